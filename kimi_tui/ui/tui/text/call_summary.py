@@ -1,4 +1,4 @@
-"""The one argument that names a tool call, read from JSON that may still be arriving."""
+"""The one argument that identifies a tool call, read from JSON that may be incomplete."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from typing import cast
 from kimi_tui import json_text
 from kimi_tui.surrogates import without_surrogates
 
-# The first of these that a call has is what a person wants to read on its card.
+# The first of these arguments that a call has is shown on its card.
 _NAMING_ARGUMENTS = (
     "command",
     "pattern",
@@ -26,7 +26,7 @@ _LOOK_AT = 4000
 
 
 def call_summary(arguments: str) -> str:
-    """One line that names the call, "" while nothing of it is known."""
+    """A one-line summary of the call, "" if nothing is known yet."""
     head = arguments[:_LOOK_AT]
     for key in _NAMING_ARGUMENTS:
         if f'"{key}"' in head and (found := _VALUE[key].search(head)):
@@ -35,7 +35,7 @@ def call_summary(arguments: str) -> str:
 
 
 def is_complete(arguments: str) -> bool:
-    """Whether more arguments cannot change the headline."""
+    """Whether the headline is final, whatever arguments follow."""
     if len(arguments) >= _LOOK_AT:
         return True
     found = _VALUE[_NAMING_ARGUMENTS[0]].search(arguments)
@@ -43,7 +43,7 @@ def is_complete(arguments: str) -> bool:
 
 
 def parse_partial_arguments(arguments: str | None) -> Mapping[str, object]:
-    """The arguments as a mapping, empty while they are not whole JSON; what follows the object is passed over."""
+    """The arguments as a mapping, empty until the JSON is complete; anything after the object is ignored."""
     try:
         value: object = without_surrogates(json.JSONDecoder().raw_decode((arguments or "{}").lstrip())[0])
     except (ValueError, RecursionError):
@@ -52,7 +52,7 @@ def parse_partial_arguments(arguments: str | None) -> Mapping[str, object]:
 
 
 def one_line(text: str) -> str:
-    """`text` with every run of white space as one blank."""
+    """`text` with every run of white space as one space."""
     return " ".join(text.split())
 
 

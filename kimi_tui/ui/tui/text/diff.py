@@ -1,4 +1,4 @@
-"""Changes of a text as lines: unified, or side by side where there is room, with what changed inside a line marked."""
+"""Text diffs as lines: unified, or side by side if there is room, with the changes inside a line marked."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,9 +14,9 @@ from kimi_tui.ui.tui.text.styled_line import Line, Run, width_of
 from kimi_tui.ui.tui.text.wrap import slice_runs, wrap_runs
 from kimi_tui.ui.tui.themes.palette import Palette
 
-SIDE_BY_SIDE = 120  # columns from which two texts stand beside each other
+SIDE_BY_SIDE = 120  # columns from which the two texts stand side by side
 CONTEXT = 3  # unchanged lines around a change
-_ALIKE = 0.45  # below it two lines are not the same line changed
+_ALIKE = 0.45  # less similar lines are not one changed line
 _MOST_COMPARED = 400  # pairs of lines
 _WORD = re.compile(r"\w+|\s+|.")
 
@@ -25,7 +25,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A line of one of the two texts: its number, and the parts of it that changed."""
+    """A line of one of the two texts: its number, and its changed parts."""
 
     number: int
     text: str
@@ -34,7 +34,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line beside its other form. Both and not `changed`: context. Neither: lines are left out here."""
+    """A pair of old and new line. Both and not `changed`: context. Neither: omitted lines."""
 
     old: Side | None = None
     new: Side | None = None
@@ -86,7 +86,7 @@ def _changed(before: Sequence[str], after: Sequence[str], old_at: int, new_at: i
 
 
 def _pairs(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
-    """Each old line with the new line that it became, in order; by likeness where that is not too much to compare."""
+    """Each old line with the line that replaced it, in order; by similarity if that is cheap enough."""
     if len(before) * len(after) > _MOST_COMPARED:
         alike = [(index, index) for index in range(min(len(before), len(after)))]
     else:
@@ -100,7 +100,7 @@ def _pairs(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int | 
 
 
 def _most_alike(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, int]]:
-    """The pairs of lines, in the order of both, whose likeness adds up to the most."""
+    """The pairs of lines, in the order of both texts, with the highest total similarity."""
     best = [[0.0] * (len(after) + 1) for _ in range(len(before) + 1)]
     score = [[_likeness(old, new) for new in after] for old in before]
     for a in range(len(before) - 1, -1, -1):
@@ -120,7 +120,7 @@ def _most_alike(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, 
 
 
 def _likeness(old: str, new: str) -> float:
-    """From 0 to 1; 0 as well for lines that are not the same line changed."""
+    """Similarity from 0 to 1; 0 also for lines that are not one changed line."""
     if not old.strip() or not new.strip() or len(old) + len(new) > 1000:
         return 0.0
     matcher = SequenceMatcher(None, _WORD.findall(old), _WORD.findall(new), autojunk=False)
@@ -224,7 +224,7 @@ class _Pen:
         return Line(((text, self.palette.faint),), skip=len(text))
 
     def _one(self, side: Side, sign: str, width: int, *, old: bool = False) -> Iterator[Line]:
-        """A line with its number and sign, wrapped, on the ground of what happened to it."""
+        """A line with its number and sign, wrapped, on the background of its change."""
         palette = self.palette
         removed = sign == "-"
         ground = palette.diff_remove if removed else palette.diff_add if sign == "+" else palette.base
@@ -252,7 +252,7 @@ class _Pen:
 
 
 def _overlay(runs: Sequence[Run], marks: Sequence[Span], mark: Style, ground: Style) -> Iterator[Run]:
-    """The runs with the marked spans on their own ground; tabs become spaces."""
+    """The runs with the marked spans on their own background; tabs become spaces."""
     at = 0
     total = sum(len(text) for text, _ in runs)
     for start, end in marks:

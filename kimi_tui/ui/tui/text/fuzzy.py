@@ -7,12 +7,12 @@ T = TypeVar("T")
 
 
 def score(query: str, text: str) -> float | None:
-    """How well `text` answers `query` (higher is better), or None where a letter is missing."""
+    """How well `text` matches `query` (higher is better), or None if a letter is missing."""
     return score_folded(query.casefold(), text.casefold())
 
 
 def score_folded(wanted: str, have: str) -> float | None:
-    """The same of texts whose case is folded already."""
+    """The same for case-folded texts."""
     if not wanted:
         return 0.0
     at = have.find(wanted)
@@ -32,7 +32,7 @@ def score_folded(wanted: str, have: str) -> float | None:
 
 
 def best(query: str, things: Iterable[tuple[str, T]], limit: int) -> list[T]:
-    """The things whose names answer `query`, best first; equal ones in their own order."""
+    """The candidates whose names match `query`, best first; ties keep their order."""
     scored = [
         (value, index, thing) for index, (name, thing) in enumerate(things) if (value := score(query, name)) is not None
     ]

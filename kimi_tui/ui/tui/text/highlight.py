@@ -1,4 +1,4 @@
-"""Syntax colours: source code to styled lines, by Pygments, in the palette's roles."""
+"""Syntax highlighting: source code to styled lines, by Pygments, in the palette's roles."""
 
 from functools import lru_cache
 
@@ -14,11 +14,11 @@ from rich.style import Style
 from kimi_tui.ui.tui.text.styled_line import Run
 from kimi_tui.ui.tui.themes.palette import Palette
 
-_LIMIT = 100_000  # characters; beyond it colours cost more than they tell
+_LIMIT = 100_000  # characters; beyond it highlighting is not worth its cost
 
 
 def highlight(code: str, language: str, palette: Palette) -> list[list[Run]]:
-    """The lines of `code`, coloured; plain where the language is not known."""
+    """The highlighted lines of `code`; plain if the language is unknown."""
     lexer = _lexer(language)
     if lexer is None or len(code) > _LIMIT:
         return [[(line, palette.base)] for line in code.split("\n")]
@@ -48,7 +48,7 @@ def _lexer(language: str) -> Lexer | None:
 
 @lru_cache(maxsize=256)
 def language_of(path: str) -> str:
-    """The language of a file by its name; "" when that tells nothing."""
+    """A file's language by its name; "" if unknown."""
     try:
         lexer: Lexer = get_lexer_for_filename(path)  # pyright: ignore[reportUnknownVariableType]
     except ClassNotFound:

@@ -1,4 +1,4 @@
-"""Markdown to lines of a given width. A source is a list of blocks; each is drawn on its own."""
+"""Markdown to lines of a given width. A source is a list of blocks; each is drawn separately."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from kimi_tui.ui.tui.themes.palette import Palette
 References = dict[str, Any]
 _BLANK = Line()
 _BULLETS = "•◦▪"
-_NARROWEST = 8  # columns; a deep nest keeps this much
+_NARROWEST = 8  # columns; deeply nested blocks keep this much
 _LINE_END = re.compile("\r\n|[\r\x85\u2028\u2029]")
 _BLANK_TO_PYTHON_ALONE = str.maketrans({code: 0x2400 + code for code in (0x00, 0x0B, 0x0C, 0x1C, 0x1D, 0x1E, 0x1F)})
 
@@ -40,7 +40,8 @@ def parse(source: str, references: References | None = None) -> list[SyntaxTreeN
 
 
 def one_kind_of_line_end(text: str) -> str:
-    """Every line end as a newline; the controls that Python alone takes for line ends or blanks as their signs."""
+    """Every line end as a newline; the control characters that only Python takes for line ends or spaces become
+    visible."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text
     return _LINE_END.sub("\n", text).translate(_BLANK_TO_PYTHON_ALONE)
@@ -52,7 +53,7 @@ def render(source: str, width: int, palette: Palette) -> list[Line]:
 
 
 def is_loose(items: Sequence[SyntaxTreeNode]) -> bool:
-    """Whether a list's items stand apart, by the blank lines in their source."""
+    """Whether a list is loose, judged by the blank lines in its source."""
     return any(
         child.type == "paragraph" and child.nester_tokens is not None and not child.nester_tokens.opening.hidden
         for item in items
@@ -68,7 +69,7 @@ class Renderer:
     palette: Palette
 
     def blocks(self, nodes: Sequence[SyntaxTreeNode], style: Style | None = None) -> list[Line]:
-        """The blocks one below the other, a blank line between."""
+        """The blocks one below the other, separated by blank lines."""
         lines: list[Line] = []
         for node in nodes:
             drawn = list(self.block(node, style))
@@ -78,7 +79,7 @@ class Renderer:
         return lines
 
     def block(self, node: SyntaxTreeNode, style: Style | None = None) -> Iterator[Line]:
-        """One block; `style` is what its text starts from."""
+        """One block; `style` is the initial style of its text."""
         ink = style or self.palette.base
         match node.type:
             case "paragraph":
@@ -122,7 +123,7 @@ class Renderer:
             yield from self.code_line(runs)
 
     def code_line(self, runs: Sequence[Run]) -> Iterator[Line]:
-        """One line of code, wrapped where it must be."""
+        """One line of code, wrapped if needed."""
         ground = self.palette.code_bg
         painted = [(text, style + ground) for text, style in runs]
         for row, join in wrap_runs(painted, self.width - 3):
@@ -187,7 +188,7 @@ def _align(cell: SyntaxTreeNode) -> Align:
 
 
 def _tick(item: SyntaxTreeNode) -> bool | None:
-    """Whether a task of a task list is done; None when the item is none."""
+    """Whether an item of a task list is done; None if it is not a task."""
     if not item.children or item.children[0].type != "paragraph":
         return None
     text = item.children[0].children[0].content

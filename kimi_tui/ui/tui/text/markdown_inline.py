@@ -1,4 +1,4 @@
-"""Markdown inside a paragraph: emphasis, code, links, pictures, as styled runs."""
+"""Inline Markdown (emphasis, code, links, images) as styled runs."""
 
 from collections.abc import Sequence
 from urllib.parse import urlsplit
@@ -16,7 +16,7 @@ _MARKS = {"strong": _BOLD, "em": _ITALIC, "s": _STRIKE}
 
 
 def safe_link(url: str) -> bool:
-    """Whether a terminal may be given `url` as a link: the web or mail, and nothing in it that hides or acts."""
+    """Whether `url` is safe as a terminal link: web or mail, without control or invisible characters."""
     if len(url) > 2000 or not url.isascii() or not url.isprintable() or " " in url:
         return False
     try:
@@ -27,7 +27,7 @@ def safe_link(url: str) -> bool:
 
 
 def _says_where(text: str, url: str) -> bool:
-    """Whether the text of a link does not pretend to be another place than `url`."""
+    """Whether a link's text does not imitate a URL other than `url`."""
     if "." not in text or " " in text.strip():
         return True
     host = urlsplit(url).netloc or url.partition(":")[2].partition("@")[2]
@@ -40,7 +40,7 @@ def _ends_wide(runs: Sequence[Run]) -> bool:
 
 
 def _begins_wide(tokens: Sequence[Token], index: int) -> bool:
-    """Whether the text goes on with a Chinese character, before which a line end is no space."""
+    """Whether the text continues with a Chinese character, before which a line end is not a space."""
     return index < len(tokens) and cells(tokens[index].content[:1]) == 2
 
 
@@ -75,7 +75,7 @@ def inline_runs(tokens: Sequence[Token], palette: Palette, style: Style) -> list
 
 
 def _leaf(token: Token, palette: Palette, style: Style) -> list[Run]:
-    """The runs of a token that has nothing inside."""
+    """The runs of a token without children."""
     match token.type:
         case "text":
             return [(token.content, style)] if token.content else []
@@ -87,5 +87,5 @@ def _leaf(token: Token, palette: Palette, style: Style) -> list[Run]:
             source = f" ({sanitize(str(token.attrGet('src') or ''))})"
             name = token.content or _("image")
             return [(f"▣ {name}", style + palette.secondary), (source, style + palette.muted)]
-        case _:  # HTML and whatever a later parser brings: as written
+        case _:  # HTML and unknown tokens: verbatim
             return [(token.content, style + palette.muted)] if token.content else []

@@ -1,23 +1,23 @@
-"""Text from outside, made safe for a terminal: what would act or hide is spelled out instead.
+"""Makes external text safe for a terminal: control and invisible characters are spelled out.
 
-`sanitize` may be applied twice without harm, so that the place where strips are made can apply it to everything.
+Invariant: `sanitize` is idempotent, so that the strip builder can apply it to everything.
 """
 
 import re
 
-# Marks that act on the terminal, on the order of text, or that nobody can see.
+# Characters that control the terminal or the text direction, or that are invisible.
 _HIDDEN = (
     "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners, fillers
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, separators, bidi
     "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"  # fillers, variation selectors, byte order mark
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff"  # music format, tags, more variation selectors
-    "\ud800-\udfff"  # half characters
+    "\ud800-\udfff"  # surrogates
 )
 _SUSPECT = re.compile(f"[{_HIDDEN}]")
 
-# Joiners that good text needs. Between pictures they are dropped (the parts stand side by side and the grid holds);
-# inside Arabic and Indic words they stay.
+# Joiners that legitimate text needs. Between pictographs they are dropped (the parts stand side by side and the grid
+# holds); inside Arabic and Indic words they stay.
 _PICTURE = "\u2190-\u2bff\U0001f000-\U0001faff"
 _PICTURE_JOIN = re.compile(f"(?<=[{_PICTURE}\ufe0f])\u200d(?=[{_PICTURE}])|(?<=[^{_HIDDEN}])[\ufe0e\ufe0f]")
 _LETTER = "\u0600-\u06ff\u0750-\u077f\u0900-\u0dff"
@@ -57,12 +57,12 @@ _ANSI = re.compile(
 
 
 def without_escapes(text: str) -> str:
-    """The text without colours and what else is said to terminals."""
+    """The text without escape sequences."""
     return _ANSI.sub("", text)
 
 
 def plain_output(text: str) -> str:
-    """What a program printed, without its colours; a line drawn over with a carriage return is its last form."""
+    """A program's output without colours; a line overwritten after carriage returns is shown in its last form."""
     text = without_escapes(text).replace("\r\n", "\n")
     if "\r" in text:
         text = "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))

@@ -1,4 +1,4 @@
-"""A line of styled text, and what of it a person means when they copy it."""
+"""A line of styled text, with the part that copying takes."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -13,8 +13,8 @@ Run = tuple[str, Style]
 class Line:
     """One row. The first `skip` characters are decoration (indent, bar, bullet) and are not copied.
 
-    `join` is what stands between this row and the next in the source where the row was only wrapped ("" or " ");
-    None at a real end of line. `fill` is the style of the row's empty rest, where that has a ground of its own.
+    `join` is the source text between this row and the next if the row was only wrapped ("" or " "); None at a real line
+    end. `fill` is the style of the row's empty rest, if that has its own background.
     """
 
     runs: tuple[Run, ...] = ()
@@ -28,22 +28,22 @@ class Line:
 
     @property
     def copied(self) -> str:
-        """The row as it is copied: no decoration, no padding."""
+        """The row's text for copying: no decoration, no padding."""
         return self.text[self.skip :].rstrip()
 
 
 def cells(text: str) -> int:
-    """The columns that `text` takes."""
+    """The width of `text` in columns."""
     return len(text) if text.isascii() else cell_len(text)
 
 
 def width_of(runs: Iterable[Run]) -> int:
-    """The columns that the runs take."""
+    """The width of the runs in columns."""
     return sum(cells(text) for text, _ in runs)
 
 
 def prefixed(lines: Iterable[Line], first: tuple[Run, ...], rest: tuple[Run, ...]) -> Iterator[Line]:
-    """The lines behind a decoration: `first` before the first, `rest` before the others."""
+    """The lines with a decoration: `first` before the first, `rest` before the others."""
     for index, line in enumerate(lines):
         before = rest if index else first
         skip = line.skip + sum(len(text) for text, _ in before)
@@ -51,7 +51,7 @@ def prefixed(lines: Iterable[Line], first: tuple[Run, ...], rest: tuple[Run, ...
 
 
 def cut(text: str, width: int) -> str:
-    """`text` in at most `width` columns, an ellipsis at the end where something is missing."""
+    """`text` truncated to `width` columns with an ellipsis at the end."""
     if cells(text) <= width:
         return text
     if width <= 0:
@@ -66,7 +66,7 @@ def cut(text: str, width: int) -> str:
 
 
 def cut_start(text: str, width: int) -> str:
-    """`text` in at most `width` columns, the start missing: for paths, whose end tells more."""
+    """`text` truncated at its start to `width` columns: for paths, whose end matters more."""
     if cells(text) <= width:
         return text
     if width <= 0:

@@ -1,4 +1,4 @@
-"""What to show where drawing fails: the text as it is. The fault goes to the log, each place in the code once."""
+"""Fallback for failed rendering: plain text. The fault is logged, once per place in the code."""
 
 import logging
 import traceback
@@ -23,7 +23,7 @@ _logged: set[tuple[str, int | None]] = set()
 
 
 def log_fault(error: Exception) -> None:
-    """Log what went wrong while something was drawn, unless the same place has failed before."""
+    """Log a rendering fault, unless the same place has failed before."""
     frames = traceback.extract_tb(error.__traceback__)
     place = (frames[-1].filename, frames[-1].lineno) if frames else ("", None)
     if place not in _logged and len(_logged) < _MAX_PLACES:
@@ -33,18 +33,18 @@ def log_fault(error: Exception) -> None:
 
 
 def plain_lines(text: str, width: int, style: Style | None = None) -> list[Line]:
-    """`text` as lines of `width` columns, with nothing read into it."""
+    """`text` as unformatted lines of `width` columns."""
     return [Line(row, join=join) for row, join in wrap_text(text, style or Style.null(), max(1, width))]
 
 
 def plain_item(item: "DataclassInstance", width: int, style: Style) -> list[Line]:
-    """The texts of an item that cannot be drawn, one below the other; the start of very long ones."""
+    """The texts of an item that cannot be drawn, one below the other; very long ones truncated."""
     texts = [value for field in fields(item) if isinstance(value := getattr(item, field.name), str) and value]
     return plain_lines("\n".join(str(text)[:_MAX_CHARACTERS] for text in texts), width, style)
 
 
 def lines_or_notice(draw: Callable[[int, Palette], list[Line]], width: int, palette: Palette) -> list[Line]:
-    """What `draw` makes of a width and a palette; where it fails, a line that says so."""
+    """The result of `draw` for a width and a palette; if it fails, a line that reports it."""
     try:
         return draw(width, palette)
     except Exception as error:  # noqa: BLE001 - the edge: a pane that cannot be drawn ends nothing

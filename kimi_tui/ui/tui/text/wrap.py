@@ -23,7 +23,7 @@ _SPLIT_AFTER = frozenset("/\\-_.,:;=&?|")
 
 
 def _units(text: str) -> list[tuple[int, int, bool]]:
-    """The parts of `text` that no break may fall into, as (start, end, is space)."""
+    """The unbreakable parts of `text`, as (start, end, is space)."""
     units: list[tuple[int, int, bool]] = []
     for match in _ATOM.finditer(text):
         start, end = match.span()
@@ -37,7 +37,8 @@ def _units(text: str) -> list[tuple[int, int, bool]]:
 
 
 def _fitting(text: str, start: int, end: int, width: int) -> int:
-    """Where to cut text[start:end] so that it fits: at least one character on, after a near mark such as /."""
+    """The break position that makes text[start:end] fit: after at least one character, or after a nearby mark such as
+    /."""
     used = 0
     index = start
     while index < end:
@@ -53,7 +54,8 @@ def _fitting(text: str, start: int, end: int, width: int) -> int:
 
 
 def break_text(text: str, width: int) -> list[tuple[int, int, str]]:
-    """`text` (one clean source line) in rows of at most `width` columns: (start, end, what the break swallowed)."""
+    """`text` (one clean source line) in rows of at most `width` columns: (start, end, the text
+    dropped at the break)."""
     width = max(1, width)
     if cells(text) <= width:
         return [(0, len(text), "")]
@@ -101,7 +103,8 @@ def slice_runs(runs: Sequence[Run], start: int, end: int) -> tuple[Run, ...]:
 
 
 def wrap_runs(runs: Sequence[Run], width: int) -> list[tuple[tuple[Run, ...], str | None]]:
-    """Rows of the runs, each with what joins it to the next in the source: None at a real line end ("\\n" in a run)."""
+    """Rows of the runs, each with the text that joins it to the next in the source: None at a real line end ("\\n" in a
+    run)."""
     rows: list[tuple[tuple[Run, ...], str | None]] = []
     for paragraph in _split_lines(runs):
         clean = [(sanitize(text), style) for text, style in paragraph]
@@ -129,5 +132,5 @@ def _split_lines(runs: Sequence[Run]) -> list[list[Run]]:
 
 
 def wrap_text(text: str, style: Style, width: int) -> list[tuple[tuple[Run, ...], str | None]]:
-    """`wrap_runs` of one style."""
+    """`wrap_runs` with one style."""
     return wrap_runs([(text, style)], width)
