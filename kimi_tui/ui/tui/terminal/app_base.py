@@ -1,4 +1,4 @@
-"""An app with manners towards the terminal it is in: its signs, its clipboard, and how it ends by a fault."""
+"""Base app with terminal integration: glyphs, clipboard, and crash handling."""
 
 import asyncio
 import os
@@ -18,11 +18,11 @@ from kimi_tui.ui.tui.terminal import escape_sequences, key_sequences, no_color
 from kimi_tui.ui.tui.terminal.ascii_filter import ascii_filters
 from kimi_tui.ui.tui.terminal.job_control import has_job_control_shell
 
-_HOPS = 4  # turns of the loop that a key needs from the app to the widget
+_HOPS = 4  # event loop iterations that a key needs from the app to the widget
 
 
 class TerminalApp(App[int]):
-    """`attention` calls a person who looks elsewhere; `fault` is what has ended it, where one of ours has."""
+    """`attention` notifies a user who looks elsewhere; `fault` is the crash that ended the app, if any."""
 
     def __init__(self, manners: DisplayOptions) -> None:
         key_sequences.register_alt_enter()
@@ -41,19 +41,19 @@ class TerminalApp(App[int]):
     async def on_event(self, event: events.Event) -> None:
         await super().on_event(event)
         if isinstance(event, events.Key):
-            # Let it arrive where it was passed on to: the next one may be the app's own and would overtake it.
+            # Let the key reach its widget: the next one may be the app's own and would overtake it.
             for _turn in range(_HOPS):
                 await asyncio.sleep(0)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Textual's own make greys of colours where there are to be none."""
+        """Leave out Textual's filter that turns colours into greys if colours are off."""
         colours = (self._colourless,) if self.no_color else super().get_line_filters()
         return [*colours, *self._filters_of_manners]
 
     @on(events.DescendantFocus)
     def _follow_focus(self, event: events.DescendantFocus) -> None:
-        """Nothing blinks; what reads the screen aloud goes on where the focus is."""
-        if isinstance(event.widget, TextArea):  # the caret is there of itself
+        """Nothing blinks; the cursor follows the focus for screen readers."""
+        if isinstance(event.widget, TextArea):  # a TextArea shows its own cursor
             return
         from textual.widgets import Input
 
@@ -68,12 +68,12 @@ class TerminalApp(App[int]):
             widget.refresh()
 
     def write_to_terminal(self, sequence: str) -> None:
-        """A control sequence for the terminal, past the screen."""
+        """Write a control sequence to the terminal, bypassing the screen."""
         if self._driver is not None and not self.is_headless:
             self._driver.write(sequence)
 
     def copy_to_clipboard(self, text: str) -> None:
-        """To the terminal's clipboard, and to that of what stands before it."""
+        """Copy to the terminal's clipboard, and to that of tmux or the desktop."""
         from kimi_tui.ui.tui.terminal import clipboard
 
         text = text.encode("utf-8", "replace").decode()
@@ -83,7 +83,7 @@ class TerminalApp(App[int]):
             clipboard.copy_in_background(text)
 
     def _handle_exception(self, error: Exception) -> None:
-        """A fault of ours that nothing caught ends the screen; it is told where the terminal can show it again."""
+        """An uncaught exception ends the app; it is reported after the terminal is restored."""
         if self._driver is not None and self.is_headless:
             super()._handle_exception(error)
             return
@@ -95,12 +95,12 @@ class TerminalApp(App[int]):
         self._close_messages_no_wait()
 
     def action_suspend(self) -> None:
-        """Back to the shell for a while, with all of the job: what has started us waits for it to stop."""
+        """Suspend to the shell with the whole job: the launcher waits for it to stop."""
         if self._driver is None or not self._driver.can_suspend or not has_job_control_shell():
             self.notify(_("there is no shell here to go back to"), timeout=4, markup=False)
         else:
             os.kill(0, signal.SIGTSTP)
 
     def would_undo(self) -> bool:
-        """Whether there is something that Ctrl+Z takes back, where one writes."""
+        """Whether Ctrl+Z has an edit to undo in the focused text field."""
         return isinstance(self.focused, TextArea) and bool(self.focused.history.undo_stack)

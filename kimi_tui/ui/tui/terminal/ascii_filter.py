@@ -1,7 +1,7 @@
-"""`--ascii` and plain mode: every sign and box that we draw, as a sign of ASCII of the same width.
+"""`--ascii` and plain mode: replaces every glyph and box character by ASCII of the same width.
 
-A filter over what is about to be painted, so that nothing can be forgotten: panes, borders, scroll bars, notices.
-Text from outside keeps its letters; only signs that a poor terminal cannot show are replaced in it.
+A line filter before painting, so that it covers everything: panes, borders, scroll bars, notices. External text keeps
+its letters; only symbols that a limited terminal cannot show are replaced in it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,7 +27,7 @@ _SIGNS = {
 
 
 def _table(*, boxes: bool) -> dict[int, str]:
-    """What is replaced; without `boxes` lines become blanks."""
+    """The replacement table; without `boxes`, lines become spaces."""
     corners = {chr(code): "+" for code in range(0x2500, 0x2580)} | {chr(code): "+" for code in range(0x2596, 0x25A0)}
     lines = dict.fromkeys(_HORIZONTAL, "-") | dict.fromkeys(_VERTICAL, "|")
     drawn = corners | lines | {"═": "=", "║": "#"}
@@ -41,7 +41,7 @@ ASCII_WITHOUT_BOXES: Mapping[int, str] = _table(boxes=False)
 
 
 class AsciiFilter(LineFilter):
-    """Replaces signs by those of `table`; the line keeps its width."""
+    """Replaces characters by `table`; the line keeps its width."""
 
     def __init__(self, table: Mapping[int, str]) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class AsciiFilter(LineFilter):
 
 
 def _to_ascii(segments: list[Segment]) -> Iterator[Segment]:
-    """The segments with `…` as three dots where three blanks follow it, of which two can be given up."""
+    """The segments with `…` as three dots if three spaces follow it, two of which can be dropped."""
     taken = 0
     for segment, following in pairwise([*segments, Segment("")]):
         text, taken = segment.text[taken:], 0
@@ -67,7 +67,7 @@ def _to_ascii(segments: list[Segment]) -> Iterator[Segment]:
 
 
 def ascii_filters(manners: DisplayOptions) -> tuple[LineFilter, ...]:
-    """The filters that these manners ask for."""
+    """The filters for these display options."""
     if manners.plain:
         return (AsciiFilter(ASCII_WITHOUT_BOXES),)
     return (AsciiFilter(ASCII),) if manners.ascii else ()

@@ -1,11 +1,12 @@
-"""Pastes taken out of what a terminal sends, before anybody looks for keys in it.
+"""Separates pastes from a terminal's input before key parsing.
 
-Textual's parser looks for keys inside a paste too: text with colour codes arrives in pieces, thousands of them.
+Textual's parser looks for keys inside a paste too: text with colour codes arrives in thousands of pieces.
 """
 
 START, END = "\x1b[200~", "\x1b[201~"
 _SHORTEST = 3
-"""So much of START, at the end of what came, is held back for the rest; less of it may be the key Escape."""
+"""Minimum prefix of START at the end of the input that is held back for the rest; a shorter one may
+be the key Escape."""
 
 
 class PastedText(str):
@@ -13,14 +14,14 @@ class PastedText(str):
 
 
 class BracketedPasteParser:
-    """Tells keys and pastes apart, however the stream is cut."""
+    """Separates keys and pastes, however the stream is cut."""
 
     def __init__(self) -> None:
         self._held = ""
         self._paste: list[str] | None = None
 
     def read(self, text: str) -> list[str]:
-        """What came, in its order: texts that hold keys, and each `PastedText` that has ended. "" is a pause."""
+        """The input in order: texts with keys, and a `PastedText` for each complete paste. "" is a pause."""
         if not text and self._paste is not None:
             return []
         is_pause, text, self._held = not text, self._held + text, ""
@@ -44,7 +45,7 @@ class BracketedPasteParser:
         return out
 
     def _hold(self, text: str, mark: str, least: int) -> str:
-        """The text without the beginning of `mark` at its end, which is held back."""
+        """The text without a prefix of `mark` at its end, which is held back."""
         for size in range(len(mark) - 1, least - 1, -1):
             if text.endswith(mark[:size]):
                 self._held = text[-size:]

@@ -1,6 +1,6 @@
-"""Where a copied text goes beside the terminal itself (OSC 52): to tmux, or to the desktop that this machine shows.
+"""Clipboards besides the terminal's own (OSC 52): tmux, or this machine's desktop.
 
-tmux takes the text, and gives it to its terminal, only when it is asked by its own command.
+tmux takes text, and passes it to its terminal, only by its own command.
 """
 
 import base64
@@ -15,13 +15,13 @@ from collections.abc import Callable, Mapping
 from kimi_tui.ui.tui.i18n.catalog import _
 
 _PATIENCE_S = 2.0
-_CHUNK = 240  # what GNU screen passes on at once
+_CHUNK = 240  # the most that GNU screen passes on at once
 
 
 def clipboard_command(
     environ: Mapping[str, str], *, platform: str = sys.platform, which: Callable[[str], object] = shutil.which
 ) -> list[str] | None:
-    """What takes the text on its stdin; None where the terminal has to do, as for a person at another machine."""
+    """The command that takes the text on stdin; None if the terminal must do, as for a remote user."""
     if environ.get("TMUX"):
         return ["tmux", "load-buffer", "-w", "-"]
     if environ.get("SSH_CONNECTION") or environ.get("SSH_TTY"):
@@ -38,7 +38,7 @@ def clipboard_command(
 
 
 def copy_with_command(command: list[str], text: str) -> None:
-    """Have the command take the text; what fails is no more than a copy that the terminal alone has."""
+    """Pass the text to the command; on failure, only the terminal has the copy."""
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         subprocess.run(
             command, input=text.encode(), timeout=_PATIENCE_S, check=False,
@@ -47,19 +47,19 @@ def copy_with_command(command: list[str], text: str) -> None:
 
 
 def copy_in_background(text: str, environ: Mapping[str, str] = os.environ) -> None:
-    """Give it, where there is something to give it to, without waiting."""
+    """Copy with the command, if there is one, without waiting."""
     if (command := clipboard_command(environ)) is not None:
         threading.Thread(target=copy_with_command, args=(command, text), name="clipboard", daemon=True).start()
 
 
 def copy_method(environ: Mapping[str, str] = os.environ) -> str:
-    """By what a copied text goes to the clipboard, in words."""
+    """A label of the method by which text is copied."""
     command = clipboard_command(environ)
     return _("the terminal") if command is None else _("the terminal and {tool}", tool=command[0])
 
 
 def osc52_sequence(text: str, environ: Mapping[str, str] = os.environ) -> str:
-    """What GNU screen passes on to its terminal as OSC 52; nothing elsewhere."""
+    """The text as OSC 52, wrapped for GNU screen to pass to its terminal; empty elsewhere."""
     if not environ.get("STY") or environ.get("TMUX"):
         return ""
     sequence = f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07"

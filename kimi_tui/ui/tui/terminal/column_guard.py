@@ -1,10 +1,10 @@
-"""Every column stays where it is, whatever a terminal makes of a character.
+"""Keeps every column in place, whatever width a terminal gives to a character.
 
-Terminals differ in how many cells they give to flags, to pictures with joiners, skin tones or selectors, to signs that
-stand on others, to Indic and Jamo syllables, and to what is newer than they are. After these the cursor is put where we
-count it to be. Pictures that are made of several are drawn as the first of them, since what a terminal draws too wide
-could go over the edge of what is drawn anew; `whole` is for terminals known to draw them as one. Letters are left in
-one piece with the words and blanks beside them: what a terminal needs more for them is taken from the blanks.
+Terminals differ in the width of flags, pictographs with joiners, skin tones or selectors, combining symbols, Indic and
+Jamo syllables, and of characters newer than they are. After these the cursor is moved to the column that we count.
+Composed pictographs are drawn as their first part, because one that a terminal draws too wide could cross the edge of
+the repainted area; `whole` is for terminals known to draw them as one. Letters stay in one piece with the words and
+spaces beside them: extra width that a terminal needs for them is taken from the spaces.
 """
 
 import re
@@ -13,8 +13,8 @@ from collections.abc import Mapping
 
 from rich.cells import cell_len, split_graphemes
 
-# What every terminal counts as we do, alone and in a row: letters without marks, signs, lines, Han, kana and hangul,
-# and the pictures that have been there for long.
+# Characters that every terminal counts as we do, alone and in a row: letters without marks, symbols, lines, Han, kana
+# and hangul, and the pictographs that have existed for long.
 _AGREED = (
     "\x00-\u02ff\u0370-\u0482\u048a-\u058f\u05d0-\u05ea\u0621-\u063f\u0641-\u064a\u1e00-\u1fff\u2010-\u2027\u2030-\u205e"
     "\u2070-\u20bf\u2100-\u24ff\u2500-\u25fc\u25ff-\u2613\u2616-\u2bff\u2e80-\u3029\u3030-\u3096\u309b-\u3130"
@@ -40,18 +40,18 @@ _DRAWS_WHOLE = frozenset({"xterm-kitty", "xterm-ghostty", "foot", "foot-extra", 
 
 
 def renders_graphemes(environ: Mapping[str, str]) -> bool:
-    """Whether this terminal is known to draw a picture of several characters as one, as wide as we count it."""
+    """Whether this terminal is known to draw a composed pictograph as one, as wide as we count it."""
     if environ.get("TMUX") or environ.get("STY"):
         return False
     return not _DRAWS_WHOLE.isdisjoint((environ.get("TERM"), environ.get("TERM_PROGRAM")))
 
 
 def pin_columns(data: str, *, whole: bool = False) -> str:
-    """`data` as it goes to a terminal, with a place said after everything that terminals count differently."""
+    """`data` for a terminal, with a cursor position after everything that terminals count differently."""
     if not _DISPUTED.search(data):
         return data
     out: list[str] = []
-    column: int | None = None  # from 1; None where it is not known
+    column: int | None = None  # from 1; None if unknown
     pieces = deque(_PIECE.finditer(data))
     while pieces:
         match = pieces.popleft()
@@ -72,7 +72,7 @@ def pin_columns(data: str, *, whole: bool = False) -> str:
 
 
 def _after(sequence: re.Match[str], column: int | None) -> int | None:
-    """Where the cursor is after a sequence."""
+    """The cursor column after a sequence."""
     numbers, final = sequence.groups()
     if final in ("H", "G"):
         last = numbers.rpartition(";")[2]
@@ -81,7 +81,8 @@ def _after(sequence: re.Match[str], column: int | None) -> int | None:
 
 
 def _place(text: str, column: int | None, erase: str, out: list[str]) -> int | None:
-    """Write text that begins in this column, then `erase`, which blanks cells behind it; the column after the text."""
+    """Write text from this column on, then `erase`, which blanks the cells after it; returns the
+    column after the text."""
     parts = [part for part in _ENDS_LETTERS.split(text) if part]
     while parts and column is not None:
         part = parts.pop(0)
@@ -90,7 +91,7 @@ def _place(text: str, column: int | None, erase: str, out: list[str]) -> int | N
             after = column + cell_len(part) + len(blanks)
             if not parts:
                 blanks, erase = blanks + erase, ""
-            # Blank first: what is drawn narrower would leave something of before.
+            # Blank first: text drawn narrower would leave old characters.
             out.append(f"{' ' * cell_len(part)}{blanks}\x1b[{column}G{part}\x1b[{after}G")
         else:
             after = column + cell_len(part)
@@ -101,14 +102,14 @@ def _place(text: str, column: int | None, erase: str, out: list[str]) -> int | N
 
 
 def _simple(text: str) -> str:
-    """Text whose pictures are each one character, in as many cells."""
+    """The text with each composed pictograph as one character, of the same width."""
     if not _JOINED.search(text):
         return text
     return "".join(_first_of(text[start:end], width) for start, end, width in split_graphemes(text)[0])
 
 
 def _first_of(cluster: str, width: int) -> str:
-    """A cluster without what makes it of several pictures, as many cells wide. Flags become their letters."""
+    """A cluster reduced to its first part, of the same width. Flags become their letters."""
     flag = [ord(char) - _FLAG_LETTERS.start for char in cluster if ord(char) in _FLAG_LETTERS]
     if flag:
         return "".join(chr(ord("A") + letter) for letter in flag)[:width].ljust(width)

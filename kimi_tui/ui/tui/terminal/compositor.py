@@ -1,7 +1,7 @@
-"""What the screen asks of its widgets for a frame: the rows that are painted, and nothing beside them.
+"""Requests only the repainted rows from the widgets of a frame.
 
-Textual asks every widget for all of its rows, however little of the screen has changed. The rows come out of a cache,
-but each goes through the filters again, which is most of what a frame costs while a reply streams.
+Textual requests all rows of every widget, however small the change. The rows are cached, but each passes the filters
+again, which is most of a frame's cost while a reply streams.
 """
 
 from collections.abc import Iterable
@@ -12,10 +12,10 @@ from textual.strip import Strip
 
 
 class CroppingCompositor(Compositor):
-    """Makes the same screen as Textual's."""
+    """Produces the same screen as Textual's compositor."""
 
     def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
-        """Widgets front to back: where each is on the screen, twice, and its strips there."""
+        """Widgets front to back: each with its region, its clip region, and its strips there."""
         for widget, (region, clip) in self.visible_widgets.items():
             seen = region.intersection(clip)
             if crop is not None and seen:

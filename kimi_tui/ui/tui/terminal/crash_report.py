@@ -1,4 +1,4 @@
-"""A fault of ours that nothing caught: all of it into a file, and where that is, for the person."""
+"""Writes a report of an uncaught exception to a file, and tells the user its path."""
 
 import logging
 import os
@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 def report_crash(error: BaseException) -> FaultError:
-    """What to tell of it. The report is written by then, where it can be."""
+    """The message for the user. The report is written by then, if possible."""
     if isinstance(error, WorkerFailed):
         error = error.error
     if logging.getLogger().handlers:  # without a log it would go to the screen
@@ -36,7 +36,7 @@ def report_crash(error: BaseException) -> FaultError:
 
 
 def _write_report(error: BaseException) -> Path:
-    """Raises OSError where it cannot be written."""
+    """Write the report. Raises OSError if it cannot be written."""
     folder = paths.home() / "logs"
     private_folder(folder)
     for old in sorted(folder.glob("crash-*.txt"))[: -_MAX_REPORTS + 1]:

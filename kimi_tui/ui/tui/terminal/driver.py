@@ -1,7 +1,7 @@
-"""Textual's driver for terminals, with better manners: what it switches on is off again, whatever comes in between.
+"""Terminal driver that always restores terminal modes and survives a lost terminal.
 
-It draws to stdout, which has been looked at, and not to stderr, which may be a file. A terminal that takes nothing
-more, or gives nothing more, ends the app and raises nothing.
+It draws to stdout, which was checked, and not to stderr, which may be a file. A terminal that stops reading or writing
+ends the app without an exception.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ from kimi_tui.ui.tui.terminal.shutdown import SavedTerminal
 
 _log = logging.getLogger(__name__)
 _SAVE_TITLE, _RESTORE_TITLE = "\x1b[22;2t", "\x1b]2;\x07\x1b[23;2t"
-"""Terminals that keep no titles are left with none: their own."""
+"""Terminals that cannot save titles get an empty one: their own default."""
 _READ = 1 << 12
 _POLL_S = 0.1
 
 
 class _Out:
-    """Where the pictures go; `gone` is called when nobody takes them any more."""
+    """The output for frames; `gone` is called when the terminal stops reading."""
 
     def __init__(self, file: IO[str], gone: Callable[[], None]) -> None:
         self._file, self._gone = file, gone
@@ -55,13 +55,14 @@ class _Out:
 
 
 class _Parser(XTermParser):
-    """Reads the mouse in cells: in pixels it would tell a hundred times as much, and some terminals have none."""
+    """Reads the mouse in cells: pixels would cause a hundred times as many events, and some terminals do not support
+    them."""
 
     mouse_pixels = property(lambda _self: False, lambda _self, _value: None)
 
 
 class TerminalDriver(LinuxDriver):
-    """`kept` is set on a subclass by who runs the app."""
+    """Set `saved_terminal` on the class before running the app."""
 
     saved_terminal: SavedTerminal | None = None
 
@@ -87,7 +88,7 @@ class TerminalDriver(LinuxDriver):
         except BaseException:  # some of the modes may be on by now
             super().stop_application_mode()
             raise
-        if self._writer_thread is writer:  # the terminal is somebody else's now
+        if self._writer_thread is writer:  # another process owns the terminal now
             return
         self._on = True
         if self.saved_terminal is not None:
@@ -107,23 +108,23 @@ class TerminalDriver(LinuxDriver):
     def write(self, data: str) -> None:
         if data.startswith("\x1b]2;"):
             self._title = data
-        if self._writer_thread is not None and self._writer_thread.is_alive():  # else the terminal is not ours now
+        if self._writer_thread is not None and self._writer_thread.is_alive():  # else another process owns the terminal
             super().write(data)
 
     def _on_terminal_lost(self) -> None:
-        """From whatever thread: there is no terminal any more."""
+        """Called from any thread when the terminal is lost."""
         if not self._is_gone:
             self._is_gone = True
             self._call(self._app.exit, 128 + signal.SIGHUP)
 
     def _call(self, what: Callable[..., object], *arguments: object) -> None:
-        with suppress(RuntimeError):  # the loop is over
+        with suppress(RuntimeError):  # the loop is closed
             self._app_loop.call_soon_threadsafe(what, *arguments)
 
     # Stopped and continued
 
     def _sigtstp_application(self, *_: object) -> None:
-        """In the loop and not at once: whatever is being written now would be waited for in vain."""
+        """Runs in the event loop, not at once: stopping would wait in vain for a write in progress."""
         if self._on and self._auto_restart:
             self._call(self._stop)
         else:
@@ -138,10 +139,10 @@ class TerminalDriver(LinuxDriver):
         os.kill(os.getpid(), signal.SIGSTOP)
 
     def _resume(self) -> None:
-        """Paint again, what else was on the screen meanwhile; after a SIGSTOP there was no time to leave it."""
+        """Repaint over anything written meanwhile; SIGSTOP leaves no time to restore the modes first."""
         if self._app._exit or not self._auto_restart:
             return
-        if not owns_terminal(self.fileno):  # in the background there is nothing to paint on
+        if not owns_terminal(self.fileno):  # no painting in the background
             os.kill(os.getpid(), signal.SIGSTOP)
             return
         if self._on:
@@ -164,7 +165,7 @@ class TerminalDriver(LinuxDriver):
             self._call(self._app._handle_exception, error)
 
     def run_input_thread(self) -> None:
-        """Read until we are told not to. Bytes that are no text or no key are no reason to end."""
+        """Read input until told to stop. Invalid bytes do not end the thread."""
         parser, pastes = _Parser(self._debug), BracketedPasteParser()
         decode = getincrementaldecoder("utf-8")("replace").decode
         with SelectSelector() as selector:
@@ -184,4 +185,4 @@ class TerminalDriver(LinuxDriver):
     def _read(self) -> bytes:
         if read := os.read(self.fileno, _READ):
             return read
-        raise OSError(errno.EIO, os.strerror(errno.EIO))  # nobody types any more
+        raise OSError(errno.EIO, os.strerror(errno.EIO))  # end of input

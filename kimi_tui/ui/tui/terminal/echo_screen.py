@@ -1,7 +1,7 @@
-"""A screen that shows what is typed before all else.
+"""Low-latency screen: repaints the input widget at once.
 
-Textual paints at beats of a sixtieth of a second, all at once. While a reply streams, a key would wait for the next
-beat and then for the reply's rows.
+Textual paints everything together every sixtieth of a second. While a reply streams, a key would wait for the next
+frame and then for the reply's rows.
 """
 
 from time import monotonic
@@ -12,11 +12,12 @@ from textual.widget import Widget
 
 
 class LowLatencyScreen(Screen[None]):
-    """Paints `typed_into` by itself as soon as it asks for it."""
+    """Paints `input_widget` alone as soon as it requests a repaint."""
 
     input_widget: Widget | None = None
     apart_s = 1 / 120
-    """Keys that come faster (a macro, a paste without brackets) are painted at the beat."""
+    """Minimum seconds between immediate repaints; faster keys (a macro, an unbracketed paste) wait for the regular
+    frame."""
 
     _echo_due = False
     _echoed_at = 0.0

@@ -1,4 +1,4 @@
-"""Manners towards the terminal: its title, a call for attention, and noticing when it is gone."""
+"""Escape sequences for title, notifications and progress; detection of a lost terminal."""
 
 import os
 import sys
@@ -13,19 +13,19 @@ _QUIET = frozenset({"", "dumb", "linux"})
 
 
 def title_sequence(title: str) -> str:
-    """Sets the title of the window."""
+    """Sets the window title."""
     safe = sanitize(one_line(title))[:100]
     return f"\x1b]2;{safe}\x07"
 
 
 def notice_sequence(text: str) -> str:
-    """Asks the terminal for a desktop notification (OSC 9)."""
+    """Sends a desktop notification through the terminal (OSC 9)."""
     safe = sanitize(one_line(text)).replace(";", ",")[:200]
     return f"\x1b]9;{safe}\x07"
 
 
 class TerminalNotifier:
-    """Rings the bell and asks for a notification when the terminal has not the focus."""
+    """Rings the bell and sends a notification while the terminal does not have the focus."""
 
     def __init__(self, write: Callable[[str], None], has_focus: Callable[[], bool]) -> None:
         self._write, self._has_focus = write, has_focus
@@ -41,9 +41,9 @@ _SHOWS_PROGRESS = frozenset({"ghostty", "WezTerm"})
 
 
 class TaskbarProgress:
-    """Shows beside the window or tab that work goes on, or waits for the person (OSC 9;4).
+    """Shows progress or a pending request on the window or tab (OSC 9;4).
 
-    For terminals known to understand it: others would show it as a notification.
+    Only for terminals known to support it: others would show it as a notification.
     """
 
     def __init__(self, write: Callable[[str], None], environ: Mapping[str, str] = os.environ) -> None:
@@ -59,8 +59,8 @@ class TaskbarProgress:
 
 
 def terminal_is_gone() -> bool:
-    """Whether the terminal we were started in has been closed, or is somebody else's for good: what had started us
-    was killed, and nobody can give it to us again.
+    """Whether the terminal we were started in is closed or lost for good: if the launching process was killed, nobody
+    can return the terminal to us.
     """
     if os.getppid() == 1 and not os.isatty(0):
         return True

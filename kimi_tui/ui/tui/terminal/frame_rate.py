@@ -1,4 +1,4 @@
-"""How often the screen is drawn anew while something is said."""
+"""Frame rate while output streams."""
 
 import os
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ SLOW_FRAME = 1 / 15
 
 
 def frame_time(environ: Mapping[str, str] | None = None) -> float:
-    """Seconds between frames: fewer frames where each is dear (a multiplexer, a remote shell)."""
+    """Seconds between frames: fewer frames where each is expensive (a multiplexer, a remote shell)."""
     env = os.environ if environ is None else environ
     slow = any(env.get(name) for name in ("TMUX", "STY", "SSH_CONNECTION", "SSH_TTY"))
     return SLOW_FRAME if slow else FRAME

@@ -1,20 +1,20 @@
-"""Whose the terminal is just now: ours, or that of whoever has sent us to the background."""
+"""Job control: whether this process owns the terminal."""
 
 import os
 
 
 def owns_terminal(terminal: int) -> bool:
-    """Whether we may write to it and set it."""
+    """Whether we may write to the terminal and set its modes."""
     try:
         return os.tcgetpgrp(terminal) == os.getpgrp()
-    except OSError:  # it controls nobody, or is gone, and then it is nobody's else
+    except OSError:  # no controlling terminal, or it is gone: no other process owns it
         return True
 
 
 def has_job_control_shell() -> bool:
-    """Whether somebody who knows of jobs has started us, and can go on with us once we are stopped.
+    """Whether the parent is a shell with job control, which can resume us after a stop.
 
-    Where nobody is (a window opened for the program alone), a stopped program would stay so for good.
+    Without one (a window opened for the program alone), a stopped program would never continue.
     """
     group, session = os.getpgrp(), os.getsid(0)
     pid = os.getppid()
@@ -31,6 +31,6 @@ def has_job_control_shell() -> bool:
 
 
 def _parent_of(pid: int) -> int:
-    """Raises OSError where that cannot be known."""
+    """The parent's process id. Raises OSError if it cannot be read."""
     with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:  # noqa: PTH123 - pathlib is not loaded yet
         return int(stat.read().rpartition(")")[2].split()[1])

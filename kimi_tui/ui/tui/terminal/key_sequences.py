@@ -1,4 +1,5 @@
-"""Enter with a modifier, as terminals send it that do not speak kitty's protocol: Textual takes it for Enter alone."""
+"""Registers legacy escape sequences for Alt+Enter and Shift+Enter, which Textual takes for Enter, for terminals without
+kitty's protocol."""
 
 from collections.abc import MutableMapping
 from enum import Enum
@@ -12,11 +13,11 @@ class _Key(Enum):
 
 
 def register_alt_enter() -> None:
-    """Have Textual know Alt+Enter, which is also what some editors' terminals send for Shift+Enter."""
+    """Register Alt+Enter with Textual; some editors' terminals also send it for Shift+Enter."""
     table = cast(MutableMapping[str, tuple[_Key, ...]], sequences.ANSI_SEQUENCES_KEYS)
     table["\x1b\r"] = table["\x1b\n"] = (_Key.ALT_ENTER,)
 
 
 def normalize_key_name(key: str) -> str:
-    """A key by its usual name: xterm's way to tell Shift+Enter comes as `shift+\\r`."""
+    """A key's usual name: xterm's Shift+Enter arrives as `shift+\\r`."""
     return key.replace("\r", "enter") if key.endswith("+\r") else key

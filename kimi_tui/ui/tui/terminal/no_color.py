@@ -1,6 +1,7 @@
-"""`NO_COLOR`: not one code for a colour is sent; weight, underline and reverse say what colours said.
+"""`NO_COLOR`: sends no colour codes; weight, underline and reverse replace them.
 
-See https://no-color.org: set to anything but nothing. Signs, words and kinds of line tell the meanings in any case.
+See https://no-color.org: active if set to a non-empty value. Glyphs, labels and line kinds carry the meaning in any
+case.
 """
 
 from collections.abc import Mapping
@@ -23,16 +24,16 @@ MainScreen Composer:focus-within {
 }
 Toast { border: round $foreground; padding: 0 1; }
 """
-"""Rules of style for what is Textual's own, over those that tell by colour."""
+"""Style rules for Textual's own widgets that replace its rules by colour."""
 
 
 def is_requested(environ: Mapping[str, str]) -> bool:
-    """Whether the person wants no colours."""
+    """Whether the user disabled colours."""
     return bool(environ.get("NO_COLOR"))
 
 
 class NoColorFilter(LineFilter):
-    """Takes the colours from what is about to be painted, and nothing else."""
+    """Removes the colours, and nothing else, before painting."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [

@@ -1,7 +1,7 @@
-"""Fewer bytes to the terminal for the same picture: colour codes are sent as differences.
+"""SGR output optimizer: sends style changes as differences, to save bytes.
 
-Textual ends every piece of styled text with a reset and begins the next with all of its codes. `terse` keeps the
-state and sends what changes; the state is reset before anything that it does not know, and at the end.
+Textual ends every styled segment with a reset and starts the next with all of its codes. `optimize_sgr` tracks the
+state and sends the changes; it resets the state before any sequence that it does not know, and at the end.
 """
 
 import re
@@ -20,12 +20,12 @@ State = tuple[str, str, frozenset[str]]  # foreground, background, attributes
 _NONE: State = ("", "", frozenset())
 _SEEN_ON_BLANKS = frozenset("479")  # underline, reverse, strike
 _HIDE_CARET, _SHOW_CARET = "\x1b[?25l", "\x1b[?25h"
-_SHORTEST = 8  # blanks that are worth an erase
+_SHORTEST = 8  # minimum run of spaces for an erase
 
 
 @lru_cache(maxsize=4096)
 def _state(codes: str) -> State | None:
-    """What an SGR sequence that follows a reset sets; None when it holds a code that is not understood."""
+    """The state that an SGR sequence after a reset sets; None if it contains an unknown code."""
     ink = ground = ""
     attributes: set[str] = set()
     parts = codes.split(";")
@@ -78,7 +78,7 @@ def _between(old: State, new: State) -> str:
 
 
 class _Writer:
-    """Collects output, its colours as differences, its long blanks before a cursor move as one erase."""
+    """Collects output: styles as differences, a long run of spaces before a cursor move as one erase."""
 
     def __init__(self, *, erase: bool) -> None:
         self.out: list[str] = []
@@ -87,7 +87,7 @@ class _Writer:
         self._blanks = 0
 
     def text(self, text: str) -> None:
-        if text == "\n":  # between rows, where the cursor is moved next
+        if text == "\n":  # between rows, before a cursor move
             return
         self.settle()
         kept = text.rstrip(" ") if self._erase and not self.wanted[2] & _SEEN_ON_BLANKS else text
@@ -98,7 +98,7 @@ class _Writer:
         self._blanks = len(text) - len(kept)
 
     def settle(self) -> None:
-        """Write the blanks that wait, and take on the wanted state."""
+        """Write the pending spaces, and apply the wanted state."""
         if self._blanks:
             self.out.append(" " * self._blanks)
             self._blanks = 0
@@ -106,22 +106,22 @@ class _Writer:
         self.now = self.wanted
 
     def move(self, sequence: str) -> None:
-        """The cursor goes to a place that does not depend on where it is."""
+        """Write a cursor move to an absolute position."""
         if self._blanks:
             self.out.append(f"\x1b[{self._blanks}X")
             self._blanks = 0
         self.out.append(sequence)
 
     def other(self, sequence: str) -> None:
-        """A sequence that is not looked into."""
+        """Write a sequence unchanged."""
         self.settle()
         self.out.append(sequence)
 
 
 def optimize_sgr(data: str, *, erase: bool = True) -> str:
-    """`data` as Textual writes it to a terminal, with the same effect in fewer bytes; begins and ends reset.
+    """`data` as Textual writes it, with the same effect in fewer bytes; starts and ends with a reset state.
 
-    `erase` is for terminals that erase with the current ground ("bce"), which all but GNU screen do.
+    `erase` is for terminals that erase with the current background ("bce"), which all but GNU screen do.
     """
     if "\x1b[0m" not in data:
         return data
@@ -135,7 +135,7 @@ def optimize_sgr(data: str, *, erase: bool = True) -> str:
         codes, final, _ = match.groups()
         if final == "m":
             state = _NONE if codes in ("", "0") else _state(codes) if writer.wanted == _NONE else None
-            if state is None:  # codes on codes, or unknown ones: not ours to shorten
+            if state is None:  # nested or unknown codes: not shortened
                 return data
             writer.wanted = state
         elif final == "H":
@@ -154,10 +154,10 @@ def optimize_sgr(data: str, *, erase: bool = True) -> str:
 def optimizing_driver(
     driver: type[Driver], *, erase: bool = True, whole: bool = False, caret: bool = False
 ) -> type[Driver]:
-    """A driver that writes what `driver` would write, shortened, and every column in its place.
+    """A driver that writes the output of `driver`, shortened, with every column in place.
 
-    `whole`: the terminal draws pictures of several characters as one. `caret`: the terminal's own cursor stays to be
-    seen, for what reads the screen aloud follows it. For `App.get_driver_class`.
+    `whole`: the terminal draws composed pictographs as one. `caret`: the terminal's own cursor stays visible, because
+    screen readers follow it. For `App.get_driver_class`.
     """
 
     class TerseDriver(driver):

@@ -1,8 +1,7 @@
-"""What ends the screen from outside: a signal, or a terminal that is gone.
+"""Shutdown on signals and on a lost terminal.
 
-The app is asked to end in its ordinary way. Where that does not come about (the loop stands still, something will not
-be closed), and when the signal comes again, the process ends as it is: what was said is on disk, and what tools run
-ends with us.
+The app is told to exit normally. If it does not in time (a blocked loop, a hanging close), or if the signal repeats,
+the process exits at once: messages are already on disk, and running tools end with us.
 """
 
 import asyncio
@@ -20,15 +19,15 @@ from kimi_tui.ui.tui.terminal import escape_sequences
 SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 _PATIENCE_S = 12.0
 _AGAIN_S = 0.5
-"""Signals that come closer together are one."""
+"""Signals closer together than this, in seconds, count as one."""
 _GONE_CHECK_S = 0.5
 _GONE_GRACE_S = 1.0
-# What a driver that cannot be asked any more would have written: the modes off that it switches on.
+# Modes that the driver switched on, switched off again, in case the driver no longer can.
 _ALL_OFF = "\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[<u\x1b[?1049l\x1b[?25h\x1b[?1004l"
 
 
 class SavedTerminal(Protocol):
-    """The terminal as it was before; it is told when the screen is up."""
+    """The terminal's state before the start; it is notified when the screen is up."""
 
     @property
     def attributes(self) -> list[int | list[bytes | int]]: ...
@@ -37,7 +36,7 @@ class SavedTerminal(Protocol):
 
 
 class ShutdownHandler:
-    """Asks an app to end. `page`: it is shown in a browser, and there is no terminal to look after."""
+    """Makes an app exit. `page`: the app is shown in a browser, and there is no terminal to watch."""
 
     def __init__(self, kept: SavedTerminal | None, *, page: bool) -> None:
         self._kept, self._page = kept, page
@@ -47,7 +46,7 @@ class ShutdownHandler:
 
     @contextmanager
     def received_signal(self) -> Generator[None]:
-        """As long as this lasts, signals end the app, whatever the main thread is doing."""
+        """While this context is active, signals end the app, whatever the main thread is doing."""
         handlers = {number: signal.signal(number, self._on_signal) for number in SIGNALS}
         try:
             yield
@@ -57,11 +56,11 @@ class ShutdownHandler:
                 signal.signal(number, handler)
 
     def bind(self, end: Callable[[int], None]) -> None:
-        """The app's loop is the one that runs now; `end` ends the app with a status, in that loop."""
+        """Attach to the app's running loop; `end` ends the app with a status, in that loop."""
         loop = asyncio.get_running_loop()
 
         def ask(status: int) -> None:
-            with suppress(RuntimeError):  # the loop is over
+            with suppress(RuntimeError):  # the loop is closed
                 loop.call_soon_threadsafe(end, status)
 
         self._ask = ask
@@ -92,7 +91,7 @@ class ShutdownHandler:
         os._exit(128 + number)
 
     def _watch_terminal(self) -> None:
-        """In a thread: the loop itself may stand still by then, waiting to write to what takes nothing more."""
+        """Runs in a thread: the loop may be blocked by a write to a terminal that does not read."""
         while not self._over.wait(_GONE_CHECK_S):
             if escape_sequences.terminal_is_gone():
                 self._ask(128 + signal.SIGHUP)

@@ -1,6 +1,6 @@
-"""Draws into a browser's page by way of stdout: packets that `ui.web` passes on, for textual-serve's own script.
+"""Web driver: sends frames to textual-serve's script over stdout, as packets that `ui.web` forwards.
 
-Stdout takes nothing but packets, and a stdin that ends means that nobody looks any more.
+Invariant: stdout receives packets only. The end of stdin means that the page is closed.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ _KINDS = {"2": "title", "9": "notice"}
 
 
 class BrowserDriver(WebDriver):
-    """Textual's own driver for the web, that ends the app when the page is gone and writes packets whole."""
+    """Textual's web driver, which also ends the app when the page is closed, and writes whole packets."""
 
     def __init__(
         self, app: App[object], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
@@ -27,11 +27,11 @@ class BrowserDriver(WebDriver):
 
     def start_application_mode(self) -> None:
         super().start_application_mode()
-        self.write("\x1b[?7l")  # as in a terminal: what is too wide for a row does not go on in the next
+        self.write("\x1b[?7l")  # no auto-wrap, as in a terminal: long rows do not continue in the next
         self._app.watch(self._app, "theme", self._send_colours)
 
     def write(self, data: str) -> None:
-        """A title or a call for attention is no picture: the page is told of it in words."""
+        """Send a title or a notification as a message of its own; all else is a frame."""
         if word := _MESSAGE_NAMES.fullmatch(data):
             self.write_meta({"type": _KINDS[word[1]], "text": word[2]})
         else:
@@ -43,7 +43,7 @@ class BrowserDriver(WebDriver):
             self._leave()
 
     def _send_colours(self) -> None:
-        """What is no cell of the page, its edge and its last word, has the theme's colours."""
+        """Send the theme's colours for the page's margin and closing message."""
         colours = self._app.theme_variables
         for kind in ("background", "foreground"):
             self.write_meta({"type": kind, "text": colours.get(kind, "")})
@@ -57,6 +57,6 @@ class BrowserDriver(WebDriver):
             self._leave()
 
     def _leave(self) -> None:
-        """End the app, from whatever thread."""
+        """End the app, from any thread."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._app.post_message, messages.ExitApp())
