@@ -1,4 +1,4 @@
-"""The styles that text is drawn with, made from a theme's variables and from nothing else."""
+"""Text styles, derived from a theme's variables only."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ _UNDERLINE, _REVERSE = Style(underline=True), Style(reverse=True)
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """One style a role. `base` has the ground colour; the others are laid over it.
+    """One style per role. `base` has the background colour; the others are combined with it.
 
-    `faint` is for signs that no word hangs on: rules, bars, dots between. What is to be read is `muted` at the least.
+    `faint` is for decoration without information: rules, bars, separators. Readable text is at least `muted`.
     """
 
     base: Style = _PLAIN
@@ -65,11 +65,11 @@ COLOURLESS = Palette(
     keyword=_BOLD,
     comment=_DIM + _ITALIC,
 )
-"""For a terminal that is to show no colours."""
+"""For terminals without colours."""
 
 
 class _Theme:
-    """Reads colours out of a theme's variables; a role that is missing or `auto` takes its fallback."""
+    """Reads colours from a theme's variables; a role that is missing or `auto` takes its fallback."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         self.variables = variables
@@ -78,12 +78,12 @@ class _Theme:
 
     @property
     def is_ansi(self) -> bool:
-        """Whether the theme leaves colours to the terminal, so that nothing can be mixed."""
+        """Whether the theme uses the terminal's own colours, which cannot be mixed."""
         return self.background.ansi is not None or self.foreground.ansi is not None
 
     @property
     def is_stark(self) -> bool:
-        """Whether it is black and white, where a ground that is mixed as elsewhere could hardly be seen."""
+        """Whether the theme is black and white, where the usual mixed backgrounds would be barely visible."""
         return abs(self.foreground.brightness - self.background.brightness) > 0.98
 
     def colour(self, name: str, fallback: Color) -> Color:
@@ -108,7 +108,7 @@ def _style(colour: Color | None, ground: Color | None, attributes: Style = _PLAI
 
 
 def palette_around(widget: "Widget") -> Palette:
-    """The palette that a widget is shown in."""
+    """The palette of the theme that a widget is shown in."""
     return COLOURLESS if widget.app.no_color else palette_from_theme(widget.app.theme_variables)
 
 
@@ -160,7 +160,7 @@ def _mixed_palette(theme: _Theme) -> Palette:
 
 
 def _ansi_palette(theme: _Theme) -> Palette:
-    """For a theme of the terminal's own colours: weight, reverse and dim in place of mixed grounds."""
+    """For a theme of the terminal's own colours: weight, reverse and dim in place of mixed backgrounds."""
     return Palette(
         base=_style(theme.foreground, theme.background),
         accent=theme.ink("primary"),

@@ -1,4 +1,4 @@
-"""Themes: where they are, and a YAML file to a Textual theme. One that is wrong is refused and changes nothing."""
+"""Finds themes, and converts their YAML files to Textual themes. An invalid theme is rejected and changes nothing."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,12 +27,12 @@ VARIABLE_DEFAULTS: Mapping[str, str] = {
     "ansi-background": "transparent",
     "ansi-foreground": "transparent",
 }
-"""Our own CSS variables, for themes of Textual that lack them; and two that Textual forgets in its ANSI themes."""
+"""Our own CSS variables, for Textual themes that lack them; and two that Textual omits in its ANSI themes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThemeFile:
-    """A theme and where it came from; `title` is for people."""
+    """A theme and its source; `title` is the display name."""
 
     title: str
     theme: Theme
@@ -40,7 +40,7 @@ class ThemeFile:
 
 
 def theme_folders() -> tuple[Path, ...]:
-    """Where themes are looked for; a later folder's theme replaces an earlier one's of the same name."""
+    """The theme folders; a later folder's theme replaces an earlier one of the same name."""
     return (bundled("themes"), home() / "themes")
 
 
@@ -51,7 +51,7 @@ def find_themes(folders: tuple[Path, ...] | None = None) -> Iterator[Path]:
 
 
 def find_theme(name: str, folders: tuple[Path, ...] | None = None) -> Path | None:
-    """The file of the theme called `name`, by its file name."""
+    """The file of the theme called `name`, by file name."""
     return next((path for path in reversed(list(find_themes(folders))) if path.stem == name), None)
 
 
@@ -66,7 +66,7 @@ def load_theme(path: Path) -> ThemeFile:
 
 
 def _read_plain(path: Path) -> ThemeFile | None:
-    """A theme that is written in the plainest YAML, without loading a reader of all of it; None for any other."""
+    """Read a theme in a simple YAML subset, without loading the full parser; None for any other theme."""
     try:
         lines = read_text(path).splitlines()
     except (OSError, UnicodeDecodeError):
@@ -124,7 +124,7 @@ def _is_colour(text: str) -> bool:
 
 
 def make_theme(name: str, colours: Mapping[str, str], variables: Mapping[str, str], *, dark: bool, ansi: bool) -> Theme:
-    """What Textual is to be given: a role that the file leaves open follows from another."""
+    """The Textual theme: roles that the file omits are derived from others."""
     base = {role: colours[role] for role in ("background", "foreground", "primary", "success", "warning", "error")}
     secondary = colours.get("secondary", colours["primary"])
     accent = colours.get("accent", colours["primary"])

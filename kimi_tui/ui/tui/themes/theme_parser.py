@@ -1,6 +1,6 @@
-"""Reads any theme's YAML, and says where it is wrong.
+"""Parses a theme's YAML and reports errors with their position.
 
-A theme that `extends` another says what is different in it; it may bear the other's name.
+A theme that `extends` another contains only the differences; it may have the other's name.
 """
 
 from collections.abc import Mapping, Set
@@ -32,7 +32,7 @@ _STYLES = frozenset(("none", "not", "bold", "dim", "italic", "underline", "rever
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What a theme is made of, that of the theme it extends included."""
+    """The parts of a theme, including those of the theme it extends."""
 
     colours: Mapping[str, str]
     variables: Mapping[str, str]
@@ -41,7 +41,7 @@ class _Parts:
 
 
 def read_theme(path: Path) -> ThemeFile:
-    """Raises ConfigError with file, line and key."""
+    """Read a theme. Raises ConfigError with file, line and key."""
     return _Reader(path, ()).theme(_load(path))
 
 
@@ -61,7 +61,7 @@ def _load(path: Path) -> CommentedMap:
 
 
 class _Reader:
-    """Checks the parts of one file; `under` are the files that extend it."""
+    """Validates the parts of one file; `under` are the files that extend it."""
 
     def __init__(self, path: Path, under: tuple[Path, ...]) -> None:
         self.path, self.under = path, under
@@ -103,7 +103,7 @@ class _Reader:
         )
 
     def base(self, data: CommentedMap) -> _Parts:
-        """That of the theme which this one extends."""
+        """The parts of the theme that this one extends."""
         name, seen = str(cast(Mapping[str, object], data)["extends"]), (*self.under, self.path)
         found = [path for path in find_themes((*theme_folders(), self.path.parent)) if path.stem == name]
         file = next((path for path in reversed(found) if path not in seen), None)
@@ -128,7 +128,7 @@ class _Reader:
         return colours
 
     def check_variables(self, data: CommentedMap, known: Set[str]) -> None:
-        """One that the style sheets cannot take would end the program."""
+        """Validate the variables: one that is invalid in the style sheets would end the program."""
         raw = cast(Mapping[str, object], data).get("variables")
         if not isinstance(raw, CommentedMap):
             return
@@ -151,7 +151,7 @@ def _is_colour(text: str) -> bool:
 
 
 def _is_css_colour(text: str) -> bool:
-    """A colour, or `auto`, and maybe how much of it there is."""
+    """A colour or `auto`, with an optional percentage."""
     colour, _, share = text.partition(" ")
     share = share.strip()
     number = share.removesuffix("%")

@@ -1,4 +1,4 @@
-"""The themes of one app: read when they are wanted, registered once, and read again when a file of theirs changes."""
+"""The themes of one app: read on demand, registered once, reloaded when their files change."""
 
 import asyncio
 import logging
@@ -17,23 +17,23 @@ _LOOK_MS = 400
 
 
 class ThemeRegistry:
-    """A file that is wrong is passed over, and logged; a theme that was shown can be had again as it was.
+    """An invalid file is ignored and logged; a theme that was shown before stays available in its last valid form.
 
-    `current` is the name of the file, without its suffix, of the theme that is shown.
+    `current` is the file name, without suffix, of the active theme.
     """
 
     def __init__(self, app: App[int]) -> None:
         self._app = app
         self._titles: dict[str, str] = {}
         self._shown: ThemeFile | None = None
-        self._good: dict[str, ThemeFile] = {}  # what was shown, by the name of its file
+        self._good: dict[str, ThemeFile] = {}  # themes shown so far, by file name
 
     @property
     def current(self) -> str:
         return self._shown.path.stem if self._shown is not None else theme.DEFAULT_THEME
 
     def activate(self, name: str) -> bool:
-        """Show the app in the theme of that name; False where there is none."""
+        """Activate the theme of that name; False if there is none."""
         path, found = theme.find_theme(name), self._good.get(name)
         try:
             found = theme.load_theme(path) if path is not None else found
@@ -45,18 +45,18 @@ class ThemeRegistry:
         return True
 
     def load_initial(self, name: str) -> None:
-        """Show the app in that theme, or in the first of ours where there is none such that can be read."""
+        """Activate that theme, or else the first readable theme of ours."""
         if not self.activate(name) and not self.activate(theme.DEFAULT_THEME):
             self._show(theme.load_theme(theme.bundled("themes") / f"{theme.DEFAULT_THEME}.yaml"))
 
     def titles(self) -> dict[str, str]:
-        """Every theme there is: its file's name to its title. The files are read the first time."""
+        """Display names of all themes by file name. The files are read the first time."""
         if not self._titles:
             self.reload()
         return self._titles
 
     def reload(self) -> list[str]:
-        """Read every file again, and show the theme that is shown as it is now; what is wrong, file and line first."""
+        """Read every file again and refresh the active theme; returns the errors, file and line first."""
         wrong: list[str] = []
         self._titles = {}
         for path in theme.find_themes():
@@ -80,7 +80,7 @@ class ThemeRegistry:
         return wrong
 
     async def watch(self, tell: Callable[[str], None]) -> None:
-        """Read the person's themes again whenever one changes, until cancelled; `tell` hears what is wrong."""
+        """Reload the user's themes on each change, until cancelled; `tell` receives the errors."""
         folder = home() / "themes"
         try:
             await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True, mode=0o700)
@@ -99,7 +99,7 @@ class ThemeRegistry:
         self._shown = self._good[found.path.stem] = found
         self._app.register_theme(found.theme)
         self._app.theme = found.theme.name
-        if again:  # a theme of the same name is another one now
+        if again:  # the name now stands for a different theme
             self._app.mutate_reactive(App.theme)
 
 
