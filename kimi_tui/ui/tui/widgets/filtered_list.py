@@ -1,4 +1,4 @@
-"""A list with a line above it that narrows it down: one types, and the arrows move all the same."""
+"""A list with a filter input above it: typing filters, and the arrows still move."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
 
 class FilteredList(Vertical):
-    """Shows those picks whose label, detail or right side fits, and their headings; the list itself posts."""
+    """Shows the items whose label, detail or right side matches, and their headings; the list itself posts."""
 
     DEFAULT_CSS = """
     FilteredList { height: auto; max-height: 100%; }
@@ -40,13 +40,13 @@ class FilteredList(Vertical):
         return self.query_one(Input).value.strip()
 
     def show(self, picks: Sequence[ListItem], *, key: str | None = None) -> None:
-        """These are all; those that fit are seen."""
+        """Set the items; the matching ones are shown."""
         self._picks = tuple(picks)
         self._narrow(key)
         self.keep_height()
 
     def keep_height(self) -> None:
-        """A list as high as what is in it stays so while it is narrowed down: what is on screen does not jump."""
+        """Keep the list at the height of all its items while it is filtered, so that the screen does not jump."""
         most = self.list.styles.max_height
         if self.list.styles.is_auto_height and most is not None and most.cells is not None and not self.query_text:
             self.list.styles.min_height = min(most.cells, self.list.row_count)
@@ -96,10 +96,10 @@ class FilteredList(Vertical):
 
 
 def _says(pick: ListItem, query: str) -> bool:
-    """The very words, anywhere."""
+    """Whether the item contains the exact text."""
     return query.casefold() in "\n".join((pick.label, pick.detail, pick.right, pick.search_terms)).casefold()
 
 
 def _resembles(pick: ListItem, query: str) -> bool:
-    """Letters in their order, in the label: what is asked only where the words are nowhere."""
+    """Whether the label contains the letters in order; used only if no item contains the exact text."""
     return score(query, pick.label) is not None

@@ -1,4 +1,4 @@
-"""The last line of a screen: its keys, which can also be clicked."""
+"""The last line of a screen: its keys, which are also clickable."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 @dataclass(frozen=True, slots=True)
 class BarKey:
-    """A key as a person writes it, what it does, and the screen's action that it stands for ("" for none)."""
+    """A key's display name, its description, and the screen's action ("" for none)."""
 
     key: str
     what: str
@@ -20,7 +20,7 @@ class BarKey:
 
 
 class KeyBar(LineWidget):
-    """As many keys as there is room for, the last of them always; a click runs the key's action on the screen."""
+    """As many keys as fit, always including the last; a click runs the key's action on the screen."""
 
     DEFAULT_CSS = "KeyBar { height: 1; dock: bottom; background: $background; }"
 

@@ -1,4 +1,4 @@
-"""A list of lines that scrolls, and remembers how far down it has been seen."""
+"""A scrolling list of lines that tracks how far it has been seen."""
 
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
@@ -11,7 +11,7 @@ from kimi_tui.ui.tui.widgets.line_widget import background_of, line_strip, widge
 
 
 class LineScrollView(ScrollView):
-    """Subclasses say what the lines are. As high as its lines, up to its `max-height`."""
+    """Subclasses provide the lines. As high as its lines, up to its `max-height`."""
 
     DEFAULT_CSS = "LineScrollView { height: auto; scrollbar-size-vertical: 1; overflow-x: hidden; }"
 
@@ -26,7 +26,7 @@ class LineScrollView(ScrollView):
 
     @property
     def all_seen(self) -> bool:
-        """Whether every line has been on screen since the lines were last changed."""
+        """Whether every line has been on screen since the last change of the lines."""
         return self._seen >= len(self._strips) > 0
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -34,7 +34,7 @@ class LineScrollView(ScrollView):
         return len(self._strips)
 
     def redraw(self) -> None:
-        """The lines are other ones now."""
+        """Update after a change of the lines."""
         self._drawn_width = -1
         self._seen = 0
         self.scroll_to(0, 0, animate=False, immediate=True)

@@ -1,4 +1,4 @@
-"""A widget that is a list of styled lines: what the small panes are made of. Only rows that changed are repainted."""
+"""A widget that is a list of styled lines: the base of the small panes. Only changed rows are repainted."""
 
 from dataclasses import replace
 
@@ -35,18 +35,18 @@ def line_strip(line: Line, width: int, ground: Style) -> Strip:
 
 
 def widget_palette(widget: Widget) -> Palette:
-    """The theme's styles; `base` has no ground of its own here, for panes have various grounds."""
+    """The theme's styles; `base` has no background here, because panes have various backgrounds."""
     palette = palette_around(widget)
     return replace(palette, base=Style(color=palette.base.color))
 
 
 def background_of(widget: Widget) -> Style:
-    """The style of the widget's cells that nothing is written on."""
+    """The style of the widget's empty cells."""
     return widget_palette(widget).base + Style(bgcolor=widget.background_colors[1].rich_color)
 
 
 class LineWidget(Widget):
-    """Subclasses say what the lines are; `redraw` compares and repaints."""
+    """Subclasses provide the lines; `redraw` compares and repaints."""
 
     DEFAULT_CSS = "LineWidget { height: auto; }"
 
@@ -64,7 +64,7 @@ class LineWidget(Widget):
 
     @property
     def ground(self) -> Style:
-        """The style of cells that nothing is written on."""
+        """The style of empty cells."""
         return background_of(self)
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
@@ -79,7 +79,7 @@ class LineWidget(Widget):
         return Strip.blank(self.content_size.width, self.ground)
 
     def redraw(self) -> None:
-        """The lines may be other ones now."""
+        """Update after a change of the lines."""
         if not self.is_mounted:
             return
         before = self._strips

@@ -1,4 +1,4 @@
-"""A further screen that is as large as what is in it."""
+"""A modal screen as large as its content."""
 
 from typing import ClassVar, TypeVar
 
@@ -12,7 +12,7 @@ ResultType = TypeVar("ResultType")
 
 
 class ModalCard(ModalFrame[ResultType]):
-    """Lies over what was there before."""
+    """Lies over the previous screen."""
 
     DEFAULT_CSS = """
     ModalCard { align: center middle; background: $background 60%; }
@@ -21,10 +21,10 @@ class ModalCard(ModalFrame[ResultType]):
     ModalCard.-low > #frame { padding: 0 2; }
     """
     rows_beside: ClassVar[int] = 0
-    """The rows of the card that its list cannot have; 0 where it has no list that may be long."""
+    """Rows of the card that its list cannot use; 0 without a list that may be long."""
 
     def on_resize(self, event: events.Resize) -> None:
-        """Let a list have all the rows that there are."""
+        """Give a list all available rows."""
         low = event.size.height < LOW
         for picks in self.query(ItemList) if self.rows_beside else ():
             picks.styles.max_height = max(3, event.size.height - self.rows_beside + low)

@@ -1,4 +1,4 @@
-"""What the further screens have in common: a frame with a title, a body, and a line of keys; Esc leaves."""
+"""Base of full-screen modals: a frame with a title, a body, and a line of keys; Esc closes."""
 
 from collections.abc import Sequence
 from typing import ClassVar, TypeVar
@@ -19,11 +19,11 @@ ResultType = TypeVar("ResultType")
 
 
 LOW = 28
-"""With fewer rows than that none is left empty for the look of it."""
+"""Terminals with fewer rows get no blank rows for spacing."""
 
 
 class ModalFrame(OneShotModal[ResultType | None]):
-    """Fills the terminal. It gives back None where it was left.
+    """Fills the terminal. Returns None if closed.
 
     Modal, so that the keys of the conversation behind it do not act.
     """
@@ -70,11 +70,11 @@ class ModalFrame(OneShotModal[ResultType | None]):
         self.set_class(event.size.height < LOW, "-low")
 
     def show_keys(self) -> None:
-        """The keys may be other ones now."""
+        """Update after a change of the keys."""
         self.query_one("#keys", KeyBar).show((*self.keys(), BarKey("Esc", _(self.leave_word), "leave")))
 
     def set_status(self, text: str) -> None:
-        """A word in the frame's lower edge; what is too long for that is told whole beside it."""
+        """Show a status in the frame's lower edge; a long one is shown in full as a notification."""
         frame = self.query_one("#frame")
         text = sanitize(text)
         if self.is_mounted and cells(text) > frame.size.width - 4 > 0:

@@ -1,4 +1,4 @@
-"""A screen over the others that leaves once: what is pressed after its answer is not one for the screen below."""
+"""A modal that dismisses once: keys after its answer do not reach the screen below."""
 
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ Answer = TypeVar("Answer")
 
 
 class OneShotModal(ModalScreen[Answer]):
-    """Textual takes whatever screen is on top away, however often it is told: keys come faster than screens go."""
+    """Textual pops the top screen on every call: keys arrive faster than screens close."""
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
         return super().dismiss(result) if self.is_active else AwaitComplete()

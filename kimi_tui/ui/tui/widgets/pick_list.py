@@ -1,4 +1,4 @@
-"""A list to pick from: rows under headings, one of them under the cursor. Only rows in sight are drawn."""
+"""A selectable list: rows under headings, one of them under the cursor. Only visible rows are drawn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ Role = Literal["base", "muted", "accent", "success", "warning", "error"]
 class ListItem:
     """A row. Without a `key` it is a heading. `right` stands at the right edge, `detail` on a row below.
 
-    `sign` comes before the label in the colour of `role`; a `quiet` row steps back. `also` is not shown: words by which
-    the row is found too.
+    `sign` comes before the label in the colour of `role`; a `dimmed` row is muted. `search_terms` are hidden further
+    words that find the row.
     """
 
     key: str
@@ -58,7 +58,8 @@ def list_role_style(role: Role, palette: Palette) -> Style:
 
 
 class ItemList(ScrollView, can_focus=True):
-    """Arrows, the mouse and Enter. With `at_once` one click picks; without it, a click on the row of the cursor."""
+    """Arrows, the mouse and Enter. With `at_once` one click picks; without it, only a click on the
+    row of the cursor."""
 
     DEFAULT_CSS = """
     ItemList { height: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; background: $background; }
@@ -74,7 +75,7 @@ class ItemList(ScrollView, can_focus=True):
     ]
 
     class Moved(Message):
-        """Another row is under the cursor; `key` is "" where there is none."""
+        """The cursor moved; `key` is "" without a row under it."""
 
         def __init__(self, picks: "ItemList", key: str) -> None:
             self.picks, self.key = picks, key
@@ -110,7 +111,7 @@ class ItemList(ScrollView, can_focus=True):
 
     @property
     def key(self) -> str:
-        """The key under the cursor, "" where there is none."""
+        """The key under the cursor, or ""."""
         return self.selected.key if self.selected else ""
 
     @property
@@ -118,7 +119,7 @@ class ItemList(ScrollView, can_focus=True):
         return len(self._rows)
 
     def show(self, picks: Sequence[ListItem], *, key: str | None = None, top: bool = False) -> None:
-        """Show these, with the cursor on `key`, else on the row it was on (`top`: on the first)."""
+        """Show these items, with the cursor on `key`, or else on its previous row (`top`: on the first)."""
         before = self.key
         wanted = before if key is None else key
         self.picks = tuple(picks)
@@ -144,7 +145,7 @@ class ItemList(ScrollView, can_focus=True):
                 self._tell(self.Moved(self, self.key))
 
     def select(self, key: str) -> None:
-        """Put the cursor on that row."""
+        """Move the cursor to that row."""
         index = next((index for index, pick in enumerate(self.picks) if pick.key == key and key), -1)
         if index >= 0:
             self._go(index)
@@ -184,11 +185,11 @@ class ItemList(ScrollView, can_focus=True):
             self.action_choose()
 
     def _tell(self, message: Message) -> None:
-        """As its own word, for one that its parent seems to have sent would end at the parent."""
+        """Post from the widget itself: Textual stops a message at the parent if the parent seems to have sent it."""
         self.post_message(message.set_sender(self))
 
     def _go_near(self, index: int, by: int) -> None:
-        """To that row, or the nearest in direction `by` that is no heading."""
+        """Move to that row, or to the nearest row in direction `by` that is not a heading."""
         while 0 <= index < len(self.picks) and not self.picks[index].key:
             index += by
         if 0 <= index < len(self.picks):
@@ -208,7 +209,7 @@ class ItemList(ScrollView, can_focus=True):
         first = self._first[self._cursor]
         last = first + (1 if self.picks[self._cursor].detail else 0)
         above = self._cursor
-        while above > 0 and not self.picks[above - 1].key:  # a heading goes with its first row
+        while above > 0 and not self.picks[above - 1].key:  # scroll a heading into view with its first row
             above -= 1
         top = self._first[above]
         if top < self.scroll_offset.y:

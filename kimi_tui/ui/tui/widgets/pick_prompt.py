@@ -1,4 +1,4 @@
-"""Asks for one of many names."""
+"""Prompts for one of many names."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
 
 class PickPrompt(ModalCard[str]):
-    """Gives back the name that was taken; the cursor begins on `value`."""
+    """Returns the chosen name; the cursor starts on `value`."""
 
     CSS = """
     PickPrompt FilteredList { height: auto; }

@@ -1,4 +1,4 @@
-"""Asks for one line of text: a name, a key."""
+"""Prompts for one line of text: a name, a key."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.widgets.modal_card import ModalCard
 
 
 class TextPrompt(ModalCard[str]):
-    """Gives back the line, without blanks around it; "" may be an answer. A `secret` is not shown while it is typed."""
+    """Returns the line, stripped; "" may be an answer. A `secret` is masked."""
 
     CSS = """
     TextPrompt #about { height: auto; color: $muted; margin-bottom: 1; }

@@ -1,4 +1,4 @@
-"""Lines to be read: they scroll, by keys and by the wheel."""
+"""A read-only text view that scrolls by keys and by the wheel."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ MakeLines = Callable[[int, Palette], list[Line]]
 
 
 class TextViewer(LineScrollView, can_focus=True):
-    """Shows what it is given, from the top or from the end."""
+    """Shows lines from the top or from the end."""
 
     DEFAULT_CSS = "TextViewer { height: 1fr; background: $background; scrollbar-size-vertical: 1; }"
 
@@ -19,7 +19,7 @@ class TextViewer(LineScrollView, can_focus=True):
         self._make: MakeLines = lambda _width, _palette: []
 
     def show(self, make: MakeLines, *, at_end: bool = False) -> None:
-        """Show these lines; `at_end`: the last of them."""
+        """Show these lines; `at_end`: scrolled to the last of them."""
         self._make = make
         self.redraw()
         if at_end:
