@@ -1,15 +1,15 @@
-"""The screen's own words in English or Chinese, from one catalogue.
+"""The TUI's texts in English or Chinese, from one gettext catalogue.
 
-    _("Quit")                                        what is shown, here and now
+    _("Quit")                                        the translated text, now
     _("to {place}", place=place)                     values by name, never an f-string inside
     n_("{count} approval", "{count} approvals", 3)   `count` fills `{count}`, with commas
-    p_("verb", "open")                               a short word that means several things: what is meant, the word
-    N_("Quit")                                       marks a text of a constant; `_(constant)` where it is shown
+    p_("verb", "open")                               an ambiguous word: its context, the word
+    N_("Quit")                                       marks a constant; `_(constant)` where it is shown
 
-The English text is the key. Its Chinese is written into `kimi_tui/locale/zh_CN/LC_MESSAGES/kimi_tui.po` (terms are in
-the head of that file): `make texts` puts new texts there and compiles it, and `tests/ui/tui/i18n/test_catalog.py` names
-what has no Chinese. Texts that the person, the model or a tool wrote are never translated. What the layers below say
-(`kimi_tui/i18n.py`) is in the same catalogue, in the context `below`, and is told by `from_below.py`.
+The English text is the key. Chinese goes into `kimi_tui/locale/zh_CN/LC_MESSAGES/kimi_tui.po` (glossary in the head of
+that file): `make texts` adds new texts there and compiles it, and `tests/ui/tui/i18n/test_catalog.py` lists
+untranslated ones. Texts written by the user, the model or a tool are never translated. Texts of the layers below
+(`kimi_tui/i18n.py`) are in the same catalogue, in the context `below`; `translate.py` translates them.
 
 In English nothing is loaded and nothing is looked up.
 """
@@ -26,13 +26,13 @@ Language = Literal["en", "zh"]
 LOCALE = os.path.join(os.path.dirname(__file__), "..", "..", "..", "locale")  # noqa: PTH118, PTH120 - nothing is imported for it
 DOMAIN = "kimi_tui"
 ENGINE_CONTEXT = "below"
-"""The context of the texts that the layers below the screen say."""
+"""The catalogue context of the texts of the layers below."""
 _COMPILED = os.path.join(LOCALE, "zh_CN", "LC_MESSAGES", f"{DOMAIN}.mo")  # noqa: PTH118
 _catalogue: "NullTranslations | None" = None
 
 
 def resolve_language(said: str, environ: "Mapping[str, str]" = os.environ) -> Language:
-    """The language for what the configuration says: `en`, `zh`, or anything else for the locale's."""
+    """The language for the setting: `en`, `zh`, or, for anything else, the locale's."""
     if said in ("en", "zh"):
         return "zh" if said == "zh" else "en"
     locale = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
@@ -40,7 +40,7 @@ def resolve_language(said: str, environ: "Mapping[str, str]" = os.environ) -> La
 
 
 def set_language(language: Language) -> None:
-    """From now on texts are in this language. What is on the screen already stays as it is."""
+    """Set the language of future texts. Displayed texts do not change."""
     global _catalogue
     _catalogue = None
     if language == "zh":
@@ -51,7 +51,7 @@ def set_language(language: Language) -> None:
 
 
 def language() -> Language:
-    """The language in use."""
+    """The current language."""
     return "en" if _catalogue is None else "zh"
 
 
@@ -77,7 +77,7 @@ def N_(text: str) -> str:
 
 
 def msgids(context: str) -> tuple[str, ...]:
-    """The English texts of a context of the catalogue, whatever the language in use; `gettext` does not tell them."""
+    """The English texts of a catalogue context, in any language; `gettext` has no such function."""
     from struct import unpack_from
 
     with open(_COMPILED, "rb") as compiled:  # noqa: PTH123

@@ -1,8 +1,8 @@
-"""Counts and times in few signs."""
+"""Compact number and time formats."""
 
 
 def tokens(count: int) -> str:
-    """A count in at most four signs: 950, 4.2k, 256k, 1.1M."""
+    """A count in at most four characters: 950, 4.2k, 256k, 1.1M."""
     if count < 1000:
         return str(count)
     if count < 9_950:

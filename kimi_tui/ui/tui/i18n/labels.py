@@ -1,4 +1,4 @@
-"""Short words for things of the Wire, the same wherever they are shown."""
+"""Short labels for Wire types, the same on every screen."""
 
 import re
 
@@ -35,7 +35,7 @@ NODE_ENDED: dict[NodeStatus, str] = {
     "cancelled": N_("cancelled"),
     "rejected": N_("rejected"),
 }
-"""These are marked; `_` where one is shown."""
+"""These are marked for translation; use `_` to show one."""
 
 
 def _url(part: Media) -> str:
@@ -71,7 +71,7 @@ def byte_count(size: int) -> str:
 
 
 def attachment_names(content: UserInput) -> tuple[str, ...]:
-    """The names of what a message carries beside its text."""
+    """The names of a message's attachments."""
     if isinstance(content, str):
         return ()
     return tuple(media_name(part) for part in content if isinstance(part, Media))
@@ -88,7 +88,7 @@ def notice_level(severity: str) -> NoticeLevel:
 
 
 def error_hint(error_type: str) -> str:
-    """What the person can do about an error of that type, "" where there is nothing to say."""
+    """A hint for the user on an error of that type, or ""."""
     ways = {
         "ProviderAuthError": _("/setup takes another key, /model another model"),
         "ContextOverflowError": _("/compact makes room, /model may take a model with more of it"),
@@ -117,7 +117,7 @@ _SHORT = 52
 
 
 def node_title(label: str) -> str:
-    """What a node is called where there is one line: the first clause of its label, if that is short."""
+    """A node's one-line title: the first clause of its label, if that is short."""
     text = one_line(label)
     if found := _CLAUSE.search(text):
         clause = text[: found.start()].strip()

@@ -1,4 +1,4 @@
-"""How long ago something was, in words that fit beside it."""
+"""Relative times in compact form."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
 def ago(at: float, now: float) -> str:
-    """`now`, `5 min`, `2 h`, `3 d`, then the date; both in seconds since the epoch."""
+    """`now`, `5 min`, `2 h`, `3 d`, then the date; both arguments in seconds since the epoch."""
     seconds = max(0.0, now - at)
     if seconds < _MINUTE:
         return p_("age", "now")
@@ -22,7 +22,7 @@ def ago(at: float, now: float) -> str:
 
 
 def day_of(at: float, now: float) -> str:
-    """`today`, `yesterday`, `this week`, `this month`, `earlier`: what a list is grouped by."""
+    """The group heading in lists: `today`, `yesterday`, `this week`, `this month`, `earlier`."""
     days = (datetime.fromtimestamp(now).date() - datetime.fromtimestamp(at).date()).days
     for most, word in ((0, _("today")), (1, _("yesterday")), (6, _("this week")), (30, _("this month"))):
         if days <= most:

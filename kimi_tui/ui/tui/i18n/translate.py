@@ -1,12 +1,12 @@
-"""What the layers below say to the person, in the language of the screen.
+"""Translates engine messages for display.
 
-It comes in English, over the Wire or as errors, made by `kimi_tui.i18n`; the catalogue holds those forms, and here they
-are found again in what came. What has no known form (a path, the words of a model, a server or a system call) stays as
-it came. Other faces show it as it comes.
+They arrive in English, over the Wire or as errors, made by `kimi_tui.i18n`; the catalogue contains their forms, and
+this module matches messages against them. Text without a known form (a path, the words of a model, a server or a system
+call) stays unchanged. Other frontends show the English.
 
-`told` is for a text that is one thing said, and for lists of such. `answered` is for what is the program's own from its
-first to its last word (the answer to a slash command, a notice, the cause of an error): there each line and each part
-of a line is said by itself, so one that is somebody else's spoils none of the others.
+`translate` is for a single message, and for lists of messages. `translate_lines` is for text entirely from kimi-tui
+(the answer to a slash command, a notice, the cause of an error): it translates each line and each part of a line
+separately, so that external text in one part does not affect the others.
 """
 
 import re
@@ -16,16 +16,16 @@ from string import Formatter
 from kimi_tui.ui.tui.i18n.catalog import ENGINE_CONTEXT, N_, _, language, msgids, p_
 
 CLOSED_WORDS: tuple[str, ...] = (
-    # What a server, a task, a call or a run is, and how bad a problem is: words of closed sets, which are data below
+    # States of servers, tasks, calls and runs, and severities: closed sets of words, which are data in the layers below
     *(N_("connected"), N_("connecting"), N_("pending"), N_("unauthorized"), N_("untrusted"), N_("disabled")),
     *(N_("running"), N_("done"), N_("failed"), N_("timed out"), N_("stopped"), N_("cancelled")),
     *(N_("error"), N_("warning")),
-    # The themes that come along
+    # Built-in themes
     *(N_("ANSI 16"), N_("Colour-blind safe"), N_("High contrast"), N_("Kimi dark"), N_("Kimi light"), N_("Kimi")),
 )
 _WORDS = frozenset(CLOSED_WORDS)
 _NESTED_ARGUMENTS = frozenset({"why", "cause", "state", "facts"})
-"""The values that are texts of ours themselves."""
+"""Values that are translatable texts themselves."""
 _FIGURES = frozenset({"count", "number", "code", "line", "column", "most"})
 _FIGURE, _HEX = r"[-+]?\d[\d.,e+]*%?", "[0-9A-F]+"
 _MARKS_OF_LISTS = ("; ", " or ", ", ")
@@ -33,12 +33,12 @@ _BULLET = re.compile(r"(\s*(?:[-*]|\d+\.) )?(.*)", re.DOTALL)
 
 
 def translate(text: str) -> str:
-    """`text` as the screen says it."""
+    """`text` in the UI language."""
     return text if language() == "en" or not text else _translate_text(text)
 
 
 def translate_lines(text: str) -> str:
-    """What the program itself says, line by line, as the screen says it."""
+    """Text entirely from kimi-tui, line by line, in the UI language."""
     return text if language() == "en" else "\n".join(_line(line) for line in text.split("\n"))
 
 
@@ -61,7 +61,7 @@ def _by_parts(text: str) -> str:
     if said != text or not colon:
         return said
     says = (_translate_text(head), _by_parts(rest))
-    if says[0] == head and (says[1] == rest or rest in _WORDS):  # one word after what is not ours need not be ours
+    if says[0] == head and (says[1] == rest or rest in _WORDS):  # a single word after external text may be external too
         return text
     return _joint(colon).join(says)
 
@@ -108,13 +108,13 @@ def _plain() -> frozenset[str]:
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """The forms that hold values, as patterns of what comes; those that say the most of their own come first."""
+    """The forms with values, as regular expressions; those with the most literal text come first."""
     with_values = sorted((form for form in msgids(ENGINE_CONTEXT) if "{" in form), key=literal_length, reverse=True)
     return tuple((_pattern(form), form) for form in with_values)
 
 
 def literal_length(form: str) -> int:
-    """How many characters of a form are not values."""
+    """The number of literal characters in a form, without its values."""
     return sum(len(text) for text, *_rest in Formatter().parse(form))
 
 
@@ -124,7 +124,7 @@ def _pattern(form: str) -> re.Pattern[str]:
     for text, name, spec, conversion in Formatter().parse(form):
         pattern += re.escape(text)
         if name is not None:
-            quote = "['\"]" if conversion == "r" else ""  # in Chinese a value has the quotes of Chinese
+            quote = "['\"]" if conversion == "r" else ""  # Chinese uses its own quotes around values
             value = _HEX if spec == "04X" else _FIGURE if spec or name in _FIGURES else ".+?"
             pattern += quote + (f"(?P={name})" if name in seen else f"(?P<{name}>{value})") + quote
             seen.add(name)
