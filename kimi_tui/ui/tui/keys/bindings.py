@@ -1,4 +1,4 @@
-"""Every key of the program in one table: what bindings, help and the palette are made of."""
+"""The key binding table: the source of bindings, help and command palette."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -13,12 +13,12 @@ KeyContext = Literal[
     "approvals",
 ]  # fmt: skip
 PANES: frozenset[KeyContext] = frozenset(("conversation", "flow", "todo", "time", "approvals"))
-"""The places whose letters are keys."""
+"""Contexts in which letters are keys."""
 RULE = N_(
     "In the message, letters write. In a pane they are its keys, all of them: "
     "one that cannot act says why and goes nowhere else."
 )
-"""What a letter does."""
+"""The rule for letters."""
 
 KEY_CONTEXTS: dict[KeyContext, str] = {
     "everywhere": N_("everywhere"),
@@ -33,14 +33,15 @@ KEY_CONTEXTS: dict[KeyContext, str] = {
     "question": N_("question"),
     "approvals": N_("approvals"),
 }
-"""What the places are called."""
+"""Display names of the contexts."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyBinding:
-    """`keys` as Textual names them, comma between alternatives; `action` "" where the widget itself sees to it.
+    """`keys` as Textual names them, with commas between alternatives; `action` is "" if the widget itself handles the
+    key.
 
-    Keys with an action are actions of the app; `priority` ones act wherever the focus is.
+    Keys with an action are app actions; `priority` ones work with any focus.
     """
 
     id: str
@@ -159,7 +160,7 @@ KEYS: tuple[KeyBinding, ...] = (
 )
 
 ACTIONS = frozenset(key.action.partition("(")[0] for key in KEYS if key.action)
-"""The app's actions that have keys."""
+"""The app actions that have keys."""
 
 _SHOWN = {
     "escape": "Esc", "enter": "Enter", "space": "Space", "tab": "Tab", "up": "↑", "down": "↓", "left": "←",
@@ -168,11 +169,11 @@ _SHOWN = {
 }  # fmt: skip
 
 _SHIFTED = {f"f{number + 12}": f"f{number}" for number in range(1, 13)}
-"""What some terminals send for a function key with Shift."""
+"""Names that some terminals send for a function key with Shift."""
 
 
 def display_keys(keys: str) -> str:
-    """Keys as a person writes them: `Ctrl+P`, `F1`, `↑ ↓`."""
+    """Keys for display: `Ctrl+P`, `F1`, `↑ ↓`."""
     return " ".join(dict.fromkeys(_one(key) for key in keys.split(",") if key))
 
 
@@ -198,6 +199,6 @@ def bindings() -> "list[Binding]":
 
 
 def bindings_for(where: KeyContext) -> list[KeyBinding]:
-    """The keys that act in a place, its own first."""
+    """The keys that act in a context, its own first."""
     places: list[KeyContext] = [where, *(("panes",) if where in PANES else ()), "everywhere"]
     return [key for place in dict.fromkeys(places) for key in KEYS if key.context == place]

@@ -1,4 +1,4 @@
-"""Which keys the last line names, after where the focus is and what goes on."""
+"""Footer hints, by focus context and state."""
 
 from typing import TYPE_CHECKING
 
@@ -20,19 +20,19 @@ _SIGNS = {"Space": "space", ".": "full_stop"}
 
 
 def approvals_key(keymap: KeyMap) -> str:
-    """The key that brings the focus to what waits, as it is called now."""
+    """The current key that moves the focus to the pending request."""
     key = next(key for key in KEYS if key.id == "approvals")
     return display_keys(keymap.overrides.get(key.id, key.keys).partition(",")[0])
 
 
 def writes(keymap: KeyMap) -> str:
-    """The key that goes from a pane to the message, as it is called now."""
+    """The current key that moves from a pane to the message."""
     key = next(key for key in KEYS if key.id == "write")
     return display_keys(keymap.overrides.get(key.id, key.keys).partition(",")[0]) or "Esc"
 
 
 def composer_hints() -> tuple[Hint, ...]:
-    """Where one writes and nothing runs."""
+    """Hints for the composer while nothing runs."""
     return (
         ("Enter", _("send")),
         ("Shift+Enter", _("newline")),
@@ -49,7 +49,7 @@ def _help() -> Hint:
 
 
 def focus_context(home: MainScreen) -> KeyContext:
-    """The place that the focus is in."""
+    """The key context of the focus."""
     if home.approval.has_focus_within:
         return "approval"
     if home.scrub.has_focus:
@@ -72,7 +72,7 @@ def focus_context(home: MainScreen) -> KeyContext:
 
 
 def hints_for(home: MainScreen, state: "UiState", keymap: KeyMap) -> tuple[Hint, ...]:
-    """The keys that matter now, by the names that they have now."""
+    """The hints for the current state, with the user's key bindings."""
     hints = _hints_in_a_line(home) or _hints_for(home, state)
     if not keymap.overrides:
         return hints
@@ -90,7 +90,7 @@ def hints_for(home: MainScreen, state: "UiState", keymap: KeyMap) -> tuple[Hint,
 
 
 def _hints_in_a_line(home: MainScreen) -> tuple[Hint, ...]:
-    """Where something other than the message is written; none elsewhere."""
+    """Hints for single-line inputs other than the composer; empty elsewhere."""
     hints: tuple[Hint, ...] = ()
     if home.approval.has_focus_within and home.approval.writes:
         said = _("send it") if home.approval.has_class("-why") else _("keep it, then answer")
@@ -141,7 +141,7 @@ def _hints_for(home: MainScreen, state: "UiState") -> tuple[Hint, ...]:
 
 
 def _in_a_pane(home: MainScreen, state: "UiState", where: KeyContext) -> list[Hint]:
-    """Where letters are keys: how to leave, and those that act now."""
+    """Hints for panes, where letters are keys: how to leave, and the keys that act now."""
     zoomed = home.zoomed not in (None, "talk") and home.focused_pane == home.zoomed
     hints: list[Hint] = [("Esc", _("back") if home.opened else _("leave the zoom"))] if zoomed else []
     if home.composer.display:
@@ -184,14 +184,14 @@ def _keys_of(home: MainScreen, state: "UiState", where: KeyContext) -> tuple[Hin
 
 
 def _acts(key: str, active: "Mapping[str, ActiveBinding]") -> bool:
-    """Whether what a hint names acts now, as far as it is a letter or a sign."""
+    """Whether a hint's key acts now; checked for letters and symbols only."""
     name = _SIGNS.get(key, key)
     bound = active.get(name)
     return (len(name) > 1 and name not in _SIGNS.values()) or (bound is not None and bound.enabled)
 
 
 def _pending_hint(home: MainScreen) -> tuple[Hint, ...]:
-    """The key to what waits, where the focus is elsewhere."""
+    """The key to the pending request, if the focus is elsewhere."""
     if home.open_dialog_widget is None or home.open_dialog_widget.has_focus_within or home.scrub.has_focus:
         return ()
     if home.open_dialog_widget is home.approval:

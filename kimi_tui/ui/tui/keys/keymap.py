@@ -1,7 +1,7 @@
-"""Other keys for the actions of the screen, as `keys:` of the configuration says: `zoom: f12`, `todo: "f4, ctrl+t"`.
+"""User key bindings from the configuration's `keys`: `zoom: f12`, `todo: "f4, ctrl+t"`.
 
-A key that was given to an action stands for the key that the action has of itself, so widgets know of no other keys.
-A key that was taken away from an action does nothing. No Textual here: the doctor reads it too.
+A key assigned to an action is mapped to the action's default key, so that widgets know default keys only. A default key
+removed from its action does nothing. No Textual here: the doctor reads it too.
 """
 
 import re
@@ -27,17 +27,17 @@ _SIGNS = {
     "plus_sign": "plus", "low_line": "underscore",
 }  # fmt: skip
 _NOT_REMAPPABLE = frozenset(("commands", "files", "shell", "take", "option"))
-"""What is text that one types, or a row of digits: it has no other key."""
+"""Text prefixes and rows of digits: these cannot be remapped."""
 _POSITIONAL = frozenset(
     ("scroll", "card", "matches", "walk", "size", "pan", "view", "moment", "nodes", "speed", "edges", "other", "read")
 )
-"""Actions whose keys mean something each: as many are wanted, in the same order."""
+"""Actions whose keys have one meaning each: overrides need the same number of keys, in the same order."""
 OFF = "none"
 
 
 @dataclass(frozen=True, slots=True)
 class KeymapProblem:
-    """What is wrong with one entry; `name` is its key in the table."""
+    """A problem with one entry; `name` is its key in the table."""
 
     name: str
     description: str
@@ -45,19 +45,19 @@ class KeymapProblem:
 
 @dataclass(frozen=True, slots=True)
 class KeyMap:
-    """`given`: action id to its keys. `stands_for`: in each place, pressed key to the key that it stands for ("":
-    nothing), or `run:ID` for an action that has no key of itself."""
+    """`overrides`: action id to its keys. `user_keys`: in each context, pressed key to its default key ("": nothing),
+    or `run:ID` for an action without a default key."""
 
     overrides: Mapping[str, str] = field(default_factory=dict[str, str])
     user_keys: Mapping[KeyContext, Mapping[str, str]] = field(default_factory=dict["KeyContext", "Mapping[str, str]"])
     problems: tuple[KeymapProblem, ...] = ()
 
     def keys_of(self, key: KeyBinding) -> str:
-        """Those that it has now, comma between them."""
+        """The current keys of a binding, separated by commas."""
         return self.overrides.get(key.id, key.keys)
 
     def resolve(self, key: str, where: KeyContext) -> str | None:
-        """What a pressed key stands for in a place; None: itself."""
+        """The default key of a pressed key in a context; None: unchanged."""
         if (found := self.user_keys.get(where, {}).get(key)) is not None:
             return found
         if where in PANES and (found := self.user_keys.get("panes", {}).get(key)) is not None:
@@ -65,12 +65,12 @@ class KeyMap:
         found = self.user_keys.get("everywhere", {}).get(key)
         own = (one for one in KEYS if one.context == where and one.context != "everywhere")
         if found == "" and any(key in self.keys_of(one).split(",") for one in own):
-            return None  # taken from an action that acts everywhere, and still one of this place
+            return None  # removed from a global action, but still a key of this context
         return found
 
 
 def read_keys(table: Mapping[str, str]) -> KeyMap:
-    """The map for the configuration's `keys`. An entry that is wrong is left out and told."""
+    """The key map for the configuration's `keys`. Invalid entries are ignored and become problems."""
     known = {key.id: key for key in KEYS}
     given: dict[str, str] = {}
     troubles: list[KeymapProblem] = []
@@ -132,7 +132,7 @@ def _key(word: str) -> str:
 
 
 def _fits(key: KeyBinding, keys: list[str]) -> None:
-    """Raises ValueError where an action cannot have these keys."""
+    """Check that an action can have these keys. Raises ValueError if not."""
     count = len(key.keys.split(","))
     if key.id in _POSITIONAL and len(keys) != count:
         order = key.keys.replace(",", ", ")
@@ -142,13 +142,14 @@ def _fits(key: KeyBinding, keys: list[str]) -> None:
 
 
 def is_text(key: str) -> bool:
-    """Whether a key writes something."""
+    """Whether a key types text."""
     name = key.removeprefix("shift+")
     return "+" not in name and (name == "space" or name not in _NAMED)
 
 
 def _conflicts(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Entries whose key another action has in the same place, or everywhere. Not what is so of itself."""
+    """Entries whose key another action has in the same context or globally. Conflicts among the
+    defaults do not count."""
     taken: list[tuple[KeyBinding, str]] = [
         (key, one) for key in KEYS for one in given.get(key.id, key.keys).split(",") if one
     ]
@@ -168,7 +169,7 @@ def _overlap(one: KeyBinding, other: KeyBinding) -> bool:
 
 
 def lines_of(file: Path | None) -> Mapping[str, int]:
-    """In which line of the configuration each entry of `keys` stands; empty where that cannot be told."""
+    """The line of each `keys` entry in the configuration; empty if unknown."""
     if file is None:
         return {}
     try:
@@ -191,7 +192,7 @@ def lines_of(file: Path | None) -> Mapping[str, int]:
 
 
 def format_problems(troubles: Iterable[KeymapProblem], file: Path | None) -> list[str]:
-    """Each trouble with the file and the line it is in."""
+    """Each problem with its file and line."""
     lines = lines_of(file)
     where = str(file) if file is not None else "--config"
     return [

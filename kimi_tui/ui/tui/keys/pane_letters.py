@@ -1,4 +1,4 @@
-"""Letters that are pressed in a pane: they are its keys, and one that cannot act now is refused with the reason."""
+"""Letter keys in panes: a letter that cannot act now is refused with the reason."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def refusal_of(home: "MainScreen", key: str, letter: str) -> str | None:
-    """Why a printable key does nothing where the focus is; None where it acts or is written."""
+    """Why a printable key does nothing at the current focus; None if it acts or types text."""
     if not home.in_pane:
         return None
     bound = home.active_bindings.get(key)

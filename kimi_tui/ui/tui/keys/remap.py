@@ -1,4 +1,4 @@
-"""The keys that a person pressed, as those that they stand for by the configuration."""
+"""Maps pressed keys through the user's key bindings."""
 
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ _SIGNS = {"space": " ", "plus": "+", "minus": "-"}
 
 
 async def resolve_key(app: "KimiTui", event: events.Key) -> events.Key | None:
-    """The key to go on with; None where it means nothing, or was an action that is done."""
+    """The key to process; None if it is disabled, or ran an action directly."""
     where = _key_context(app)
     if where is None:
         return event
@@ -33,7 +33,7 @@ async def resolve_key(app: "KimiTui", event: events.Key) -> events.Key | None:
 
 
 def _key_context(app: "KimiTui") -> KeyContext | None:
-    """The place whose keys act; None on a screen whose keys are its own."""
+    """The current key context; None on a screen with keys of its own."""
     from kimi_tui.ui.tui.dialogs.approval_fullscreen import ApprovalFullscreen
 
     screen = app.screen
