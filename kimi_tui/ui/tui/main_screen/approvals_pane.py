@@ -1,4 +1,4 @@
-"""All approvals that wait, one row each; each can be opened."""
+"""The pane of pending approvals, one row each; each can be opened."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -16,7 +16,7 @@ from kimi_tui.wire.requests import ApprovalRequest
 
 
 class ApprovalsPane(LineWidget, can_focus=True):
-    """The list of approvals; it takes no room while nothing waits."""
+    """The list of approvals; hidden while nothing is pending."""
 
     DEFAULT_CSS = """
     ApprovalsPane { max-height: 30%; border-top: solid $line; padding: 0 1; display: none; }

@@ -1,4 +1,4 @@
-"""How wide the right column is, remembered for each kind of terminal from one start to the next."""
+"""Stores the width of the right column for each kind of terminal."""
 
 import contextlib
 import json
@@ -20,14 +20,14 @@ def column_width_file() -> Path:
 
 
 def terminal_name(environ: Mapping[str, str] = os.environ) -> str:
-    """What tells one terminal program from another."""
+    """A name that identifies the terminal program."""
     if "TMUX" in environ:
         return "tmux"
     return environ.get("TERM_PROGRAM") or environ.get("TERM") or "terminal"
 
 
 class ColumnWidthStore:
-    """The right column's part of the width, in a file of one number a terminal; None: nobody has said."""
+    """The right column's share of the width, in a file with one number per terminal; None: not set by the user."""
 
     def __init__(self, file: Path, terminal: str) -> None:
         self._file, self._terminal = file, terminal
@@ -37,7 +37,7 @@ class ColumnWidthStore:
         return share if share is not None and 0.0 < share < 1.0 else None
 
     def save(self, share: float | None) -> None:
-        """A write replaces the file whole; what fails goes to the log."""
+        """Save the share atomically; failures go to the log."""
         shares = self._read()
         shares.pop(self._terminal, None)
         if share is not None:

@@ -1,6 +1,6 @@
-"""The line between the two columns: joined to the panes' titles, and dragged to make one column wider.
+"""The line between the two columns: joined to the panes' titles, draggable to resize the columns.
 
-A double click gives the columns the widths that they have of themselves.
+A double click restores the default widths.
 """
 
 from collections.abc import Sequence
@@ -17,29 +17,29 @@ from kimi_tui.ui.tui.widgets.line_widget import background_of, widget_palette
 
 
 def joint(*, left: bool, right: bool, top: bool) -> str:
-    """A cell of a line downwards that lines may meet from each side; `top`: where it begins."""
+    """The cell of a vertical line with these adjoining lines; `top`: its first cell."""
     if top:
         return "┬" if left and right else "┐" if left else "┌" if right else "╷"
     return "┼" if left and right else "┤" if left else "├" if right else "│"
 
 
 class Divider(Widget):
-    """One column. `left` and `right` are the rows in which a title line meets it."""
+    """One column wide. `left` and `right` are the rows in which a title line meets it."""
 
     DEFAULT_CSS = "Divider { width: 1; height: 100%; }"
 
     class Moved(Message):
-        """The border is to be at this column of the screen."""
+        """Move the border to this column of the screen."""
 
         def __init__(self, column: int) -> None:
             self.column = column
             super().__init__()
 
     class Dropped(Message):
-        """The border stays where it is."""
+        """The drag ended."""
 
     class Reset(Message):
-        """The border is to be where it is of itself."""
+        """Restore the border's default position."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -48,7 +48,7 @@ class Divider(Widget):
         self._dragged = False
 
     def join(self, left: Sequence[int], right: Sequence[int]) -> None:
-        """The rows, counted from the top of this widget, in which lines come from each side."""
+        """Set the rows, from the top of this widget, in which lines adjoin on each side."""
         joints = frozenset(left), frozenset(right)
         if joints != (self._left, self._right):
             self._left, self._right = joints

@@ -1,4 +1,4 @@
-"""Find in the conversation: one line below it while it is open."""
+"""The find bar: one line below the conversation."""
 
 from textual import events
 from textual.app import ComposeResult
@@ -10,7 +10,7 @@ from kimi_tui.ui.tui.i18n.catalog import _
 
 
 class FindBar(Horizontal):
-    """Says what is looked for; how many places there are is told to it."""
+    """Posts the search text; receives the number of matches."""
 
     DEFAULT_CSS = """
     FindBar { display: none; height: 1; background: $panel; padding: 0 1; }
@@ -42,7 +42,7 @@ class FindBar(Horizontal):
         return self.has_class("-open")
 
     def open(self) -> None:
-        """Ask what to look for; what was looked for last is there, to be written over."""
+        """Open the bar with the last search text selected."""
         self.add_class("-open")
         self.query_one(Input).focus()
         self.query_one(Input).select_all()
@@ -51,7 +51,7 @@ class FindBar(Horizontal):
         self.remove_class("-open")
 
     def count(self, at: int, places: int) -> None:
-        """Say at which of the places the view is."""
+        """Show the current match number and the number of matches."""
         words = _("nothing found") if not places else _("{at} of {count}", at=at, count=places)
         self.query_one("#find-count", Static).update(f" {words} " if self.query_one(Input).value else "")
 

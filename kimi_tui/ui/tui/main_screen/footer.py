@@ -1,4 +1,4 @@
-"""The last line: the keys that matter where you are. A click on one does what the key does."""
+"""The footer: the keys for the current focus. A click on one presses the key."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _NOTE_S = 5.0
 
 
 class KeyFooter(LineWidget):
-    """Key and meaning, as many as there is room for; `note` is said in their place while it is set."""
+    """As many keys with descriptions as fit; `note` replaces them while set."""
 
     DEFAULT_CSS = "KeyFooter { height: 1; dock: bottom; background: $surface; }"
 
@@ -31,7 +31,7 @@ class KeyFooter(LineWidget):
             self.redraw()
 
     def say(self, note: str) -> None:
-        """Say why a key did nothing; "" goes back to the keys."""
+        """Show why a key did nothing; "" restores the keys."""
         if note != self._note:
             self._note = note
             self.redraw()
@@ -75,7 +75,7 @@ _ENDLESS = "…"
 
 
 def _places(shown: str, meaning: str, start: int) -> list[tuple[range, str]]:
-    """Where each key of a hint stands, and its name; the meaning belongs to the last of them."""
+    """The columns and name of each key of a hint; the description belongs to the last key."""
     found: list[tuple[range, str]] = []
     at = start
     words = shown.split(" ")

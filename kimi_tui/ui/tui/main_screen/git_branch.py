@@ -1,4 +1,4 @@
-"""Where a session works, for the header: the folder and the branch checked out there."""
+"""The session's folder and git branch, for the header."""
 
 from pathlib import Path
 

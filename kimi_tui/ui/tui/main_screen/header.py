@@ -1,4 +1,4 @@
-"""The first line: where we are, which model, how full its context is, and whether something works."""
+"""The header: folder, model, context usage and activity."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 NO_MODEL = N_("no model")
-"""What an engine without a model names as its model."""
+"""The model name of an engine without a model."""
 
 _ROOMY = 100
 _BOLD = Style(bold=True)
@@ -20,8 +20,8 @@ _BOLD = Style(bold=True)
 
 @dataclass(frozen=True, slots=True)
 class HeaderFacts:
-    """What the header says; `elapsed` is whole seconds of the turn under way, None where none is; `background` counts
-    the tasks that run beside it.
+    """The header's facts; `elapsed` is the running turn's whole seconds, None without a turn; `background` counts the
+    background tasks.
     """
 
     place: str = ""
@@ -48,7 +48,7 @@ class Header(LineWidget):
     DEFAULT_CSS = "Header { height: 1; background: $surface; dock: top; }"
 
     def __init__(self, *, counts: bool = True, id: str | None = None) -> None:  # noqa: A002
-        """`counts` false: nothing is said that the clock alone changes."""
+        """`counts` false: nothing is shown that only the clock changes."""
         super().__init__(id=id)
         self._counts = counts
         self._facts = HeaderFacts()
@@ -110,7 +110,7 @@ class Header(LineWidget):
         return runs
 
     def _tasks(self, palette: Palette, width: int) -> list[Run]:
-        """What runs in the background; a click on the header opens the list, and so does /task."""
+        """The background tasks; a click on the header or /task opens their list."""
         count = self._facts.background
         if not count:
             return []

@@ -1,4 +1,4 @@
-"""Which panes the screen one lives in has beside each other, and how wide they are."""
+"""The main screen's responsive layout: which panes stand side by side, and their widths."""
 
 from typing import Literal
 
@@ -45,22 +45,22 @@ Toast:ansi { border: round $line; padding: 0 1; }
 .-zoom-waiting FlowPane, .-zoom-waiting TodoPane { display: none; }
 .-zoom-todo TodoPane, .-zoom-waiting ApprovalsPane { height: 1fr; max-height: 100%; }
 """
-"""The style sheet of the app whose first screen this is."""
+"""The style sheet of an app with this main screen."""
 
 
 def layout_for_size(columns: int, rows: int) -> Width:
-    """Which layout there is room for."""
+    """The layout for a terminal size."""
     if columns < 80 or rows < 20:
         return "narrow"
     return "medium" if columns < 120 else "wide"
 
 
 def right_column_width(columns: int, share: float | None) -> int:
-    """Of the right column: as the person put the border, else what suits most screens; both keep room to read in."""
+    """The right column's width: the user's choice, or else a default; both leave the conversation readable."""
     width = round(share * columns) if share is not None else max(40, min(64, columns * 37 // 100))
     return max(_LEAST_RIGHT, min(width, columns - _LEAST_LEFT))
 
 
 def clamp_share(share: float, columns: int) -> float:
-    """A share of the width that leaves both columns room to read in."""
+    """A share of the width that leaves both columns readable."""
     return max(_LEAST_RIGHT / columns, min(share, 1 - _LEAST_LEFT / columns))

@@ -1,4 +1,4 @@
-"""The panes of the screen that its first frame does without."""
+"""Panes mounted after the first frame."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from kimi_tui.ui.tui.transcript.view import Transcript
 
 @dataclass(frozen=True, slots=True)
 class Panes:
-    """What `Home.furnish` brings in."""
+    """The widgets that `MainScreen.mount_panes` mounts."""
 
     transcript: Transcript
     below: NewMessagesBadge
@@ -36,7 +36,7 @@ class Panes:
 
 
 def build_panes(*, clock: Callable[[], float], steady: Callable[[], float], motion: bool) -> Panes:
-    """`clock` is the clock of what is shown, `steady` the one of the dialogs' guards."""
+    """`clock` is the clock of the displayed moment, `steady` the monotonic clock of the dialogs' key guards."""
     return Panes(
         transcript=Transcript(clock=clock, motion=motion, id="transcript"),
         below=NewMessagesBadge(id="below"),

@@ -1,6 +1,6 @@
-"""The one screen one lives in: conversation and composer at the left; flow, todo and approvals at the right.
+"""The main screen: conversation and composer on the left; flow, todo and approvals on the right.
 
-The first frame has the header, the composer and the hints; the panes are made and brought in after it, by `furnish`.
+The first frame has the header, the composer and the hints; `mount_panes` adds the panes after it.
 """
 
 from collections.abc import Sequence
@@ -47,17 +47,17 @@ PaneName = Literal["talk", "flow", "todo", "waiting"]
 PANES: tuple[PaneName, ...] = ("talk", "flow", "todo", "waiting")
 _RIGHT = PANES[1:]
 LOW = 28
-"""With fewer rows what asks for an answer stands alone."""
+"""With fewer rows, an open dialog stands alone."""
 _LEAST_TALK = 6
 
 
 class MainScreen(LowLatencyScreen):
-    """Composes the panes and sees to their room; what they show is given to them."""
+    """Composes and arranges the panes; their content comes from outside."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("i", "write", "Write the message", show=False)]
 
     class Zoomed(Message):
-        """A pane has the whole screen, or none has any more; or a text that is asked about has other room."""
+        """A pane entered or left the zoom; or the text of an open dialog has a new size."""
 
     transcript: "Transcript"
     below: "NewMessagesBadge"
@@ -73,7 +73,7 @@ class MainScreen(LowLatencyScreen):
     strip: "StatusLine"
 
     def __init__(self, *, manners: DisplayOptions, place: str = "", hints: Sequence[Hint] = ()) -> None:
-        """`place` and `hints` are what the header and the last line say from the first frame on."""
+        """`place` and `hints` are the texts of header and footer from the first frame on."""
         super().__init__(id="home")
         self._compositor = CroppingCompositor()
         self._one_column = manners.plain
@@ -103,7 +103,7 @@ class MainScreen(LowLatencyScreen):
         yield self.hints
 
     async def mount_panes(self, furniture: "Panes") -> None:
-        """Bring the other panes in. Nothing that is seen moves."""
+        """Mount the other panes. Nothing visible moves."""
         self.transcript, self.below, self.finder = furniture.transcript, furniture.below, furniture.finder
         self.approval, self.question, self.branch = furniture.approval, furniture.question, furniture.branch
         self.divider, self.scrub, self.strip = furniture.divider, furniture.scrub, furniture.strip
@@ -133,7 +133,7 @@ class MainScreen(LowLatencyScreen):
         return "narrow" if self._one_column else layout_for_size(self.app.size.width, self.app.size.height)
 
     def update_layout(self) -> None:
-        """Give the panes the places that the terminal's size and what they hold ask for."""
+        """Arrange the panes by the terminal's size and by their content."""
         room, columns = self.layout_size, self.app.size.width
         for name in ("wide", "medium", "narrow"):
             self.set_class(name == room, f"-{name}")
@@ -142,19 +142,19 @@ class MainScreen(LowLatencyScreen):
         filled = not self.flow.has_nothing or bool(self.todo.items) or bool(self.waiting.requests)
         self.set_class(filled, "-has-right")
         if room == "wide" and self.opened:
-            self.zoom(None)  # there is room for it beside the conversation now
+            self.zoom(None)  # it fits beside the conversation now
             return
         beside = room == "wide" and self.zoomed is None
         self.right.styles.width = right_column_width(columns, self._share) if beside else None
         for rack in self.query(ToastRack):
-            # On the conversation's title line: what is clicked stands elsewhere.
+            # They are on the conversation's title line; click targets are elsewhere.
             rack.styles.padding = (0, (right_column_width(columns, self._share) if beside and filled else 0) + 2, 0, 0)
         self.seat_dialogs()
         self.flow.display = not self.flow.has_nothing or not filled
         self._leave_hidden()
 
     def _leave_hidden(self) -> None:
-        """The focus stays in no pane that has no place on the screen any more."""
+        """Move the focus out of panes that are hidden now."""
         pane = self.focused_pane
         shown = (
             pane is None
@@ -165,10 +165,10 @@ class MainScreen(LowLatencyScreen):
             self.focus_work()
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        """Whoever goes to what a zoom hides wants it out of the way."""
+        """Leave the zoom when a hidden widget gets the focus."""
         if not self.panes_ready or (focused := self.focused) is None:
             return
-        if not self.composer.display and self.composer in focused.ancestors_with_self:  # a recording is not written to
+        if not self.composer.display and self.composer in focused.ancestors_with_self:  # a recording accepts no input
             self.set_focus(self.scrub)
         elif self.zoomed not in (None, "talk") and self.right not in focused.ancestors_with_self:
             self.zoom(None)
@@ -176,7 +176,7 @@ class MainScreen(LowLatencyScreen):
             self.seat_dialogs()
 
     def on_screen_resume(self) -> None:
-        """What asks was behind another screen until now."""
+        """An open dialog was behind another screen until now."""
         if self.panes_ready and (asks := self.open_dialog_widget) is not None:
             asks.guard.restart()
 
@@ -187,7 +187,7 @@ class MainScreen(LowLatencyScreen):
             self.call_after_refresh(self._keep_focus, was_pane)
 
     def _keep_focus(self, was_pane: bool) -> None:
-        """What had the focus is gone from the screen: keys go to where one works, those of a pane to another pane."""
+        """The focused widget was removed: focus the composer or the dialog; for a pane, another pane."""
         if self.focused is not None or not self.app.app_focus:
             return
         if was_pane and self.open_dialog_widget is None and self.is_filled("talk") and self.zoomed in (None, "talk"):
@@ -197,11 +197,11 @@ class MainScreen(LowLatencyScreen):
 
     @property
     def open_dialog_widget(self) -> "DockedDialog | None":
-        """What asks for an answer."""
+        """The dialog that is open, if any."""
         return next((one for one in (self.approval, self.question, self.branch) if one.is_open), None)
 
     def seat_dialogs(self) -> None:
-        """Of those that ask show the first; in a low terminal it stands alone, in the conversation's place."""
+        """Show the first of the open dialogs; in a low terminal it replaces the conversation."""
         asks = self.open_dialog_widget
         for one in (self.approval, self.question, self.branch):
             one.set_class(one is not asks, "-behind")
@@ -258,7 +258,7 @@ class MainScreen(LowLatencyScreen):
 
     @property
     def share(self) -> float | None:
-        """The right column's part of the width, None where it is left to us."""
+        """The right column's share of the width, None for the default."""
         return self._share
 
     @share.setter
@@ -267,7 +267,7 @@ class MainScreen(LowLatencyScreen):
         self.update_layout()
 
     def action_widen(self, by: int) -> None:
-        """Give the right column more of the width, or less."""
+        """Widen or narrow the right column."""
         columns = self.app.size.width
         if self.layout_size == "wide" and self.zoomed is None and self.has_class("-has-right"):
             self.share = (right_column_width(columns, self._share) + by) / columns
@@ -276,10 +276,10 @@ class MainScreen(LowLatencyScreen):
     def _after_layout(self, _screen: object) -> None:
         self._draw_joints()
         if self.open_dialog_widget is not None:
-            self.call_later(self.seat_dialogs)  # a change of the layout in the middle of one would be lost
+            self.call_later(self.seat_dialogs)  # Textual would lose a layout change made during a layout
 
     def _draw_joints(self) -> None:
-        """Let the line between the columns meet the title lines beside it."""
+        """Join the divider to the adjacent title lines."""
         edge = self.divider
         top = edge.region.y
         left = [pane.region.y - top for pane in (self.talk, self.composer) if pane.display and pane.region]
@@ -293,7 +293,7 @@ class MainScreen(LowLatencyScreen):
 
     @property
     def focused_pane(self) -> PaneName | None:
-        """The pane that has the focus, None where the composer or a dialog has it."""
+        """The focused pane, None if the composer or a dialog has the focus."""
         for node in self.focused.ancestors_with_self if self.panes_ready and self.focused is not None else ():
             if node is self.talk:
                 return "talk"
@@ -313,9 +313,9 @@ class MainScreen(LowLatencyScreen):
                 return bool(self.waiting.requests)
 
     def go_to(self, name: PaneName) -> bool:
-        """Put the focus on a pane; it gets the whole screen where there is no room beside the conversation.
+        """Focus a pane; it is zoomed if it does not fit beside the conversation.
 
-        False where it is empty. An empty conversation has nothing but what is to be written.
+        False if it is empty. With an empty conversation, only the composer can be focused.
         """
         if not self.is_filled(name):
             if name == "talk":
@@ -333,7 +333,7 @@ class MainScreen(LowLatencyScreen):
         return True
 
     def zoom(self, name: PaneName | None) -> None:
-        """Give one pane the whole screen, or none."""
+        """Zoom one pane to the whole screen, or none."""
         for one in PANES:
             self.set_class(one == name, f"-zoom-{one}")
         self.set_class(name is not None, "-zoomed")
@@ -342,20 +342,20 @@ class MainScreen(LowLatencyScreen):
         self.post_message(self.Zoomed())
 
     def focus_work(self) -> None:
-        """The focus to what asks for an answer, else to the composer."""
+        """Focus the open dialog, or else the composer."""
         if (dialog := self.open_dialog_widget) is not None:
             self.focus_dialog(dialog)
         else:
             self.set_focus(self.composer.prompt)
 
     def focus_dialog(self, dialog: "DockedDialog") -> None:
-        """Let a dialog have the focus until it is answered."""
+        """Focus a dialog until it is answered."""
         if not dialog.has_focus_within and self._dialog_of(self.focused) is None:
             self._focus_before_dialog = self.focused
         dialog.take_focus()
 
     def restore_focus(self) -> None:
-        """A dialog that had the focus is answered: to what else asks, else to where the person was before."""
+        """After an answered dialog: focus the next open dialog, or else restore the earlier focus."""
         lender, self._focus_before_dialog = self._focus_before_dialog, None
         if self.open_dialog_widget is None and lender is not None and lender in self.focus_chain:
             self.set_focus(lender)
@@ -368,12 +368,12 @@ class MainScreen(LowLatencyScreen):
         return next((one for one in dialogs if widget is not None and one in widget.ancestors_with_self), None)
 
     def write(self, text: str) -> None:
-        """Go on with the message that somebody is writing."""
+        """Insert typed text into the composer and focus it."""
         self.composer.prompt.paste(text)
         self.set_focus(self.composer.prompt)
 
     def on_typed_text(self, event: "TypedText") -> None:
-        """Letters for the message came to a dialog. A blank alone begins none."""
+        """Take type-ahead text from a dialog into the composer. A space alone starts no message."""
         if not event.text.strip(" ") and not self.composer.text:
             return
         prompt = self.composer.prompt
@@ -385,14 +385,15 @@ class MainScreen(LowLatencyScreen):
 
     @property
     def in_pane(self) -> bool:
-        """Whether letters are the keys of a pane."""
+        """Whether letters are keys of a pane."""
         return self.focused_pane is not None or (self.panes_ready and self.scrub.has_focus)
 
     def on_key(self, event: events.Key) -> None:
-        """A letter in a pane is the pane's and goes nowhere else; where it cannot act, that is said."""
+        """A letter in a pane is the pane's key and goes nowhere else; if it cannot act, the footer shows why."""
         if not event.is_printable or not event.character:
             return
-        if self.focused is None and self.panes_ready:  # what had the focus is gone: this letter is where the next goes
+        # the focused widget was removed: focus the one that gets this letter
+        if self.focused is None and self.panes_ready:
             event.stop()
             self.focus_work()
             if self.focused is not None:
@@ -404,7 +405,7 @@ class MainScreen(LowLatencyScreen):
             self.hints.say(why)
 
     def on_paste(self, event: events.Paste) -> None:
-        """A text pasted in a pane is none of its keys: it goes into the message, whole."""
+        """Text pasted in a pane goes into the composer as a whole, not to the pane's keys."""
         if not self.in_pane:
             return
         event.stop()
@@ -415,7 +416,7 @@ class MainScreen(LowLatencyScreen):
             self.app.bell()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A recording is not written to."""
+        """A recording accepts no input."""
         return action != "write" or self.composer.display
 
     def action_write(self) -> None:
@@ -433,7 +434,7 @@ class MainScreen(LowLatencyScreen):
 
     @property
     def can_zoom(self) -> bool:
-        """Whether a zoom would give the pane that one is in more room."""
+        """Whether a zoom would enlarge the focused pane."""
         return self.zoomed is None and self.layout_size == "wide" and self.has_class("-has-right")
 
     def action_zoom(self) -> None:
@@ -446,7 +447,7 @@ class MainScreen(LowLatencyScreen):
             self.hints.say(_("it has all the room already"))
 
     def action_drawer(self) -> None:
-        """The first pane of the right side, where there is no room for it beside the conversation; and back."""
+        """Focus the first pane on the right if it is in the drawer; again: go back."""
         if self.layout_size == "wide":
             return
         if self.zoomed not in (None, "talk"):
@@ -458,9 +459,9 @@ class MainScreen(LowLatencyScreen):
         self.transcript.toggle_all()
 
     def action_find(self) -> None:
-        """Find in the conversation; in an approval, read the whole of it."""
+        """Open the find bar; in an approval, show the request on the full screen."""
         if not (self.approval.has_focus and self.approval.open_fullscreen()):
-            if self.has_class("-alone"):  # there is no conversation to be seen
+            if self.has_class("-alone"):  # the conversation is hidden
                 self.focus_work()
                 return
             if not self.finder.is_open:

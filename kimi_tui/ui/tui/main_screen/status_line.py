@@ -1,4 +1,4 @@
-"""One line that stands for the panes there is no room for: the flow's node, the todo count, what waits."""
+"""The status line, which replaces panes that do not fit: the flow's node, the todo count, pending approvals."""
 
 from textual import events
 from textual.message import Message
@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 
 class StatusLine(LineWidget):
-    """Shown below the conversation where the right column is not; a click opens the first of them."""
+    """Shown below the conversation if the right column is hidden; a click opens the first of these panes."""
 
     DEFAULT_CSS = """
     StatusLine { height: 1; background: $surface; display: none; }
@@ -63,7 +63,7 @@ class StatusLine(LineWidget):
 
 
 def _shares(wanted: list[int], room: int) -> list[int]:
-    """Columns for each text: what it wants, the longest cut first where there is too little."""
+    """Columns for each text: its width; the longest is cut first if space is short."""
     given = list(wanted)
     while given and sum(given) > room and max(given) > 6:
         given[given.index(max(given))] -= 1

@@ -1,4 +1,4 @@
-"""The todo list: what is left to do, at a glance."""
+"""The todo list pane."""
 
 from collections.abc import Sequence
 
@@ -12,13 +12,13 @@ _SIGNS: dict[TodoStatus, str] = {"done": "✓", "in_progress": "◐", "pending":
 
 
 class TodoPane(LineWidget, can_focus=True):
-    """Takes no room while the list is empty. More than `most` items: those around the one in progress."""
+    """Hidden while the list is empty. With more than `most` items: those around the one in progress."""
 
     DEFAULT_CSS = """
     TodoPane { max-height: 40%; border-top: solid $line; padding: 0 1; display: none; }
     TodoPane.-filled { display: block; }
     """
-    FOCUS_ON_CLICK = False  # there is nothing to do in it
+    FOCUS_ON_CLICK = False  # it has no actions
     most = 10
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002

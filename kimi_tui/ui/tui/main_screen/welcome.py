@@ -1,4 +1,4 @@
-"""What stands in the conversation before anything was said: what one can do here."""
+"""The welcome text in an empty conversation: the main actions and their keys."""
 
 from rich.style import Style
 from textual import events
@@ -15,13 +15,13 @@ _WAYS = (
     ("Ctrl+P", "ctrl+p", N_("every action there is")),
     ("F1", "f1", N_("the keys that act here")),
 )
-"""As a person reads the key, as Textual names it, and what it does."""
+"""Display name of the key, Textual's name, and description."""
 
 
 class Welcome(LineWidget):
-    """Shown until the first item comes; a click on a row does what its key does.
+    """Shown until the first item arrives; a click on a row presses its key.
 
-    `note` is something one has to know before, such as that a server does not work.
+    `note` is an important notice, such as a failed server.
     """
 
     DEFAULT_CSS = "Welcome { width: 100%; height: 100%; content-align: center middle; padding: 0 2; }"
@@ -32,7 +32,7 @@ class Welcome(LineWidget):
         self._first = 0
 
     def say(self, note: str, *, action: str = "") -> None:
-        """`action` is the app's that a click on the note stands for."""
+        """Set the note; `action` is the app action that a click on it runs."""
         if (note, action) != (self._note, self._action):
             self._note, self._action = note, action
             self.redraw()
