@@ -287,7 +287,7 @@ class ApprovalDialog(DockedDialog):
             case _:
                 self.app.bell()
 
-    # What is said with the answer
+    # Comment on the answer
 
     @property
     def _words(self) -> Input:

@@ -74,7 +74,7 @@ class FlowChart(SurfaceView, can_focus=True):
         self._shown: PlannedSurface | None = None
         self._made_for: tuple[int, Zoom, Way] | None = None
 
-    # What is shown
+    # Display
 
     def placeholder_text(self) -> str:
         return "" if self.flow is None else _("laying out {count} nodes …", count=len(self.nodes))
@@ -177,7 +177,7 @@ class FlowChart(SurfaceView, can_focus=True):
         place = plane.position_of(flow.begin_id) if plane is not None and flow is not None else None
         return max(0, place.x + place.width // 2 - self.size.width // 2) if place is not None else 0
 
-    # Where one is
+    # Cursor
 
     def _reveal(self, node_id: str) -> None:
         place = self.plane.position_of(node_id) if self.plane is not None else None

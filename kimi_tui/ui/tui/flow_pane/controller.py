@@ -48,7 +48,7 @@ class FlowController:
     def _skill(self, name: str) -> FlowSkill | None:
         return next((skill for skill in self._stage.home.flow.listing.flows if skill.name == name), None)
 
-    # Begin
+    # Start
 
     def start(self, name: str) -> None:
         """Show a flow's chart, ask for arguments, and start it; for an invalid chart, show its errors."""
@@ -163,7 +163,7 @@ class FlowController:
         if self._engine is not None and (word := control_run(self._engine, action, node_id)) is not None:
             self._room.tell(word)
 
-    # Look
+    # View
 
     def open(self, node_id: str) -> None:
         """Show a node's details, and execute the action chosen there."""
@@ -232,7 +232,7 @@ class FlowController:
 
         self._room.open_dialog(ChoiceDialog(title, "", menu_options(state)), act)
 
-    # Keep
+    # Export
 
     def export(self) -> None:
         """Ask for a format, and write the displayed run or chart into a file of the work dir."""

@@ -132,7 +132,7 @@ class FlowPane(Vertical):
     def on_resize(self) -> None:
         self._update_footer()
 
-    # The flows there are
+    # List of flows
 
     def show_flows(self, flows: Sequence[FlowSkill]) -> None:
         """Update the list of flows, invalid ones included; a flow saved since is shown at once,
@@ -354,7 +354,7 @@ class FlowPane(Vertical):
             case _:
                 self.action_steer(action)
 
-    # What is said around the chart
+    # Title and footer
 
     def _update_footer(self) -> None:
         run, picture = self._run, self._picture

@@ -119,7 +119,7 @@ class MainScreen(LowLatencyScreen):
             self.update_layout()
         self.screen_layout_refresh_signal.subscribe(self, self._after_layout, immediate=True)
 
-    # Room
+    # Layout
 
     def on_mount(self) -> None:
         self.input_widget = self.composer.prompt

@@ -22,7 +22,7 @@ class EscapeHandler:
     def escape(self) -> None:
         """Close the innermost element: a dialog, a search, a zoom that hides the conversation, the turn, a zoom.
 
-        With nothing left to close, a double press opens time travel.
+        With nothing left to close, a double press opens the rewind screen.
         """
         app, home = self._app, self._app.home
         if home.approval.leave_why() or home.question.leave():

@@ -195,7 +195,7 @@ class SetupWizard(ModalCard[SetupResult]):
         title = _("Take over {file}", file=shown(takeover.file))
         return ListItem("takeover", title, detail=words, sign="○", role="accent")
 
-    # What is chosen
+    # Choices
 
     def on_item_list_moved(self, event: ItemList.Moved) -> None:
         if self._step == "theme" and event.key in self._themes:

@@ -119,7 +119,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
         self.set_class(size.width < _WIDE, "-narrow")
         self.set_class(size.width < _WIDE and size.height < 20, "-tiny")
 
-    # What there is
+    # List
 
     def load(self, select: str | None = None) -> None:
         """Reload the sessions from disk."""
@@ -194,7 +194,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
         items = await asyncio.to_thread(self._shelf.preview, kept) if kept else ()
         self.query_one(Transcript).replace_all(items)
 
-    # What can be done
+    # Actions
 
     def on_key(self, event: events.Key) -> None:
         """Move in the list while the search has the focus."""

@@ -108,7 +108,7 @@ class TrustQuestion(ModalCard[bool]):
             self.dismiss(None)
 
     def on_key(self, event: events.Key) -> None:
-        """Ignore typing: it was not meant for this question."""
+        """Restart the key guard: the user is typing, not answering."""
         if event.is_printable and event.key not in "yn12":
             self.guard.restart()
 

@@ -46,7 +46,7 @@ class TerminalApp(App[int]):
                 await asyncio.sleep(0)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Leave out Textual's filter that turns colours into greys if colours are off."""
+        """Without colours: our filter in place of Textual's, which turns colours into greys."""
         colours = (self._colourless,) if self.no_color else super().get_line_filters()
         return [*colours, *self._filters_of_manners]
 

@@ -15,7 +15,7 @@ class CroppingCompositor(Compositor):
     """Produces the same screen as Textual's compositor."""
 
     def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
-        """Widgets front to back: each with its region, its clip region, and its strips there."""
+        """Widgets front to back: each with its visible region, twice, and its strips there."""
         for widget, (region, clip) in self.visible_widgets.items():
             seen = region.intersection(clip)
             if crop is not None and seen:

@@ -55,7 +55,7 @@ class ItemStore:
         self._drawn: OrderedDict[int, Drawn] = OrderedDict()
         self._docs: dict[int, StreamingMarkdown] = {}
 
-    # Which items there are
+    # Items
 
     def __len__(self) -> int:
         return len(self.items)
@@ -125,7 +125,7 @@ class ItemStore:
         self._drawn.pop(item_id, None)
         self._exact.discard(item_id)
 
-    # Text that is still coming
+    # Streaming text
 
     def stream(self, index: int, text: str) -> None:
         item_id, item = self._ids[index], self.items[index]

@@ -71,8 +71,8 @@ class RowBuilder:
         return Strip([Segment(text, self._off_base(style)) for text, style, _ in _rstripped(strip)])
 
     def _off_base(self, style: Style | None) -> Style:
-        """Replace colours chosen for the theme's background: on the terminal's own, only its default foreground is sure
-        to be readable."""
+        """Drop the theme's text colour: on the terminal's own background, dark or light, the terminal's text colour is
+        the readable one."""
         style, base = style or Style.null(), self.palette.base
         if style.bgcolor != base.bgcolor:
             return style

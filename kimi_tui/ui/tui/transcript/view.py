@@ -89,7 +89,7 @@ class Transcript(Viewport, can_focus=True):
         self._timer: Timer | None = None
         self._origin: tuple[int, int] | None = None
 
-    # What is shown
+    # Content
 
     @property
     def follow(self) -> bool:
