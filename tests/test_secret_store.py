@@ -127,10 +127,10 @@ def test_another_process_finds_what_was_kept_and_doctor_says_where_but_never_the
     def python(code: str) -> str:
         return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
-    keep = f"from kimi_tui.config import edit as c; c.edit(c.without_keys({CHANGES!r}))"
+    keep = f"from kimi_tui.config import yaml_editor as c; c.edit(c.without_keys({CHANGES!r}))"
     python(keep)
     python("from kimi_tui.mcp.token_store import *; write_tokens(token_file('s', 'http://x/'), 'token')")
-    assert python("from kimi_tui import secret_store; print(secret_store.revealed('keyring:providers.moon'))") == KEY
+    assert python("from kimi_tui import secret_store; print(secret_store.resolve('keyring:providers.moon'))") == KEY
     assert python("from kimi_tui.mcp.token_store import *; print(read_tokens(token_file('s', 'http://x/')))") == "token"
     assert KEY not in "".join(file.read_text() for file in paths.home().rglob("*") if file.is_file())
     for command, said in (("doctor", "providers.moon in the keyring (file PlaintextKeyring)"), ("info", "keyring (")):

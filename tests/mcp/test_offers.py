@@ -55,7 +55,7 @@ async def test_a_prompt_is_a_slash_command_with_arguments(tmp_path):
         assert (command.name, command.description) == ("mcp:my-lib:review", "Review a book. · topic [style]")
         await engine.prompt("/mcp:my-lib:review 'War and Peace' very long")
         assert heard.of(TurnBegin)[0].user_input == "/mcp:my-lib:review 'War and Peace' very long"
-        said = engine.context.history[0].text
+        said = engine.context.history[1].text  # after the server's instructions
         assert said.endswith("Review War and Peace in a very long way.")
         assert "of the MCP server `my lib`" in said
         with pytest.raises(UsageError, match=r"topic \[style\]"):

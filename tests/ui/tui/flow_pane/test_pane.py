@@ -9,6 +9,7 @@ from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.flows.resume import ChartNow
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
+from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.node_details import NodeDetails
 from kimi_tui.ui.tui.dialogs.start_flow import StartFlow
 from kimi_tui.wire.flow_events import FlowNodeBegin
@@ -185,12 +186,19 @@ def cut_off(folder: Path, now: ChartNow | None = None) -> CutOff:
     return engine
 
 
+def stood_a_while(dialog: object) -> None:
+    """The dialog that opened by itself has been on screen long enough for its keys to count."""
+    assert isinstance(dialog, ChoiceDialog)
+    dialog.guard = KeyGuard(lambda: 0.0, quiet_s=0.0)
+
+
 async def test_a_run_that_was_cut_off_is_offered_again(tmp_path: Path) -> None:
     async with desk(tmp_path, engine=cut_off(tmp_path)) as one:
         assert isinstance(one.app.screen, ChoiceDialog)
         shown = one.shown()
         assert "at “Green?”" in shown
         assert "5 moves" in shown
+        stood_a_while(one.app.screen)
         await one.press("g")
         assert one.engine.prompts == ["/flow-resume run"]
 
@@ -202,6 +210,7 @@ async def test_a_run_whose_chart_has_changed_goes_on_with_either(tmp_path: Path)
     async with desk(tmp_path, engine=cut_off(tmp_path, CHANGED)) as one:
         assert "“Look at the test” gone" in one.shown()
         assert "“Tag the release” with other" in one.shown()
+        stood_a_while(one.app.screen)
         await one.press("n")
         assert one.engine.prompts == ["/flow-resume run new"]
         await one.press("f3", "g", "g")
@@ -212,6 +221,7 @@ async def test_a_chart_that_lost_the_node_cannot_be_gone_on_with(tmp_path: Path)
     engine = cut_off(tmp_path, ChartNow(trouble="it has no node green any more"))
     async with desk(tmp_path, engine=engine) as one:
         assert "it has no node green any more" in one.shown()
+        stood_a_while(one.app.screen)
         await one.press("n")
         assert isinstance(one.app.screen, ChoiceDialog)
 
