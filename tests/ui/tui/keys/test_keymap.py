@@ -39,8 +39,8 @@ def test_every_action_takes_other_keys(key) -> None:
     keys = [f"alt+f{number}" for number in range(1, count + 1)]
     keymap = read_keys({key.id: ", ".join(keys)})
     assert not keymap.problems
-    assert all(keymap.resolve(one, key.where) not in (None, "") for one in keys)
-    assert all(keymap.resolve(one, key.where) == "" for one in key.keys.split(",") if one)
+    assert all(keymap.resolve(one, key.context) not in (None, "") for one in keys)
+    assert all(keymap.resolve(one, key.context) == "" for one in key.keys.split(",") if one)
 
 
 def test_keys_are_written_as_people_write_them() -> None:
