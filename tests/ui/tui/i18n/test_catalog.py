@@ -68,7 +68,7 @@ def test_texts_follow_the_language_and_keep_their_values() -> None:
 
 def test_in_english_nothing_is_loaded_for_it() -> None:
     seen = (
-        "import sys; from kimi_tui.ui.tui.i18n import catalog as language; language.use('en'); "
+        "import sys; from kimi_tui.ui.tui.i18n import catalog as language; language.set_language('en'); "
         "print(language._('Quit'), *sys.modules.keys() & {'gettext', 'locale', 'textual'})"
     )
     done = subprocess.run([sys.executable, "-c", seen], capture_output=True, text=True, check=True)
