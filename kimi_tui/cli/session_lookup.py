@@ -18,9 +18,11 @@ _PIECE = re.compile(r"(?=.*\d)[0-9a-f][0-9a-f-]{5,34}")
 def named_session(text: str, work_dir: Path) -> tuple[str, str]:
     """Return the id to open, and a note for the user: "" for an exact match.
 
-    Raises UsageError for an ambiguous prefix, and for a prefix without a match here.
+    Raises UsageError for an invalid id, an ambiguous prefix, and a prefix without a match here.
     """
-    if not may_be_id(text) or (sessions_dir(work_dir) / text).is_dir():  # opening the session reports an invalid id
+    if not may_be_id(text):
+        raise UsageError(tr("{session!r} is no session id: letters, digits, '.', '_' and '-' only", session=text))
+    if (sessions_dir(work_dir) / text).is_dir():
         return text, ""
     here = sessions_of(work_dir, archived=True)
     match _begun_so(text, here):

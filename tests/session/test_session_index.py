@@ -5,7 +5,7 @@ import pytest
 
 from kimi_tui import paths
 from kimi_tui.cli.main import main
-from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.errors import SessionError, SessionLockedError, UsageError
 from kimi_tui.session.importer import import_session
 from kimi_tui.session.record_tail import tail_start
 from kimi_tui.session.redact import GONE, Redactor
@@ -206,7 +206,7 @@ async def test_a_text_file_is_imported_as_context_and_one_that_is_too_large_is_r
         (engine.work_dir / "wide.txt").write_text("x " * (1 << 20))
         await engine.prompt("/import notes.txt")
         assert "the plan is plum" in engine.context.history[0].text
-        with pytest.raises(SessionError, match="larger than 10 MB"):
+        with pytest.raises(UsageError, match="larger than 10 MB"):
             await engine.prompt("/import big.txt")
         with pytest.raises(Exception, match="room for"):
             await engine.prompt("/import wide.txt")

@@ -1,5 +1,6 @@
 """FLOWS.md 1.3: a plain message as a loop."""
 
+from kimi_tui.errors import MaxStepsReachedError
 from kimi_tui.flow.model.graph import NodeKind
 from kimi_tui.flow.run.ralph import UNBOUNDED, ralph_flow, ralph_text, read_ralph
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart
@@ -20,10 +21,11 @@ async def test_the_message_is_done_once_and_then_gone_on_with_until_stop() -> No
     assert "- CONTINUE\n- STOP" in str(second)
 
 
-async def test_the_moves_are_one_more_than_the_iterations_and_reaching_them_is_no_error() -> None:
+async def test_the_moves_are_one_more_than_the_iterations_and_reaching_them_is_an_error() -> None:
     flow, max_moves = ralph_flow("Tidy up", 2)
     outcome = await Stage(flow, ["ok", GO], max_moves=max_moves).run()
-    assert (outcome.status, outcome.moves, outcome.error) == ("max_moves", 3, None)
+    assert (outcome.status, outcome.moves) == ("max_moves", 3)
+    assert isinstance(outcome.error, MaxStepsReachedError)
 
 
 def test_below_nothing_there_is_no_bound() -> None:

@@ -77,7 +77,7 @@ class StandIn:
     )
     model_name: str = "moon-2"
     model_note: str = ""
-    sees_images: bool = True
+    accepts_images: bool = True
     session_id: str = "s"
     title: str = ""
 

@@ -45,7 +45,7 @@ async def test_a_few_letters_and_enter_do_it(app: KimiTui) -> None:
 
 
 async def test_a_click_on_a_row_does_it_and_nothing_stands_there_twice(app: KimiTui) -> None:
-    async with app.run_test(size=SMALL) as pilot:
+    async with app.run_test(size=(140, 42)) as pilot:
         picks = await opened(app, pilot)
         said = [(pick.label, pick.right) for pick in picks.picks if pick.key]
         assert len(said) == len(set(said))

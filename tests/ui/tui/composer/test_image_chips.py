@@ -140,7 +140,7 @@ async def test_a_dropped_picture_is_a_chip_that_is_sent_and_goes_as_one(tmp_path
 
 
 async def test_a_model_that_takes_no_pictures_gets_the_path_and_the_person_a_word(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path, sees_images=False)
+    engine = StandIn(tmp_path, accepts_images=False)
     app, _ = make_app(engine)
     async with app.run_test() as pilot:
         await ready(pilot)
@@ -158,7 +158,7 @@ async def test_a_picture_for_a_model_that_cannot_see_it_any_more_is_given_back(t
     async with app.run_test() as pilot:
         await ready(pilot)
         app.home.composer.prompt.paste(str(picture(tmp_path, "shot.png")))
-        engine.sees_images = False
+        engine.accepts_images = False
         await pilot.press("enter")
         await pilot.pause()
         assert engine.prompts == []

@@ -107,7 +107,7 @@ async def test_a_key_that_the_service_refuses_is_asked_for_again_and_then_a_mode
             await choose(shown, "Kimi")
             await shown.press(*"sk-bad", "enter")
             about = shown.app.screen.query_one("#about", Static)
-            assert "Kimi refuses this key (HTTP 401)" in str(about.content)
+            assert "Kimi refuses this key (HTTP 401: no)" in str(about.content)
             assert shown.app.screen.query_one(Input).value == "sk-bad"
             await shown.press("end", *"good", "enter")
             assert isinstance(shown.app.screen, PickPrompt)
