@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
 from kimi_tui.i18n import tr
+from kimi_tui.mcp.pagination import pages
 from kimi_tui.mcp.untrusted_text import clean, one_line
 
 if TYPE_CHECKING:
@@ -51,17 +52,16 @@ class RemotePrompt:
 
 async def remote_prompts(client: "Client") -> tuple[RemotePrompt, ...]:
     """The prompts of a server whose names can be typed, up to a limit."""
+    if client.server_capabilities.prompts is None:
+        return ()
     found: dict[str, RemotePrompt] = {}
-    cursor: str | None = None
-    for _ in range(MAX_PAGES if client.server_capabilities.prompts is not None else 0):
-        page = await client.list_prompts(cursor=cursor)
+    async for page in pages(client.list_prompts, MAX_PAGES):
         for prompt in page.prompts:
             arguments = tuple(RemoteArgument(each.name, bool(each.required)) for each in prompt.arguments or ())
             if prompt.name and len(prompt.name) <= _MAX_NAME and len(arguments) <= _MAX_ARGUMENTS:
                 description = one_line(prompt.description or prompt.title or "", most=200)
                 found.setdefault(prompt.name, RemotePrompt(prompt.name, description, arguments))
-        cursor = page.next_cursor
-        if cursor is None or len(found) >= MAX_PROMPTS:
+        if len(found) >= MAX_PROMPTS:
             break
     return tuple(found.values())[:MAX_PROMPTS]
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kimi_tui.mcp.pagination import pages
 from kimi_tui.mcp.untrusted_text import one_line
 
 if TYPE_CHECKING:
@@ -28,13 +29,10 @@ async def remote_resources(client: "Client") -> tuple[RemoteResource, ...]:
     if client.server_capabilities.resources is None:
         return ()
     found: dict[str, RemoteResource] = {}
-    cursor: str | None = None
-    for _ in range(MAX_PAGES):
-        page = await client.list_resources(cursor=cursor)
+    async for page in pages(client.list_resources, MAX_PAGES):
         for each in page.resources:
             _take(found, str(each.uri), each.title or each.name, each.description, is_template=False)
-        cursor = page.next_cursor
-        if cursor is None or len(found) >= MAX_RESOURCES:
+        if len(found) >= MAX_RESOURCES:
             break
     templates = await client.list_resource_templates()
     for each in templates.resource_templates:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from kimi_tui.i18n import tr
+from kimi_tui.mcp.pagination import pages
 from kimi_tui.mcp.schema_normalizer import plain_schema
 from kimi_tui.mcp.untrusted_text import clean, one_line
 from kimi_tui.wire.parts import JsonObject
@@ -33,10 +34,7 @@ async def remote_tools(
     found: dict[str, RemoteTool] = {}
     notes: list[str] = []
     seen: set[str] = set()
-    capabilities = client.server_capabilities
-    cursor: str | None = None
-    for _ in range(MAX_PAGES if capabilities.tools is not None else 0):
-        page = await client.list_tools(cursor=cursor)
+    async for page in pages(client.list_tools, MAX_PAGES if client.server_capabilities.tools is not None else 0):
         for tool in page.tools:
             shown = one_line(tool.name, most=60)
             if tool.name in seen:
@@ -52,8 +50,7 @@ async def remote_tools(
                 description = clean(tool.description or tool.title or "", most=MAX_DESCRIPTION)
                 found[tool.name] = RemoteTool(tool.name, description, parameters)
             seen.add(tool.name)
-        cursor = page.next_cursor
-        if cursor is None or len(seen) >= MAX_TOOLS:
+        if len(seen) >= MAX_TOOLS:
             break
     tools = tuple(found.values())
     if len(tools) > MAX_TOOLS:
