@@ -21,10 +21,11 @@ from kimi_tui.interaction.questions import Questions
 from kimi_tui.mcp.config import Server, ServerConfig
 from kimi_tui.mcp.env_expansion import MissingVariableError, expand_env
 from kimi_tui.mcp.pending_calls import PendingCalls
-from kimi_tui.mcp.remote_prompt import bounded_instructions, remote_prompts
+from kimi_tui.mcp.remote_prompt import remote_prompts
 from kimi_tui.mcp.remote_resource import remote_resources
 from kimi_tui.mcp.remote_tool import remote_tools
 from kimi_tui.mcp.sampling import Ask, Sampling
+from kimi_tui.mcp.server_instructions import bounded_instructions
 from kimi_tui.mcp.server_log import ServerLog
 from kimi_tui.mcp.server_requests import ServerRequestHandler
 from kimi_tui.mcp.server_state import ServerState, Status

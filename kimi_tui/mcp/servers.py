@@ -16,10 +16,11 @@ from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.config import Setup
 from kimi_tui.mcp.connection import Connection, ConnectionContext, ServerError
 from kimi_tui.mcp.failure_notices import FailureNotices
-from kimi_tui.mcp.remote_prompt import RemotePrompt, arguments_of, command_names, instructions_note, prompt_note
+from kimi_tui.mcp.remote_prompt import RemotePrompt, arguments_of, command_names, prompt_note
 from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.mcp.resource_tools import LIST, READ, ListMcpResources, ReadMcpResource
 from kimi_tui.mcp.result_content import prompt_text
+from kimi_tui.mcp.server_instructions import instructions_note
 from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.mcp.tool import McpTool
 from kimi_tui.mcp.tool_names import long_names, short_names

@@ -141,7 +141,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_approval_that_names_another_request_is_a_no",
     ),
     Defence(
-        "41 mcp_bad", "keeping the marks around a server's instructions", "kimi_tui/mcp/remote_prompt.py",
+        "41 mcp_bad", "keeping the marks around a server's instructions", "kimi_tui/mcp/server_instructions.py",
         "    while (shorter := _MARK.sub(\"\", text)) != text:\n", "    while (shorter := text) != text:\n",
         "test_instructions_never_end_the_mark_around_them",
     ),

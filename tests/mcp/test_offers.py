@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import load
-from kimi_tui.mcp.remote_prompt import RemoteArgument, RemotePrompt, arguments_of, command_names, instructions_note
+from kimi_tui.mcp.remote_prompt import RemoteArgument, RemotePrompt, arguments_of, command_names
+from kimi_tui.mcp.server_instructions import instructions_note
 from kimi_tui.wire.events import TurnBegin
 from tests.mcp.kit import SERVERS, desk, everyday, odd
 from tests.soul.engines import engine_on, plan
