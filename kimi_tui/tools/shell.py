@@ -19,7 +19,8 @@ from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.approval_scope import approval_scope
 from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundError, BackgroundTasks
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV, ChildEnv
-from kimi_tui.tools.shell_support.command_parser import hidden_text, parse_command_line
+from kimi_tui.tools.shell_support.command_parser import parse_command_line
+from kimi_tui.tools.shell_support.hidden_text import hidden_text
 from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
 from kimi_tui.tools.shell_support.protected_paths import why_asked_for
 from kimi_tui.tools.shell_support.sandbox import NO_SANDBOX, Sandbox

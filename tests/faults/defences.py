@@ -310,7 +310,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_hidden_characters_of_a_command_are_spelled_out",
     ),
     Defence(
-        "28 hidden_tail", "seeing much blank space", "kimi_tui/tools/shell_support/command_parser.py",
+        "28 hidden_tail", "seeing much blank space", "kimi_tui/tools/shell_support/hidden_text.py",
         "    return Doubt(DoubtKind.BLANK_SPACE) if _PADDING.search(text) else None\n", "    return None\n",
         "test_hidden_tail",
     ),
@@ -771,7 +771,7 @@ DEFENCES: tuple[Defence, ...] = (
         "        return Path(os.path.realpath(path))\n", "        return Path(os.path.abspath(path))\n",
     ),
     Defence(
-        "flags behind a backslash", "taking backslashes out of words", "kimi_tui/tools/shell_support/command_parser.py",
+        "flags behind a backslash", "taking backslashes out of words", "kimi_tui/tools/shell_support/bash_words.py",
         "else found[1], text, flags=re.DOTALL)", "else found[0], text, flags=re.DOTALL)",
     ),
     Defence(
@@ -881,7 +881,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),
     Defence(
-        "32 path_escape", "Bash's other quotes", "kimi_tui/tools/shell_support/command_parser.py",
+        "32 path_escape", "Bash's other quotes", "kimi_tui/tools/shell_support/bash_words.py",
         "            return quoted(_ANSI_C.sub(_ansi_c, text[2:-1]))\n", "            return UNKNOWN\n",
         "test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands",
     ),

@@ -5,7 +5,6 @@ Invariant: without doubts the list is complete, and every word is what the progr
 """
 
 import re
-import unicodedata
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -14,8 +13,9 @@ from tree_sitter import Language, Node, Parser
 
 from kimi_tui.permission.doubt import Doubt, DoubtKind
 from kimi_tui.permission.subject import Pattern, Spelled
+from kimi_tui.tools.shell_support.bash_words import ESCAPED, Source, literal, spelled_form
 from kimi_tui.tools.shell_support.builtins import doubts_of_variable
-from kimi_tui.tools.shell_support.globs import UNKNOWN, quoted
+from kimi_tui.tools.shell_support.hidden_text import hidden_in
 from kimi_tui.tools.shell_support.lexer import read_plain
 from kimi_tui.tools.shell_support.wrapper_programs import InnerCommand, unwrap
 
@@ -79,20 +79,12 @@ _STATEMENTS = frozenset(
         *("herestring_redirect", "ERROR"),
     }
 )
-_LOOKALIKES = frozenset("‘’‚‛“”„‟′″‵ʹʺʻʼʽˈ՚᾽´`｀＇＂；｜＆＄＜＞－–—−") - {"`"}
-_BLANKS = frozenset("\u00a0\u115f\u1160\u2800\u3164\uffa0")
 _BLANK = re.compile(rb"(?:(?:\\\n)*[ \t\n](?:[ \t\n]|\\\n)*)?")
 _PLAIN = bytes(code if " " <= chr(code) <= "~" or chr(code) in "\t\n" else ord("x") for code in range(256))
 """Non-ASCII characters crash the parser; Bash treats them like letters, so letters replace them."""
 _GROUP = re.compile(r"\{\s.*\S", re.DOTALL)
 _GLUED = re.compile(rb"[^ \t\n]\\\n")
 """A line continuation that may be inside a word; the parser does not always recognise it."""
-_ANSI_C = re.compile(
-    r"\\(?:([0-7]{1,3})|(x[0-9a-fA-F]{1,2}|u[0-9a-fA-F]{1,4}|U[0-9a-fA-F]{1,8})|c(.)|(.))", re.ASCII | re.DOTALL
-)
-_ESCAPED = re.compile(r"\\.", re.DOTALL)
-_NOT_IN_WORDS = re.compile(r"[\s;&|<>()'\"`$]")
-_PADDING = re.compile(r"[ \t]{40,}|\n[ \t]*\n[ \t\n]*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +119,13 @@ class CommandLine:
 
 def parse_command_line(text: str) -> CommandLine:
     """Parse a command line. Never raises."""
-    taking = _Parser()
-    taking.line(text, 0)
+    parser = _LineParser()
+    parser.line(text, 0)
     return CommandLine(
-        tuple(taking.commands),
-        tuple(dict.fromkeys(taking.doubts)),
-        tuple(taking.files),
-        tuple(dict.fromkeys(taking.spelled)),
+        tuple(parser.commands),
+        tuple(dict.fromkeys(parser.doubts)),
+        tuple(parser.files),
+        tuple(dict.fromkeys(parser.spelled)),
     )
 
 
@@ -143,18 +135,14 @@ def _parser() -> Parser:
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _Source(Source):
     """The original text before `_PLAIN`, and the findings."""
 
-    content: bytes
     commands: list[tuple[str | None, ...]] = field(default_factory=list[tuple[str | None, ...]])
     redirections: list[tuple[str, str | None]] = field(default_factory=list[tuple[str, str | None]])
 
-    def text(self, node: Node) -> str:
-        return self.content[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
-
-class _Parser:
+class _LineParser:
     def __init__(self) -> None:
         self.commands: list[SimpleCommand] = []
         self.doubts: list[Doubt] = []
@@ -327,18 +315,18 @@ class _Parser:
     def _word(self, node: Node, source: _Source) -> str | None:
         """Return the argument that the program gets, or None with a doubt."""
         pieces = node.children if node.type == "concatenation" else [node]
-        spelled = "".join(_spelled(piece, source, first=place == 0) for place, piece in enumerate(pieces))
+        spelled = "".join(spelled_form(piece, source, first=place == 0) for place, piece in enumerate(pieces))
         self.spelled.append(spelled)
         text = ""
         for piece in pieces:
-            literal = _literal(piece, source)
-            if literal is None:
+            part = literal(piece, source)
+            if part is None:
                 self.doubt(DoubtKind.EXPANSION)
                 if any(not _PLAIN_EXPANSION.fullmatch(source.text(each)) for each in _expansions(piece)):
                     self.doubt(DoubtKind.UNREAD_SYNTAX, "expansion")
                 return None
-            text += literal
-        bare = _ESCAPED.sub("", spelled)
+            text += part
+        bare = ESCAPED.sub("", spelled)
         if ("{" in bare or "}" in bare) and spelled not in ("{}", "{", "}"):
             self.doubt(DoubtKind.BRACES)
             return None
@@ -384,7 +372,7 @@ def _skips(root: Node, source: _Source) -> bool:
         else:
             if not _BLANK.fullmatch(source.content, at, max(at, here.start_byte)):
                 return True
-            if here.type == "word" and re.search(r"\s", _ESCAPED.sub("", source.text(here))):
+            if here.type == "word" and re.search(r"\s", ESCAPED.sub("", source.text(here))):
                 return True
             at = max(at, here.end_byte)
     return not _BLANK.fullmatch(source.content, at)
@@ -410,90 +398,3 @@ def _outermost(node: Node, kinds: frozenset[str], *, leaves: bool = False) -> li
         else:
             pending.extend(reversed(here.children))
     return found
-
-
-def _literal(node: Node, source: _Source) -> str | None:
-    text = source.text(node)
-    match node.type:
-        case "word":
-            if node.child_count or _NOT_IN_WORDS.search(_ESCAPED.sub("", text)) or text.endswith("\\"):
-                return None
-            return re.sub(r"\\(\n|.)", lambda found: "" if found[1] == "\n" else found[1], text, flags=re.DOTALL)
-        case "number" | "test_operator":
-            return None if node.child_count else text
-        case "raw_string":
-            return text[1:-1]
-        case "string":
-            if any(child.type not in ('"', "string_content") for child in node.children):
-                return None
-            return re.sub(r'\\([$`"\\]|\n)', lambda found: "" if found[1] == "\n" else found[1], text[1:-1])
-        case _:
-            return None
-
-
-def _spelled(node: Node, source: _Source, *, first: bool) -> str:
-    """Return part of a word in the form of `CommandLine.spelled`."""
-    text = source.text(node)
-    match node.type:
-        case "word" | "number" | "test_operator" | "brace_expression":
-            return text.replace("\\\n", "")
-        case "raw_string":
-            return quoted(text[1:-1])
-        case "ansi_c_string":
-            return quoted(_ANSI_C.sub(_ansi_c, text[2:-1]))
-        case "simple_expansion" | "expansion" if first and text in ("$HOME", "${HOME}"):
-            return "~"
-        case "simple_expansion" | "expansion" if first and text in ("$PWD", "${PWD}"):
-            return "."
-        case "string" if node.children:
-            inner = [child for child in node.children if child.is_named and child.type != "string_content"]
-            at, end, parts = node.start_byte + 1, node.end_byte - 1, list[str]()
-            for child in inner:
-                parts.append(_in_quotes(source.content[at : child.start_byte]))
-                parts.append(_spelled(child, source, first=first and child.start_byte == node.start_byte + 1))
-                at = child.end_byte
-            return "".join((*parts, _in_quotes(source.content[at:end])))
-        case _:
-            return UNKNOWN
-
-
-def _ansi_c(escape: re.Match[str]) -> str:
-    """What Bash makes of a backslash within `$'...'`."""
-    octal, code, control, other = escape.groups()
-    if octal or code:
-        number = int(octal, 8) & 0xFF if octal else int(code[1:], 16)
-        return chr(number) if 0 < number <= 0x10FFFF else UNKNOWN
-    if control:
-        return chr(ord(control) & 0x1F) or UNKNOWN
-    return {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "v": "\v", "f": "\f", "e": "\x1b", "E": "\x1b"}.get(
-        other, other if other in "\\'\"?" else f"\\{other}"
-    )
-
-
-def _in_quotes(content: bytes) -> str:
-    text = content.decode("utf-8", "replace")
-    return quoted(re.sub(r'\\([$`"\\]|\n)', lambda found: "" if found[1] == "\n" else found[1], text))
-
-
-def hidden_text(text: str) -> str | None:
-    """Describe invisible or misleading characters in a text; None if it reads as displayed."""
-    found = hidden_in(text)
-    return None if found is None else str(found)
-
-
-def hidden_in(text: str) -> Doubt | None:
-    """Return `hidden_text` as a doubt."""
-    for char in text:
-        if char in "\n\t" or " " <= char <= "~":
-            continue
-        kind = unicodedata.category(char)
-        code = f"U+{ord(char):04X}"
-        if kind in ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Zs") or char in _BLANKS or _selects(char):
-            return Doubt(DoubtKind.INVISIBLE, code)
-        if char in _LOOKALIKES:
-            return Doubt(DoubtKind.LOOKALIKE, code)
-    return Doubt(DoubtKind.BLANK_SPACE) if _PADDING.search(text) else None
-
-
-def _selects(char: str) -> bool:
-    return "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef" or char == "\u034f"

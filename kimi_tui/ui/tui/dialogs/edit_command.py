@@ -1,6 +1,6 @@
 """Edits a command that is pending approval, before it runs."""
 
-from kimi_tui.tools.shell_support.command_parser import hidden_text
+from kimi_tui.tools.shell_support.hidden_text import hidden_text
 from kimi_tui.ui.tui.composer.cjk_wrap import CjkTextArea
 from kimi_tui.ui.tui.dialogs.edit_text import EditText
 from kimi_tui.ui.tui.i18n.catalog import _

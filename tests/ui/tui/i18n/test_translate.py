@@ -6,7 +6,8 @@ import pytest
 
 from kimi_tui.i18n import tr, tr_n
 from kimi_tui.tools.shell_support.approval_scope import approval_scope
-from kimi_tui.tools.shell_support.command_parser import hidden_text, parse_command_line
+from kimi_tui.tools.shell_support.command_parser import parse_command_line
+from kimi_tui.tools.shell_support.hidden_text import hidden_text
 from kimi_tui.ui.tui.i18n import catalog
 from kimi_tui.ui.tui.i18n.catalog import ENGINE_CONTEXT, _, msgids, p_
 from kimi_tui.ui.tui.i18n.translate import CLOSED_WORDS, literal_length, translate, translate_lines

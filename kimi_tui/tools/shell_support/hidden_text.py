@@ -1,0 +1,34 @@
+"""Finds characters in a command that a reader cannot see, or takes for others."""
+
+import re
+import unicodedata
+
+from kimi_tui.permission.doubt import Doubt, DoubtKind
+
+_LOOKALIKES = frozenset("‘’‚‛“”„‟′″‵ʹʺʻʼʽˈ՚᾽´`｀＇＂；｜＆＄＜＞－–—−") - {"`"}
+_BLANKS = frozenset("\u00a0\u115f\u1160\u2800\u3164\uffa0")
+_PADDING = re.compile(r"[ \t]{40,}|\n[ \t]*\n[ \t\n]*\n")
+
+
+def hidden_text(text: str) -> str | None:
+    """Describe invisible or misleading characters in a text; None if it reads as displayed."""
+    found = hidden_in(text)
+    return None if found is None else str(found)
+
+
+def hidden_in(text: str) -> Doubt | None:
+    """Return `hidden_text` as a doubt."""
+    for char in text:
+        if char in "\n\t" or " " <= char <= "~":
+            continue
+        kind = unicodedata.category(char)
+        code = f"U+{ord(char):04X}"
+        if kind in ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Zs") or char in _BLANKS or _selects(char):
+            return Doubt(DoubtKind.INVISIBLE, code)
+        if char in _LOOKALIKES:
+            return Doubt(DoubtKind.LOOKALIKE, code)
+    return Doubt(DoubtKind.BLANK_SPACE) if _PADDING.search(text) else None
+
+
+def _selects(char: str) -> bool:
+    return "\ufe00" <= char <= "\ufe0f" or "\U000e0100" <= char <= "\U000e01ef" or char == "\u034f"
