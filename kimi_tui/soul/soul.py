@@ -4,18 +4,17 @@ Invariant: outside of `take_turn`, the context ends on a valid pair, however the
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from kimi_tui.context.compaction import CompactionThreshold
 from kimi_tui.context.context import Context, interrupted_result
-from kimi_tui.context.dmail import arrival, checkpoint_mark, is_checkpoint_mark
+from kimi_tui.context.dmail import arrival, checkpoint_mark
 from kimi_tui.errors import (
     ContextOverflowError,
     KimiTuiError,
     MaxStepsReachedError,
     ModelNotSetError,
-    ProviderAuthError,
     ProviderError,
     RepeatedCallError,
 )
@@ -30,6 +29,7 @@ from kimi_tui.soul.compact import Compacted, Compactor
 from kimi_tui.soul.hooks.dispatcher import HookDispatcher
 from kimi_tui.soul.hooks.tool_calls import call_with_hooks
 from kimi_tui.soul.notices import cut_notice, dmail_notice
+from kimi_tui.soul.rejected_requests import rejects_content, take_back, too_long
 from kimi_tui.tools.core.repeat_guard import STOP_AT as REPEATS_STOP_AT
 from kimi_tui.tools.core.result_message import result_message
 from kimi_tui.wire.codec import WireMessage
@@ -160,8 +160,11 @@ class Soul:
                 await self._step(turn)
             except (asyncio.CancelledError, KimiTuiError) as error:
                 self._send(StepInterrupted())
-                if turn.steps == 1 and isinstance(error, ProviderError) and _refuses_content(error):
-                    self._take_back(turn, before, checkpoint, error)
+                if turn.steps == 1 and isinstance(error, ProviderError) and rejects_content(error):
+                    notes = take_back(self.context, turn.requests, before, checkpoint)
+                    if notes is not None:
+                        error.taken_back = True
+                        self._notes = [*notes, *self._notes]
                 raise
             if self._take_steering(turn) and not turn.rejected:
                 turn.ended, turn.repeated = False, None
@@ -178,25 +181,6 @@ class Soul:
         return await self._compactor.compact(
             self._asked(), self.model.max_context_size, requests=turn.requests, step=turn.steps, refused=refused
         )
-
-    def _take_back(self, turn: _Turn, before: Sequence[Message], checkpoint: int, error: ProviderError) -> None:
-        """Remove a message that the service rejected: each later request would contain it and be rejected too.
-
-        Pending notes for the model go out with the next step.
-        """
-        history = self.context.history
-        if [*map(id, history[: len(before)])] != [*map(id, before)] or self.context.checkpoints <= checkpoint:
-            return  # a compaction came in between
-        said_since = history[len(before) :]
-        if all(message.role == "user" for message in said_since):
-            notes = [
-                message.text
-                for message in said_since
-                if not is_checkpoint_mark(message) and not any(message is request for request in turn.requests)
-            ]
-            self.context.revert_to(checkpoint)
-            self._notes = [*notes, *self._notes]
-            error.taken_back = True
 
     def _checkpoint(self, turn_id: str = "") -> int:
         checkpoint_id = self.context.checkpoint(turn_id)
@@ -277,12 +261,12 @@ class Soul:
             return await self._ask(turn.steps)
         except ContextOverflowError as error:
             if not turn.compact or await self._compact(turn, refused=True) != "done":
-                raise _too_long(error) from error
+                raise too_long(error) from error
         turn.compact = False
         try:
             return await self._ask(turn.steps)
         except ContextOverflowError as error:
-            raise _too_long(error) from error
+            raise too_long(error) from error
 
     async def _ask(self, step: int) -> Reply:
         """Get one complete reply. After a cancel, the text received so far stays in the context."""
@@ -349,16 +333,3 @@ class Soul:
                 )
             )
         return [results[call.id] for call in calls]
-
-
-def _too_long(error: ContextOverflowError) -> ContextOverflowError:
-    way_out = tr(
-        "the conversation is too long for this model: take the last turn back with /undo, take a model with more room "
-        "with /model, or begin anew with /clear"
-    )
-    return ContextOverflowError(f"{error} ({way_out})", status_code=error.status_code)
-
-
-def _refuses_content(error: ProviderError) -> bool:
-    """Whether the service rejects this request because of its content, so that a retry fails too."""
-    return not error.retryable and not isinstance(error, ProviderAuthError | ContextOverflowError)

@@ -152,8 +152,8 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_server_that_does_not_list_its_prompts_or_lists_nonsense_still_has_its_tools",
     ),
     Defence(
-        "39 bad_model", "forgetting a message that the service refused", "kimi_tui/soul/soul.py",
-        "            self.context.revert_to(checkpoint)\n", "            pass\n",
+        "39 bad_model", "forgetting a message that the service refused", "kimi_tui/soul/rejected_requests.py",
+        "    context.revert_to(checkpoint)\n", "",
         "test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one_is_answered",
     ),
     Defence(
@@ -253,7 +253,7 @@ DEFENCES: tuple[Defence, ...] = (
         "    except (OSError, ValueError):\n        return False\n",
     ),
     Defence(
-        "21 epipe_print", "ending quietly when nobody reads", "kimi_tui/cli/main.py",
+        "21 epipe_print", "ending quietly when nobody reads", "kimi_tui/cli/exit_status.py",
         "    except BrokenPipeError:\n        return 128 + signal.SIGPIPE\n",
         "    except ZeroDivisionError:\n        return 1\n",
     ),
@@ -831,7 +831,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_redirect_to_another_host_is_asked_for",
     ),
     Defence(
-        "a library that cannot be loaded", "a line for it", "kimi_tui/cli/main.py",
+        "a library that cannot be loaded", "a line for it", "kimi_tui/cli/exit_status.py",
         "    except ImportError as error:", "    except ZeroDivisionError as error:",
         "test_a_library_that_cannot_be_loaded_is_one_line_and_the_terminal_is_as_it_was",
     ),
@@ -1047,7 +1047,7 @@ DEFENCES: tuple[Defence, ...] = (
         "    printing.stdout.check()\n", "", "test_an_answer_that_cannot_be_written_is_a_failure",
     ),
     Defence(
-        "output that cannot be written", "holding the place of a closed stream", "kimi_tui/cli/main.py",
+        "output that cannot be written", "holding the place of a closed stream", "kimi_tui/cli/exit_status.py",
         "        fill_closed_streams()\n", "", "test_a_closed_stream_leads_to_no_traceback",
     ),
     Defence(
@@ -1066,12 +1066,12 @@ DEFENCES: tuple[Defence, ...] = (
         "        if True:\n",
     ),
     Defence(
-        "little memory", "a line for it", "kimi_tui/cli/main.py",
+        "little memory", "a line for it", "kimi_tui/cli/exit_status.py",
         '    except MemoryError:\n        print_error("there is not enough memory")\n        return EXIT_FAILURE\n', "",
-        too=(("kimi_tui/cli/main.py", '        if "new thread" not in str(error):\n', "        if True:\n"),),
+        too=(("kimi_tui/cli/exit_status.py", '        if "new thread" not in str(error):\n', "        if True:\n"),),
     ),
     Defence(
-        "Ctrl+C again and again", "expecting it until the end", "kimi_tui/cli/main.py",
+        "Ctrl+C again and again", "expecting it until the end", "kimi_tui/cli/exit_status.py",
         "            _expect_interrupts()\n", "            pass\n",
     ),
     Defence(
