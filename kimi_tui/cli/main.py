@@ -1,16 +1,11 @@
 """The entry point: parses the command line and dispatches. Heavy imports are deferred."""
 
 import argparse
-import atexit
 import gc
-import os
-import signal
 
-from kimi_tui.cli.error_output import print_error
+from kimi_tui.cli.exit_status import exit_status
 from kimi_tui.cli.no_dump import forbid_dumps
 from kimi_tui.cli.options import parse
-from kimi_tui.cli.standard_streams import end_output, fill_closed_streams, flush_output
-from kimi_tui.errors import EXIT_FAILURE, KimiTuiError
 
 _GEN0_THRESHOLD = 50_000
 """Allocations between garbage collections. Python's default of 700 would scan the permanent objects of a start some
@@ -22,57 +17,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
     gc.set_threshold(_GEN0_THRESHOLD)
     forbid_dumps()
-    try:
-        fill_closed_streams()
-        return _flushed(argv)
-    except KimiTuiError as error:
-        print_error(str(error))
-        return error.exit_code
-    except ImportError as error:  # a library is outdated or partially installed
-        print_error(
-            f"a library cannot be loaded ({error}); to install all of them again: pip install --upgrade kimi-tui"
-        )
-        return EXIT_FAILURE
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
-    except BrokenPipeError:
-        return 128 + signal.SIGPIPE
-    except OSError as error:
-        print_error(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
-        return EXIT_FAILURE
-    except MemoryError:
-        print_error("there is not enough memory")
-        return EXIT_FAILURE
-    except RuntimeError as error:
-        if "new thread" not in str(error):
-            raise
-        print_error("there is not enough memory for another thread")
-        return EXIT_FAILURE
-    finally:
-        if argv is None:
-            _expect_interrupts()
-        end_output()
-
-
-def _expect_interrupts() -> None:
-    """Exit with the status of an interrupt, not by the signal, if Ctrl+C comes during interpreter shutdown."""
-
-    def end(_number: int, _frame: object) -> None:
-        os._exit(128 + signal.SIGINT)
-
-    signal.signal(signal.SIGINT, end)
-    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # the last moments, when no handler runs any more
-
-
-def _flushed(argv: list[str] | None) -> int:
-    """Run, and flush the output. Raises OutputError if it cannot be written."""
-    try:
-        status = _run(parse(argv))
-    except SystemExit:  # after --help and --version
-        flush_output()
-        raise
-    flush_output()
-    return status
+    return exit_status(lambda: _run(parse(argv)), ends_process=argv is None)
 
 
 def _run(options: argparse.Namespace) -> int:

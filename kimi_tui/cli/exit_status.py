@@ -1,0 +1,65 @@
+"""The exit status of the program: every error becomes one line on stderr and a documented status."""
+
+import atexit
+import os
+import signal
+from collections.abc import Callable
+
+from kimi_tui.cli.error_output import print_error
+from kimi_tui.cli.standard_streams import end_output, fill_closed_streams, flush_output
+from kimi_tui.errors import EXIT_FAILURE, KimiTuiError
+
+
+def exit_status(run: Callable[[], int], *, ends_process: bool) -> int:
+    """Return the status of `run`, or that of the error it raises. With `ends_process`, the interpreter exits next."""
+    try:
+        fill_closed_streams()
+        return _flushed(run)
+    except KimiTuiError as error:
+        print_error(str(error))
+        return error.exit_code
+    except ImportError as error:  # a library is outdated or partially installed
+        print_error(
+            f"a library cannot be loaded ({error}); to install all of them again: pip install --upgrade kimi-tui"
+        )
+        return EXIT_FAILURE
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except BrokenPipeError:
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        print_error(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
+        return EXIT_FAILURE
+    except MemoryError:
+        print_error("there is not enough memory")
+        return EXIT_FAILURE
+    except RuntimeError as error:
+        if "new thread" not in str(error):
+            raise
+        print_error("there is not enough memory for another thread")
+        return EXIT_FAILURE
+    finally:
+        if ends_process:
+            _expect_interrupts()
+        end_output()
+
+
+def _expect_interrupts() -> None:
+    """Exit with the status of an interrupt, not by the signal, if Ctrl+C comes during interpreter shutdown."""
+
+    def end(_number: int, _frame: object) -> None:
+        os._exit(128 + signal.SIGINT)
+
+    signal.signal(signal.SIGINT, end)
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # the last moments, when no handler runs any more
+
+
+def _flushed(run: Callable[[], int]) -> int:
+    """Run, and flush the output. Raises OutputError if it cannot be written."""
+    try:
+        status = run()
+    except SystemExit:  # after --help and --version
+        flush_output()
+        raise
+    flush_output()
+    return status
