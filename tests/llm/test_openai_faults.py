@@ -46,7 +46,7 @@ LAST_WORD = 10  # the chunk with the finish_reason
 @pytest.fixture
 async def provider(openai_server: OpenAIServer) -> AsyncIterator[OpenAIChat]:
     settings = ProviderSettings(
-        "openai_legacy", "test-model", base_url=openai_server.base_url, api_key="test-key", idle_timeout_s=0.2
+        "openai_legacy", "test-model", base_url=openai_server.base_url, api_key="test-key", idle_timeout_s=1.5
     )
     provider = OpenAIChat(settings)
     yield provider
@@ -119,7 +119,7 @@ async def test_a_silent_stream_times_out(openai_server: OpenAIServer, provider: 
     openai_server.add(Answer([*LONG.chunks[:begun], Hold()]))
     error = await failure(provider)
     assert type(error) is ProviderTimeoutError
-    assert str(error) == "the service was silent for 0.2 seconds"
+    assert str(error) == "the service was silent for 1.5 seconds"
 
 
 async def test_a_refused_connection_says_where_to() -> None:

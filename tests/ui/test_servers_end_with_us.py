@@ -65,7 +65,7 @@ async def test_a_server_that_ignores_all_ends_with_a_face_without_a_screen(
         ):
             process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
         process.stdin.flush()
-        await until(lambda: len(processes_with(mark)) == 2, seconds=30)
+        await until(lambda: processes_with(f"{mark}\0child"), seconds=30)
         process.send_signal(number)
         assert await asyncio.to_thread(process.wait, 20) in (-number, 128 + number)
     await gone(mark)
@@ -74,7 +74,7 @@ async def test_a_server_that_ignores_all_ends_with_a_face_without_a_screen(
 async def test_a_server_that_ignores_all_ends_with_the_screen(tmp_path: Path) -> None:
     options, mark = options_with_deaf_server(tmp_path)
     with Terminal(options, cwd=tmp_path) as terminal:
-        await asyncio.to_thread(terminal.wait, lambda: len(processes_with(mark)) == 2, seconds=30)
+        await asyncio.to_thread(terminal.wait, lambda: processes_with(f"{mark}\0child"), seconds=30)
         os.kill(terminal.process.pid, KILL)
         await asyncio.to_thread(terminal.end)
     await gone(mark)

@@ -82,7 +82,7 @@ async def server() -> AsyncIterator[Server]:
 
 @pytest.fixture
 async def provider(server: Server) -> AsyncIterator[Anthropic]:
-    provider = make(server, idle_timeout_s=0.2)
+    provider = make(server, idle_timeout_s=1.5)
     yield provider
     await provider.aclose()
 

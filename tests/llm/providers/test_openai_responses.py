@@ -81,7 +81,7 @@ WHOLE = named_sse(
 
 @pytest.fixture
 async def provider(openai_server: OpenAIServer) -> AsyncIterator[OpenAIResponses]:
-    provider = make(openai_server, idle_timeout_s=0.2)
+    provider = make(openai_server, idle_timeout_s=1.5)
     yield provider
     await provider.aclose()
 

@@ -39,6 +39,12 @@ class Page:
                 await self._read()
         return next(text for kind, text in self.told if kind in ("ended", "over"))
 
+    async def write(self, text: str) -> None:
+        """Type it, see it, and press Enter."""
+        await self.send("stdin", text)
+        await self.wait_for(text)
+        await self.send("stdin", "\r")
+
     async def _read(self) -> None:
         message = await self.socket.receive()
         if message.type is aiohttp.WSMsgType.BINARY:
@@ -78,7 +84,7 @@ async def test_a_page_loaded_again_goes_on_with_its_session(served: Served, tmp_
     tab = await served.enter()
     page = Page(await served.connect(tab))
     await page.wait_for("message")
-    await page.send("stdin", "remember me\r")
+    await page.write("remember me")
     await page.wait_for("Good morning.")
     await page.socket.close()
     again = Page(await served.connect(tab))
@@ -90,7 +96,7 @@ async def test_who_opens_the_same_page_elsewhere_has_it(served: Served, tmp_path
     tab = await served.enter()
     page = Page(await served.connect(tab))
     await page.wait_for("message")
-    await page.send("stdin", "first\r")
+    await page.write("first")
     await page.wait_for("Good morning.")
     first = the_app(tmp_path)
     other = asyncio.create_task(served.connect(tab))
