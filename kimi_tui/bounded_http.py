@@ -51,10 +51,10 @@ async def _cut_error(response: httpx2.Response, seconds: float) -> None:
     )
     body = bytearray()
     with suppress(TimeoutError, httpx2.HTTPError, httpx2.StreamError):
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds):  # defence: deadline-for-error-body
             async for piece in unread.aiter_bytes():
                 body += piece
-                if len(body) >= MAX_ERROR_BYTES:
+                if len(body) >= MAX_ERROR_BYTES:  # defence: bound-error-body
                     break
     await unread.aclose()
     for header in ("content-encoding", "content-length", "transfer-encoding"):

@@ -23,9 +23,9 @@ def loads(text: str | bytes | bytearray, *, strict: bool = True) -> Any:
     nesting deeper than MAX_DEPTH. With `strict` off, strings may contain control characters.
     """
     if not isinstance(text, str):
-        text = text.decode("utf-8-sig", "surrogatepass")
+        text = text.decode("utf-8-sig", "surrogatepass")  # defence: byte-order-mark-in-json
     try:
-        if _depth(text) > MAX_DEPTH:
+        if _depth(text) > MAX_DEPTH:  # defence: bound-json-depth
             raise ValueError("nested too deeply")
         value = json.loads(text, strict=strict, parse_constant=_refuse, parse_int=_int, parse_float=_float)
         return without_surrogates(value) if not text.isascii() or _HALF.search(text) else value

@@ -44,9 +44,9 @@ def dump(value: object) -> bytes:
     except ValueError:
         text = _dumps(_without_constants(value))
     if not text.isascii():
-        for char in ("\u2028", "\u2029", "\x85"):
+        for char in ("\u2028", "\u2029", "\x85"):  # defence: escape-line-ends
             text = text.replace(char, f"\\u{ord(char):04x}")
-        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # defence: replace-half-characters
     return text.encode() + b"\n"
 
 
@@ -75,7 +75,7 @@ def read(path: Path) -> Lines:
         try:
             result.rows.append((number, json_text.loads(raw)))
         except ValueError:
-            result.bad.append((number, raw))
+            result.bad.append((number, raw))  # defence: skip-bad-line
     return result
 
 
@@ -134,7 +134,7 @@ def set_aside(path: Path, lines: Sequence[bytes]) -> int:
     kept = path.with_suffix(".bad.jsonl")
     with contextlib.suppress(OSError):
         known = set(read_bytes(kept).splitlines()) if kept.exists() else set[bytes]()
-        fresh = [line for line in lines if line not in known]
+        fresh = [line for line in lines if line not in known]  # defence: copy-bad-line-once
         if fresh:
             with os.fdopen(open_fd(kept, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "wb") as file:
                 file.write(b"\n".join(fresh) + b"\n")
@@ -169,7 +169,7 @@ class JsonlWriter:
         """
         with self._lock:
             self._kept.extend(dump(value) for value in values)
-            self._write(sync)
+            self._write(sync)  # defence: write-at-once
 
     def sync_soon(self) -> None:
         """Start syncing to disk, without waiting for it."""
@@ -210,7 +210,7 @@ class JsonlWriter:
             if sync:
                 os.fsync(self._fd)
         except OSError as error:
-            self._troubled = True
+            self._troubled = True  # defence: keep-unwritten-lines
             if not troubled and self.on_trouble is not None:
                 self.on_trouble(error)
         else:
@@ -223,7 +223,7 @@ def _opened_for_append(path: Path) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     fd = open_fd(path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
     try:
-        cut_torn_tail(fd)
+        cut_torn_tail(fd)  # defence: cut-torn-tail
     except OSError:
         os.close(fd)
         raise

@@ -54,7 +54,7 @@ def _close(path: Path) -> None:
     with suppress(OSError):
         status = path.lstat()
         if status.st_mode & 0o077 and status.st_uid == os.geteuid() and stat.S_IFMT(status.st_mode) in _CLOSED:
-            path.chmod(stat.S_IMODE(status.st_mode) & ~0o077)
+            path.chmod(stat.S_IMODE(status.st_mode) & ~0o077)  # defence: close-home
 
 
 def bundled(name: str) -> Path:

@@ -67,7 +67,7 @@ def read_text(path: Path, *, most: int = MAX_BYTES, errors: str = "strict") -> s
 
     Raises OSError as `read_bytes` does, UnicodeDecodeError for other encodings.
     """
-    text = read_bytes(path, most=most).decode("utf-8-sig", errors)
+    text = read_bytes(path, most=most).decode("utf-8-sig", errors)  # defence: byte-order-mark-in-file
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -82,7 +82,7 @@ def is_regular_or_absent(path: Path) -> bool:
 
 
 def _check(mode: int, path: Path) -> None:
-    if not stat.S_ISREG(mode):
+    if not stat.S_ISREG(mode):  # defence: regular-file
         number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
         raise NotRegularError(number, tr("this is not a regular file"), str(path))
 

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import cast
 
-_STAYS = frozenset("LMNPS")
+_STAYS = frozenset("LMNPS")  # defence: categories-that-stay
 _JOINERS = frozenset("\u200c\u200d")  # many languages use them correctly, and so do composed emoji
 _NEW_PICTURES = range(0x1F000, 0x1FB00)  # some are newer than Python's tables
 _RETURN = re.compile(r"\r+(?=\n|\Z)")

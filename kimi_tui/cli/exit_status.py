@@ -13,11 +13,12 @@ from kimi_tui.errors import EXIT_FAILURE, KimiTuiError
 def exit_status(run: Callable[[], int], *, ends_process: bool) -> int:
     """Return the status of `run`, or that of the error it raises. With `ends_process`, the interpreter exits next."""
     try:
-        fill_closed_streams()
+        fill_closed_streams()  # defence: fill-closed-streams
         return _flushed(run)
     except KimiTuiError as error:
         print_error(str(error))
         return error.exit_code
+    # defence: library-that-fails
     except ImportError as error:  # a library is outdated or partially installed
         print_error(
             f"a library cannot be loaded ({error}); to install all of them again: pip install --upgrade kimi-tui"
@@ -25,22 +26,22 @@ def exit_status(run: Callable[[], int], *, ends_process: bool) -> int:
         return EXIT_FAILURE
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
-    except BrokenPipeError:
+    except BrokenPipeError:  # defence: reader-is-gone
         return 128 + signal.SIGPIPE
     except OSError as error:
         print_error(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
         return EXIT_FAILURE
-    except MemoryError:
+    except MemoryError:  # defence: little-memory
         print_error("there is not enough memory")
         return EXIT_FAILURE
     except RuntimeError as error:
-        if "new thread" not in str(error):
+        if "new thread" not in str(error):  # defence: no-new-thread
             raise
         print_error("there is not enough memory for another thread")
         return EXIT_FAILURE
     finally:
         if ends_process:
-            _expect_interrupts()
+            _expect_interrupts()  # defence: expect-interrupts
         end_output()
 
 

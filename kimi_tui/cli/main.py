@@ -16,7 +16,7 @@ hundred times.
 def main(argv: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
     gc.set_threshold(_GEN0_THRESHOLD)
-    forbid_dumps()
+    forbid_dumps()  # defence: no-dumps
     return exit_status(lambda: _run(parse(argv)), ends_process=argv is None)
 
 

@@ -15,6 +15,7 @@ def print_out(text: str) -> None:
     """Write to stdout; control characters and characters outside the encoding are escaped."""
     if text:
         encoding = sys.stdout.encoding or "utf-8"
+        # defence: print-to-terminal
         _write(for_terminal(text).encode(encoding, "backslashreplace").decode(encoding) + "\n")
 
 

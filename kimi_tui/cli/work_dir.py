@@ -12,7 +12,7 @@ def work_dir_of(options: argparse.Namespace) -> Path:
         return folder_of(options.work_dir, "--work-dir")
     try:
         return Path.cwd()
-    except OSError:
+    except OSError:  # defence: work-dir-is-gone
         raise UsageError("the current folder is gone; go to another, or name one with --work-dir") from None
 
 

@@ -53,7 +53,7 @@ def load_config(file: Path | None = None, *, text: str | None = None) -> LoadedC
 
 def _parsed_file(file: Path) -> object:
     try:
-        text = read_text(file, most=MAX_BYTES)
+        text = read_text(file, most=MAX_BYTES)  # defence: regular-config-file
     except TooLargeError:
         raise ConfigError(tr("a configuration of more than 1 MiB is refused"), file=file) from None
     except FileNotFoundError:
@@ -108,6 +108,7 @@ def _checked(value: object, file: Path | None) -> LoadedConfig:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         key = ".".join(str(step) for step in first["loc"])
+        # defence: place-of-config-error
         raise ConfigError(first["msg"], file=_place(file, *first["loc"]), key=key) from None
     _check_references(config, file)
     return LoadedConfig(config, file, tuple(_warning(file, key) for key in unknown_keys(table)))

@@ -28,7 +28,7 @@ class ProviderConfig(_Section):
 
     type: ProviderType
     base_url: str = ""
-    api_key: SecretStr = SecretStr("")
+    api_key: SecretStr = SecretStr("")  # defence: secret-in-settings
     env: dict[str, str] = Field(default_factory=dict)
     custom_headers: dict[str, str] = Field(default_factory=dict)
     reasoning_key: str | None = None

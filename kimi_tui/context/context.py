@@ -253,13 +253,13 @@ def _mend(messages: list[Message]) -> tuple[list[Message], int, int]:
                 open_calls.remove(message.tool_call_id)
                 mended.append(message)
             else:
-                dropped += 1
+                dropped += 1  # defence: drop-orphan-result
             continue
         mended.extend(interrupted_result(call_id) for call_id in open_calls)
         added += len(open_calls)
         open_calls = [call.id for call in message.tool_calls or ()]
         mended.append(message)
-    mended.extend(interrupted_result(call_id) for call_id in open_calls)
+    mended.extend(interrupted_result(call_id) for call_id in open_calls)  # defence: result-for-open-call
     return mended, added + len(open_calls), dropped
 
 

@@ -152,7 +152,7 @@ class Approvals:
         decision = self.policy.decide(sender, subject)
         if decision.effect is Effect.DENY:
             return ApprovalResult(False, denied_by=decision.why)
-        if force_ask or decision.effect is Effect.ASK:
+        if force_ask or decision.effect is Effect.ASK:  # defence: protected-before-rules
             scope = None
             reasons = (*reasons, *([decision.why] if decision.effect is Effect.ASK else []))
             force_ask = True

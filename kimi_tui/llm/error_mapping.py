@@ -64,7 +64,7 @@ _WORDS = {
 
 def status_error(status: int, cause: str, *, code: str = "", retry_after: float | None = None) -> ProviderStatusError:
     """The error for an HTTP `status`; `code` is the service's own error code, if any."""
-    if status in (401, 403):
+    if status in (401, 403):  # defence: rejected-key
         return ProviderAuthError(cause, status_code=status)
     says = f"{code} {cause}"
     if status == 413 or (status in (400, 422) and _TOO_LONG.search(says)):
@@ -111,7 +111,7 @@ def service_words(body: bytes, *, secrets: Sequence[str] = (), limit: int = 200)
 
 def event_error(data: bytes) -> ProviderError:
     """The error that an event of a stream reports, whatever its JSON is."""
-    return stream_error(_json(data.decode("utf-8", "replace")))
+    return stream_error(_json(data.decode("utf-8", "replace")))  # defence: bad-json-in-error
 
 
 def stream_error(data: JsonValue) -> ProviderError:
@@ -206,8 +206,8 @@ def retry_after_of(headers: Mapping[str, str], *, now: float | None = None) -> f
     if seconds is not None or not value:
         return seconds
     try:
-        when = parsedate_to_datetime(value).timestamp()
-    except (ValueError, OverflowError):
+        when = parsedate_to_datetime(value).timestamp()  # defence: retry-after-date
+    except (ValueError, OverflowError):  # defence: date-out-of-range
         return None
     return max(0.0, when - (time.time() if now is None else now))
 

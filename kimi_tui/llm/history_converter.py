@@ -36,7 +36,7 @@ class HistoryConverter:
                 break
             same += 1
         new = list(history[same:])
-        converted = [_sendable(self._convert(message)) for message in new]
+        converted = [_sendable(self._convert(message)) for message in new]  # defence: sendable-history
         self._known[same:], self._converted[same:] = new, converted
         items: list[JsonObject] = []
         waiting: list[JsonObject] = []

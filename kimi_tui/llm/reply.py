@@ -65,12 +65,12 @@ async def request_reply(
                 case ReplyCut():
                     cut = True
                 case ReplyUsage():
-                    usage = piece.usage if _is_told(piece.usage) else usage
+                    usage = piece.usage if _is_told(piece.usage) else usage  # defence: believable-usage
                 case _:
                     pieces_told, chars_told = pieces_told + 1, chars_told + _length(piece)
-                    if pieces_told > MAX_PIECES or chars_told > MAX_CHARS:
+                    if pieces_told > MAX_PIECES or chars_told > MAX_CHARS:  # defence: bound-reply
                         raise ProviderError(tr("the answer did not end, and was stopped"))
-                    for part in characters.feed(piece):
+                    for part in characters.feed(piece):  # defence: join-cut-characters
                         on_part(part)
                         whole.extend(merger.add(part))
     for part in characters.end():

@@ -41,7 +41,7 @@ async def request_reply_with_retries(
     `on_retry` is called before each wait: discard what `on_part` got of the failed attempt. The wait follows the
     service's Retry-After, up to `max_retry_after_s`. After the last attempt its error is raised unchanged.
     """
-    policy = policy or RetryPolicy()
+    policy = policy or RetryPolicy()  # defence: cancel-a-wait
     backoff = wait_exponential_jitter(initial=policy.initial_s, max=policy.max_s, jitter=policy.jitter_s)
 
     def wait(state: RetryCallState) -> float:
@@ -67,7 +67,7 @@ async def request_reply_with_retries(
         stop=stop_after_attempt(max(1, policy.attempts)),
         wait=wait,
         retry=retry_if_exception(lambda error: isinstance(error, ProviderError) and error.retryable),
-        before_sleep=tell,
+        before_sleep=tell,  # defence: take-back-failed-attempt
         sleep=sleep,
         reraise=True,
     )

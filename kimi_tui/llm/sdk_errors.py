@@ -58,7 +58,7 @@ def refusal_error(response: httpx2.Response, settings: ProviderSettings) -> Prov
     text = response.text
     for secret in (settings.api_key or "", *settings.custom_headers.values()):
         if len(secret) >= 8:
-            text = text.replace(secret, "***")
+            text = text.replace(secret, "***")  # defence: secret-in-error
     return answer_error(response.status_code, response.headers, text)
 
 
@@ -111,7 +111,7 @@ async def next_before(
     """
     seconds = settings.idle_timeout_s * _SILENT_READS
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds):  # defence: deadline-for-event
             async for event in events:
                 if not passed_over(event):
                     return event

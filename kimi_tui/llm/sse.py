@@ -83,7 +83,7 @@ class LineSplitter:
         self.size += len(first)
         if not more:
             return []
-        lines = [self.rest, *more[:-1]]
+        lines = [self.rest, *more[:-1]]  # defence: join-sse-lines
         self._pieces, self.size = [more[-1]], len(more[-1])
         return lines
 

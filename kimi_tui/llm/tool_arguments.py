@@ -12,7 +12,7 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 
 def valid_name(call: ToolCall) -> str:
     """The tool name in characters that every service accepts: the model may have invented it."""
-    name = _NOT_IN_NAMES.sub("_", call.function.name)
+    name = _NOT_IN_NAMES.sub("_", call.function.name)  # defence: sendable-tool-name
     return (name if name[:1].isalpha() else f"tool_{name}")[:MAX_NAME]
 
 

@@ -28,7 +28,7 @@ class _Call:
         """Whether the arguments are an object. They are read only where that may have changed, at a brace."""
         if self._looked_at != len(self.pieces):
             self._looked_at = len(self.pieces)
-            self._whole = self._last.endswith("}") and _is_object("".join(self.pieces))
+            self._whole = self._last.endswith("}") and _is_object("".join(self.pieces))  # defence: whole-arguments
         return bool(self.name) and self._whole
 
 

@@ -322,6 +322,7 @@ class Connection:
         found: dict[str, Any] = {"instructions": bounded_instructions(client.instructions)}
         for name, read in (("prompts", remote_prompts), ("resources", remote_resources)):
             try:
+                # defence: deadline-for-server-lists
                 with anyio.move_on_after(min(_OFFERS_SECONDS, self.seconds_to_connect / 3)):
                     found[name] = await read(client)
             except (MCPError, ValueError) as error:

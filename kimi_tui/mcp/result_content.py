@@ -138,6 +138,7 @@ def _picture_url(data: str) -> str | None:
     except ValueError:
         return None
     kind = media_type(picture[:16])
+    # defence: picture-by-its-bytes
     return f"data:{kind};base64,{base64.b64encode(picture).decode()}" if kind in _PICTURES else None
 
 

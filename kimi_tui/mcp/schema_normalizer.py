@@ -49,6 +49,7 @@ class _Walk:
                 return [self.node(item, depth + 1, inside) for item in cast(list[object], value)]
             case str() if len(value) > MAX_TEXT:
                 raise _TooLargeError
+            # defence: numbers-in-schema
             case int() | float() if not abs(value) <= MAX_NUMBER:  # NaN is not below anything
                 raise _TooLargeError
             case _:
@@ -56,7 +57,7 @@ class _Walk:
 
     def _schema(self, table: dict[str, object], depth: int, inside: tuple[str, ...]) -> dict[str, object]:
         while isinstance(reference := table.get("$ref"), str):
-            target = None if reference in inside else self._find(reference)
+            target = None if reference in inside else self._find(reference)  # defence: cyclic-reference
             table = {**(target or {}), **{key: item for key, item in table.items() if key != "$ref"}}
             inside = (*inside, reference)
         return {key: self._value(key, item, depth, inside) for key, item in table.items() if key not in _LEFT_OUT}

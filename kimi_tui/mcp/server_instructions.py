@@ -23,6 +23,6 @@ def instructions_note(server: str, instructions: str) -> str:
 
 def _closed(text: str) -> str:
     """The text without closing marks of the wrapper, also without those that a removal creates."""
-    while (shorter := _MARK.sub("", text)) != text:
+    while (shorter := _MARK.sub("", text)) != text:  # defence: instructions-keep-their-mark
         text = shorter
     return text

@@ -105,7 +105,7 @@ class Child:
                 begun, size = [], 0
             begun.append(rest)
             size += len(rest)
-            if size > MAX_MESSAGE:
+            if size > MAX_MESSAGE:  # defence: bound-mcp-message
                 self.ended_because = f"it sent a message of more than {MAX_MESSAGE >> 20} MiB"
                 return
             if len(chunk) >= _CHUNK // 2:

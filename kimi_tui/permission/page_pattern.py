@@ -18,7 +18,7 @@ def matches_page(pattern: str, url: str, host: str, *, strict: bool) -> bool:
     if "/" not in pattern:
         return fnmatchcase(host, pattern.lower())
     if strict:
-        return any(fnmatchcase(form, pattern) for form in _forms(url, host))
+        return any(fnmatchcase(form, pattern) for form in _forms(url, host))  # defence: spellings-of-address
     named = pattern.partition("://")[2].partition("/")[0].rpartition("@")[2]
     if url != pattern and ".." in re.split(r"[/\\]", _decoded(urlsplit(url).path)):
         return False

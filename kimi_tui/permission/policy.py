@@ -50,7 +50,7 @@ class Policy:
             and isinstance(subject, FileSubject)
             and subject.edit
             and subject.folder is not None
-            and not subject.instructs
+            and not subject.instructs  # defence: instructions-are-asked-about
         ):
             return Decision(Effect.ALLOW, "edits inside the work dir are accepted (mode accept-edits)")
         if self.free_reading and isinstance(subject, CommandSubject) and subject.reads:

@@ -99,19 +99,21 @@ class Rule:
             return Match.YES
         pattern = shlex.split(self.pattern)
         if self.effect is Effect.ALLOW:
+            # defence: rule-names-danger
             return _yes(_fits(pattern, words) is Match.YES and unnamed_danger(pattern, words) is None)
+        # defence: deny-other-forms
         fit = max((_may_fit(pattern, form) for form in _forms(words)), key=list(Match).index)
         if fit is Match.NO and may_run_another(words):
             hidden = len(words) > _MOST_WITHIN or any(_names(pattern, inner) for inner in _within(words))
-            return Match.MAYBE if hidden else fit
+            return Match.MAYBE if hidden else fit  # defence: denied-behind-program
         return fit
 
     def _matches_line(self, subject: CommandSubject) -> Match:
         fits = [self.matches_command(words) for words in subject.commands]
         if self.effect is Effect.ALLOW:
-            whole = bool(fits) and not subject.doubts and not subject.elsewhere
+            whole = bool(fits) and not subject.doubts and not subject.elsewhere  # defence: allow-without-doubt
             return _yes(whole and all(fit is Match.YES for fit in fits))
-        if subject.unread:
+        if subject.unread:  # defence: denied-program-may-hide
             fits.append(Match.MAYBE)
         return max(fits, key=list(Match).index, default=Match.NO)
 

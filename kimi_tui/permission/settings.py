@@ -67,7 +67,7 @@ def permission_settings(
     more = _rules(loaded.config.permissions, project, read)
     mode, sandbox = config.permissions.mode, config.sandbox
     wanted = loaded.config.permissions.mode if "mode" in loaded.config.permissions.model_fields_set else mode
-    stricter_mode: PermissionMode = max((mode, wanted), key=_MODE_STRICTNESS.index)
+    stricter_mode: PermissionMode = max((mode, wanted), key=_MODE_STRICTNESS.index)  # defence: stricter-mode
     asks = config.permissions.ask_read_only or loaded.config.permissions.ask_read_only
     if trusted:
         loosened = wanted if wanted in _LOOSER else stricter_mode
@@ -131,7 +131,7 @@ def _try_examples(rule: Rule, setting: RuleConfig, read: ExampleReader, file: Pa
                     file=file,
                     key=where,
                 ) from None
-            if fits is not wanted:
+            if fits is not wanted:  # defence: examples-of-a-rule
                 done = "does not match" if wanted else "matches"
                 raise ConfigError(f"`{rule}` {done} {example!r}", file=file, key=where)
 

@@ -150,7 +150,7 @@ def _from_zip(source: Path, target: Path) -> SessionState:
         files = {info.filename: (lambda info=info: archive.open(info)) for info in infos}
         told: object = {}
         with _passing_over_broken(), archive.open("state.json") as file:
-            told = json_text.loads(file.read(MAX_STATE_BYTES))
+            told = json_text.loads(file.read(MAX_STATE_BYTES))  # defence: bound-imported-state
         return _from_files(files, told, target)
 
 

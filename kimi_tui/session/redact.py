@@ -33,7 +33,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         for secret in self._secrets:
-            text = text.replace(secret, GONE)
+            text = text.replace(secret, GONE)  # defence: secret-in-export
         if "PRIVATE KEY" in text:
             text = _PEM.sub(GONE, text)
         for shape in _SHAPES:

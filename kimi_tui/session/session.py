@@ -77,9 +77,9 @@ class Session:
             notice = f"this session is not kept: {folder}: {error.strerror or error}"
             with contextlib.suppress(OSError):
                 (folder / ".writable").unlink(missing_ok=True)
-            folder = _scratch_folder(session_id)
+            folder = _scratch_folder(session_id)  # defence: session-that-is-not-kept
         else:
-            _check_files(folder)
+            _check_files(folder)  # defence: check-session-files
         session = cls(session_id, work_dir, folder, notice=notice)
         session._take_lock()
         _remember_last(work_dir, session_id)
@@ -121,7 +121,7 @@ class Session:
         except OSError as error:
             raise SessionError(f"{self.dir / 'lock'}: {error.strerror}") from error
         try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # defence: session-lock
         except OSError:
             os.close(fd)
             owner = owner_of(self.dir)
@@ -132,6 +132,7 @@ class Session:
                     pid=owner or "?",
                 )
             ) from None
+        # defence: lock-on-full-disk
         with contextlib.suppress(OSError):  # on a full disk it is not told who holds the lock
             os.ftruncate(fd, 0)
             os.pwrite(fd, str(os.getpid()).encode(), 0)

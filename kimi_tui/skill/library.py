@@ -144,7 +144,7 @@ class SkillLibrary:
         if known is None or known.stamp != stamp or known.scope is not scope:
             try:
                 outcome = read_skill(file, scope)
-            except SkillError as error:
+            except SkillError as error:  # defence: bad-skill
                 outcome = error
             known = _Reading(stamp, scope, outcome)
         if stamp:

@@ -44,6 +44,6 @@ def reason(error: OSError) -> str:
 def _read_regular(path: Path) -> bytes:
     """Read up to MAX_BYTES + 1 bytes of a regular file."""
     try:
-        return read_start(path, MAX_BYTES + 1)
+        return read_start(path, MAX_BYTES + 1)  # defence: regular-skill-file
     except NotRegularError as error:
         raise SkillError(tr("is not a regular file"), file=path) from error

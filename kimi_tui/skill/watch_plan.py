@@ -96,7 +96,7 @@ class _Plan:
             return
         try:
             if entry.is_dir():
-                self.add(entry.path, [SKILL_FILE])
+                self.add(entry.path, [SKILL_FILE])  # defence: watch-no-tree
                 self._add_target(f"{entry.path}/{SKILL_FILE}")
             elif entry.is_symlink() and entry.name.endswith(".md"):
                 self._add_target(entry.path)

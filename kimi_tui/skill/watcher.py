@@ -65,7 +65,7 @@ class SkillWatcher:
             if not changed:
                 continue
             await self._reload()
-            if any(plan.is_watched(path) for path in changed):
+            if any(plan.is_watched(path) for path in changed):  # defence: follow-new-folder
                 return
             if await asyncio.to_thread(watch_plan, self.library.roots) != plan:
                 return

@@ -91,7 +91,7 @@ class Compactor:
             self._context.count_tokens(self._size())
             self._not_below = self._size() + most // 10
             self._told(reply)
-        except ProviderError as error:
+        except ProviderError as error:  # defence: failed-compaction
             title = tr("The conversation could not be compacted and is kept as it was")
             return self._failed(title, str(error), trigger)
         finally:

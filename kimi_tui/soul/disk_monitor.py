@@ -36,6 +36,6 @@ class DiskMonitor:
             return
         first = not self._failing
         self._failing.add(file)
-        if first:
+        if first:  # defence: tell-disk-trouble-once
             why = f"{file.parent}: {error.strerror or error}"
             self._tell(tr("The session cannot be written to disk; it goes on in memory"), why, True)

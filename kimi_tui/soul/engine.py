@@ -185,7 +185,7 @@ class Engine:
 
         Raises the KimiTuiError that ended it, after sending it to the Wire.
         """
-        user_input = encodable(user_input)
+        user_input = encodable(user_input)  # defence: encodable-user-input
         line = slash_command(user_input, self.command_names()) if isinstance(user_input, str) else None
         try:
             if line is not None:

@@ -137,7 +137,7 @@ class ModelSwitcher:
         return self._making
 
     async def _make(self, settings: ProviderSettings) -> Provider:
-        provider = await asyncio.to_thread(create_provider, settings)
+        provider = await asyncio.to_thread(create_provider, settings)  # defence: create-provider-in-thread
         if isinstance(provider, Preparable):
             await provider.prepare()
         self._on_ready(provider)

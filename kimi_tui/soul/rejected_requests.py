@@ -34,7 +34,7 @@ def take_back(
         for message in said_since
         if not is_checkpoint_mark(message) and not any(message is request for request in requests)
     ]
-    context.revert_to(checkpoint)
+    context.revert_to(checkpoint)  # defence: forget-rejected-message
     return notes
 
 

@@ -260,7 +260,7 @@ class Soul:
         try:
             return await self._ask(turn.steps)
         except ContextOverflowError as error:
-            if not turn.compact or await self._compact(turn, refused=True) != "done":
+            if not turn.compact or await self._compact(turn, refused=True) != "done":  # defence: compact-on-overflow
                 raise too_long(error) from error
         turn.compact = False
         try:
@@ -326,7 +326,7 @@ class Soul:
                 for call in calls:
                     group.create_task(answer(call), name=f"tool {call.function.name}")
         finally:
-            self.context.append(
+            self.context.append(  # defence: result-for-each-call
                 *(
                     result_message(results[call.id]) if call.id in results else interrupted_result(call.id)
                     for call in calls

@@ -133,7 +133,7 @@ def _read(file: Path, root: Path) -> InstructionFile | None:
     """Read the start of a project file; None for links to other files and for secrets."""
     try:
         real = file.resolve()
-        if not real.is_relative_to(root.resolve()) or is_sensitive(real):
+        if not real.is_relative_to(root.resolve()) or is_sensitive(real):  # defence: instructions-in-project
             return None
         text = read_start(real, AGENTS_MD_BYTES).decode("utf-8", "ignore").strip()
         beyond = max(0, real.stat().st_size - AGENTS_MD_BYTES)

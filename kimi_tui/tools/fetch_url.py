@@ -68,6 +68,7 @@ class FetchURL(Tool[FetchURLParams]):
             if (refused := await self._ask(url, said_before)) is not None:
                 return refused
             try:
+                # defence: stay-with-host
                 return await read_page(url, self._web, call_id=current_tool_call.get().id, follows=self._as_for(url))
             except OtherHostError as error:
                 said_before, url = url, error.url
@@ -79,6 +80,7 @@ class FetchURL(Tool[FetchURLParams]):
         effect = decide(self.name, PageSubject(url, host)).effect
 
         def holds(other: str) -> bool:
+            # defence: rules-of-next-page
             return host_of(other) == host and decide(self.name, PageSubject(other, host)).effect is effect
 
         return holds
@@ -92,7 +94,7 @@ class FetchURL(Tool[FetchURLParams]):
             description=tr("Fetch {url}, to which {before} leads", url=url, before=before)
             if before
             else tr("Fetch {url}", url=url),
-            scope=Scope((f"fetch: {host}",), tr("pages of {host}", host=host)),
+            scope=Scope((f"fetch: {host}",), tr("pages of {host}", host=host)),  # defence: scope-of-one-host
             subject=PageSubject(url, host),
             because=(tr("the address itself can carry something out, to {host}", host=host),),
         )

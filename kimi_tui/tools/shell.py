@@ -125,7 +125,7 @@ class Shell(Tool[ShellParams]):
         if outside:
             line = replace(line, doubts=(*line.doubts, Doubt(DoubtKind.OUTSIDE_SANDBOX)))
         display: list[DisplayBlock] = [ShellBlock(command=params.command)]
-        if hidden := hidden_text(params.command):
+        if hidden := hidden_text(params.command):  # defence: point-out-hidden-text
             display.append(BriefBlock(text=tr("Careful: {why}", why=hidden)))
         because = [tr("it is to run outside of the sandbox")] if outside else []
         guarded = why_asked_for(line, self._workspace)
@@ -140,7 +140,7 @@ class Shell(Tool[ShellParams]):
             scope=approval_scope(line, params.command),
             subject=command_subject(line, self._workspace),
             because=because,
-            must_ask=guarded is not None,
+            must_ask=guarded is not None,  # defence: ask-about-protected
             on_edit=on_edit,
         )
 

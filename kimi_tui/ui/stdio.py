@@ -70,7 +70,7 @@ class LineReader:
             *whole, rest = chunk.split(b"\n")
             for piece in whole:
                 too_long = too_long or len(line) + len(piece) > self._limit
-                lines.append(TooLong() if too_long else bytes(line + piece))
+                lines.append(TooLong() if too_long else bytes(line + piece))  # defence: bound-line
                 line.clear()
                 too_long = False
             too_long = too_long or len(line) + len(rest) > self._limit

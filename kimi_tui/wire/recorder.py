@@ -44,7 +44,7 @@ def read_recorded(path: Path, start: int = 0) -> Iterator[Recorded]:
 
     A file without a first metadata line (an old one) reads the same.
     """
-    for row in jsonl.each(path, start):
+    for row in jsonl.each(path, start):  # defence: recorded-order
         recorded = _recorded(row)
         if recorded is not None:
             yield recorded
@@ -60,4 +60,4 @@ def _recorded(row: Any) -> Recorded | None:
         return None
     if isinstance(message, UnknownMessage):
         return None
-    return Recorded(valid_timestamp(timestamp), message)
+    return Recorded(valid_timestamp(timestamp), message)  # defence: valid-timestamp

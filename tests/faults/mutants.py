@@ -12,11 +12,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 from queue import SimpleQueue
 
 from tests.faults.defences import DEFENCES, Defence
 from tests.faults.index import CASES
+from tests.faults.mutations import Mutation, MutationError, markers, mutated
 
 ROOT = Path(__file__).parents[2]
 _COPIED = ("kimi_tui", "tests", "skills", "themes", "snapshots", "pyproject.toml", "README.md", "CHANGELOG.md")
@@ -71,22 +73,20 @@ def _copy(target: Path) -> Path:
 
 def _without(defence: Defence, copy: Path) -> tuple[bool, str]:
     """Whether a test failed, and which; a test that cannot even be collected has not."""
-    places = [(defence.file, defence.text, defence.instead), *defence.too]
-    before = {name: (copy / name).read_text("utf-8") for name, _, _ in places}
-    after = dict(before)
-    for name, text, instead in places:
-        if after[name].count(text) != 1:
-            return False, f"{name} does not hold this once: {text!r}"
-        after[name] = after[name].replace(text, instead)
     try:
-        for name, content in after.items():
-            (copy / name).write_text(content, "utf-8")
+        after = sources_without(defence)
+    except (KeyError, MutationError) as error:
+        return False, f"it cannot be taken out: {error}"
+    before = {file: (copy / file).read_text("utf-8") for file in after}
+    try:
+        for file, content in after.items():
+            (copy / file).write_text(content, "utf-8")
         lines = _run(copy, tests_of(defence))
     except subprocess.TimeoutExpired:
         return True, f"did not end within {_SECONDS} s"
     finally:
-        for name, content in before.items():
-            (copy / name).write_text(content, "utf-8")
+        for file, content in before.items():
+            (copy / file).write_text(content, "utf-8")
     failed = [line for line in lines if line.startswith("FAILED")]
     return bool(failed), (failed or lines[-1:] or ["it ended without a word"])[0]
 
@@ -115,6 +115,22 @@ def _run(copy: Path, tests: list[str]) -> list[str]:
             return running.communicate(timeout=_SECONDS)[0].splitlines()
         finally:
             os.close(held)
+
+
+def sources_without(defence: Defence) -> dict[Path, str]:
+    """The files, relative to `ROOT`, that differ without it. Raises `KeyError` for a marker that is not there, and
+    `MutationError`."""
+    changes: dict[Path, list[tuple[int, Mutation]]] = {}
+    for marker, change in defence.changes:
+        file, line = places()[marker]
+        changes.setdefault(file, []).append((line, change))
+    return {file: mutated((ROOT / file).read_text("utf-8"), of_file) for file, of_file in changes.items()}
+
+
+@cache
+def places() -> dict[str, tuple[Path, int]]:
+    """The file, relative to `ROOT`, and the line that each marker names."""
+    return {name: (file.relative_to(ROOT), line) for name, file, line in markers(ROOT / "kimi_tui")}
 
 
 def tests_of(defence: Defence) -> list[str]:

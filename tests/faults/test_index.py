@@ -1,13 +1,18 @@
 """Each case of the fault list is held by a test that is there."""
 
+import ast
+import builtins
 import re
+from functools import cache
+from pathlib import Path
 
 import pytest
 
 from tests.faults.defences import DEFENCES
 from tests.faults.index import CASES
-from tests.faults.mutants import ROOT, cases_without_a_defence
+from tests.faults.mutants import ROOT, cases_without_a_defence, places, sources_without
 from tests.faults.mutants import tests_of as named_by
+from tests.faults.mutations import NAME, markers
 
 
 def test_every_number_of_the_list_is_there() -> None:
@@ -27,6 +32,42 @@ def test_every_case_has_a_defence_that_can_be_taken_out() -> None:
     assert [defence for defence in DEFENCES if not named_by(defence)] == []
 
 
-def test_what_is_taken_out_of_a_file_stands_there_once() -> None:
-    places = [(file, text) for one in DEFENCES for file, text, _ in ((one.file, one.text, ""), *one.too)]
-    assert [place for place in places if (ROOT / place[0]).read_text("utf-8").count(place[1]) != 1] == []
+def test_every_marker_of_the_source_stands_there_once_and_has_a_defence() -> None:
+    marked = [name for name, _, _ in markers(ROOT / "kimi_tui")]
+    assert [name for name in marked if not NAME.fullmatch(name)] == []
+    assert sorted(marked) == sorted({marker for one in DEFENCES for marker, _ in one.changes})
+
+
+def test_every_change_fits_the_code_at_its_marker() -> None:
+    for one in DEFENCES:
+        assert sources_without(one), one
+
+
+def test_code_of_a_change_uses_only_names_of_the_file_that_it_changes() -> None:
+    """Otherwise a test would fail at a name that is gone, and not for want of the defence."""
+    strange = [
+        (marker, strange)
+        for one in DEFENCES
+        for marker, change in one.changes
+        if (strange := _names_in(getattr(change, "code", "")) - _names_of(places()[marker][0]))
+    ]
+    assert strange == []
+
+
+def _names_in(code: str) -> set[str]:
+    nodes = list(ast.walk(ast.parse(code)))
+    own = {arg.arg for node in nodes if isinstance(node, ast.arguments) for arg in (*node.args, node.kwarg) if arg}
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    own |= {node.id for node in names if isinstance(node.ctx, ast.Store)}
+    own |= {name.name for node in nodes if isinstance(node, ast.Import) for name in node.names}
+    members = {node.attr for node in nodes if isinstance(node, ast.Attribute) and _is_self(node.value)}
+    return ({node.id for node in names} | members) - own - set(dir(builtins)) - {"__dict__"}
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+@cache
+def _names_of(file: Path) -> set[str]:
+    return set(re.findall(r"\w+", (ROOT / file).read_text("utf-8")))

@@ -27,7 +27,7 @@ def run_tui_mode(options: argparse.Namespace) -> int:
         return _show(options, work_dir_of(options))
     if not has_terminal():
         raise UsageError("the screen needs a terminal; without one use --print")
-    if os.environ.get("TERM") == "dumb":
+    if os.environ.get("TERM") == "dumb":  # defence: dumb-terminal
         raise UsageError("this terminal (TERM=dumb) cannot show a screen; use --print")
     work_dir = work_dir_of(options)
     gc.disable()  # until `ui.tui.startup.gc_tuning` turns it on again
@@ -82,4 +82,4 @@ def _prompt(options: argparse.Namespace) -> str | None:
 
 def has_terminal() -> bool:
     """Whether a user can see the output and type."""
-    return sys.stdin.isatty() and sys.stdout.isatty()
+    return sys.stdin.isatty() and sys.stdout.isatty()  # defence: terminal-is-needed

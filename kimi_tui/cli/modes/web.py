@@ -20,6 +20,7 @@ from kimi_tui.ui.web.server import WebServer
 
 def run_web_mode(options: argparse.Namespace) -> int:
     """Serve until a termination signal; returns the exit status. Raises KimiTuiError for invalid options."""
+    # defence: log-of-web-server
     start_logging(options.debug)  # otherwise stderr would show malformed requests
     first_session = None
     if not options.demo and options.replay is None:
@@ -61,6 +62,7 @@ class _Commands:
                 said |= {"prompt": None, "flow": None}
             self._prompted = True
             arguments = argv_of(argparse.Namespace(**said), self._parser)
+            # defence: no-folder-on-path
             python = [sys.executable, "-P", "-m", "kimi_tui"]  # -P: import no modules from the current folder
             return [*python, *arguments, f"--page={columns}x{rows}"]
 

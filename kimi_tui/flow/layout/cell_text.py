@@ -38,7 +38,7 @@ def clean_label(text: str) -> str:
     It also drops the emoji variation selector, on whose width terminals disagree. Text past MAX_CHARACTERS becomes an
     ellipsis.
     """
-    if len(text) > MAX_CHARACTERS:
+    if len(text) > MAX_CHARACTERS:  # defence: cut-label
         text = text[: MAX_CHARACTERS - 1].rstrip() + ELLIPSIS
     text = (
         text.replace("\ufe0f", "")
@@ -63,7 +63,7 @@ def truncate(text: str, width: int) -> str:
 
 def _fitting(text: str, width: int) -> int:
     """How many characters from the start of `text` fit into `width` cells; the time does not grow with the text."""
-    most = min(len(text), width if text[: width + 1].isascii() else width * _ZERO_WIDTH_ROOM)
+    most = min(len(text), width if text[: width + 1].isascii() else width * _ZERO_WIDTH_ROOM)  # defence: bound-fitting
     return bisect.bisect_right(range(1, most + 1), max(0, width), key=lambda count: cell_width(text[:count]))
 
 
@@ -94,6 +94,7 @@ def _split_long(piece: str, width: int) -> list[str]:
             current, used = current + chunk, used + size
             continue
         begin = 0
+        # defence: bound-cells-looked-at
         while (count := max(1, _fitting(chunk[begin : begin + width * _ZERO_WIDTH_ROOM], width))) < len(chunk) - begin:
             parts.append(chunk[begin : begin + count])
             begin += count

@@ -43,7 +43,7 @@ def _flaws(read: Chart) -> Iterator[FlowValidationError]:
     chart = plain.chart
     yield from plain.flaws
     begins, ends = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
-    if len(begins) != 1:
+    if len(begins) != 1:  # defence: one-begin
         yield _begin_flaw(read, begins)
     if not ends:
         yield _missing(read, NodeKind.END)

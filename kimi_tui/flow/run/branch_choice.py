@@ -18,7 +18,7 @@ def parse_choice(text: str) -> str | None:
     for tag in _TAG.finditer(text):
         if not tag.group(1):
             opened = tag.end()
-        elif opened is not None:
+        elif opened is not None:  # defence: last-choice-counts
             choice, opened = text[opened : tag.start()].strip(), None
     return choice
 
@@ -44,7 +44,7 @@ def match_choice(choice: str, labels: Sequence[str]) -> str | None:
     if not wanted:
         return None
     near = [label for label in labels if _bare(label) == wanted]
-    return near[0] if len(near) == 1 else None
+    return near[0] if len(near) == 1 else None  # defence: near-choice
 
 
 def _bare(text: str) -> str:

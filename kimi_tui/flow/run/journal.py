@@ -27,7 +27,7 @@ class Journal:
     def append(self, record: Record) -> None:
         """Write the record; once this returns, it survives a crash of the machine."""
         crash_point("journal.before_append")
-        self._writer.append(dump_record(record), sync=True)
+        self._writer.append(dump_record(record), sync=True)  # defence: journal-first
         crash_point("journal.after_append")
         crash_point(f"journal.after_{record.r}")
         if isinstance(record, TurnFinished | BranchChosen) and record.choice is not None and record.to is not None:

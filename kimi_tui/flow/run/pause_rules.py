@@ -15,17 +15,17 @@ def pause_reason(
     if state.entered:
         match state.stop:
             case "rejected":
-                return Pause("rejected", tr("a tool was rejected"))
+                return Pause("rejected", tr("a tool was rejected"))  # defence: pause-at-rejected-tool
             case "cancelled":
                 return Pause("cancelled")
             case "failed" | "max_steps":
                 return Pause("failed", state.detail)
             case "finished" if state.named is not None:
                 return Pause("choice", suggested=state.named)
-            case "finished" if state.retries > max_choice_retries:
+            case "finished" if state.retries > max_choice_retries:  # defence: bound-choice-retries
                 return Pause("choice", f"no valid choice in {state.invalid} replies")
             case _:
-                return Pause("user") if pause_next == "user" else None
+                return Pause("user") if pause_next == "user" else None  # defence: pause-before-asking-again
     if node.id in state.breakpoints:
         return Pause("breakpoint")
     if pause_next is not None and node.kind not in (NodeKind.BEGIN, NodeKind.END):

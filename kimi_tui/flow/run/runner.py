@@ -154,6 +154,7 @@ class FlowRunner(RunControl):
             ways = self._flow.outgoing[node.id]
             if state.entered and state.stop == "finished" and not ways:
                 return _Ending("stopped", tr("{node} has no way on, and is not the end", node=node.id))
+            # defence: breakpoint-once
             pause = None if state.passed else pause_reason(state, node, self._pause_next, self._max_choice_retries)
             if pause is not None:
                 if self._interactive:
@@ -169,7 +170,7 @@ class FlowRunner(RunControl):
                         return _Ending("failed", tr("the first way out of {node} leads back to it", node=node.id))
                     self._write(NodeLeft(run=state.run_id, node=node.id, to=ways[0].dst))
                 case NodeKind.TASK | NodeKind.DECISION:
-                    if not state.entered and state.moves >= state.max_moves:
+                    if not state.entered and state.moves >= state.max_moves:  # defence: stop-at-last-move
                         return self._out_of_moves()
                     await self._take_turn(node)
 
@@ -231,7 +232,7 @@ class FlowRunner(RunControl):
         """The next step: by the user's command, else their choice in advance, else by the chart or the model."""
         state, ways = self._state, self._flow.outgoing[node.id]
         match self._order:
-            case JumpTo(node_id, passed):
+            case JumpTo(node_id, passed):  # defence: jump-before-answer
                 self._take_order()
                 return _Way(node_id, passed=passed)
             case RerunNode() if result.stop == "finished":
@@ -243,7 +244,7 @@ class FlowRunner(RunControl):
             return _Way()
         if node.kind is not NodeKind.DECISION:
             return _Way(ways[0].dst)
-        if (chosen := state.chosen.get(node.id)) is not None:
+        if (chosen := state.chosen.get(node.id)) is not None:  # defence: branch-of-the-user
             return _Way(self._dst(node.id, chosen), chosen, "user")
         named = parse_choice(result.message)
         choice = None if named is None else match_choice(named, self._branches_of(node.id))

@@ -32,7 +32,7 @@ class OpenAIConnection:
             api_key=settings.api_key or "none",
             base_url=base_url,
             max_retries=0,
-            timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s),
+            timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s),  # defence: idle-timeout
             default_headers=dict(settings.custom_headers),
             http_client=DefaultAsyncHttpxClient(event_hooks=bounds_of(settings)),
         )

@@ -82,7 +82,7 @@ class SdkProvider(ABC, Generic[C, E]):
             except (ValueError, ArithmeticError, RecursionError) as error:
                 raise malformed_stream() from error
         if not reader.over:
-            raise stream_ended_early()
+            raise stream_ended_early()  # defence: stream-has-an-end
         for part in reader.end():
             yield part
 
@@ -118,7 +118,7 @@ def event_of(kind: type[M], data: bytes) -> M:
         return kind.model_validate_json(data)
     try:  # it may have half a character, with the other half in the next event
         return kind.model_validate(json.loads(_text_of(data)))
-    except (ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # defence: malformed-stream
         raise malformed_stream() from error
 
 

@@ -63,7 +63,7 @@ def _judge(words: tuple[str, ...], deep: int) -> Found:
     program = program_of(words[0])
     if program is None:
         why = tr("what `{program}` does is not known", program=words[0])
-        return Found(Level.EXACT, why=why, paths=_paths(words[1:]), loose=True)
+        return Found(Level.EXACT, why=why, paths=_paths(words[1:]), loose=True)  # defence: unknown-program
     return _by_table(program, words, (words[0],), deep)
 
 
@@ -119,7 +119,7 @@ def _with_subcommand(
         return Found(level, name, tuple(parsed.dangers), _why(parsed, name), paths, configured=program.configured)
     at, word = parsed.operands[0]
     shifting = [place for place in parsed.unknown if place < at and "=" not in words[place]]
-    if shifting:
+    if shifting:  # defence: shifting-option
         parsed.dangers = sorted({*parsed.dangers, *shifting})
         parsed.reach(Level.DANGER, words[shifting[0]])
     sub = program.subs.get(word)

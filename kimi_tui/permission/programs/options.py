@@ -149,7 +149,7 @@ def _long(word: str, at: int, table: _Table, parsed: Parsed, *, single: bool) ->
         name = name[1:]
     found = table.known.get(name)
     if found is None or (equals and found[0] is _Takes.NOTHING):
-        parsed.reach(Level.EXACT, name)
+        parsed.reach(Level.EXACT, name)  # defence: unknown-option
         parsed.unknown.append(at)
         if _may_be_dangerous(name, table, single=single):
             _danger(parsed, at, name)

@@ -34,6 +34,7 @@ def with_reminder(result: ToolReturnValue, streak: int) -> ToolReturnValue:
     if text is None:
         return result
     message = f"{result.message} {text}".strip()
+    # defence: stop-repeated-call
     extras = {**(result.extras or {}), "stop": "tool_call_repeat"} if streak >= STOP_AT else result.extras
     return result.model_copy(update={"message": message, "extras": extras})
 

@@ -39,7 +39,7 @@ class ResultBuilder:
         return self._room <= 0 and not self._tail_room
 
     def write(self, text: str) -> None:
-        if len(text) > self._room + self._tail_room:
+        if len(text) > self._room + self._tail_room:  # defence: bound-kept-output
             room = max(0, self._room)
             self._write(text[:room])
             text = self._skip_to_end(text[room:])

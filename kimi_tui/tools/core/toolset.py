@@ -110,7 +110,7 @@ class Toolset:
             params = _params(tool, call.function.arguments)
         except ValueError as error:
             return failed(str(error), brief="Wrong arguments")
-        if planning and not tool.reads(params):
+        if planning and not tool.reads(params):  # defence: plan-mode-reads
             return _not_while_planning(f"In plan mode {tool.name} does only what is known to change nothing.")
         token = current_tool_call.set(call)
         comments: list[str] = []

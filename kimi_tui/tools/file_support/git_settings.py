@@ -56,7 +56,7 @@ def runs_nothing(folder: Path) -> bool:
         for above in (folder, *folder.parents):
             entry = above / ".git"
             if entry.is_dir():
-                return _is_git_dir(entry) and _is_plain(entry, above)
+                return _is_git_dir(entry) and _is_plain(entry, above)  # defence: sure-git-dir
             if entry.exists() or entry.is_symlink():
                 return _is_plain_link(entry, above)
             if (above / "HEAD").exists() and (above / "objects").is_dir():
@@ -87,6 +87,7 @@ def _is_git_dir(folder: Path) -> bool:
 
 
 def _is_plain(git_dir: Path, top: Path) -> bool:
+    # defence: git-common-dir
     if os.path.lexists(git_dir / "commondir"):  # Git reads the settings of the folder that it names
         return False
     if (git_dir / "config.worktree").exists() or _hooked(git_dir / "hooks"):

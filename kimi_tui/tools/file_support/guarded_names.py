@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 
+# defence: folders-of-agents
 _ACTS = frozenset({".git", ".kimi-tui", ".kimi", ".claude", ".agents", ".codex", ".mcp.json"})
 _HARMLESS_HIDDEN = frozenset({
     ".babelrc", ".browserslistrc", ".bumpversion.cfg", ".clang-format", ".clang-tidy", ".clangd", ".cmake-format",

@@ -62,7 +62,7 @@ def write_bytes(real: Path, content: bytes, *, expected: bytes | None) -> None:
             raise FileRefusedError(f"`{real}` has changed meanwhile. Read it again.")
         if before is not None and not os.access(real.name, os.W_OK, dir_fd=folder):
             raise PermissionError(f"`{real}` is read-only.")
-        _replace(folder, real, content, before)
+        _replace(folder, real, content, before)  # defence: replace-file
     finally:
         os.close(folder)
 
@@ -157,4 +157,4 @@ def _must_be_at(descriptor: int, real: Path) -> None:
     else:
         if where == real:
             return
-    raise FileRefusedError(f"`{real}` was swapped for another file while it was opened.")
+    raise FileRefusedError(f"`{real}` was swapped for another file while it was opened.")  # defence: swapped-file

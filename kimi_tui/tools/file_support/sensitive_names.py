@@ -4,11 +4,11 @@ import re
 from fnmatch import fnmatchcase
 from pathlib import PurePath
 
-_EXEMPT = ("*.example", "*.sample", "*.template", "*.pub")
+_EXEMPT = ("*.example", "*.sample", "*.template", "*.pub")  # defence: exempt-names
 _NAMES = (
     ".env",
     ".env.*",
-    "*.env",
+    "*.env",  # defence: list-of-secrets
     ".envrc",
     "id_rsa*",
     "id_ed25519*",
@@ -55,7 +55,7 @@ _PROCESS = re.compile(r"/proc/(?:\d+|self|thread-self)/(?:task/\d+/)?(?:environ|
 
 def is_sensitive(path: PurePath | str) -> bool:
     """Whether the file's name marks it as a secret; case is ignored."""
-    text = str(path).replace("\\", "/").lower()
+    text = str(path).replace("\\", "/").lower()  # defence: names-in-any-case
     name = text.rstrip("/").rpartition("/")[2].rstrip(". ")
     if any(fnmatchcase(name, pattern) for pattern in _EXEMPT):
         return False

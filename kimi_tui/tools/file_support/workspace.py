@@ -134,6 +134,7 @@ class Workspace:
             given=str(real) if given is None else given,
             real=real,
             folder=self._folder_of(real),
+            # defence: sensitive-names
             sensitive=is_sensitive(real) or self._is_ours(real) or self._is_other_name(real),
             protected=self._is_protected(real),
             instructs=instructs_later(self._within(real)),
@@ -163,7 +164,7 @@ class Workspace:
                 return False
             with os.scandir(real.parent) as beside:
                 names = [entry.path for entry in beside if entry.inode() == status.st_ino]
-            for name in (*names, *self._names_by_inode().get(status.st_ino, ())):
+            for name in (*names, *self._names_by_inode().get(status.st_ino, ())):  # defence: hard-links-anywhere
                 if is_sensitive(name) or self._is_ours(Path(name)):
                     found = os.lstat(name)
                     if (found.st_dev, found.st_ino) == (status.st_dev, status.st_ino):
@@ -213,14 +214,14 @@ class Workspace:
         return (
             acts_later(self._within(real))
             or (folder is not None and acts_by_a_link(real, folder))
-            or acts_for_the_user(real, folder, self._user_home)
-            or any(real.is_relative_to(path) for path in self.protected)
-            or is_in_git_dir(real)
+            or acts_for_the_user(real, folder, self._user_home)  # defence: home-of-the-user
+            or any(real.is_relative_to(path) for path in self.protected)  # defence: protected-folders
+            or is_in_git_dir(real)  # defence: git-folder-by-content
         )
 
 
 def _real(path: Path) -> Path:
     try:
-        return Path(os.path.realpath(path))
+        return Path(os.path.realpath(path))  # defence: real-path
     except (OSError, ValueError) as error:
         raise PathRefusedError(f"`{path}` cannot be resolved: {error}.") from None

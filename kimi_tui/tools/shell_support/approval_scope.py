@@ -27,13 +27,14 @@ def approval_scope(line: CommandLine, text: str) -> Scope | None:
     """
     if line.doubts or not line.commands:
         return None
-    if any(command.program in _CHANGE_FOLDER for command in line.commands):
+    if any(command.program in _CHANGE_FOLDER for command in line.commands):  # defence: line-changes-folder
         text = text.strip()
         whole = tr("exactly `{words}`", words=text)
         return Scope((f"run exactly: {text}",), whole) if len(text) <= _MAX_SHOWN * 2 else None
     keys: dict[str, str] = {}
     for command in line.commands:
         known = tuple(word for word in command.words if word is not None)
+        # defence: known-words-only
         if len(known) != len(command.words) or not known or not _PLAIN.fullmatch(known[0]):
             return None
         key, words = _key(known)
@@ -49,5 +50,6 @@ def _key(words: tuple[str, ...]) -> tuple[str, str]:
     if found.level <= Level.HARMLESS:
         text = shlex.join(found.beginning)
         return f"run command: {text}", tr("`{words}` with harmless options", words=text)
+    # defence: quoted-pattern
     text = " ".join(word.spelled if isinstance(word, Spelled) else shlex.quote(word) for word in words)
     return f"run exactly: {text}", tr("exactly `{words}`", words=text)

@@ -32,6 +32,7 @@ def literal(node: Node, source: Source) -> str | None:
         case "word":
             if node.child_count or _NOT_IN_WORDS.search(ESCAPED.sub("", text)) or text.endswith("\\"):
                 return None
+            # defence: backslashes-in-words
             return re.sub(r"\\(\n|.)", lambda found: "" if found[1] == "\n" else found[1], text, flags=re.DOTALL)
         case "number" | "test_operator":
             return None if node.child_count else text
@@ -54,7 +55,7 @@ def spelled_form(node: Node, source: Source, *, first: bool) -> str:
         case "raw_string":
             return quoted(text[1:-1])
         case "ansi_c_string":
-            return quoted(_ANSI_C.sub(_ansi_c, text[2:-1]))
+            return quoted(_ANSI_C.sub(_ansi_c, text[2:-1]))  # defence: ansi-c-quotes
         case "simple_expansion" | "expansion" if first and text in ("$HOME", "${HOME}"):
             return "~"
         case "simple_expansion" | "expansion" if first and text in ("$PWD", "${PWD}"):

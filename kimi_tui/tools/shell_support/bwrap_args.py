@@ -33,7 +33,7 @@ def sandbox_argv(program: str, config: SandboxConfig, workspace: Workspace, *, w
     git_dirs = list(filter(None, (git_dir_of(folder) for folder in workspace.folders)))
     if not with_git:
         git_dirs = [GitDir(git.path, False, (git.path,), False) for git in git_dirs]
-    argv = [program, "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]
+    argv = [program, "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]  # defence: pid-namespace
     if os.geteuid() == 0:
         for name in _ROOTS_CAPABILITIES:
             argv += ["--cap-add", f"CAP_{name}"]
@@ -60,7 +60,7 @@ def _closed(temp: Iterable[Path]) -> Iterator[str]:
         if path.is_dir():
             yield from ("--tmpfs", str(path))
         else:
-            yield from ("--ro-bind", "/dev/null", str(path))
+            yield from ("--ro-bind", "/dev/null", str(path))  # defence: hide-our-keys
     agent = os.environ.get("SSH_AUTH_SOCK", "")
     if agent and Path(agent).exists():
         yield from ("--bind", agent, agent)
@@ -74,7 +74,7 @@ def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Iterable[Pa
     guards = [folder / ".kimi-tui" for folder in workspace.folders]
     guards += sorted(workspace.protected)
     for git in git_dirs:
-        guards += git.guarded
+        guards += git.guarded  # defence: git-settings-read-only
     real = _real(guards)
     steps: set[Path] = set()
     for guard in real:
@@ -82,7 +82,7 @@ def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Iterable[Pa
             if guard.is_relative_to(root):
                 steps.update(folder for folder in guard.parents if folder.is_relative_to(root) and folder != root)
     for step in sorted(steps, key=lambda path: len(path.parts)):
-        yield from ("--bind", str(step), str(step))
+        yield from ("--bind", str(step), str(step))  # defence: mount-each-folder
     for guard in sorted(real, key=lambda path: len(path.parts)):
         yield from ("--ro-bind", str(guard), str(guard))
     for git in git_dirs:

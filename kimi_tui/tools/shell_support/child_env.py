@@ -46,7 +46,7 @@ class ChildEnv:
         upper = name.upper()
         if any(fnmatchcase(upper, pattern) for pattern in self._keep):
             return True
-        return not any(fnmatchcase(upper, pattern) for pattern in SECRET_NAMES)
+        return not any(fnmatchcase(upper, pattern) for pattern in SECRET_NAMES)  # defence: secret-environment
 
 
 DEFAULT_ENV = ChildEnv()

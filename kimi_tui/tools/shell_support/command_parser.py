@@ -21,7 +21,7 @@ from kimi_tui.tools.shell_support.wrapper_programs import InnerCommand, unwrap
 
 READABLE_BYTES = 10_000
 """Limit for approval by rules: longer command lines are unreadable in a dialog."""
-MAX_BYTES = 100_000
+MAX_BYTES = 100_000  # defence: bound-parsed-bytes
 """Longer command lines are not parsed, to keep parsing under a second."""
 
 _MAX_DEPTH = 5
@@ -159,7 +159,7 @@ class _LineParser:
             return
         if len(content) > READABLE_BYTES:
             self.doubt(DoubtKind.LONG)
-        if hidden := hidden_in(text):
+        if hidden := hidden_in(text):  # defence: hidden-characters-in-command
             self.doubts.append(hidden)
         if depth > _MAX_DEPTH:
             self.doubt(DoubtKind.TOO_DEEP)
@@ -183,6 +183,7 @@ class _LineParser:
         if any(doubt.kind not in _OF_THE_WORDS for doubt in self.doubts[before:]):
             return
         plain = read_plain(text)
+        # defence: compare-with-plain-text
         if plain is None or plain.commands != source.commands or plain.redirections != source.redirections:
             self.doubt(DoubtKind.UNPARSED)
 
@@ -281,7 +282,7 @@ class _LineParser:
 
     def add(self, words: tuple[str | None, ...], depth: int) -> None:
         """Add a simple command and, for a wrapper, the commands it would run."""
-        found = unwrap(words)
+        found = unwrap(words)  # defence: unwrap-commands
         self.doubts.extend(found.doubts)
         if not found.replaced:
             self.commands.append(SimpleCommand(words))
@@ -302,7 +303,7 @@ class _LineParser:
         source.redirections.append((operator.removesuffix("-"), name))
         has_descriptor = node.children[0].type == "file_descriptor"
         closes = name == "-" and operator.endswith("&-")
-        if node.child_count > 1 + has_descriptor + (not closes) or _odd(node, source):
+        if node.child_count > 1 + has_descriptor + (not closes) or _odd(node, source):  # defence: odd-descriptor
             self.doubt(DoubtKind.UNPARSED)
         if operator in (">&", "<&", ">&-", "<&-") and (name == "-" or (name and re.fullmatch("[0-9]", name))):
             return
@@ -321,7 +322,7 @@ class _LineParser:
         for piece in pieces:
             part = literal(piece, source)
             if part is None:
-                self.doubt(DoubtKind.EXPANSION)
+                self.doubt(DoubtKind.EXPANSION)  # defence: doubt-expansion
                 if any(not _PLAIN_EXPANSION.fullmatch(source.text(each)) for each in _expansions(piece)):
                     self.doubt(DoubtKind.UNREAD_SYNTAX, "expansion")
                 return None
@@ -332,7 +333,7 @@ class _LineParser:
             return None
         if not _WILD.search(bare):
             return Spelled(text, spelled) if _TILDE.search(spelled) else text
-        if spelled[0] in "*?[" or text[0] == "-":
+        if spelled[0] in "*?[" or text[0] == "-":  # defence: pattern-as-option
             self.doubt(DoubtKind.PATTERN_AS_OPTION)
         return Pattern(text, spelled)
 

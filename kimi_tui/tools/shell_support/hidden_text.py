@@ -27,7 +27,7 @@ def hidden_in(text: str) -> Doubt | None:
             return Doubt(DoubtKind.INVISIBLE, code)
         if char in _LOOKALIKES:
             return Doubt(DoubtKind.LOOKALIKE, code)
-    return Doubt(DoubtKind.BLANK_SPACE) if _PADDING.search(text) else None
+    return Doubt(DoubtKind.BLANK_SPACE) if _PADDING.search(text) else None  # defence: much-blank-space
 
 
 def _selects(char: str) -> bool:

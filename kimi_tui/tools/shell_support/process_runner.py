@@ -104,7 +104,7 @@ class _Process:
                 cwd=cwd,
                 env=env,
                 pass_fds=(status,),
-                start_new_session=True,
+                start_new_session=True,  # defence: session-of-supervisor
             )
             fds.pop_all()
         for ours_no_more in (output, status, control):
@@ -139,16 +139,16 @@ class _Process:
 
     def _wake(self) -> None:
         """Wake a supervisor that its command has stopped."""
-        self._child.send_signal(signal.SIGCONT)
+        self._child.send_signal(signal.SIGCONT)  # defence: wake-supervisor
         self._waking = self._loop.call_later(_WAKING, self._wake)
 
     def _read_output(self) -> None:
         began = time.perf_counter()
         try:
-            piece = os.read(self._output, _CHUNK)
+            piece = os.read(self._output, _CHUNK)  # defence: drop-passed-output
         except BlockingIOError:
             return
-        if (text := self._decoder.decode(piece)) and self._on_text(text):
+        if (text := self._decoder.decode(piece)) and self._on_text(text):  # defence: decode-across-pieces
             self.ask_to_end()
         if not piece:
             self._loop.remove_reader(self._output)
@@ -172,7 +172,7 @@ class _Process:
 
     def _reap(self) -> None:
         """Reap the supervisor; if it did not report how the command ended, the command was killed."""
-        self._child.wait()
+        self._child.wait()  # defence: wait-for-child
         for line in self._said.decode("ascii", "replace").splitlines():
             word, _, number = line.partition(" ")
             match word:
@@ -188,11 +188,11 @@ class _Process:
             with contextlib.suppress(OSError):
                 os.killpg(self._pid, signal.SIGKILL)
         if self._child.returncode != 0:
-            end_strays(self._mark)
+            end_strays(self._mark)  # defence: strays-by-mark
 
 
 def _pipe(fds: contextlib.ExitStack) -> tuple[int, int]:
     read, write = os.pipe()
-    fds.callback(os.close, read)
+    fds.callback(os.close, read)  # defence: give-back-pipe
     fds.callback(os.close, write)
     return read, write

@@ -32,7 +32,7 @@ _GLUED_VALUE = re.compile(r"-[A-Za-z]|@|--?[\w-]+=@?|[\w.-]+=@?", re.ASCII)
 def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
     """The reason, or None if rules, mode and answers decide."""
     for doubt in line.doubts:
-        if doubt.weight is Weight.LIMIT:
+        if doubt.weight is Weight.LIMIT:  # defence: ask-at-limit
             return tr("not all of it was read: {why}", why=doubt)
     folders = _folders(line, workspace)
     for word, of_any in dict.fromkeys(_written(line)):
@@ -44,7 +44,7 @@ def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
     for word in dict.fromkeys(each for spelled in (*_known(line), *line.spelled) for each in _values(spelled)):
         for folder in folders:
             expanded = expand(word, folder)
-            for path in expanded.paths:
+            for path in expanded.paths:  # defence: expand-words
                 file = path.replace(UNKNOWN, "1")  # a number or a name
                 if f"{folder}\0{file}" in seen:
                     continue

@@ -139,7 +139,7 @@ def _as_tilde(word: str) -> tuple[str, ...] | None:
     """The word, and what it is where Bash replaces its tilde; None where that is a folder of Bash's own stack."""
     if not word.startswith("~"):
         return (word,)
-    if _STACK.match(word):
+    if _STACK.match(word):  # defence: directory-stack
         return None
     return (word, os.path.expanduser(word))  # noqa: PTH111 - what a Path makes of `~nobody` is an error
 
@@ -161,11 +161,11 @@ def _why_not(words: tuple[str, ...], found: Found, folders: Sequence[Path] | Non
         return found.why or tr("`{program}` does not only read", program=" ".join(found.beginning or words[:1]))
     if folders is None or workspace is None:
         return tr("the folder that it runs in is not known")
-    if _is_ours(words[0], workspace):
+    if _is_ours(words[0], workspace):  # defence: program-of-the-work-dir
         return tr("the program `{program}` is a file of the work dir", program=words[0])
     if any(not _inside(folder, workspace) for folder in folders):
         return tr("it runs outside of the work dir")
-    if found.configured and not all(runs_nothing(folder) for folder in folders):
+    if found.configured and not all(runs_nothing(folder) for folder in folders):  # defence: repository-settings
         return tr("the repository has settings that may run a program")
     path = _not_to_be_read(words, found, folders, workspace)
     return tr("`{path}` is not to be read unasked", path=path) if path else ""
@@ -175,7 +175,7 @@ def _not_to_be_read(words: tuple[str, ...], found: Found, folders: Sequence[Path
     """The first of its words, or of the folders that are read whole, that is asked for; "" where none is."""
     for folder in folders:
         for part in found.paths:
-            if not _may_be_read(part, folder, workspace):
+            if not _may_be_read(part, folder, workspace):  # defence: words-lead-elsewhere
                 return part
         for word in words:
             if isinstance(word, Pattern) and not _matches_may_be_read(word, folder, workspace):

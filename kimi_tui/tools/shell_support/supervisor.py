@@ -26,7 +26,7 @@ def main() -> None:
     grace, status, control = float(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     for ours in (status, control):
         os.set_inheritable(ours, False)
-    _adopt_orphans()
+    _adopt_orphans()  # defence: adopt-orphans
     _hear_of_parents_death(signal.SIGCONT)  # a stopped supervisor continues, and ends its processes
     woken, waker = os.pipe()
     for end in (woken, waker):
@@ -44,7 +44,7 @@ def main() -> None:
         asked = supervisor.wait(_LINGER, until_alone=True)
         if not supervisor.alone:
             _say(status, f"left {len(_descendants(first))}")
-    supervisor.end_all(grace)
+    supervisor.end_all(grace)  # defence: end-all-of-command
 
 
 def _wake(_number: int, _frame: object) -> None:
@@ -65,7 +65,7 @@ class _Supervisor:
             if left is not None and left <= 0:
                 return False
             ready, _, _ = select.select([self._control, self._woken], [], [], left)
-            if self._control in ready:
+            if self._control in ready:  # defence: control-pipe-closed
                 return True
             self._reap()
         return False
@@ -128,7 +128,7 @@ def _start(command: list[str], *, empty_input: bool) -> int:
         signal.set_wakeup_fd(-1)
         for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
-        os.setsid()
+        os.setsid()  # defence: session-of-its-own
         if empty_input:
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.execvp(command[0], command)

@@ -61,7 +61,7 @@ def unwrap(words: Words) -> UnwrappedCommand:
         found = _shell(words)
     elif name in _RUN_OTHERS:
         found.doubts.append(Doubt(DoubtKind.RUNS_OTHERS, name))
-    found.doubts.extend(doubts_of(name, words))
+    found.doubts.extend(doubts_of(name, words))  # defence: evaluating-builtin
     found.doubts.extend(_risky(name, words))
     return found
 

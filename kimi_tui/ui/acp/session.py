@@ -103,7 +103,7 @@ class AcpSession:
             await asyncio.gather(self._turn, return_exceptions=True)
         for unlisten in self._unlisten:
             unlisten()
-        await self._asking.aclose()
+        await self._asking.aclose()  # defence: end-pending-questions
         self._sending.cancel()
         await asyncio.gather(self._sending, return_exceptions=True)
         await self.engine.aclose()
@@ -143,7 +143,7 @@ class AcpSession:
             case ApprovalRequest() | QuestionRequest():
                 self._queue.put_nowait(message)
             case ApprovalResponse():
-                self._asking.settled(message.request_id)
+                self._asking.settled(message.request_id)  # defence: settle-pending-question
             case MCPLoadingEnd() if self.engine.mcp.prompts():  # prompts of MCP servers are commands
                 self.announce()
             case StatusUpdate() if message.plan_mode is not None:

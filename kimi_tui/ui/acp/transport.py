@@ -30,7 +30,7 @@ class StdioTransport:
                 continue
             try:
                 value: object = None if isinstance(line, TooLong) else json_text.loads(line)
-            except (ValueError, RecursionError):
+            except (ValueError, RecursionError):  # defence: answer-bad-json
                 value = None
             if value is None:
                 await self._refuse(_PARSE_ERROR, "this line is not JSON")

@@ -88,7 +88,7 @@ async def _answer(engine: Engine, prompt: UserInput, printing: "_Printing") -> i
     finally:
         printing.printer.finish()
         printing.stdout.flush()
-    printing.stdout.check()
+    printing.stdout.check()  # defence: check-stdout
     match result.stop:
         case "finished":
             return EXIT_OK

@@ -105,6 +105,7 @@ class TextOutput:
         self._note(f"{retry.error_type}: attempt {retry.next_attempt}/{retry.max_attempts} in {retry.wait_s:.1f} s")
 
     def _write(self, text: str, *, flush: bool = False) -> None:
+        # defence: answer-to-terminal
         self._out.write(for_terminal(text) if self._out.is_terminal() else text, flush=flush)
 
     def _note(self, text: str) -> None:

@@ -355,7 +355,7 @@ class KimiTui(TerminalApp):
         if not self._early_keys.buffer(event, can_write=self.home.focused is not None):
             await super().on_event(event)
 
-    async def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+    async def on_descendant_focus(self, event: events.DescendantFocus) -> None:  # defence: cheap-focus
         self.hint()
         await self._early_keys.flush_text(super().on_event)
 

@@ -33,7 +33,7 @@ M = TypeVar("M", bound=BaseModel)
 def _is_for(asked: Request, answer: Answer) -> bool:
     """Whether the answer belongs to this request; an answer that names a request must name this one."""
     named = cast(dict[str, object], answer.result).get("request_id") if isinstance(answer.result, dict) else None
-    return named is None or named == asked.id
+    return named is None or named == asked.id  # defence: answer-names-its-request
 
 
 def settle(engine: Engine, tools: ClientTools, asked: Request, answer: Answer) -> None:

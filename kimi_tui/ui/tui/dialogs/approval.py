@@ -128,7 +128,7 @@ class ApprovalDialog(DockedDialog):
             self.current = request
             self._leave_aside()
             self.ahead.leave()
-            self.guard.restart()
+            self.guard.restart()  # defence: guard-next-dialog
             self.remove_class("-why", "-comment")
             self._words.value = ""
             head = self.query_one(ApprovalHeader)
@@ -229,7 +229,7 @@ class ApprovalDialog(DockedDialog):
         elif key == "enter":
             event.stop()
             chosen = self.query_one(OptionList).selected
-            if self.guard.accepts() and chosen is not None:
+            if self.guard.accepts() and chosen is not None:  # defence: nothing-chosen-at-first
                 self._take(chosen.id)
         else:
             if KEYS.get(key) == "session" and key not in self._keys:
@@ -252,7 +252,7 @@ class ApprovalDialog(DockedDialog):
 
     def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
         event.stop()
-        if self.guard.accepts():
+        if self.guard.accepts():  # defence: guard-clicks
             self._take(event.option_id)
 
     def _take(self, option_id: str, *, seen: bool | None = None) -> None:
@@ -264,7 +264,7 @@ class ApprovalDialog(DockedDialog):
         match option_id:
             case "once":
                 self.post_message(self.Answered(request.id, "approve", comment))
-            case "session" if request.scope is not None and seen:
+            case "session" if request.scope is not None and seen:  # defence: broad-answer-after-whole-text
                 self.post_message(self.Answered(request.id, "approve_for_session", comment))
             case "no":
                 self.post_message(self.Answered(request.id, "reject", comment))
@@ -296,6 +296,7 @@ class ApprovalDialog(DockedDialog):
     @property
     def writes(self) -> bool:
         """Whether a comment on the answer is being written."""
+        # defence: keys-of-a-reason
         return self.has_class("-why") or (self.has_class("-comment") and self._words.has_focus)
 
     @property

@@ -27,7 +27,7 @@ class KeyGuard:
 
     def accepts(self) -> bool:
         """Whether a key counts now; a key that does not restarts the wait."""
-        if self.remaining > 0:
+        if self.remaining > 0:  # defence: dialog-stands-still
             self.restart()
             return False
         return True

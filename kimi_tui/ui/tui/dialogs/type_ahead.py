@@ -68,7 +68,7 @@ class TypeAheadFilter:
     def _hold(self, answer: str, letters: str) -> None:
         self._held = (answer, letters)
         if self.hold_s:
-            self._timer = self._dialog.set_timer(self.hold_s, self.settle)
+            self._timer = self._dialog.set_timer(self.hold_s, self.settle)  # defence: hold-answer-key
         else:
             self.settle()
 

@@ -41,7 +41,7 @@ def _write(text: str, folder: Path, name: str, suffix: str) -> Path:
     for number in range(1, 1000):
         path = folder / f"flow-{plain}{f'-{number}' if number > 1 else ''}{suffix}"
         try:
-            with path.open("x", encoding="utf-8") as file:
+            with path.open("x", encoding="utf-8") as file:  # defence: new-export-file
                 file.write(text)
         except FileExistsError:
             continue

@@ -126,7 +126,7 @@ class MainScreen(LowLatencyScreen):
         self.set_focus(self.input_widget)
 
     def on_resize(self, event: events.Resize) -> None:
-        self.update_layout()
+        self.update_layout()  # defence: layout-at-resize
 
     @property
     def layout_size(self) -> Width:

@@ -250,7 +250,7 @@ class Presenter:
         home.seat_dialogs()
         new = frozenset(request.id for request in requests) - self._asked
         self._asked = frozenset(request.id for request in requests)
-        if requests and (open_id is not None or (new and not self._user_is_busy)):
+        if requests and (open_id is not None or (new and not self._user_is_busy)):  # defence: focus-stays-with-writer
             home.focus_dialog(home.approval)
         elif not requests and (had_focus or home.focused is None):
             home.restore_focus()

@@ -86,7 +86,7 @@ class TerminalDriver(LinuxDriver):
         try:
             super().start_application_mode()
         except BaseException:  # some of the modes may be on by now
-            super().stop_application_mode()
+            super().stop_application_mode()  # defence: driver-that-fails
             raise
         if self._writer_thread is writer:  # another process owns the terminal now
             return

@@ -47,6 +47,7 @@ class ShutdownHandler:
     @contextmanager
     def received_signal(self) -> Generator[None]:
         """While this context is active, signals end the app, whatever the main thread is doing."""
+        # defence: own-signal-handlers
         handlers = {number: signal.signal(number, self._on_signal) for number in SIGNALS}
         try:
             yield

@@ -6,7 +6,7 @@ Invariant: `sanitize` is idempotent, so that the strip builder can apply it to e
 import re
 
 # Characters that control the terminal or the text direction, or that are invisible.
-_HIDDEN = (
+_HIDDEN = (  # defence: controls-of-c1
     "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners, fillers
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, separators, bidi
@@ -46,7 +46,7 @@ def sanitize(text: str) -> str:
         return text
     if not _SUSPECT.search(text):
         return text
-    return _SUSPECT.sub(_spell, _PICTURE_JOIN.sub("", text))
+    return _SUSPECT.sub(_spell, _PICTURE_JOIN.sub("", text))  # defence: spell-out-controls
 
 
 _ANSI = re.compile(

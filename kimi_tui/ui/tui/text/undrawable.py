@@ -49,4 +49,5 @@ def lines_or_notice(draw: Callable[[int, Palette], list[Line]], width: int, pale
         return draw(width, palette)
     except Exception as error:  # noqa: BLE001 - the edge: a pane that cannot be drawn ends nothing
         log_fault(error)
+        # defence: notice-in-pane
         return plain_lines(_("this cannot be drawn; the log has the details"), width, palette.warning)

@@ -273,4 +273,4 @@ def _drawn_or_plain(item: Item, width: int, look: RenderContext) -> list[Line]:
         return render_item(item, width, look)
     except Exception as error:  # noqa: BLE001 - the edge: one message that cannot be drawn ends nothing
         log_fault(error)
-        return plain_item(item, width, look.palette.base)
+        return plain_item(item, width, look.palette.base)  # defence: item-as-plain-text

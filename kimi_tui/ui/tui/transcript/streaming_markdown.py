@@ -96,7 +96,7 @@ class StreamingMarkdown:
         if text:
             rest = text.removeprefix("\n") if self._after_return else text
             self._after_return = text.endswith("\r")
-            self.source += one_kind_of_line_end(rest)
+            self.source += one_kind_of_line_end(rest)  # defence: one-line-end-in-stream
         if not self._plain:
             try:
                 return self._feed()
