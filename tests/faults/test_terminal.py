@@ -176,6 +176,28 @@ def test_a_paste_of_a_mebibyte_is_no_keys(tmp_path: Path) -> None:
         assert terminal.end() == 143
 
 
+def test_a_word_and_its_enter_in_one_packet_are_sent_and_the_lines_of_a_paste_are_not(tmp_path: Path) -> None:
+    """Over a slow link keys come together; a terminal without bracketed paste sends lines as keys."""
+    arguments = scripted(tmp_path, "text: answered one", "text: answered two")
+    with Terminal(arguments, cwd=tmp_path) as terminal:
+        terminal.wait_for("message")
+        terminal.settle(1.2)
+        terminal.type(b"hello\r")
+        terminal.wait_for("answered one")
+        terminal.settle()
+        terminal.type(b"{\r" + b"".join(b"line %d of a long paste\r" % number for number in range(300)) + b"}")
+        terminal.wait_for("   }")
+        terminal.settle()
+        assert "answered two" not in terminal.text
+        terminal.type(b"\r")
+        terminal.wait_for("answered two")
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        terminal.end()
+    (context,) = (tmp_path / "home").rglob("context.jsonl")
+    assert "line 0 of a long paste\\n" in context.read_text()
+    assert "line 299 of a long paste\\n}" in context.read_text()
+
+
 def test_a_paste_with_colours_comes_at_once_and_without_them(tmp_path: Path) -> None:
     with Terminal(scripted(tmp_path, "text: never"), cwd=tmp_path) as terminal:
         terminal.wait_for("message")

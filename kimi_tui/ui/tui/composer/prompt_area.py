@@ -7,6 +7,7 @@ from typing import ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.timer import Timer
 from textual.widgets.text_area import Selection
 
 from kimi_tui.ui.tui.composer.cjk_wrap import CjkTextArea
@@ -16,19 +17,20 @@ from kimi_tui.ui.tui.terminal import key_sequences
 from kimi_tui.ui.tui.text.word_boundaries import word_around
 
 _NEWLINE = frozenset({"shift+enter", "alt+enter", "ctrl+j", "ctrl+enter"})
-_BURST_GAP = 0.006
-_BURST_KEYS = 4
+_BURST_GAP = 0.003
+_BURST_END_S = 0.08
 _AHEAD_S = 1.0
+_ENTER = frozenset({"enter"})
 _CR_OR_LF = frozenset({"enter", "ctrl+j"})  # a terminal not yet in raw mode turns one into the other
-_AHEAD_PAUSE_S = 0.05
 _PAGES, _ENDS = frozenset({"pageup", "pagedown"}), frozenset({"ctrl+home", "ctrl+end"})
 
 
 class PromptArea(CjkTextArea):
     """Grows to ten lines. It posts events; the composer decides.
 
-    An Enter within a burst of keys faster than human typing is a line break of an unbracketed paste. Exception: the
-    burst at start-up is type-ahead; an Enter at its end sends.
+    Keys faster than human typing are a burst: an unbracketed paste, or typing that a slow link delivers at once. An
+    Enter in a burst waits: with a key after it, it is a line break; if it ends the burst, it sends one line. Several
+    lines are a paste and are not sent, except at start-up, where the burst is type-ahead.
     """
 
     DEFAULT_CSS = """
@@ -60,6 +62,8 @@ class PromptArea(CjkTextArea):
         self._quick = 0
         self._mounted = float("inf")
         self._ahead = False
+        self._held_enter: Timer | None = None
+        self._breaks = False
 
     @property
     def before_cursor(self) -> str:
@@ -81,16 +85,24 @@ class PromptArea(CjkTextArea):
 
     async def _on_key(self, event: events.Key) -> None:
         key = key_sequences.normalize_key_name(event.key)
-        if event.time - self._last_key >= _BURST_GAP:
+        if self._release_enter():
+            self.insert("\n")
+            self._breaks = True
+        elif event.time - self._last_key >= _BURST_GAP:
             self._ahead = not self._last_key and event.time - self._mounted < _AHEAD_S
             self._quick = -1
+            self._breaks = False
         self._quick += 1
         self._last_key = event.time
-        if key in _NEWLINE or (key == "enter" and self._quick >= _BURST_KEYS):
+        if self._quick > 0 and key in (_CR_OR_LF if self._ahead else _ENTER):
+            self._take(event)
+            if self._breaks and not self._ahead:
+                self.insert("\n")
+            else:
+                self._held_enter = self.set_timer(_BURST_END_S, self._after_earlier_keys)
+        elif key in _NEWLINE:
             self._take(event)
             self.insert("\n")
-            if key in _CR_OR_LF and self._ahead and self._quick > 0:
-                self.set_timer(_AHEAD_PAUSE_S, lambda: self._send_ahead(event.time))
         elif key == "enter":
             self._take(event)
             self.post_message(self.Sent())
@@ -106,11 +118,20 @@ class PromptArea(CjkTextArea):
         else:
             await super()._on_key(event)
 
-    def _send_ahead(self, at: float) -> None:
-        """Send the type-ahead text if an Enter ended it."""
-        if self._last_key == at and self.text.endswith("\n"):
-            self.set_text(self.text[:-1])
+    def _after_earlier_keys(self) -> None:
+        """Send after the keys that wait in the queues of the app and of this widget."""
+        self.app.call_later(self.call_later, self._send_held)
+
+    def _send_held(self) -> None:
+        if self._release_enter():
             self.post_message(self.Sent())
+
+    def _release_enter(self) -> bool:
+        """Hold no Enter any more; whether one was held."""
+        held, self._held_enter = self._held_enter, None
+        if held is not None:
+            held.stop()
+        return held is not None
 
     def _pages(self, key: str) -> bool:
         """Whether a scrolling key is for the conversation: the text itself cannot scroll."""

@@ -11,15 +11,17 @@ import os
 import signal
 import sys
 from codecs import getincrementaldecoder
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from selectors import EVENT_READ, SelectSelector
+from time import monotonic
 from typing import IO, cast
 
 from textual import events
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
 
 from kimi_tui.ui.tui.terminal.bracketed_paste import BracketedPasteParser, PastedText
 from kimi_tui.ui.tui.terminal.job_control import owns_terminal
@@ -165,22 +167,34 @@ class TerminalDriver(LinuxDriver):
             self._call(self._app._handle_exception, error)
 
     def run_input_thread(self) -> None:
-        """Read input until told to stop. Invalid bytes do not end the thread."""
+        """Read input until told to stop. Invalid bytes do not end the thread.
+
+        Keys that came together have the same time, however long reading them takes.
+        """
         parser, pastes = _Parser(self._debug), BracketedPasteParser()
         decode = getincrementaldecoder("utf-8")("replace").decode
+        came = 0.0
         with SelectSelector() as selector:
             selector.register(self.fileno, EVENT_READ)
             while not self.exit_event.is_set():
-                text = decode(self._read()) if selector.select(_POLL_S) else ""
+                at_once = bool(selector.select(0))
+                text = decode(self._read()) if at_once or selector.select(_POLL_S) else ""
+                came = came if at_once else monotonic()
                 try:
-                    for piece in pastes.read(text):
-                        for message in [events.Paste(piece)] if isinstance(piece, PastedText) else parser.feed(piece):
-                            self.process_message(message)
-                    for message in parser.tick():
+                    for message in [*self._messages_of(pastes.read(text), parser), *parser.tick()]:
+                        message.time = came
                         self.process_message(message)
                 except Exception:  # noqa: BLE001 - the edge: a library's fault, in what a terminal has sent
                     _log.exception("the terminal sent what cannot be read: %r", text)
                     parser = _Parser(self._debug)
+
+    @staticmethod
+    def _messages_of(pieces: list[str], parser: XTermParser) -> Iterator[Message]:
+        for piece in pieces:
+            if isinstance(piece, PastedText):
+                yield events.Paste(piece)
+            else:
+                yield from parser.feed(piece)
 
     def _read(self) -> bytes:
         if read := os.read(self.fileno, _READ):

@@ -194,13 +194,50 @@ def test_a_line_break_at_the_end_of_a_paste_is_no_line_more() -> None:
     assert PasteChips().collapse("x" * 2000 + "\n") == "[pasted 2,001 characters #1]"
 
 
-async def test_an_enter_within_a_burst_of_keys_is_a_line_break(start: Start) -> None:
+@pytest.mark.parametrize(
+    ("bursts", "sent", "left"),
+    [
+        (["hello\r"], ["hello"], ""),  # a slow link
+        (["hell", "o\r"], ["hello"], ""),
+        (["hello", "\r"], ["hello"], ""),
+        (["hello", "\rand"], ["hello"], "and"),
+        (["abcde\rf"], [], "abcde\nf"),
+        (["{\rfg\r}"], [], "{\nfg\n}"),
+        (["one\rtwo\r"], [], "one\ntwo\n"),
+        (["one\r\rtwo\r"], [], "one\n\ntwo\n"),
+        (["one\rtwo\r", "\r"], ["one\ntwo"], ""),
+        (["look:", " one\rtwo", "\r"], ["look: one\ntwo"], ""),
+    ],
+)
+async def test_an_enter_that_ends_a_burst_of_one_line_sends_and_those_of_a_paste_break_the_line(
+    start: Start, bursts: list[str], sent: list[str], left: str
+) -> None:
     async with start() as stage:
         prompt = stage.app.home.composer.prompt
-        for key in ("a", "b", "c", "d", "e", "enter", "f"):
-            prompt._last_key, prompt._quick = float("inf"), prompt._quick
-            await stage.pilot.press(key)
-        assert (stage.composer, stage.engine.prompts) == ("abcde\nf", [])
+        for came, burst in enumerate(bursts):
+            for letter in burst:
+                event = events.Key({"\r": "enter", " ": "space"}.get(letter, letter), letter)
+                event.time = prompt._mounted + 100 + came
+                stage.app.post_message(event)
+            await stage.pilot.pause()
+            while prompt._held_enter is not None:
+                await stage.pilot.pause()
+        await stage.pilot.pause()
+        assert (stage.engine.prompts, stage.composer) == (sent, left)
+
+
+async def test_lines_typed_before_the_first_frame_are_sent_as_one_message(start: Start) -> None:
+    async with start() as stage:
+        prompt = stage.app.home.composer.prompt
+        for letter in "one\rtwo\r":
+            event = events.Key({"\r": "enter"}.get(letter, letter), letter)
+            event.time = prompt._mounted + 0.1
+            stage.app.post_message(event)
+        await stage.pilot.pause()
+        while prompt._held_enter is not None:
+            await stage.pilot.pause()
+        await stage.pilot.pause()
+        assert (stage.engine.prompts, stage.composer) == (["one\ntwo"], "")
 
 
 async def test_the_search_in_earlier_messages_begins_empty_and_escape_brings_the_draft_back(start: Start) -> None:
