@@ -67,7 +67,7 @@ def _drawing(flow: Flow, options: argparse.Namespace, width: int) -> tuple[str |
         for way, shown in ways:
             drawn = layout(flow, direction=way, width=width, mode=shown)
             if drawn.width <= width:
-                return str(render_text(drawn, ascii=options.ascii)), ""
+                return render_text(drawn, ascii=options.ascii), ""
     except ChartTooLargeError as error:
         return None, f"{error}; this is its outline"
     return None, f"the drawing is wider than {width} columns, so this is its outline; --width N makes room"

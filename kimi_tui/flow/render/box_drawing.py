@@ -1,9 +1,17 @@
-"""Box-drawing characters with mixed weights, so that the taken path is visible without colour."""
+"""The characters of boxes, lines and arrows. Lines have mixed weights, so that the taken path shows without colour."""
 
-from kimi_tui.ui.tui.flow_pane.style_model import LineKind
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kimi_tui.flow.layout.cell_text import cell_width
+from kimi_tui.flow.layout.geometry import GLYPH_CELLS, PlacedNode, Point
+from kimi_tui.flow.model.graph import NodeKind
+from kimi_tui.flow.render.chart_style import LineKind, NodeStyle
 
 NORTH, EAST, SOUTH, WEST = 1, 2, 4, 8
-_SIDES = (NORTH, EAST, SOUTH, WEST)
+SIDES = (NORTH, EAST, SOUTH, WEST)
+STEPS = {(0, -1): NORTH, (1, 0): EAST, (0, 1): SOUTH, (-1, 0): WEST}
+OPPOSITE = {NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}
 
 # Index: the sum of each arm's weight (0 none, 1 light, 2 heavy) times 1 for north, 3 east, 9 south, 27 west.
 _WEIGHTS = " ╵╹╶╰┖╺┕┗╷│╿╭├┞┍┝┡╻╽┃┎┟┠┏┢┣╴╯┚─┴┸╼┶┺╮┤┦┬┼╀┮┾╄┒┧┨┰╁╂┲╆╊╸┙┛╾┵┹━┷┻┑┥┩┭┽╃┯┿╇┓┪┫┱╅╉┳╈╋"
@@ -22,18 +30,52 @@ _ORDER: tuple[LineKind, ...] = ("dashed", "light", "heavy", "double")
 _THICK = frozenset({"heavy", "double"})
 
 
-def line_char(arms: dict[int, LineKind], *, ascii: bool = False) -> str:  # noqa: A002 - the name of the option everywhere
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A border's characters: corners clockwise from the upper left, sides, and the exits of lines to N, E, S, W."""
+
+    corners: str
+    across: str
+    upright: str
+    leaving: str
+
+
+_ROUND = _Frame("╭╮╯╰", "─", "│", "┴├┬┤")
+_SQUARE = _Frame("┌┐┘└", "─", "│", "┴├┬┤")
+_DECISION = _Frame("◆◆◆◆", "─", "│", "┴├┬┤")
+_HEAVY = _Frame("┏┓┛┗", "━", "┃", "┷┠┯┨")
+_HEAVY_DECISION = _Frame("◆◆◆◆", "━", "┃", "┷┠┯┨")
+_ASCII_SQUARE = _Frame("++++", "-", "|", "++++")
+_ASCII_ROUND = _Frame("....", "-", "|", "++++")
+_ASCII_DECISION = _Frame("<>><", "-", "|", "++++")
+_ASCII_HEAVY = _Frame("####", "=", "#", "++++")
+
+_CAPS = {NodeKind.BEGIN: "()", NodeKind.END: "()", NodeKind.TASK: "[]", NodeKind.DECISION: "◆◆"}
+
+Exits = Mapping[Point, int]
+"""Exits of lines from a box: cells of its border, relative to its upper left one, and the direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoxText:
+    """Adjacent cells of a box. `glyph` marks the sign before its text."""
+
+    text: str
+    glyph: bool = False
+
+
+def line_char(arms: Mapping[int, LineKind], *, ascii: bool = False) -> str:  # noqa: A002 - the option's name everywhere
     """The character of a cell with lines to these sides."""
     mask = sum(arms)
     kinds = set(arms.values())
     if ascii:
-        return _ascii_sign(mask, kinds)
+        return _ascii_line(mask, kinds)
     if kinds == {"double"}:
         return _DOUBLE[mask]
     if kinds == {"dashed"} and mask in _DASHED:
         return _DASHED[mask]
     number, place = 0, 1
-    for side in _SIDES:
+    for side in SIDES:
         if side in arms:
             number += place * (2 if arms[side] in _THICK else 1)
         place *= 3
@@ -45,7 +87,88 @@ def arrow_char(side: int, *, ascii: bool = False) -> str:  # noqa: A002
     return (_ASCII_ARROWS if ascii else _ARROWS)[side]
 
 
-def _ascii_sign(mask: int, kinds: set[LineKind]) -> str:
+def ascii_text(text: str) -> str:
+    """The text with our own symbols in ASCII, equally wide; words stay the same."""
+    return text.replace("…", "~").replace("×", "x")
+
+
+def side_of(node: PlacedNode, point: Point) -> int:
+    """The side of a box that an adjacent cell is on."""
+    x, y = point
+    if y < node.y:
+        return NORTH
+    if y >= node.y + node.height:
+        return SOUTH
+    return EAST if x >= node.x + node.width else WEST
+
+
+def draw_box(node: PlacedNode, style: NodeStyle, exits: Exits, *, ascii: bool = False) -> list[list[BoxText]]:  # noqa: A002
+    """A box's rows, each exactly as wide as the box."""
+    if node.height == 1:
+        left, right = "<>" if ascii and node.kind is NodeKind.DECISION else _CAPS[node.kind]
+        rows = [[BoxText(left), *_text_cells(node, 0, style.sign), BoxText(right)]]
+    else:
+        rows = _draw_frame(node, style, exits, _frame(node.kind, current=style.current, ascii=ascii))
+    return [[BoxText(ascii_text(cells.text), cells.glyph) for cells in row] for row in rows] if ascii else rows
+
+
+def _draw_frame(node: PlacedNode, style: NodeStyle, exits: Exits, frame: _Frame) -> list[list[BoxText]]:
+    rows: list[list[BoxText]] = []
+    last = node.height - 1
+    offset = (node.height - 2 - len(node.lines)) // 2
+    for row in range(node.height):
+        if row in (0, last):
+            first, second = (0, 1) if row == 0 else (3, 2)
+            border = [frame.corners[first], *frame.across * (node.width - 2), frame.corners[second]]
+            for (x, y), side in exits.items():
+                if y == row and 0 < x < node.width - 1:
+                    border[x] = frame.leaving[SIDES.index(side)]
+            if row == 0 and style.visits > 1:
+                _write_visits(border, f"×{style.visits}", frame.across)
+            rows.append([BoxText("".join(border))])
+            continue
+        sides = [frame.upright, frame.upright]
+        for (_, y), side in exits.items():
+            if y == row and side in (EAST, WEST):
+                sides[side == EAST] = frame.leaving[SIDES.index(side)]
+        rows.append([BoxText(sides[0]), *_text_cells(node, row - 1 - offset, style.sign), BoxText(sides[1])])
+    return rows
+
+
+def _text_cells(node: PlacedNode, index: int, sign: str) -> list[BoxText]:
+    inner = node.width - 2
+    text = node.lines[index] if 0 <= index < len(node.lines) else ""
+    free = inner - cell_width(text)
+    ends = node.kind in (NodeKind.BEGIN, NodeKind.END)
+    if not sign or (ends and sign == " "):
+        left = free // 2
+        return [BoxText(" " * left + text + " " * (free - left))]
+    slot = 0 if ends else GLYPH_CELLS
+    widest = max(cell_width(line) for line in node.lines)
+    left = max(1, (inner - slot - widest) // 2)
+    if index != 0 or ends:
+        return [BoxText(" " * (left + slot) + text + " " * (free - left - slot))]
+    return [BoxText(" " * left), BoxText(sign, glyph=True), BoxText(" " + text + " " * (free - left - slot))]
+
+
+def _write_visits(border: list[str], text: str, across: str) -> None:
+    """Write the visits into the free part of an upper border, as far right as possible."""
+    for start in range(len(border) - 2 - len(text), 0, -1):
+        if all(border[start + i] == across for i in range(len(text))):
+            border[start : start + len(text)] = text
+            return
+
+
+def _frame(kind: NodeKind, *, current: bool, ascii: bool) -> _Frame:  # noqa: A002
+    decision, end = kind is NodeKind.DECISION, kind in (NodeKind.BEGIN, NodeKind.END)
+    if ascii:
+        return _ASCII_HEAVY if current else _ASCII_DECISION if decision else _ASCII_ROUND if end else _ASCII_SQUARE
+    if current:
+        return _HEAVY_DECISION if decision else _HEAVY
+    return _DECISION if decision else _ROUND if end else _SQUARE
+
+
+def _ascii_line(mask: int, kinds: set[LineKind]) -> str:
     upright, across, other = _ASCII[max(kinds, key=_ORDER.index)]
     if mask & (NORTH | SOUTH) == mask:
         return upright

@@ -5,33 +5,52 @@ and a line changes its weight, not its route.
 """
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-
-from textual.geometry import Region
 
 from kimi_tui.flow.layout.cell_text import cell_width
 from kimi_tui.flow.layout.geometry import Layout, PlacedEdge, PlacedNode, Point
 from kimi_tui.flow.model.graph import NodeKind
-from kimi_tui.flow.render.text_renderer import NodeLook, Run, draw_node, exits_of
-from kimi_tui.ui.tui.flow_pane.box_drawing import EAST, NORTH, SOUTH, WEST, arrow_char, line_char
-from kimi_tui.ui.tui.flow_pane.chart_surface import StyledSpan
-from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way, neighbour
-from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle, EdgeStyle, LineKind, NodeStyle
+from kimi_tui.flow.render.box_drawing import (
+    OPPOSITE,
+    SIDES,
+    STEPS,
+    arrow_char,
+    ascii_text,
+    draw_box,
+    line_char,
+    side_of,
+)
+from kimi_tui.flow.render.chart_style import ChartStyle, EdgeStyle, LineKind, NodeStyle, Role
 
-_STEPS = {(0, -1): NORTH, (1, 0): EAST, (0, 1): SOUTH, (-1, 0): WEST}
-_OPPOSITE = {NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}
+_INTO = {OPPOSITE[side]: step for step, side in STEPS.items()}
+"""From a cell beside a box into it, by the side of the box that the cell is on."""
 _STRENGTH: dict[LineKind, int] = {"light": 0, "dashed": 1, "heavy": 2, "double": 3}
 _ACROSS = frozenset("─━-=")
 _TIMES = frozenset("×x")
 
 
+@dataclass(frozen=True, slots=True)
+class StyledSpan:
+    """Adjacent cells with one style. `node` or `edge` (-1: none) is the click target."""
+
+    text: str
+    role: Role = "plain"
+    bold: bool = False
+    marked: bool = False
+    node: str = ""
+    edge: int = -1
+    body: bool = False
+    """Whether the span shows its node's selection."""
+
+
 class ChartCanvas:
-    """The surface of a drawn chart."""
+    """Draws a layout, a row at a time."""
 
     def __init__(self, layout: Layout, *, ascii: bool = False) -> None:  # noqa: A002 - the name of the option everywhere
         self.layout = layout
         self._ascii = ascii
-        self._exits = exits_of(layout)
+        self._exits: dict[str, dict[Point, int]] = {}
         self._arms: dict[Point, list[tuple[int, int]]] = {}
         self._heads: dict[Point, int] = {}
         self._nodes_of: list[list[PlacedNode]] = [[] for _ in range(layout.height)]
@@ -61,20 +80,18 @@ class ChartCanvas:
         path = edge.cells
         masks = dict.fromkeys(path, 0)
         for (x, y), (to_x, to_y) in pairwise(path):
-            side = _STEPS[to_x - x, to_y - y]
+            side = STEPS[to_x - x, to_y - y]
             masks[x, y] |= side
-            masks[to_x, to_y] |= _OPPOSITE[side]
-        masks[path[0]] |= _OPPOSITE[_side_of(self.layout.nodes[edge.src], path[0])]
+            masks[to_x, to_y] |= OPPOSITE[side]
+        source = self.layout.nodes[edge.src]
+        leaving = side_of(source, path[0])
+        masks[path[0]] |= OPPOSITE[leaving]
+        step_x, step_y = _INTO[leaving]
+        exits = self._exits.setdefault(source.id, {})
+        exits[path[0][0] + step_x - source.x, path[0][1] + step_y - source.y] = leaving
         for cell, mask in masks.items():
             self._arms.setdefault(cell, []).append((edge.index, mask))
-        self._heads[path[-1]] = _OPPOSITE[_side_of(self.layout.nodes[edge.dst], path[-1])]
-
-    def position_of(self, node_id: str) -> Region | None:
-        node = self.layout.nodes.get(node_id)
-        return None if node is None else Region(node.x, node.y, node.width, node.height)
-
-    def step(self, node_id: str, way: Way) -> str:
-        return neighbour(self.layout, node_id, way)
+        self._heads[path[-1]] = OPPOSITE[side_of(self.layout.nodes[edge.dst], path[-1])]
 
     def rows_of(self, nodes: Collection[str], edges: Collection[int]) -> set[int]:
         found: set[int] = set()
@@ -89,28 +106,29 @@ class ChartCanvas:
                     found.update(range(edge.label_at[1], edge.label_at[1] + len(edge.label_lines)))
         return found
 
-    def row(self, y: int, faces: ChartStyle) -> list[StyledSpan]:
+    def row(self, y: int, style: ChartStyle) -> list[StyledSpan]:
         placed: list[tuple[int, int, list[StyledSpan]]] = []
         for node in self._nodes_of[y]:
-            placed.append((node.x, node.width, self._node_rows(node, faces.node(node.id))[y - node.y]))
+            placed.append((node.x, node.width, self._node_rows(node, style.node(node.id))[y - node.y]))
         for x, edge, number in self._labels_of[y]:
-            text, face = edge.label_lines[number], faces.edge(edge.index)
+            text, face = edge.label_lines[number], style.edge(edge.index)
+            text = ascii_text(text) if self._ascii else text
             label = StyledSpan(text, face.label_role, face.bold, face.marked, edge=edge.index)
             placed.append((x, cell_width(text), [label]))
         for x in self._lines_of[y]:
-            placed.append((x, 1, [self._line(x, y, faces)]))
+            placed.append((x, 1, [self._line(x, y, style)]))
         placed.sort(key=lambda one: one[0])
-        self._count(y, placed, faces)
+        self._count(y, placed, style)
         return _joined(placed, self.width)
 
-    def _count(self, y: int, placed: list[tuple[int, int, list[StyledSpan]]], faces: ChartStyle) -> None:
+    def _count(self, y: int, placed: list[tuple[int, int, list[StyledSpan]]], style: ChartStyle) -> None:
         """Draw how often a branch was taken behind its label, if the cells are free."""
         for place in range(len(placed) - 1, -1, -1):
             x, width, pieces = placed[place]
             piece = pieces[0]
             if piece.edge < 0 or len(pieces) != 1 or (x, y) in self._arms:
                 continue
-            face = faces.edge(piece.edge)
+            face = style.edge(piece.edge)
             edge = self.layout.edges[piece.edge]
             last = edge.label_at is not None and y == edge.label_at[1] + len(edge.label_lines) - 1
             end = placed[place + 1][0] if place + 1 < len(placed) else self.width
@@ -119,14 +137,14 @@ class ChartCanvas:
                 count = StyledSpan(text, face.role, edge=piece.edge)
                 placed.insert(place + 1, (x + width, cell_width(text), [count]))
 
-    def _line(self, x: int, y: int, faces: ChartStyle) -> StyledSpan:
+    def _line(self, x: int, y: int, style: ChartStyle) -> StyledSpan:
         arms: dict[int, LineKind] = {}
         owner, face = -1, EdgeStyle()
         for index, mask in self._arms[x, y]:
-            this = faces.edge(index)
+            this = style.edge(index)
             if owner < 0 or _STRENGTH[this.line] > _STRENGTH[face.line]:
                 owner, face = index, this
-            for side in (NORTH, EAST, SOUTH, WEST):
+            for side in SIDES:
                 if mask & side and (side not in arms or _STRENGTH[this.line] > _STRENGTH[arms[side]]):
                     arms[side] = this.line
         head = self._heads.get((x, y))
@@ -140,13 +158,12 @@ class ChartCanvas:
         return known[1]
 
     def _draw_node(self, node: PlacedNode, face: NodeStyle) -> list[list[StyledSpan]]:
-        look = NodeLook(face.sign, face.visits, face.current)
-        rows: list[list[Run]] = draw_node(node, look, self._exits.get(node.id, {}), ascii=self._ascii)
+        rows = draw_box(node, face, self._exits.get(node.id, {}), ascii=self._ascii)
         out: list[list[StyledSpan]] = []
-        for number, runs in enumerate(rows):
+        for number, cells in enumerate(rows):
             pieces = [
-                StyledSpan(run.text, face.sign_role if run.glyph else face.role, face.bold, node=node.id, body=True)
-                for run in runs
+                StyledSpan(part.text, face.sign_role if part.glyph else face.role, face.bold, node=node.id, body=True)
+                for part in cells
             ]
             if node.height > 2 and number == 0:
                 pieces = self._with_text(pieces[0], face.words, node, at_end=False)
@@ -173,16 +190,6 @@ class ChartCanvas:
 
 def _part(border: StyledSpan, text: str) -> StyledSpan:
     return StyledSpan(text, border.role, border.bold, border.marked, border.node, border.edge, border.body)
-
-
-def _side_of(node: PlacedNode, point: Point) -> int:
-    """The side of a box that an adjacent cell is on."""
-    x, y = point
-    if y < node.y:
-        return NORTH
-    if y >= node.y + node.height:
-        return SOUTH
-    return EAST if x >= node.x + node.width else WEST
 
 
 def _joined(placed: Sequence[tuple[int, int, list[StyledSpan]]], width: int) -> list[StyledSpan]:

@@ -1,15 +1,11 @@
-"""Style model for chart nodes and edges: for a run, two compared runs, or branch counts.
+"""Styles of a chart's nodes and edges: of a run, of two compared runs, of branch counts, or of the plain chart.
 
-A glyph, a label and a line kind carry the meaning; a role adds the theme's colour. No widget here.
+A glyph, a label and a line kind carry the meaning; a role adds the theme's colour.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
-
-from rich.style import Style
-
-from kimi_tui.ui.tui.themes.palette import Palette
 
 Role = Literal["plain", "muted", "faint", "accent", "success", "warning", "error", "secondary"]
 LineKind = Literal["light", "heavy", "double", "dashed"]
@@ -18,7 +14,8 @@ LineKind = Literal["light", "heavy", "double", "dashed"]
 
 @dataclass(frozen=True, slots=True)
 class NodeStyle:
-    """`sign` is one cell before the text; of `words` and `notes`, longest first, the first that fits is shown.
+    """`sign` is one cell before the text, or empty: then the text is in the middle of its box. Of `words` and `notes`,
+    longest first, the first that fits is shown.
 
     Words go into the upper border, notes (time and tokens) into the lower one. `role` is the box's, `sign_role` the
     sign's. A current box has a heavy border.
@@ -52,13 +49,14 @@ PLAIN_EDGE = EdgeStyle(role="muted")
 
 @dataclass(frozen=True, slots=True)
 class ChartStyle:
-    """The style of each node by id, and of each edge by its index in `flow.edges`; plain if missing."""
+    """The style of each node by id (`other_node` if missing), and of each edge by its index in `flow.edges`."""
 
     nodes: Mapping[str, NodeStyle] = field(default_factory=dict[str, NodeStyle])
     edges: tuple[EdgeStyle, ...] = ()
+    other_node: NodeStyle = PLAIN_NODE
 
     def node(self, node_id: str) -> NodeStyle:
-        return self.nodes.get(node_id, PLAIN_NODE)
+        return self.nodes.get(node_id, self.other_node)
 
     def edge(self, index: int) -> EdgeStyle:
         return self.edges[index] if 0 <= index < len(self.edges) else PLAIN_EDGE
@@ -71,24 +69,3 @@ class ChartStyle:
         """The edges whose style differs."""
         count = max(len(self.edges), len(before.edges))
         return {index for index in range(count) if self.edge(index) != before.edge(index)}
-
-
-def role_style(role: Role, palette: Palette) -> Style:
-    """A role's style in this theme."""
-    match role:
-        case "plain":
-            return palette.base
-        case "muted":
-            return palette.muted
-        case "faint":
-            return palette.faint
-        case "accent":
-            return palette.accent
-        case "success":
-            return palette.success
-        case "warning":
-            return palette.warning
-        case "error":
-            return palette.error
-        case "secondary":
-            return palette.secondary

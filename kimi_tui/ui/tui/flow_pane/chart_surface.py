@@ -2,27 +2,13 @@
 outlines are both surfaces."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Protocol
 
 from textual.geometry import Region
 
-from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way
-from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle, Role
-
-
-@dataclass(frozen=True, slots=True)
-class StyledSpan:
-    """Adjacent cells with one style. `node` or `edge` (-1: none) is the click target."""
-
-    text: str
-    role: Role = "plain"
-    bold: bool = False
-    marked: bool = False
-    node: str = ""
-    edge: int = -1
-    body: bool = False
-    """Whether the span shows its node's selection."""
+from kimi_tui.flow.render.chart_canvas import ChartCanvas, StyledSpan
+from kimi_tui.flow.render.chart_style import ChartStyle
+from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way, neighbour
 
 
 class ChartSurface(Protocol):
@@ -32,7 +18,7 @@ class ChartSurface(Protocol):
     def width(self) -> int: ...
     @property
     def height(self) -> int: ...
-    def row(self, y: int, faces: ChartStyle) -> list[StyledSpan]: ...
+    def row(self, y: int, style: ChartStyle) -> list[StyledSpan]: ...
     def rows_of(self, nodes: Collection[str], edges: Collection[int]) -> set[int]:
         """The rows that these nodes and edges occupy."""
         ...
@@ -42,3 +28,14 @@ class ChartSurface(Protocol):
         """The node above, below, to the left or to the right (`up`, `down`, `left`, `right`); the same node if there is
         none."""
         ...
+
+
+class DrawnSurface(ChartCanvas):
+    """A drawn chart, with what a pane needs besides its rows."""
+
+    def position_of(self, node_id: str) -> Region | None:
+        node = self.layout.nodes.get(node_id)
+        return None if node is None else Region(node.x, node.y, node.width, node.height)
+
+    def step(self, node_id: str, way: Way) -> str:
+        return neighbour(self.layout, node_id, way)

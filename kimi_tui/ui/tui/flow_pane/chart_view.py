@@ -10,9 +10,9 @@ from textual.message import Message
 
 from kimi_tui.flow.layout.geometry import LayoutDirection
 from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.render.chart_style import ChartStyle
 from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way as Walk
-from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle
 from kimi_tui.ui.tui.flow_pane.surface_planner import ZOOMS, PlannedSurface, SurfacePlanner, Way, Zoom
 from kimi_tui.ui.tui.flow_pane.surface_view import SurfaceView
 from kimi_tui.ui.tui.i18n.catalog import _

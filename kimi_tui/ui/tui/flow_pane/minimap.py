@@ -6,8 +6,8 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Offset, Region, Size
 
+from kimi_tui.flow.render.chart_style import ChartStyle, Role
 from kimi_tui.ui.tui.flow_pane.chart_surface import ChartSurface
-from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle, Role, role_style
 from kimi_tui.ui.tui.themes.palette import Palette
 
 _WIDEST, _HIGHEST = 22, 11
@@ -85,7 +85,7 @@ class MiniMap:
                 in_view = seen.x <= (x + 0.5) * across < seen.right and seen.y <= (y + 0.5) * down < seen.bottom
                 style = (
                     ground
-                    + role_style(_QUIET.get(roles[y][x], roles[y][x]), palette)
+                    + palette.of_role(_QUIET.get(roles[y][x], roles[y][x]))
                     + (palette.selection if in_view else palette.code_bg)
                 )
                 sign = _QUARTERS[dots[y][x]] if not ascii else ("o" if dots[y][x] else " ")

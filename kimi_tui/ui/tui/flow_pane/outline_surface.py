@@ -7,9 +7,9 @@ from textual.geometry import Region
 from kimi_tui.flow.layout.cell_text import cell_width, clean_label
 from kimi_tui.flow.model.graph import Flow, NodeKind
 from kimi_tui.flow.model.outline import OutlineLine, outline
-from kimi_tui.ui.tui.flow_pane.chart_surface import StyledSpan
+from kimi_tui.flow.render.chart_canvas import StyledSpan
+from kimi_tui.flow.render.chart_style import ChartStyle
 from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way
-from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle
 from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.text.styled_line import cut
 
@@ -50,24 +50,24 @@ class OutlineSurface:
         by = {"up": -1, "down": 1, "left": -at, "right": len(self._order)}[way]
         return self._order[max(0, min(at + by, len(self._order) - 1))]
 
-    def row(self, y: int, faces: ChartStyle) -> list[StyledSpan]:
+    def row(self, y: int, style: ChartStyle) -> list[StyledSpan]:
         line = self._lines[y]
         pad = "  " * min(line.indent, max(0, self.width // 2 - 8) // 2)
         pieces = [StyledSpan(pad)] if pad else []
         if line.node is None and line.edge is None:
             pieces.append(StyledSpan(cut(line.text, self.width), "warning"))
         elif line.node is not None:
-            pieces += self._step(line, faces, len(pad))
+            pieces += self._step(line, style, len(pad))
         else:
-            pieces += self._branch(line, faces, len(pad))
+            pieces += self._branch(line, style, len(pad))
         used = sum(cell_width(piece.text) for piece in pieces)
         if used < self.width:
             pieces.append(StyledSpan(" " * (self.width - used)))
         return pieces
 
-    def _step(self, line: OutlineLine, faces: ChartStyle, indent: int) -> list[StyledSpan]:
+    def _step(self, line: OutlineLine, style: ChartStyle, indent: int) -> list[StyledSpan]:
         assert line.node is not None
-        node, face = self._flow.nodes[line.node], faces.node(line.node)
+        node, face = self._flow.nodes[line.node], style.node(line.node)
         kinds = _ASCII_SIGNS if self._ascii else _SIGNS
         told = face.sign != " "
         sign = face.sign if told else kinds[node.kind]
@@ -87,9 +87,9 @@ class OutlineSurface:
             StyledSpan(tail, "muted", node=node.id),
         ]
 
-    def _branch(self, line: OutlineLine, faces: ChartStyle, indent: int) -> list[StyledSpan]:
+    def _branch(self, line: OutlineLine, style: ChartStyle, indent: int) -> list[StyledSpan]:
         edge = line.edge if line.edge is not None else -1
-        face = faces.edge(edge)
+        face = style.edge(edge)
         back, onward, branch = ("<-", "->", "`-") if self._ascii else ("↑", "→", "╰")
         if face.line in ("heavy", "double"):
             branch = ("=" if face.line == "heavy" else "~") if self._ascii else ("┗" if face.line == "heavy" else "╚")

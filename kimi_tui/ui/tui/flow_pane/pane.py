@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.message import Message
 
 from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.render.chart_style import ChartStyle
 from kimi_tui.flow.run.node_prompts import shown_flow
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.ui.tui.engine_protocol import FlowSkill
@@ -22,7 +23,6 @@ from kimi_tui.ui.tui.flow_pane.footer import FlowFooter, FooterFacts
 from kimi_tui.ui.tui.flow_pane.footer_text import ended_buttons, footer_facts, more, run_title, view_buttons
 from kimi_tui.ui.tui.flow_pane.refusals import Showing, Shown, why_not
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of
-from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.state.flow_reducer import FlowRunState
 from kimi_tui.ui.tui.text.call_summary import one_line

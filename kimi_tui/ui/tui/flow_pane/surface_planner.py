@@ -7,8 +7,7 @@ from typing import Literal
 from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
 from kimi_tui.flow.model.graph import Flow
-from kimi_tui.ui.tui.flow_pane.chart_canvas import ChartCanvas
-from kimi_tui.ui.tui.flow_pane.chart_surface import ChartSurface
+from kimi_tui.ui.tui.flow_pane.chart_surface import ChartSurface, DrawnSurface
 from kimi_tui.ui.tui.flow_pane.outline_surface import OutlineSurface
 
 Zoom = Literal["auto", "full", "compact", "outline"]
@@ -98,4 +97,4 @@ class SurfacePlanner:
         return self._layouts[key]
 
     def _drawn(self, laid: Layout) -> PlannedSurface:
-        return PlannedSurface(ChartCanvas(laid, ascii=self._ascii), laid.mode, laid.direction)
+        return PlannedSurface(DrawnSurface(laid, ascii=self._ascii), laid.mode, laid.direction)

@@ -7,10 +7,11 @@ from rich.style import Style
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
-from kimi_tui.ui.tui.flow_pane.chart_surface import ChartSurface, StyledSpan
+from kimi_tui.flow.render.chart_canvas import StyledSpan
+from kimi_tui.flow.render.chart_style import ChartStyle
+from kimi_tui.ui.tui.flow_pane.chart_surface import ChartSurface
 from kimi_tui.ui.tui.flow_pane.minimap import MiniMap
 from kimi_tui.ui.tui.flow_pane.pannable_view import PannableView
-from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle, role_style
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import cells, cut
 from kimi_tui.ui.tui.text.undrawable import log_fault
@@ -146,7 +147,7 @@ class SurfaceView(PannableView):
             if piece.node == "" and piece.edge < 0:
                 yield Segment(piece.text, ground)
                 continue
-            style = ground + (palette.muted if self.dimmed else role_style(piece.role, palette))
+            style = ground + (palette.muted if self.dimmed else palette.of_role(piece.role))
             if piece.bold:
                 style += Style(bold=True)
             if piece.marked:

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from kimi_tui.flow.model.diff import NO_DIFFERENCE, FlowDifference
 from kimi_tui.flow.model.graph import Flow, NodeKind
+from kimi_tui.flow.render.chart_style import ChartStyle, EdgeStyle, NodeStyle, Role
 from kimi_tui.flow.run.run_view import RunView
-from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle, EdgeStyle, NodeStyle, Role
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 
 _LEVELS = "▁▂▃▄▅▆▇█"

@@ -17,10 +17,10 @@ from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
 from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
-from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.themes.palette import Palette, Role
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
-from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem, Role
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 
 _EVERY_S = 1.0
@@ -134,9 +134,8 @@ class McpStatus(ModalFrame[None]):
 
 def _lines(state: ServerState, width: int, palette: Palette) -> list[Line]:
     sign, role = _SIGNS[state.status]
-    inks = {"success": palette.success, "error": palette.error, "warning": palette.warning, "accent": palette.accent}
     lines = [
-        Line(((state.name, palette.heading), (f"  {sign} {_(_WORDS[state.status])}", inks.get(role, palette.muted)))),
+        Line(((state.name, palette.heading), (f"  {sign} {_(_WORDS[state.status])}", palette.of_role(role)))),
         *(Line(row) for row, _ in wrap_text(state.place, palette.muted, width)),
         *(Line(row) for row, _ in wrap_text(_("from {file}", file=shown_origin(state.origin)), palette.muted, width)),
         Line(),

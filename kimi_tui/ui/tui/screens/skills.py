@@ -16,11 +16,11 @@ from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
 from kimi_tui.ui.tui.text.markdown import render
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
-from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.themes.palette import Palette, Role
 from kimi_tui.ui.tui.widgets.filtered_list import FilteredList
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
-from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem, Role
+from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 
 _SIGNS: dict[str, tuple[str, Role]] = {"error": ("✗", "error"), "warning": ("!", "warning"), "note": ("·", "muted")}

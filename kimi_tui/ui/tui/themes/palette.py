@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rich.style import Style
 from textual.color import Color
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 _PLAIN = Style()
 _DIM, _BOLD, _ITALIC = Style(dim=True), Style(bold=True), Style(italic=True)
 _UNDERLINE, _REVERSE = Style(underline=True), Style(reverse=True)
+
+Role = Literal["plain", "muted", "faint", "accent", "success", "warning", "error", "secondary"]
+"""What a short text means; the theme says how that looks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,25 @@ class Palette:
     comment: Style = _ITALIC
     function: Style = _PLAIN
     name_type: Style = _PLAIN
+
+    def of_role(self, role: Role) -> Style:
+        match role:
+            case "plain":
+                return self.base
+            case "muted":
+                return self.muted
+            case "faint":
+                return self.faint
+            case "accent":
+                return self.accent
+            case "success":
+                return self.success
+            case "warning":
+                return self.warning
+            case "error":
+                return self.error
+            case "secondary":
+                return self.secondary
 
 
 COLOURLESS = Palette(

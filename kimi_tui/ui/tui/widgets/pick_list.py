@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from rich.style import Style
 from textual import events
@@ -16,10 +16,8 @@ from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, cut_start
 from kimi_tui.ui.tui.text.undrawable import log_fault, plain_lines
 from kimi_tui.ui.tui.text.wrap import wrap_text
-from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.themes.palette import Palette, Role
 from kimi_tui.ui.tui.widgets.line_widget import background_of, line_strip, widget_palette
-
-Role = Literal["base", "muted", "accent", "success", "warning", "error"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,26 +33,9 @@ class ListItem:
     right: str = ""
     detail: str = ""
     sign: str = ""
-    role: Role = "base"
+    role: Role = "plain"
     dimmed: bool = False
     search_terms: str = ""
-
-
-def list_role_style(role: Role, palette: Palette) -> Style:
-    """The style of a role."""
-    match role:
-        case "base":
-            return palette.base
-        case "muted":
-            return palette.muted
-        case "accent":
-            return palette.accent
-        case "success":
-            return palette.success
-        case "warning":
-            return palette.warning
-        case "error":
-            return palette.error
 
 
 class ItemList(ScrollView, can_focus=True):
@@ -274,7 +255,7 @@ def _lines(pick: ListItem, width: int, palette: Palette, *, here: bool) -> list[
     name = palette.accent + Style(bold=True) if here else palette.muted if pick.dimmed else palette.base
     head: list[Run] = [("› " if here else "  ", palette.accent + ground)]
     if pick.sign:
-        head.append((f"{pick.sign} ", list_role_style(pick.role, palette) + ground))
+        head.append((f"{pick.sign} ", palette.of_role(pick.role) + ground))
     indent = sum(cells(text) for text, _ in head)
     label = one_line(pick.label)
     right = cut(one_line(pick.right), max(width * 2 // 5, width - indent - cells(label) - 4))

@@ -6,12 +6,12 @@ import pytest
 from textual.geometry import Region
 
 from kimi_tui.flow.layout.layout import layout
+from kimi_tui.flow.render.box_drawing import EAST, NORTH, SOUTH, WEST, line_char
+from kimi_tui.flow.render.chart_style import ChartStyle
 from kimi_tui.flow.run.run_view import RunView
-from kimi_tui.ui.tui.flow_pane.box_drawing import EAST, NORTH, SOUTH, WEST, line_char
-from kimi_tui.ui.tui.flow_pane.chart_canvas import ChartCanvas
+from kimi_tui.ui.tui.flow_pane.chart_surface import DrawnSurface
 from kimi_tui.ui.tui.flow_pane.outline_surface import OutlineSurface
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of, node_status
-from kimi_tui.ui.tui.flow_pane.style_model import ChartStyle
 from kimi_tui.ui.tui.flow_pane.surface_planner import SurfacePlanner
 from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowNodeBegin, FlowNodeEnd, FlowNodeShape
 from tests.bench.flow_pane import measure
@@ -21,7 +21,7 @@ from tests.ui.tui.flow_pane import flow_scenes
 from tests.ui.tui.flow_pane.live import Desk, desk
 
 
-def text_of(plane: ChartCanvas | OutlineSurface, faces: object) -> str:
+def text_of(plane: DrawnSurface | OutlineSurface, faces: object) -> str:
     return "\n".join(
         "".join(piece.text for piece in plane.row(y, faces)).rstrip()  # type: ignore[arg-type]
         for y in range(plane.height)
@@ -67,7 +67,7 @@ def test_every_row_of_a_canvas_is_as_wide_as_the_chart() -> None:
     picture, flow = picture_after(flow_scenes.nested())
     laid = layout(flow)  # type: ignore[arg-type]
     for ascii_only in (False, True):
-        plane = ChartCanvas(laid, ascii=ascii_only)
+        plane = DrawnSurface(laid, ascii=ascii_only)
         faces = chart_style(picture, flow, LiveContext(), ascii=ascii_only)  # type: ignore[arg-type]
         rows = [sum(len(piece.text) for piece in plane.row(y, faces)) for y in range(plane.height)]
         assert set(rows) == {laid.width}
@@ -76,7 +76,7 @@ def test_every_row_of_a_canvas_is_as_wide_as_the_chart() -> None:
 
 def test_the_way_gone_is_told_apart_without_colour_and_so_is_a_persons_choice() -> None:
     picture, flow = picture_after(flow_scenes.nested())
-    text = text_of(ChartCanvas(layout(flow)), chart_style(picture, flow, LiveContext()))  # type: ignore[arg-type]
+    text = text_of(DrawnSurface(layout(flow)), chart_style(picture, flow, LiveContext()))  # type: ignore[arg-type]
     assert "║ yes" in text  # chosen by hand
     assert "┃ no" in text  # chosen by the model
     assert "┆ flaky" in text  # in question now
@@ -85,7 +85,7 @@ def test_the_way_gone_is_told_apart_without_colour_and_so_is_a_persons_choice() 
 
 def test_a_change_concerns_the_rows_of_its_node_only() -> None:
     picture, flow = picture_after(flow_scenes.nested())
-    plane = ChartCanvas(layout(flow))  # type: ignore[arg-type]
+    plane = DrawnSurface(layout(flow))  # type: ignore[arg-type]
     before = chart_style(picture, flow, LiveContext(10.0))  # type: ignore[arg-type]
     rows = [plane.row(y, before) for y in range(plane.height)]
     picture.apply(FlowNodeEnd(run_id="run", node_id="pass", move=9, status="done", duration_s=3.0))
