@@ -185,7 +185,7 @@ def test_a_word_and_its_enter_in_one_packet_are_sent_and_the_lines_of_a_paste_ar
         terminal.type(b"hello\r")
         terminal.wait_for("answered one")
         terminal.settle()
-        terminal.type(b"{\r" + b"".join(b"line %d of a long paste\r" % number for number in range(300)) + b"}")
+        terminal.type(b"{\r" + b"".join(b"line %d of a long paste\r" % number for number in range(30)) + b"}")
         terminal.wait_for("   }")
         terminal.settle()
         assert "answered two" not in terminal.text
@@ -195,7 +195,19 @@ def test_a_word_and_its_enter_in_one_packet_are_sent_and_the_lines_of_a_paste_ar
         terminal.end()
     (context,) = (tmp_path / "home").rglob("context.jsonl")
     assert "line 0 of a long paste\\n" in context.read_text()
-    assert "line 299 of a long paste\\n}" in context.read_text()
+    assert "line 29 of a long paste\\n}" in context.read_text()
+
+
+@pytest.mark.parametrize("is_running", [False, True], ids=["before-the-program", "before-the-first-frame"])
+def test_lines_typed_while_the_program_starts_are_sent(tmp_path: Path, is_running: bool) -> None:
+    with Terminal(scripted(tmp_path, "text: answered"), cwd=tmp_path) as terminal:
+        if is_running:
+            terminal.wait(lambda: ENTERED in terminal.raw)
+        terminal.type(b"look at this:\rall of it\r")
+        terminal.wait_for("answered")
+        terminal.wait_for("all of it")
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        terminal.end()
 
 
 def test_a_paste_with_colours_comes_at_once_and_without_them(tmp_path: Path) -> None:

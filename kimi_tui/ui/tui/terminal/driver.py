@@ -173,7 +173,7 @@ class TerminalDriver(LinuxDriver):
         """
         parser, pastes = _Parser(self._debug), BracketedPasteParser()
         decode = getincrementaldecoder("utf-8")("replace").decode
-        came = 0.0
+        came = monotonic()
         with SelectSelector() as selector:
             selector.register(self.fileno, EVENT_READ)
             while not self.exit_event.is_set():
