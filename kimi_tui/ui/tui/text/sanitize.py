@@ -1,9 +1,13 @@
 """Makes external text safe for a terminal: control and invisible characters are spelled out.
 
-Invariant: `sanitize` is idempotent, so that the strip builder can apply it to everything.
+Characters that a terminal shows are an allow-list, `text_safety.is_safe`, and the private use characters of icon fonts;
+a few of them are invisible. Invariant: `sanitize` is idempotent, so that the strip builder can apply it to everything.
 """
 
 import re
+import unicodedata
+
+from kimi_tui.text_safety import is_safe
 
 # Characters that control the terminal or the text direction, or that are invisible.
 _HIDDEN = (  # defence: controls-of-c1
@@ -37,16 +41,24 @@ def _spell(match: re.Match[str]) -> str:
         return "\u2421"
     if 0xD800 <= code <= 0xDFFF:
         return "\ufffd"
-    return f"‹U+{code:04X}›"
+    return _number(char)
 
 
 def sanitize(text: str) -> str:
     """`text` for one line on screen: ESC becomes ␛, a bidi mark ‹U+202E›, half a character �."""
     if text.isascii() and text.isprintable():
         return text
-    if not _SUSPECT.search(text):
-        return text
-    return _SUSPECT.sub(_spell, _PICTURE_JOIN.sub("", text))  # defence: spell-out-controls
+    if _SUSPECT.search(text):
+        text = _SUSPECT.sub(_spell, _PICTURE_JOIN.sub("", text))  # defence: spell-out-controls
+    return text if text.isprintable() else "".join(char if _is_shown(char) else _number(char) for char in text)
+
+
+def _is_shown(char: str) -> bool:
+    return is_safe(char) or unicodedata.category(char) == "Co"
+
+
+def _number(char: str) -> str:
+    return f"‹U+{ord(char):04X}›"
 
 
 _ANSI = re.compile(
