@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import cast
 
 _STAYS = frozenset("LMNPS")  # defence: categories-that-stay
-_JOINERS = frozenset("\u200c\u200d")  # many languages use them correctly, and so do composed emoji
+JOINERS = frozenset("\u200c\u200d")  # many languages use them correctly, and so do composed emoji
 _NEW_PICTURES = range(0x1F000, 0x1FB00)  # some are newer than Python's tables
 _RETURN = re.compile(r"\r+(?=\n|\Z)")
 
@@ -22,7 +22,7 @@ def is_safe(char: str) -> bool:
     return (
         category[0] in _STAYS
         or category == "Zs"
-        or char in _JOINERS
+        or char in JOINERS
         or (category == "Cn" and ord(char) in _NEW_PICTURES)
     )
 

@@ -1,16 +1,17 @@
 """Text from a server: of limited length, without characters that control a terminal or are invisible."""
 
-import unicodedata
 from collections.abc import Iterable
 from typing import cast
+
+from kimi_tui.text_safety import is_safe
 
 _SHORTEST_SECRET = 8
 _CUT = "…"
 
 
 def clean(text: str, *, most: int) -> str:
-    """At most `most` characters; removes control and format characters (escapes, C1, bidi, tags)."""
-    return shortened("".join(char for char in text[: most * 4] if _seen(char)).strip(), most)
+    """At most `most` characters; removes what `text_safety` does not know as safe (escapes, C1, bidi, tags)."""
+    return shortened("".join(char for char in text[: most * 4] if char in "\n\t" or is_safe(char)).strip(), most)
 
 
 def one_line(text: str, *, most: int) -> str:
@@ -35,7 +36,3 @@ def first_leaf(error: BaseException) -> BaseException:
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error
-
-
-def _seen(char: str) -> bool:
-    return char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn")

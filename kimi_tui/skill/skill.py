@@ -5,7 +5,7 @@ missing or broken works as a standard skill, with a problem.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -19,6 +19,7 @@ from kimi_tui.skill.chart_block import ChartBlock, first_chart
 from kimi_tui.skill.frontmatter import Field, Frontmatter, FrontmatterError, read_frontmatter
 from kimi_tui.skill.guidance import Note, told_beside
 from kimi_tui.skill.skill_file import read_source
+from kimi_tui.text_safety import is_safe
 
 SKILL_FILE = "SKILL.md"
 NO_DESCRIPTION = "No description provided."
@@ -297,11 +298,7 @@ class _Reader:
 
 def _one_line(text: str) -> str:
     """`text` on one line, without characters that a terminal or a prompt would interpret."""
-    return " ".join("".join(_printable(text)).split())
-
-
-def _printable(text: str) -> Iterator[str]:
-    return (char if char.isprintable() or char.isspace() else "" for char in text)
+    return " ".join("".join(char for char in text if char.isspace() or is_safe(char)).split())
 
 
 def _short(text: str) -> str:

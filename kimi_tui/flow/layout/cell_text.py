@@ -6,10 +6,11 @@ opening one. Control characters are dropped: labels are untrusted text.
 
 import bisect
 import re
-import unicodedata
 from functools import lru_cache
 
 from wcwidth import wcswidth
+
+from kimi_tui.text_safety import JOINERS, is_safe
 
 ELLIPSIS = "…"
 MAX_CHARACTERS = 2000  # of a label; charts and outlines show no more
@@ -50,7 +51,7 @@ def clean_label(text: str) -> str:
     if text.isascii() and text.replace("\n", "").isprintable():
         kept = text
     else:
-        kept = "".join(c for c in text if c == "\n" or unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Co", "Cn"})
+        kept = "".join(c for c in text if c == "\n" or (is_safe(c) and c not in JOINERS))
     return "\n".join(line for line in (" ".join(part.split()) for part in kept.split("\n")) if line)
 
 
