@@ -335,6 +335,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
     ),
     Defence(
+        "31 cmd_split", "a value in the word of an option of an own parser", "value-in-the-option", NEVER,
+        "test_what_does_more_or_reads_what_is_secret_is_asked_for",
+    ),
+    Defence(
+        "31 cmd_split", "looking into folders that Git compares", "git-compares-folders", Value("NOT_DEEP"),
+        "test_what_does_more_or_reads_what_is_secret_is_asked_for",
+    ),
+    Defence(
+        "31 cmd_split", "the ignore file within `.git`", "git-excludes", Value("[]"),
+        "test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them",
+    ),
+    Defence(
         "31 cmd_split", "looking at a repository's settings", "repository-settings", NEVER,
         "test_a_repository_whose_settings_may_run_something_is_asked_about",
     ),

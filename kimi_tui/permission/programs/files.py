@@ -242,7 +242,7 @@ PROGRAMS: dict[str, Program] = {
             "-x: -X: --exec= --exec-batch= --list-details --base-directory= -C: --search-path= --ignore-file=",
         ),
     ),
-    "tree": Program(_READS, Options(_TREE, "", "-o: -R")),
+    "tree": Program(_READS, Options(_TREE, "", "-o: -R", apart=True)),
     "stat": Program(
         _READS, Options("-Lft -c: --dereference --file-system --format= --printf= --terse --cached= --version")
     ),

@@ -98,6 +98,12 @@ def _reads_untracked(parsed: Parsed) -> Deep:
     return Deep.WITHIN | Deep.HIDDEN if parsed.has("--untracked") else NOT_DEEP
 
 
+def _compares_folders(parsed: Parsed) -> Deep:
+    """Git compares two paths itself where there is no repository, or where one of them is outside of it."""
+    compares = len(parsed.operands) > 1
+    return Deep.WITHIN | Deep.HIDDEN | Deep.NAMED if compares else NOT_DEEP  # defence: git-compares-folders
+
+
 def _reads(
     options: str,
     danger: str = "",
@@ -125,7 +131,7 @@ _SUBCOMMANDS: dict[str, Program] = {
         "--untracked-files? --ignored? --ignore-submodules? --column? --no-column --no-renames --renames "
         "--find-renames?"
     ),
-    "diff": _reads(_DIFF, _DIFF_DANGER),
+    "diff": _reads(_DIFF, _DIFF_DANGER, deep=_compares_folders),
     "log": _LOGGED,
     "show": _LOGGED,
     "whatchanged": _LOGGED,

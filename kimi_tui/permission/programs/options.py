@@ -79,7 +79,7 @@ class Options:
     attached value only), `-#` (a number), `--name`, `--name=`, `--name?`.
 
     `single`: names are whole words after one dash, as in `find` and in Go programs. `stops`: options end at the first
-    operand.
+    operand. `apart`: the program parses its words itself, so that only a number is surely a value in the same word.
     """
 
     reads: str = ""
@@ -87,6 +87,7 @@ class Options:
     danger: str = ""
     single: bool = False
     stops: bool = False
+    apart: bool = False
 
 
 NO_OPTIONS = Options()
@@ -125,7 +126,7 @@ def parse(words: Sequence[str], options: Options, *, start: int = 1) -> Parsed:
         if options.single or word.startswith("--"):
             wants = _long(word, at, table, parsed, single=options.single)
         else:
-            wants = _cluster(word, at, table, parsed)
+            wants = _cluster(word, at, table, parsed, apart=options.apart)
         at += 1
         if wants is None:
             continue
@@ -164,7 +165,7 @@ def _long(word: str, at: int, table: _Table, parsed: Parsed, *, single: bool) ->
     return None
 
 
-def _cluster(word: str, at: int, table: _Table, parsed: Parsed) -> str | None:
+def _cluster(word: str, at: int, table: _Table, parsed: Parsed, *, apart: bool) -> str | None:
     """Process a word of short options; return the last one's name if the next word is its value."""
     if "-#" in table.known and word[1:].isdigit():
         parsed.options.append(Option("-#", word[1:], at))
@@ -172,6 +173,10 @@ def _cluster(word: str, at: int, table: _Table, parsed: Parsed) -> str | None:
     for place, letter in enumerate(word[1:], 1):
         name = f"-{letter}"
         found = table.known.get(name)
+        rest = word[place + 1 :]
+        # defence: value-in-the-option
+        if apart and found and found[0] is not _Takes.NOTHING and rest and not rest.isdigit():
+            found = None
         if found is None:
             parsed.reach(Level.EXACT, name)
             parsed.unknown.append(at)
@@ -182,7 +187,6 @@ def _cluster(word: str, at: int, table: _Table, parsed: Parsed) -> str | None:
         if level is Level.DANGER:
             _danger(parsed, at, name)
         parsed.reach(level, name)
-        rest = word[place + 1 :]
         if takes is _Takes.NOTHING:
             parsed.options.append(Option(name, None, at))
         elif rest or takes is _Takes.ATTACHED:

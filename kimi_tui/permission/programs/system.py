@@ -148,8 +148,9 @@ _PS = frozenset({"aux", "ax", "a", "x", "axu", "ux", "u"})
 
 
 def _ps_words(parsed: Parsed) -> str:
-    """Find BSD-style words, in which an `e` shows the environment of processes."""
-    return next((word for _, word in parsed.operands if word not in _PS), "")
+    """Find BSD-style words, in which an `e` shows the environment of processes, and formats that may show it."""
+    values = [word for word in parsed.values("-o", "-O", "--format") if "env" in word.lower()]
+    return next((word for word in (*(word for _, word in parsed.operands if word not in _PS), *values)), "")
 
 
 def _named(parsed: Parsed) -> list[int]:
@@ -194,9 +195,11 @@ PROGRAMS: dict[str, Program] = {
         _READS,
         Options(
             "-AaefFHjlLNTwdy -o: -O: -p: -u: -U: -C: -t: -g: -G: --pid= --ppid= --user= --sort= "
-            "--forest --no-headers --format= --cols="
+            "--forest --no-headers --format= --cols=",
+            apart=True,
         ),
         check=_ps_words,
+        version="-aux -auxw -auxww -auxf",  # alone: with `-e` it shows environments where there is no user `x`
     ),
     "pgrep": Program(
         _READS,

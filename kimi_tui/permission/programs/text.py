@@ -202,7 +202,16 @@ PROGRAMS: dict[str, Program] = {
         _READS, Options("-abcdfilosxv -A: -j: -N: -S: -t: -w? --address-radix= --skip-bytes= --read-bytes= --format=")
     ),
     "hexdump": Program(_READS, Options("-bcCdovx -e: -n: -s: --canonical --length= --skip= --no-squeezing")),
-    "xxd": Program(_READS, Options("-abCeEipu -c: -g: -l: -o: -s:", stops=True), most=1, dangerous=_more_args),
+    "xxd": Program(
+        _READS,
+        Options(
+            "-a -b -C -e -E -i -p -ps -plain -u -c= -cols= -g= -groupsize= -l= -len= -o= -s= -seek=",
+            single=True,
+            stops=True,
+        ),
+        most=1,
+        dangerous=_more_args,
+    ),
     "strings": Program(
         _READS,
         Options("-afowh -n: -t: -e: -# --all --bytes= --radix= --encoding= --print-file-name"),

@@ -273,7 +273,7 @@ def _holds_no_secrets(root: Path, workspace: Workspace, deep: Deep) -> bool:
     pending, seen = [str(root)], 0
     hidden, shown = set[str](), set[str]()
     for above in root.parents:
-        shown.update(pattern for name in _IGNORES for pattern in _unhidden(above / name))
+        shown.update(pattern for name in (*_IGNORES, ".git") for pattern in _unhidden_by(above / name))
     while pending:
         try:
             with os.scandir(pending.pop()) as entries:
@@ -281,8 +281,8 @@ def _holds_no_secrets(root: Path, workspace: Workspace, deep: Deep) -> bool:
                     seen += 1
                     if seen > _MOST_ENTRIES:
                         return False
-                    if entry.name in _IGNORES:
-                        shown.update(_unhidden(Path(entry.path)))
+                    if entry.name in (*_IGNORES, ".git"):
+                        shown.update(_unhidden_by(Path(entry.path)))
                     is_folder = entry.is_dir(follow_symlinks=False)
                     if entry.name.startswith(".") and Deep.HIDDEN not in deep:
                         if is_folder or is_sensitive(entry.path):
@@ -300,6 +300,24 @@ def _holds_no_secrets(root: Path, workspace: Workspace, deep: Deep) -> bool:
     if any(fnmatchcase(name, pattern) for name in hidden for pattern in shown):
         return False
     return not any(protected.is_relative_to(root) for protected in workspace.protected)
+
+
+def _unhidden_by(entry: Path) -> list[str]:
+    """The patterns that include files again: of an ignore file, or of the one in a repository's `.git`."""
+    files = _excludes(entry) if entry.name == ".git" else [entry]
+    return [pattern for file in files for pattern in _unhidden(file)]
+
+
+def _excludes(git: Path) -> list[Path]:
+    """The ignore files of a repository; `git` may be the `.git` file of a linked worktree."""
+    folders = [git]
+    try:
+        if git.is_file():
+            named = git.parent / git.read_text("utf-8", "replace")[:_MOST_PATH].strip().removeprefix("gitdir: ")
+            folders = [named, named.parent.parent]
+    except (OSError, ValueError):
+        return []
+    return [folder / "info/exclude" for folder in folders]  # defence: git-excludes
 
 
 def _unhidden(ignore: Path) -> list[str]:

@@ -182,6 +182,9 @@ date 01010000
 hostname evil
 hostname -F f
 xxd -r a f
+xxd -ps a f
+tree -Lo 2 f
+tree -aIo x f
 iconv -o f a
 iconv -of a
 iconv --out=f a

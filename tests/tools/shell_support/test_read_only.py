@@ -88,7 +88,8 @@ async def test_a_rule_that_asks_or_denies_comes_first(desk: Desk) -> None:
         "python -m pip --version x", "uv pip list", "uv pip freeze", "go version", "diff . app", "diff -N . app",
         "diff -N . ap*", "cat ~+/../other", "cat ~-/../other", "cat ~0/../other", "ls ~+/..", "cd ~+/.. && cat other",
         "cat ~+1/x", "cat '~games/x'", "cd '~games' && ls", "rg x .c*", "rg x .[c]*/", "cat '[o]ut'/*", "strings @list",
-        "strings -n @list x", "cat '[l]'*",
+        "strings -n @list x", "cat '[l]'*", "xxd -ps README.md f", "tree -Lo 2 f", "tree -aIo x f", "ps -auxe",
+        "ps -aux -e", "ps -ux -eww", "ps -eo pid,environ", "git diff app .cfg", "git diff /usr/games .cfg",
     ],
 )  # fmt: skip
 def test_what_does_more_or_reads_what_is_secret_is_asked_for(
@@ -141,6 +142,16 @@ def test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_the
     assert reads(desk, "rg -n import")
     (desk.dir / ".ignore").write_text("!.en*\n")
     assert not reads(desk, "rg -n import")
+    (desk.dir / ".ignore").unlink()
+    exclude = desk.dir / ".git/info/exclude"
+    exclude.parent.mkdir(exist_ok=True)
+    exclude.write_text("!.en*\n")
+    assert not reads(desk, "rg -n import")
+    git(desk.dir, "worktree", "add", "-q", "linked")
+    (desk.dir / "linked/.env").write_text("KEY=1")
+    assert not command_subject(parse_command_line("rg -n x"), Workspace(desk.dir / "linked")).reads
+    exclude.unlink()
+    assert command_subject(parse_command_line("rg -n x"), Workspace(desk.dir / "linked")).reads
 
 
 def test_a_folder_of_the_path_that_is_where_the_command_runs_is_asked_about(
