@@ -32,7 +32,7 @@ from kimi_tui.permission.subject import (
 EDITS = frozenset({"WriteFile", "StrReplaceFile"})
 READS = frozenset({"ReadFile", "ReadMediaFile", "Grep", "Glob"})
 _GROUPS = {"Edit": EDITS, "Read": READS}
-_MOST_OPTIONS = 8
+_MOST_OPTIONS = 40
 _MOST_WITHIN = 200
 _WILD = re.compile(r"[*?\[]")
 
@@ -178,11 +178,12 @@ def _names(pattern: list[str], words: Words) -> bool:
 
 
 def _within(words: Words) -> Iterator[Words]:
-    """What a program may take for a command: its last words, or a word that is a command line itself."""
+    """What a program may take for a command: its last words, or a word that is a command line, or an alias, itself."""
     for at, word in enumerate(words[1:], 1):
         yield words[at:]
         for text in {word, word.partition("=")[2]} if word else ():
             line = _as_line(text)
+            yield (words[0], *line)  # defence: alias-of-the-program
             yield from (line[start:] for start in range(len(line)))
 
 
@@ -201,8 +202,9 @@ def _forms(words: Words) -> list[Words]:
     program = words[0]
     named: Words = (program.rpartition("/")[2] if program else program, *words[1:])
     forms = [named]
-    for count in range(1, min(_MOST_OPTIONS, len(named))):
-        first = named[1]
-        if first is not None and first.startswith("-"):
-            forms.append((named[0], *named[1 + count :]))
+    first = named[1] if len(named) > 1 else None
+    if first is not None and first.startswith("-"):
+        forms += ((named[0], *named[1 + count :]) for count in range(1, min(_MOST_OPTIONS, len(named))))
+        if len(named) > _MOST_OPTIONS:  # what is behind so many options may be anything
+            forms.append((named[0], Pattern("*", "*")))  # defence: many-options
     return forms

@@ -367,6 +367,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_that_denies_covers_what_it_may_mean",
     ),
     Defence(
+        "31 cmd_split", "asking about what stands behind many options", "many-options", REMOVED,
+        "test_a_rule_that_denies_covers_what_it_may_mean",
+    ),
+    Defence(
+        "31 cmd_split", "asking about an alias of a denied program", "alias-of-the-program", REMOVED,
+        "test_a_rule_that_denies_covers_what_it_may_mean",
+    ),
+    Defence(
         "31 cmd_split", "asking where a denied program may hide", "denied-program-may-hide", NEVER,
         "test_a_rule_that_denies_is_asked_about_where_programs_may_run_that_are_not_listed",
     ),

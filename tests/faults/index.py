@@ -153,6 +153,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_READ}::test_a_git_folder_that_git_passes_over_says_nothing_of_the_one_above",
         f"{_READ}::test_a_program_that_the_agent_may_have_written_is_asked_for",
         f"{_READ}::test_what_does_more_or_reads_what_is_secret_is_asked_for",
+        f"{_READ}::test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them",
         f"{_READ}::test_plan_mode_runs_commands_that_only_read",
         f"{_PROG}/test_dangers.py::test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
         f"{_PROG}/test_dangers.py::test_an_option_that_is_not_in_a_table_is_never_covered",
