@@ -6,12 +6,13 @@ versions.
 
 import tomllib
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic import ValidationError
 
-from kimi_tui import json_text, paths
+from kimi_tui import json_text, paths, yaml_text
 from kimi_tui.config.schema import Config
 from kimi_tui.config.source_position import with_line
 from kimi_tui.config.unknown_keys import UnknownKey, unknown_keys
@@ -21,6 +22,9 @@ from kimi_tui.regular_file import TooLargeError, read_text
 from kimi_tui.surrogates import without_surrogates
 
 MAX_BYTES = 1 << 20
+MAX_PROJECT_BYTES = 1 << 16
+"""For a stranger's file, which is read before the trust question: YAML takes 10 s a MiB."""
+_MAX_WARNINGS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,21 +45,24 @@ def default_file() -> Path | None:
     return None
 
 
-def load_config(file: Path | None = None, *, text: str | None = None) -> LoadedConfig:
-    """Read `file`, or `text` (JSON, else TOML, else YAML), or the default file. Raises ConfigError."""
+def load_config(file: Path | None = None, *, text: str | None = None, most: int = MAX_BYTES) -> LoadedConfig:
+    """Read `file` of at most `most` bytes, or `text` (JSON, else TOML, else YAML), or the default file.
+
+    Raises ConfigError.
+    """
     if text is not None:
         return _checked(_parsed_text(text), None)
     file = file or default_file()
     if file is None:
         return LoadedConfig(Config(), None)
-    return _checked(_parsed_file(file), file)
+    return _checked(_parsed_file(file, most), file)
 
 
-def _parsed_file(file: Path) -> object:
+def _parsed_file(file: Path, most: int) -> object:
     try:
-        text = read_text(file, most=MAX_BYTES)  # defence: regular-config-file
-    except TooLargeError:
-        raise ConfigError(tr("a configuration of more than 1 MiB is refused"), file=file) from None
+        text = read_text(file, most=most)  # defence: regular-config-file
+    except TooLargeError as error:
+        raise ConfigError(error.strerror or str(error), file=file) from None
     except FileNotFoundError:
         raise ConfigError(tr("there is no such file"), file=file) from None
     except UnicodeDecodeError as error:
@@ -89,6 +96,7 @@ def _yaml(text: str) -> object:
     from ruamel.yaml import YAML
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+    yaml_text.check(text)  # defence: bound-yaml
     try:
         return without_surrogates(YAML(typ="safe", pure=True).load(text) or {})
     except MarkedYAMLError as error:
@@ -111,7 +119,16 @@ def _checked(value: object, file: Path | None) -> LoadedConfig:
         # defence: place-of-config-error
         raise ConfigError(first["msg"], file=_place(file, *first["loc"]), key=key) from None
     _check_references(config, file)
-    return LoadedConfig(config, file, tuple(_warning(file, key) for key in unknown_keys(table)))
+    return LoadedConfig(config, file, _warnings(file, table))
+
+
+def _warnings(file: Path | None, table: dict[str, Any]) -> tuple[str, ...]:
+    keys = unknown_keys(table)
+    first = list(islice(keys, _MAX_WARNINGS))  # defence: bound-config-warnings
+    told = [_warning(file, key) for key in first]
+    if next(keys, None) is not None:
+        told.append(tr("{file}: more keys are unknown", file=file or "--config"))
+    return tuple(told)
 
 
 def _warning(file: Path | None, key: UnknownKey) -> str:

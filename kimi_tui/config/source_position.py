@@ -3,8 +3,12 @@
 import re
 import tomllib
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, cast
+
+from kimi_tui import yaml_text
+from kimi_tui.regular_file import read_text
 
 
 def with_line(file: Path, steps: Iterable[str | int]) -> str:
@@ -22,7 +26,7 @@ def with_line(file: Path, steps: Iterable[str | int]) -> str:
 def _toml_line_of(file: Path, steps: Iterable[str | int]) -> int | None:
     """Like `line_of`; keys of an inline table or value have the line of that table."""
     try:
-        lines = file.read_text("utf-8-sig").splitlines()
+        lines = read_text(file).splitlines()
     except (OSError, UnicodeDecodeError):
         return None
     wanted = tuple(steps)
@@ -65,13 +69,12 @@ def _toml_steps(dotted: str) -> tuple[str | int, ...]:
 
 def line_of(file: Path, steps: Iterable[str | int]) -> int | None:
     """Return the line (from 1) of a key, or of its deepest existing parent."""
-    from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
     from ruamel.yaml.nodes import MappingNode, SequenceNode
 
     try:
-        node: Any = YAML().compose(file.read_text("utf-8-sig"))  # pyright: ignore[reportUnknownMemberType]
-    except (OSError, ValueError, YAMLError):
+        node: Any = _composed(read_text(file))
+    except (OSError, ValueError, YAMLError, RecursionError):
         return None
     line: int | None = None
     for step in steps:
@@ -90,3 +93,12 @@ def line_of(file: Path, steps: Iterable[str | int]) -> int | None:
         else:
             break
     return line
+
+
+@lru_cache(maxsize=1)
+def _composed(text: str) -> Any:
+    """The nodes of a file: each of its warnings asks for a line."""
+    from ruamel.yaml import YAML
+
+    yaml_text.check(text)
+    return YAML().compose(text)  # pyright: ignore[reportUnknownMemberType]

@@ -41,9 +41,9 @@ class UnknownKey:
         return ".".join(str(step) for step in self.steps)
 
 
-def unknown_keys(table: Mapping[str, Any]) -> list[UnknownKey]:
-    """Return the unknown keys of a valid configuration."""
-    return list(_in_section(table, Config, ()))
+def unknown_keys(table: Mapping[str, Any]) -> Iterator[UnknownKey]:
+    """Yield the unknown keys of a valid configuration."""
+    return _in_section(table, Config, ())
 
 
 def _in_section(

@@ -210,8 +210,8 @@ def _parsed(text: str, origin: Path | str) -> dict[str, Any]:
         value: object = json_text.loads(text) if text.strip() else {}
     except json.JSONDecodeError as error:
         raise ConfigError(f"line {error.lineno}, column {error.colno}: {error.msg}", file=origin) from None
-    except RecursionError:
-        raise ConfigError(tr("this is nested too deeply"), file=origin) from None
+    except ValueError as error:  # defence: deep-mcp-file
+        raise ConfigError(str(error), file=origin) from None
     if not isinstance(value, dict):
         raise ConfigError(tr('this is an object with "mcpServers" in it'), file=origin)
     return cast(dict[str, Any], value)

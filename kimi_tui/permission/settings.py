@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui import paths
-from kimi_tui.config.loader import load_config
+from kimi_tui.config.loader import MAX_PROJECT_BYTES, load_config
 from kimi_tui.config.schema import Config, PermissionMode, Permissions, RuleConfig, SandboxConfig
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
@@ -63,7 +63,7 @@ def permission_settings(
         return PermissionSettings(
             tuple(rules), config.permissions.mode, config.sandbox, config.permissions.ask_read_only
         )
-    loaded = load_config(project)
+    loaded = load_config(project, most=MAX_PROJECT_BYTES)
     more = _rules(loaded.config.permissions, project, read)
     mode, sandbox = config.permissions.mode, config.sandbox
     wanted = loaded.config.permissions.mode if "mode" in loaded.config.permissions.model_fields_set else mode

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import cast
 
 from kimi_tui import json_text, paths
-from kimi_tui.config.loader import load_config
+from kimi_tui.config.loader import MAX_PROJECT_BYTES, load_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import private_folder, project_root, shown
 from kimi_tui.permission.settings import loosening_rules, project_file
-from kimi_tui.regular_file import read_bytes
+from kimi_tui.regular_file import read_bytes, read_text
 
 TRUST_VARIABLE = "KIMI_TUI_TRUST_PROJECT"
 SKILL_FOLDERS = (".kimi-tui/skills", ".kimi/skills", ".claude/skills", ".codex/skills", ".agents/skills")
@@ -182,7 +182,7 @@ def _as_it_was(answer: Answer, folder: Path, brought: Sequence[TrustItem]) -> bo
 def _loosening(file: Path) -> str:
     """Describe the part of a project's configuration that needs trust, for the user; "" if it only tightens."""
     try:
-        return ", ".join(loosening_rules(load_config(file).config))
+        return ", ".join(loosening_rules(load_config(file, most=MAX_PROJECT_BYTES).config))
     except ConfigError:
         return ""  # the configuration loader reports it
 
@@ -220,7 +220,7 @@ def _store() -> Path:
 def _said() -> dict[Path, Answer]:
     """Read the decisions from disk. An unreadable file counts as empty, so the user is asked again."""
     try:
-        value: object = json_text.loads(_store().read_text("utf-8"))
+        value: object = json_text.loads(read_text(_store()))
     except (OSError, ValueError):
         return {}
     if not isinstance(value, dict):

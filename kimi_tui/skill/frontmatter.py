@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
+from kimi_tui import yaml_text
 from kimi_tui.i18n import tr
 from kimi_tui.surrogates import without_surrogates
 
@@ -117,9 +118,11 @@ def read_yaml(table: Sequence[str]) -> dict[str, Field]:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
     from ruamel.yaml.nodes import MappingNode
 
+    text = "\n".join(table) + "\n"
     try:
         # Composed, not constructed: nodes know their place, and no value is interpreted.
-        root: Any = YAML(typ="safe", pure=True).compose("\n".join(table) + "\n")
+        yaml_text.check(text)  # defence: bound-frontmatter
+        root: Any = YAML(typ="safe", pure=True).compose(text)
     except MarkedYAMLError as error:
         raise _indented(table) or _located(error, len(table) + 2) from error
     except (YAMLError, ValueError) as error:

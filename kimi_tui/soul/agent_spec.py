@@ -4,6 +4,7 @@
 are merged. `exclude_tools` and `allowed_tools` are ordinary fields: a new list replaces the inherited list.
 """
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
+from kimi_tui import yaml_text
 from kimi_tui.errors import AgentSpecError, UsageError
 from kimi_tui.regular_file import read_text
 from kimi_tui.surrogates import without_surrogates
@@ -109,7 +111,7 @@ def agent_file(name: str) -> Path:
 
 def read_agent_spec(file: Path) -> AgentSpec:
     """Read and resolve an agent file. Raises AgentSpecError with file, line and key."""
-    chain = [_read(file.expanduser().resolve())]
+    chain = [_read(_real(file.expanduser()))]
     while (extended := _extended(chain[-1])) is not None:
         if any(extended == written.file for written in chain):
             raise chain[-1].wrong("the agent files extend each other in a circle", "extend")
@@ -119,6 +121,11 @@ def read_agent_spec(file: Path) -> AgentSpec:
     return _whole(chain)
 
 
+def _real(path: Path) -> Path:
+    """Resolve symbolic links; unlike with `Path.resolve`, a loop is an error only for whoever reads the file."""
+    return Path(os.path.realpath(path))
+
+
 def _extended(written: _Written) -> Path | None:
     match written.fields.extend:
         case None:
@@ -126,7 +133,7 @@ def _extended(written: _Written) -> Path | None:
         case "default":
             return agent_file("default").resolve()
         case path:
-            return (written.file.parent / Path(path).expanduser()).resolve()
+            return _real(written.file.parent / Path(path).expanduser())
 
 
 def _whole(chain: list[_Written]) -> AgentSpec:
@@ -169,7 +176,7 @@ def _whole(chain: list[_Written]) -> AgentSpec:
 
 
 def _prompt_of(written: _Written) -> Path:
-    path = (written.file.parent / (written.fields.system_prompt_path or Path()).expanduser()).resolve()
+    path = _real(written.file.parent / (written.fields.system_prompt_path or Path()).expanduser())
     if not path.is_file():
         raise written.wrong(f"there is no file {path}", "system_prompt_path")
     return path
@@ -180,7 +187,7 @@ def _subagents_of(written: _Written | None) -> dict[str, SubagentSpec]:
         return {}
     found: dict[str, SubagentSpec] = {}
     for name, fields in (written.fields.subagents or {}).items():
-        path = (written.file.parent / fields.path.expanduser()).resolve()
+        path = _real(written.file.parent / fields.path.expanduser())
         if not path.is_file():
             raise written.wrong(f"there is no file {path}", "subagents", name, "path")
         found[name] = SubagentSpec(path, fields.description)
@@ -204,7 +211,7 @@ def _read(file: Path) -> _Written:
         table = _table_of(text)
     except MarkedYAMLError as error:
         raise AgentSpecError(_cause(error), file=file, line=_marked_line(error)) from error
-    except (OSError, UnicodeDecodeError, YAMLError, RecursionError) as error:
+    except (OSError, ValueError, YAMLError, RecursionError) as error:
         raise AgentSpecError(getattr(error, "strerror", None) or str(error), file=file) from error
     if not isinstance(table, dict):
         raise AgentSpecError("an agent file is a table of keys", file=file)
@@ -223,6 +230,7 @@ def _read(file: Path) -> _Written:
 @lru_cache(maxsize=8)
 def _table_of(text: str) -> Any:
     """Parse the YAML with line numbers. Read-only: each subagent reads the extended file again."""
+    yaml_text.check(text)  # defence: bound-agent-file
     return YAML(typ="rt").load(text)
 
 

@@ -6,6 +6,7 @@ from kimi_tui.config.loader import load_config
 from kimi_tui.config.schema import Config
 from kimi_tui.errors import ConfigError
 from tests.config.files import YAML, written
+from tests.test_yaml_text import BOMB
 
 
 def test_yaml_toml_and_json_of_one_shape_give_one_configuration(tmp_path):
@@ -187,3 +188,22 @@ def test_half_a_surrogate_pair_in_yaml_or_json_becomes_a_replacement(tmp_path):
         file = tmp_path / name
         file.write_text(r'{"hooks": [{"event": "Stop", "command": "echo \ud800"}]}')
         assert load_config(file).config.hooks[0].command == "echo \ufffd"
+
+
+@pytest.mark.parametrize("text", [BOMB, "a: " + "[" * 101 + "]" * 101])
+def test_a_configuration_that_unfolds_or_nests_without_end_is_refused_at_once(tmp_path: Path, text: str) -> None:
+    with pytest.raises(ConfigError, match=r"config.yaml: (its aliases repeat too much|nested too deeply)"):
+        load_config(written(tmp_path, text))
+
+
+def test_of_many_unknown_keys_the_first_are_told(tmp_path: Path) -> None:
+    file = written(tmp_path, "".join(f"zz{number}: 1\n" for number in range(1000)))
+    warnings = load_config(file).warnings
+    assert len(warnings) == 21
+    assert warnings[0] == f"{file}:1: zz0: no such key"
+    assert warnings[-1] == f"{file}: more keys are unknown"
+
+
+def test_a_file_larger_than_allowed_is_refused_before_it_is_parsed(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="larger than 64 KiB"):
+        load_config(written(tmp_path, "#" * ((1 << 16) + 1)), most=1 << 16)

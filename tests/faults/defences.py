@@ -840,4 +840,21 @@ DEFENCES: tuple[Defence, ...] = (
         Value('f"data:image/png;base64,{data}"'),
     ),
     Defence("arguments in many pieces", "reading them only where they may be whole", "whole-arguments", Without(1)),
+    Defence(
+        "YAML that unfolds without end", "a bound on what its aliases repeat", "bound-yaml", REMOVED,
+        "test_a_configuration_that_unfolds_or_nests_without_end_is_refused_at_once",
+    ),
+    Defence(
+        "YAML that unfolds without end", "a bound for a skill", "bound-frontmatter", REMOVED,
+        "test_frontmatter_that_nests_without_end_is_refused_at_once",
+    ),
+    Defence(
+        "YAML that unfolds without end", "a bound for an agent file", "bound-agent-file", REMOVED,
+        "test_an_agent_file_that_unfolds_without_end_is_refused_at_once",
+    ),
+    Defence(
+        "a configuration of unknown keys", "a bound on the warnings", "bound-config-warnings",
+        Value("list(keys)"),
+    ),
+    Defence("an mcp.json nested too deeply", "a line for it", "deep-mcp-file", UNCAUGHT),
 )  # fmt: skip

@@ -412,4 +412,13 @@ CASES: dict[str, tuple[str, ...]] = {
     "arguments in many pieces": (
         "tests/llm/test_tool_call_assembly.py::test_many_pieces_of_long_arguments_cost_no_more_each_than_few",
     ),
+    "YAML that unfolds without end": (
+        "tests/config/test_loader.py::test_a_configuration_that_unfolds_or_nests_without_end_is_refused_at_once",
+        "tests/skill/test_frontmatter.py::test_frontmatter_that_nests_without_end_is_refused_at_once",
+        "tests/soul/test_agent_spec.py::test_an_agent_file_that_unfolds_without_end_is_refused_at_once",
+    ),
+    "a configuration of unknown keys": ("tests/config/test_loader.py::test_of_many_unknown_keys_the_first_are_told",),
+    "an mcp.json nested too deeply": (
+        "tests/mcp/test_config.py::test_a_file_that_is_nested_too_deeply_is_a_problem_with_its_name",
+    ),
 }

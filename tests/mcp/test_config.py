@@ -101,3 +101,12 @@ def test_editing_keeps_what_else_is_in_the_file(tmp_path: Path) -> None:
     assert remove_server(file, "b") is not None
     assert remove_server(file, "b") is None
     assert "b" not in json.loads(file.read_text("utf-8"))["mcpServers"]
+
+
+def test_a_file_that_is_nested_too_deeply_is_a_problem_with_its_name(tmp_path: Path) -> None:
+    file = tmp_path / ".mcp.json"
+    file.write_text("[" * 1000 + "]" * 1000)
+    (problem,) = load(tmp_path).problems
+    assert problem.endswith(".mcp.json: nested too deeply")
+    with pytest.raises(ConfigError, match="nested too deeply"):
+        load(tmp_path, files=[file])

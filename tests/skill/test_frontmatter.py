@@ -102,3 +102,8 @@ def test_an_indented_key_is_named_with_its_line(table: list[str], key: str, line
     with pytest.raises(FrontmatterError, match=f"`{key}` is indented") as refused:
         read_frontmatter(["---", *table, "---"])
     assert (refused.value.line, refused.value.column) == (line, 2)
+
+
+def test_frontmatter_that_nests_without_end_is_refused_at_once() -> None:
+    with pytest.raises(FrontmatterError, match="not YAML: nested too deeply"):
+        read("---\nname: " + "[" * 101 + "]" * 101 + "\n---\n")

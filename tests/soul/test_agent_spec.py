@@ -9,6 +9,7 @@ from kimi_tui.soul.agent_spec import agent_file, our_tool, read_agent_spec
 from kimi_tui.soul.assemble import build_engine
 from kimi_tui.soul.tool_injection import tool_class
 from tests.soul.engines import engine_on, plan
+from tests.test_yaml_text import BOMB
 
 
 def written(tmp_path, text, name="agent.yaml"):
@@ -176,3 +177,15 @@ async def test_a_prompt_whose_conditions_cannot_be_read_is_told_with_its_line(tm
     (tmp_path / "system.md").write_text("You are ${WHO}.\n{% if WHO %}")
     with pytest.raises(AgentSpecError, match=r"system.md:2: this if has no endif"):
         await build_engine(plan(tmp_path, agent_file=file))
+
+
+def test_an_agent_file_that_unfolds_without_end_is_refused_at_once(tmp_path):
+    with pytest.raises(AgentSpecError, match="its aliases repeat too much"):
+        read_agent_spec(written(tmp_path, BOMB))
+
+
+def test_an_agent_file_that_is_a_link_to_itself_is_an_error(tmp_path):
+    file = tmp_path / "agent.yaml"
+    file.symlink_to(file)
+    with pytest.raises(AgentSpecError, match=r"agent\.yaml"):
+        read_agent_spec(file)

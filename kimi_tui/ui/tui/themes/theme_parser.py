@@ -13,6 +13,7 @@ from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from textual.color import Color, ColorParseError
 
+from kimi_tui import yaml_text
 from kimi_tui.errors import ConfigError
 from kimi_tui.regular_file import read_text
 from kimi_tui.ui.tui.themes.theme import (
@@ -26,6 +27,7 @@ from kimi_tui.ui.tui.themes.theme import (
     theme_folders,
 )
 
+_MAX_BYTES = 1 << 16
 _TOP = {"name": str, "title": str, "extends": str, "dark": bool, "ansi": bool, "colours": dict, "variables": dict}
 _STYLES = frozenset(("none", "not", "bold", "dim", "italic", "underline", "reverse", "strike"))
 
@@ -47,8 +49,10 @@ def read_theme(path: Path) -> ThemeFile:
 
 def _load(path: Path) -> CommentedMap:
     try:
-        data: object = YAML(typ="rt").load(read_text(path))  # pyright: ignore[reportUnknownMemberType]
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_text(path, most=_MAX_BYTES)
+        yaml_text.check(text)
+        data: object = YAML(typ="rt").load(text)  # pyright: ignore[reportUnknownMemberType]
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(str(error), file=path) from error
     except MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]

@@ -1,0 +1,42 @@
+"""What a few lines of YAML may stand for."""
+
+import pytest
+
+from kimi_tui import yaml_text
+
+BOMB = "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
+    f"{name}: &{name} [{','.join([f'*{before}'] * 10)}]\n" for before, name in zip("abcde", "bcdef", strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (BOMB, "repeat too much"),
+        ("a: &a {b: 1}\nc: [" + "*a," * 60_000 + "]", "repeat too much"),
+        ("a: &a [*a]", "its own value"),
+        ("[" * 101 + "]" * 101, "nested too deeply"),
+        ("[" * 60_000, "nested too deeply"),
+        ("{a: " * 101 + "}" * 101, "nested too deeply"),
+    ],
+)
+def test_what_unfolds_or_nests_without_end_is_refused_before_it_is_parsed(text: str, cause: str) -> None:
+    with pytest.raises(ValueError, match=cause):
+        yaml_text.check(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a: b",
+        "a: &a [1]\nb: *a\nc: [*a, *a]",
+        "rules: ['Shell(git *)']",
+        "[" * 100 + "]" * 100,
+        "- " * 5000,
+        "*x",
+        "a: [",
+    ],
+)
+def test_what_people_write_and_what_the_parser_refuses_by_itself_pass(text: str) -> None:
+    yaml_text.check(text)
