@@ -19,7 +19,6 @@ MARKER = re.compile(r"# defence: (.+)")
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
 
 _OF_A_BLOCK = ast.stmt | ast.excepthandler | ast.match_case
-_TESTED = ast.If | ast.While | ast.IfExp | ast.Assert
 
 
 class MutationError(Exception):
