@@ -34,13 +34,13 @@ class Hands:
         """Type at a person's pace: a burst of keys would count as a paste."""
         prompt = self.app.home.composer.prompt
         for letter in text:
-            prompt._last_key = 0.0
+            prompt.burst_gap_s = 0.0
             await self.pilot.press("space" if letter == " " else "slash" if letter == "/" else letter)
 
     async def press(self, *keys: str) -> None:
         prompt = self.app.home.composer.prompt
         for key in keys:
-            prompt._last_key = 0.0
+            prompt.burst_gap_s = 0.0
             await self.pilot.press(key)
         await self.pilot.pause()
 

@@ -184,9 +184,10 @@ class Typing:
         pane = on_home and home.in_pane and not self.writes
         bound = home.active_bindings.get(key) if pane else None
         acts, before = bound is not None and bound.enabled, home.composer.text
-        if self.chance.randrange(3):
-            home.composer.prompt._last_key = 0.0  # at a person's pace; else it comes in one burst
+        if self.chance.randrange(3) == 0:
+            home.composer.prompt.burst_gap_s = float("inf")
         await self.pilot.press(key)
+        home.composer.prompt.burst_gap_s = 0.0
         self.clock.now += self.chance.choice((0.0, 0.05, 0.1, 0.2, HOLD_S - 0.02))
         if pane:
             note = home.hints._note

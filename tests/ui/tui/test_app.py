@@ -8,6 +8,7 @@ from kimi_tui.ui.tui.state.items import ErrorItem, NoticeItem, UserItem
 from kimi_tui.wire.events import Notification, TurnBegin
 from tests.ui.tui import scenes
 from tests.ui.tui.hands import Start
+from tests.ui.tui.painted import app_text
 from tests.ui.tui.stand_in import StandIn
 from tests.ui.tui.test_screen import ready
 
@@ -22,7 +23,7 @@ async def test_a_running_tool_shows_what_it_prints(start: Start) -> None:
         await stage.say(*scenes.tool_running())
         stage.app.stage.append_tool_output("3", "ruff: ok\npyright: 0 errors")
         await stage.pilot.pause()
-        shown = "\n".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+        shown = app_text(stage.app)
         assert "pyright: 0 errors" in shown
 
 
@@ -67,5 +68,5 @@ async def test_markup_in_names_is_shown_as_it_is(start: Start) -> None:
     async with start() as stage:
         await stage.say(TurnBegin(user_input="[x]"), flow, told)
         assert NoticeItem("[red]x[/] · [/b]") in stage.app.stage.state.conversation.items
-        shown = "\n".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+        shown = app_text(stage.app)
         assert "[bold]re[/lease" in shown

@@ -24,6 +24,7 @@ from kimi_tui.wire.display import ShellBlock, TodoBlock, TodoItem
 from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage
 from kimi_tui.wire.requests import ApprovalRequest
 from tests import texts
+from tests.ui.tui.painted import app_rows, app_strips, app_text
 from tests.ui.tui.scenes import call, result, usage
 from tests.ui.tui.screens.conftest import Shown
 from tests.ui.tui.screens.rooms import ROOMS
@@ -152,7 +153,7 @@ def chinese(english: None) -> None:
 
 def words_left(app: KimiTui, allowed: set[str], *, path: str = "") -> set[str]:
     """The English words on the screen; `path` may stand there in pieces."""
-    rows = [strip.text for strip in app.screen._compositor.render_strips()]
+    rows = app_rows(app)
     found = {word for row in rows for word in WORD.findall(row)} - allowed - KEYS - NAMES
     return {word for word in found if not re.fullmatch(r"F\d+", word) and word not in path}
 
@@ -192,7 +193,7 @@ async def test_the_list_of_keys_is_chinese_everywhere(where: KeyContext) -> None
         app.push_screen(Help(where, app.keymap))
         await pilot.pause()
         region = app.screen.query_one("#keys").region
-        rows = [strip.crop(region.x, region.right).text for strip in app.screen._compositor.render_strips()]
+        rows = [strip.crop(region.x, region.right).text for strip in app_strips(app)]
         found = {word for row in rows[region.y : region.bottom] for word in WORD.findall(row)}
         assert {word for word in found - KEYS - NAMES if not re.fullmatch(r"F\d+", word)} == set()
 
@@ -290,4 +291,4 @@ async def test_the_palette_finds_by_chinese_and_by_english_words(words: str, fou
         await say(pilot, engine)
         await pilot.press(*words)
         await say(pilot, engine)
-        assert found in "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+        assert found in app_text(app)

@@ -21,6 +21,7 @@ from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import TurnEnd
 from tests.ui.tui import scenes
 from tests.ui.tui.flow_pane import flow_scenes
+from tests.ui.tui.painted import app_strips
 from tests.ui.tui.screens.conftest import Shown
 from tests.ui.tui.screens.rooms import ROOMS
 from tests.ui.tui.test_screen import play
@@ -60,7 +61,7 @@ def _luminance(colour: Color) -> float:
 
 def unreadable(app: KimiTui, theme: str, within: Region) -> Iterator[str]:
     """The pieces with a letter or a digit in that part of the screen that fall short."""
-    for y, strip in enumerate(app.screen._compositor.render_strips()):
+    for y, strip in enumerate(app_strips(app)):
         if within.y <= y < within.bottom:
             for text, style, _ in strip.crop(within.x, within.right):
                 if style is not None and any(sign.isalnum() for sign in text) and contrast(style) < needed(theme):

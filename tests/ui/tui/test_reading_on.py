@@ -8,14 +8,11 @@ import pytest
 from kimi_tui.ui.tui.transcript.new_messages_badge import NewMessagesBadge
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart
+from tests.ui.tui.painted import app_text
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
 LONG = "\n\n".join(f"paragraph {n}" for n in range(80))
-
-
-def shown(app) -> str:
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
 async def test_what_comes_below_while_one_reads_above_is_told_and_one_click_away(tmp_path: Path) -> None:
@@ -32,7 +29,7 @@ async def test_what_comes_below_while_one_reads_above_is_told_and_one_click_away
         await pilot.pause()
         await pilot.pause()
         await pilot.pause()
-        assert "↓ 2 new · Ctrl+End" in shown(app)
+        assert "↓ 2 new · Ctrl+End" in app_text(app)
         await pilot.click(NewMessagesBadge)
         await pilot.pause()
         assert app.home.transcript.follow
@@ -47,10 +44,10 @@ async def test_a_long_message_is_folded_to_its_first_lines_and_opens(tmp_path: P
         engine.say(TurnBegin(user_input="\n".join(f"line {n}" for n in range(24))))
         await pilot.pause()
         await pilot.pause()
-        assert "… 16 more lines ▸" in shown(app)
-        assert "line 8" not in shown(app)
+        assert "… 16 more lines ▸" in app_text(app)
+        assert "line 8" not in app_text(app)
         await pilot.press("f2", "k", "enter")
-        assert "line 23" in shown(app)
+        assert "line 23" in app_text(app)
 
 
 async def test_the_conversation_scrolls_from_the_composer(tmp_path: Path) -> None:
@@ -87,10 +84,10 @@ async def test_after_the_search_is_closed_n_goes_on_and_escape_ends_it(tmp_path:
         await pilot.press("ctrl+f", *"paragraph 1")
         await pilot.pause()
         await pilot.pause()
-        assert "11 of 11" in shown(app)
+        assert "11 of 11" in app_text(app)
         await pilot.press("enter")
         await pilot.pause()
-        assert "1 of 11" in shown(app)
+        assert "1 of 11" in app_text(app)
         await pilot.press("escape", "n", "n")
         view = app.home.transcript
         assert view.has_focus

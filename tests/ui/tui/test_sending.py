@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from kimi_tui.errors import ModelNotSetError, ProviderError, UsageError
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.events import SteerInput, StepBegin, StepInterrupted, TurnBegin
+from tests.ui.tui.painted import app_text
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
@@ -27,7 +28,7 @@ async def send(pilot: Pilot[int], text: str, key: str = "enter") -> None:
     app = pilot.app
     assert isinstance(app, KimiTui)
     app.home.composer.text = text
-    app.home.composer.prompt._last_key = 0.0
+    app.home.composer.prompt.burst_gap_s = 0.0
     await pilot.press(key)
     await settled(pilot)
 
@@ -37,20 +38,16 @@ async def settled(pilot: Pilot[int]) -> None:
         await pilot.pause()
 
 
-def shown(app: KimiTui) -> str:
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
-
-
 async def test_what_steers_is_seen_to_wait_until_it_has_gone_in(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
         await send(pilot, "one")
         engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
         await send(pilot, "mind the tests", "ctrl+s")
-        assert "goes in with the next step  mind the tests" in shown(app)
+        assert "goes in with the next step  mind the tests" in app_text(app)
         engine.say(SteerInput(user_input="mind the tests"))
         await settled(pilot)
-        assert "goes in with" not in shown(app)
-        assert "you, meanwhile  mind the tests" in shown(app)
+        assert "goes in with" not in app_text(app)
+        assert "you, meanwhile  mind the tests" in app_text(app)
 
 
 async def test_what_did_not_go_in_before_an_interrupt_comes_back(tmp_path: Path) -> None:
@@ -60,7 +57,7 @@ async def test_what_did_not_go_in_before_an_interrupt_comes_back(tmp_path: Path)
         await send(pilot, "mind the tests", "ctrl+s")
         engine.say(StepInterrupted())
         await settled(pilot)
-        assert "goes in with" not in shown(app)
+        assert "goes in with" not in app_text(app)
         assert app.home.composer.text == "mind the tests"
 
 
@@ -153,7 +150,7 @@ async def test_up_brings_a_large_paste_back_as_a_chip_that_is_sent_whole_again(t
         await settled(pilot)
         await pilot.press("up")
         assert composer.text == "what is this? [pasted 400 lines #1]"
-        composer.prompt._last_key = 0.0
+        composer.prompt.burst_gap_s = 0.0
         await pilot.press("enter")
         await settled(pilot)
         assert engine.prompts == [f"what is this? {paste}"] * 2
@@ -170,14 +167,14 @@ async def test_without_a_model_the_header_says_what_to_do_and_the_message_comes_
     engine = StandIn(tmp_path, model_name="no model")
     engine.error = ModelNotSetError("no model is set")
     async with opened(tmp_path, engine) as (app, pilot, _):
-        first = shown(app).splitlines()[0]
+        first = app_text(app).splitlines()[0]
         assert "no model · /model" in first
         assert "ready" not in first
         await send(pilot, "hello")
         assert app.home.composer.text == "hello"
         app.home.header.facts = dataclasses.replace(app.home.header.facts, model="moon-2")
         await settled(pilot)
-        assert "ready" in shown(app).splitlines()[0]
+        assert "ready" in app_text(app).splitlines()[0]
 
 
 async def test_a_message_that_the_service_refused_comes_back_to_be_edited(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.themes.theme import find_themes, load_theme
 from kimi_tui.ui.tui.themes.theme_parser import read_theme
+from tests.ui.tui.painted import notices
 from tests.ui.tui.stand_in import StandIn
 from tests.ui.tui.test_screen import ready
 
@@ -78,7 +79,7 @@ async def test_what_is_typed_and_sent_before_the_engine_is_there_is_sent_to_it(t
     app = KimiTui(make, motion=False)
     async with app.run_test(size=(120, 40)) as pilot:
         for key in ("h", "i", "enter"):
-            app.home.composer.prompt._last_key = 0.0
+            app.home.composer.prompt.burst_gap_s = 0.0
             await pilot.press(key)
         assert (engine.prompts, app.home.composer.queued.texts) == ([], ("hi",))
         may.set()
@@ -133,7 +134,7 @@ async def test_a_screen_asked_for_before_the_engine_is_there_opens_once_it_is(tm
     app = KimiTui(make, motion=False)
     async with app.run_test(size=(120, 40)) as pilot:
         for key in ("/", "l", "o", "g", "escape", "enter"):
-            app.home.composer.prompt._last_key = 0.0
+            app.home.composer.prompt.burst_gap_s = 0.0
             await pilot.press("slash" if key == "/" else key)
         before = app.screen
         may.set()
@@ -154,7 +155,7 @@ async def test_a_pane_asked_for_before_the_engine_is_there_is_not_said_to_be_emp
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("f3")
         async with asyncio.timeout(5):
-            while not app._notifications:
+            while not notices(app):
                 await pilot.pause()
-        assert [note.message for note in app._notifications] == ["the session is still starting"]
+        assert notices(app) == ["the session is still starting"]
         may.set()

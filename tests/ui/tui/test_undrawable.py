@@ -22,16 +22,13 @@ from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import FunctionBody, TextPart, ToolCall, ToolResult, ToolReturnValue
 from kimi_tui.wire.requests import ApprovalRequest
+from tests.ui.tui.painted import app_text
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 from tests.ui.tui.transcript.test_view import rows, showing
 
 NO_NAME = cast(str, 7)
 NO_CHANGE = DiffBlock.model_construct(path="a.py", old_text=None, new_text=7)
-
-
-def shown(app: App[object]) -> str:
-    return "\n".join(strip.text for strip in app.screen._compositor.render_strips())
 
 
 class Shouting(str):
@@ -55,8 +52,8 @@ async def test_line_ends_of_every_kind_do_not_end_the_screen(tmp_path: Path) -> 
         engine.say(TurnEnd())
         await pilot.pause()
         await pilot.pause()
-        assert "50% 75%" in shown(app)
-        assert "the end" in shown(app)
+        assert "50% 75%" in app_text(app)
+        assert "the end" in app_text(app)
 
 
 async def test_a_message_that_cannot_be_drawn_is_shown_as_plain_text(caplog: pytest.LogCaptureFixture) -> None:
@@ -90,8 +87,8 @@ async def test_a_message_that_cannot_be_folded_in_leaves_those_after_it(tmp_path
         engine.say(TurnBegin(user_input="go"), StepBegin(n=1), call, odd, TextPart(text="it goes on"), TurnEnd())
         await pilot.pause()
         await pilot.pause()
-        assert "a message could not be shown" in shown(app)
-        assert "it goes on" in shown(app)
+        assert "a message could not be shown" in app_text(app)
+        assert "it goes on" in app_text(app)
 
 
 async def test_a_change_that_cannot_be_drawn_leaves_its_question(tmp_path: Path) -> None:
@@ -105,7 +102,7 @@ async def test_a_change_that_cannot_be_drawn_leaves_its_question(tmp_path: Path)
         engine.say(TurnBegin(user_input="go"), StepBegin(n=1), asked)
         await pilot.pause()
         await pilot.pause()
-        assert "this cannot be drawn" in shown(app)
+        assert "this cannot be drawn" in app_text(app)
         assert app.is_running
 
 
@@ -133,7 +130,7 @@ async def test_a_pane_that_cannot_be_drawn_says_so_and_stays() -> None:
         app.query_one(ItemList).show([ListItem("a", cast(str, Shouting("first"))), ListItem("b", "second")])
         app.query_one(SurfaceView).set_surface(cast(ChartSurface, Holes()), with_map=False)
         await pilot.pause()
-        text = shown(app)
+        text = app_text(app)
         assert text.count("this cannot be drawn") == 2
         assert "second" in text
         assert isinstance(app.query_one(SurfaceView).render_line(0), Strip)

@@ -23,6 +23,7 @@ from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.parts import TextPart
 from kimi_tui.wire.requests import ApprovalRequest, Question, QuestionOption, QuestionRequest
 from tests.ui.tui import scenes
+from tests.ui.tui.painted import app_strips
 from tests.ui.tui.stand_in import Clock, StandIn
 
 _BOUND = [key for one in KEYS for key in one.keys.split(",") if key and "…" not in key]
@@ -131,7 +132,7 @@ class Walk:
         assert not any("Something went wrong" in str(item) for item in items[-3:])
         assert app.fault is None
         if app.size.width >= 20 and app.size.height >= 6:
-            shown = "".join(segment.text for strip in app.screen._compositor.render_strips() for segment in strip)
+            shown = "".join(segment.text for strip in app_strips(app) for segment in strip)
             assert shown.strip(), "nothing is on the screen"
         for _ in range(3):  # what is hidden gives the focus up when it is laid out
             if app.focused is None:

@@ -28,7 +28,7 @@ _PAGES, _ENDS = frozenset({"pageup", "pagedown"}), frozenset({"ctrl+home", "ctrl
 class PromptArea(CjkTextArea):
     """Grows to ten lines. It posts events; the composer decides.
 
-    Keys faster than human typing are a burst: an unbracketed paste, or typing that a slow link delivers at once. An
+    Keys within `burst_gap_s` of each other, faster than human typing, are a burst: an unbracketed paste, or typing that a slow link delivers at once. An
     Enter in a burst waits: with a key after it, it is a line break; if it ends the burst, it sends one line. Several
     lines are a paste and are not sent, except at start-up, where the burst is type-ahead.
     """
@@ -58,6 +58,7 @@ class PromptArea(CjkTextArea):
         self.pastes, self.images = pastes, images
         self.fold: Callable[[str], str] = pastes.collapse
         self.captures: frozenset[str] = frozenset()
+        self.burst_gap_s = _BURST_GAP
         self._last_key = 0.0
         self._quick = 0
         self._mounted = float("inf")
@@ -88,7 +89,7 @@ class PromptArea(CjkTextArea):
         if self._release_enter():
             self.insert("\n")
             self._breaks = True
-        elif event.time - self._last_key >= _BURST_GAP:
+        elif event.time - self._last_key >= self.burst_gap_s:
             self._ahead = not self._last_key and event.time - self._mounted < _AHEAD_S
             self._quick = -1
             self._breaks = False

@@ -14,6 +14,7 @@ from kimi_tui.ui.tui.composer.input_history import InputHistory
 from kimi_tui.ui.tui.state.items import UserItem
 from kimi_tui.wire.events import TurnBegin
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart
+from tests.ui.tui.painted import notices
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
@@ -149,7 +150,7 @@ async def test_a_model_that_takes_no_pictures_gets_the_path_and_the_person_a_wor
         await pilot.pause()
         await pilot.pause()
         assert app.home.composer.text == str(file)
-        assert any("moon-2 takes no pictures" in note.message for note in app._notifications)
+        assert any("moon-2 takes no pictures" in note for note in notices(app))
 
 
 async def test_a_picture_for_a_model_that_cannot_see_it_any_more_is_given_back(tmp_path: Path) -> None:
@@ -222,7 +223,7 @@ async def test_ctrl_v_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.M
         await pilot.press("ctrl+v")
         await app.workers.wait_for_complete([one for one in app.workers if one.group == "clipboard"])
         await pilot.pause()
-        assert any("no wl-paste, xclip or pngpaste" in note.message for note in app._notifications)
+        assert any("no wl-paste, xclip or pngpaste" in note for note in notices(app))
         app.copy_to_clipboard("copied here")
         await pilot.press("ctrl+v")
         await app.workers.wait_for_complete([one for one in app.workers if one.group == "clipboard"])

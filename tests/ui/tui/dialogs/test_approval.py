@@ -8,6 +8,7 @@ from kimi_tui.interaction.approvals import Scope
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
 from tests.ui.tui import scenes
 from tests.ui.tui.hands import Start
+from tests.ui.tui.painted import app_text
 
 
 async def test_no_key_approves_before_the_dialog_has_stood_still(start: Start) -> None:
@@ -91,7 +92,7 @@ async def test_the_broad_answer_is_withheld_until_the_whole_text_was_seen(start:
 async def test_hidden_characters_of_a_command_are_spelled_out(start: Start) -> None:
     async with start() as stage:
         await stage.say(*scenes.approval("ls \x1b[8m\u202e; rm -rf /"))
-        shown = "\n".join(strip.text for strip in stage.app.screen._compositor.render_strips())
+        shown = app_text(stage.app)
         assert "‹U+202E›" in shown
         assert "␛" in shown
         assert "rm -rf /" in shown

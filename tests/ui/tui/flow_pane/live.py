@@ -17,6 +17,7 @@ from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart, UserInput
 from tests.ui.tui.flow_pane.flow_scenes import flow_of_text
+from tests.ui.tui.painted import app_strips
 from tests.ui.tui.stand_in import Clock, StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
@@ -80,7 +81,7 @@ class Desk:
 
     async def press(self, *keys: str) -> None:
         for key in keys:
-            self.app.home.composer.prompt._last_key = 0.0
+            self.app.home.composer.prompt.burst_gap_s = 0.0
             await self.pilot.press(key)
         await self.settle()
 
@@ -94,11 +95,11 @@ class Desk:
 
     def shown(self) -> str:
         """What is on the screen."""
-        return "\n".join(strip.text.rstrip() for strip in self.app.screen._compositor.render_strips())
+        return "\n".join(strip.text.rstrip() for strip in app_strips(self.app))
 
     def style_of(self, text: str) -> str:
         """The style of the first piece of the screen that holds this text."""
-        for strip in self.app.screen._compositor.render_strips():
+        for strip in app_strips(self.app):
             for segment in strip:
                 if text in segment.text:
                     return str(segment.style)

@@ -14,6 +14,7 @@ from kimi_tui.wire.display import DiffBlock, ShellBlock
 from kimi_tui.wire.events import ApprovalResponse
 from kimi_tui.wire.requests import ApprovalRequest
 from tests.ui.tui import scenes
+from tests.ui.tui.painted import app_rows
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 from tests.ui.tui.walk import QUESTION
@@ -48,13 +49,9 @@ async def say(pilot: Pilot[int], engine: StandIn, *messages: WireMessage) -> Non
         await pilot.pause()
 
 
-def rows(app: KimiTui) -> list[str]:
-    return [strip.text for strip in app.screen._compositor.render_strips()]
-
-
 async def test_in_little_room_an_edit_shows_what_changes_before_what_stands_around_it(tmp_path: Path) -> None:
     async with showing(tmp_path, (60, 18), EDIT) as (app, _, _):
-        shown = "\n".join(rows(app))
+        shown = "\n".join(app_rows(app))
         assert "- line 9" in shown
         assert "+ line nine" in shown
         assert "page down" not in shown
@@ -65,11 +62,11 @@ async def test_the_broad_answer_is_given_free_when_the_window_grows_to_show_ever
     change = DiffBlock(path="a.py", old_text="", new_text="".join(f"line {n}\n" for n in range(9)))
     ask = EDIT.model_copy(update={"display": (change,)})
     async with showing(tmp_path, (60, 18), ask) as (app, pilot, _):
-        assert "page down to its end" in "\n".join(rows(app))
+        assert "page down to its end" in "\n".join(app_rows(app))
         await pilot.resize_terminal(100, 40)
         for _ in range(4):
             await pilot.pause()
-        shown = "\n".join(rows(app))
+        shown = "\n".join(app_rows(app))
         assert "line 8" in shown
         assert "page down to its end" not in shown
         assert "edits of busy.py" in shown
@@ -128,7 +125,7 @@ async def test_every_answer_is_on_the_screen_however_much_is_asked(tmp_path: Pat
         async with showing(tmp_path, size, long) as (app, pilot, engine):
             app.home.composer.text = "\n".join("draft" * 9 for _ in range(9))
             await say(pilot, engine)
-            shown = "\n".join(rows(app))
+            shown = "\n".join(app_rows(app))
             assert "Yes, this once" in shown
             assert "No, and say why" in shown
 

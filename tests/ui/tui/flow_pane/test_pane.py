@@ -16,6 +16,7 @@ from kimi_tui.wire.flow_events import FlowNodeBegin
 from tests.ui.tui import scenes
 from tests.ui.tui.flow_pane import flow_scenes
 from tests.ui.tui.flow_pane.live import FIX, Desk, desk
+from tests.ui.tui.painted import notices
 from tests.ui.tui.stand_in import Shelf as Shelves
 from tests.ui.tui.stand_in import Skill, StandIn
 
@@ -150,7 +151,7 @@ async def test_a_run_is_exported_in_each_format_and_nothing_is_written_over(tmp_
         assert "class" in mermaid
         assert set(build_flow(read_mermaid(mermaid)).nodes) == {"b", "look", "fix", "green", "tag", "e"}
         assert json.loads((tmp_path / "flow-release-run.json").read_text("utf-8"))["moves"] == 6
-        assert any("written to flow-release-run" in note.message for note in one.app._notifications)
+        assert any("written to flow-release-run" in note for note in notices(one.app))
 
 
 async def test_a_chart_that_is_not_running_is_exported_as_it_is(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from kimi_tui.ui.tui.dialogs.node_details import NodeDetails
 from kimi_tui.ui.tui.flow_pane.footer import FlowFooter
 from kimi_tui.wire.flow_events import FlowEnd
 from tests.ui.tui.flow_pane.live import Desk, desk
+from tests.ui.tui.painted import app_strips
 
 
 async def at_green(one: Desk) -> None:
@@ -300,7 +301,7 @@ async def test_what_makes_no_sense_is_told_and_does_no_harm(tmp_path: Path, key:
 
 async def click_on(one: Desk, text: str, *, button: int = 1) -> None:
     """Click on the first place of the screen that says so, as it is seen."""
-    for y, strip in enumerate(one.app.screen._compositor.render_strips()):
+    for y, strip in enumerate(app_strips(one.app)):
         x = strip.text.find(text)
         if x >= 0:
             await one.pilot.click(offset=(x + 1, y), button=button)

@@ -5,13 +5,14 @@ import pytest
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.wire.codec import WireMessage
 from tests.ui.tui import scenes
+from tests.ui.tui.painted import screen_strips
 from tests.ui.tui.test_screen import play
 
 
 def edge(home: MainScreen) -> str:
     """The signs of that line, from its top down."""
     line = home.divider
-    rows = [strip.text for strip in home._compositor.render_strips()]
+    rows = [strip.text for strip in screen_strips(home)]
     return "".join(rows[y][line.region.x] for y in range(line.region.y, line.region.bottom))
 
 

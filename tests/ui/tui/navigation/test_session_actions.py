@@ -7,6 +7,7 @@ from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.screens.session_list_model import SessionList
 from kimi_tui.ui.tui.screens.sessions import Sessions
 from tests.ui.tui.house import Open
+from tests.ui.tui.painted import notices
 
 
 async def test_another_session_is_opened_and_the_first_can_be_opened_again(open_house: Open, tmp_path: Path) -> None:
@@ -45,7 +46,7 @@ async def test_a_session_that_another_engine_holds_is_refused_and_the_open_one_s
             assert isinstance(house.app.screen, Sessions)
             house.app.screen.dismiss(next(kept for kept in rows if kept.id == held))
             await house.on(MainScreen)
-            await house.until(lambda: house.app._notifications)
+            await house.until(lambda: notices(house.app))
             assert house.app.engine is here
 
 

@@ -6,6 +6,7 @@ from kimi_tui.permission import trust
 from kimi_tui.ui.tui.screens.trust import TrustQuestion
 from kimi_tui.ui.tui.state.items import NoticeItem
 from tests.ui.tui.house import Open
+from tests.ui.tui.painted import notices
 
 
 async def test_a_folder_that_brings_skills_is_asked_about_before_they_count_and_only_once(
@@ -50,8 +51,8 @@ async def test_trust_says_so_where_there_is_nothing_to_trust(open_house: Open) -
     async with open_house() as house:
         await house.until(lambda: house.app.engine)
         house.app.doors.handle_slash("/trust")
-        await house.until(lambda: house.app._notifications)
-        assert any("brings nothing along" in note.message for note in house.app._notifications)
+        await house.until(lambda: notices(house.app))
+        assert any("brings nothing along" in note for note in notices(house.app))
 
 
 async def test_skills_that_appear_in_a_folder_nobody_was_asked_about_wait_for_trust(

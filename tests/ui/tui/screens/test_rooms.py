@@ -11,6 +11,7 @@ from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
+from tests.ui.tui.painted import app_strips
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 from tests.ui.tui.screens.rooms import ROOMS
 from tests.ui.tui.stand_in import Clock, StandIn, make_app
@@ -84,7 +85,7 @@ async def test_every_sign_is_of_ascii_where_that_is_asked_for(
         await ready(pilot)
         app.push_screen(ROOMS[room](work_dir, tmp_path))
         await Shown(app, pilot).settle()
-        text = "".join(segment.text for strip in app.screen._compositor.render_strips() for segment in strip)
+        text = "".join(segment.text for strip in app_strips(app) for segment in strip)
         odd = {char for char in text if not char.isascii() and not "\u3000" <= char <= "\uffef"}
         assert odd == set()
         assert ("|" in text) is not manners.plain

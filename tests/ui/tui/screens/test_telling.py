@@ -23,6 +23,7 @@ from kimi_tui.ui.tui.widgets.key_bar import KeyBar
 from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 from kimi_tui.wire.parts import TokenUsage
+from tests.ui.tui.painted import app_strips
 from tests.ui.tui.screens import rooms
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 from tests.ui.tui.screens.kept_sessions import NOW
@@ -138,7 +139,7 @@ async def test_the_log_shows_only_what_went_wrong_when_asked(show: ShowScreen, w
 
 async def test_what_acts_in_a_log_is_spelled_out_on_screen(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     async with show(lambda: rooms.log(work_dir, tmp_path)) as shown:
-        strips = shown.app.screen._compositor.render_strips()
+        strips = app_strips(shown.app)
         assert "\x1b" not in "".join(segment.text for strip in strips for segment in strip)
 
 

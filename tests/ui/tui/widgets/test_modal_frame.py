@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from kimi_tui.ui.tui.screens.log import LogView
+from tests.ui.tui.painted import notices
 from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
@@ -16,7 +17,7 @@ async def test_a_word_that_is_too_long_for_the_frames_edge_is_told_whole(tmp_pat
         await pilot.pause()
         screen.set_status("short")
         assert str(screen.query_one("#frame").border_subtitle) == "short"
-        assert not app._notifications
+        assert not notices(app)
         screen.set_status("this cannot be done: " + "because " * 12)
         await pilot.pause()
-        assert any("because because" in note.message for note in app._notifications)
+        assert any("because because" in note for note in notices(app))
