@@ -28,9 +28,9 @@ _PAGES, _ENDS = frozenset({"pageup", "pagedown"}), frozenset({"ctrl+home", "ctrl
 class PromptArea(CjkTextArea):
     """Grows to ten lines. It posts events; the composer decides.
 
-    Keys within `burst_gap_s` of each other, faster than human typing, are a burst: an unbracketed paste, or typing that a slow link delivers at once. An
-    Enter in a burst waits: with a key after it, it is a line break; if it ends the burst, it sends one line. Several
-    lines are a paste and are not sent, except at start-up, where the burst is type-ahead.
+    Keys within `burst_gap_s` of each other are a burst: an unbracketed paste, or typing that a slow link delivers at
+    once. An Enter in a burst waits: with a key after it, it is a line break; if it ends the burst, it sends one line.
+    Several lines are a paste and are not sent, except at start-up, where the burst is type-ahead.
     """
 
     DEFAULT_CSS = """
