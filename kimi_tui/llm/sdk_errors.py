@@ -5,7 +5,7 @@ Importing it loads httpx2, which the SDKs are built on.
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, suppress
+from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Protocol, TypeVar
 
 import httpx2
@@ -19,7 +19,11 @@ from kimi_tui.llm.sse import NotAnEventStreamError, ServerEvent, server_events
 
 
 class _Answer(Protocol):
-    def iter_bytes(self) -> AsyncIterator[bytes]: ...
+    """An SDK's `AsyncStream`."""
+
+    @property
+    def response(self) -> httpx2.Response: ...
+    async def close(self) -> None: ...
 
 
 T = TypeVar("T")
@@ -91,15 +95,18 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
 
 
 async def stream_events(
-    request: AbstractAsyncContextManager[_Answer], is_last: Callable[[ServerEvent], bool], settings: ProviderSettings
+    answer: _Answer, is_last: Callable[[ServerEvent], bool], settings: ProviderSettings
 ) -> AsyncGenerator[ServerEvent, None]:
-    """Send a request; yields the events of its response up to the final one.
+    """The events of a response up to the final one; it is closed at the end.
 
     Raises ProviderTimeoutError if only comments and pings arrive for too long.
     """
-    async with request as answer, aclosing(events_until(answer.iter_bytes(), is_last)) as events:
-        while (event := await next_before(events, settings, passed_over=_is_ping)) is not None:
-            yield event
+    try:
+        async with aclosing(events_until(answer.response.aiter_bytes(), is_last)) as events:
+            while (event := await next_before(events, settings, passed_over=_is_ping)) is not None:
+                yield event
+    finally:
+        await answer.close()
 
 
 async def next_before(

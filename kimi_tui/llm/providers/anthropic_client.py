@@ -1,18 +1,23 @@
-"""The connection to a service with Anthropic's Messages API, through the official SDK.
+"""The connection to a service with Anthropic's Messages API, through the official SDK. Importing it loads the SDK.
 
-Importing it loads the SDK. As in `openai_client`, requests and events bypass the SDK's conversion.
+As in `openai_client`, replies are read as events.
 """
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from typing import cast
 
 import httpx2
 from anthropic import AnthropicError, APIStatusError, AsyncAnthropic, DefaultAsyncHttpxClient, Timeout
+from anthropic.types.message_create_params import MessageCreateParamsStreaming
 
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
+
+# Only older models take these; the SDK has no arguments for them.
+_WITHOUT_ARGUMENT = frozenset({"temperature", "top_p"})
 
 
 class AnthropicConnection:
@@ -35,11 +40,12 @@ class AnthropicConnection:
 
     async def messages(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
         """The events of one message, up to the final one. `body` holds all but the model."""
+        sampling = {name: body[name] for name in _WITHOUT_ARGUMENT & body.keys()}
+        given = {name: value for name, value in body.items() if name not in sampling}
+        params = cast(MessageCreateParamsStreaming, {"model": self._settings.model, "stream": True, **given})
         async with map_sdk_errors(self._settings, self._base_url, AnthropicError, _answered):
-            request = self._client.messages.with_streaming_response.create(
-                model=self._settings.model, max_tokens=1, messages=[], stream=True, extra_body=body
-            )
-            async with aclosing(stream_events(request, _is_end, self._settings)) as events:
+            answer = await self._client.messages.create(**params, extra_body=sampling)
+            async with aclosing(stream_events(answer, _is_end, self._settings)) as events:
                 async for event in events:
                     yield event
 

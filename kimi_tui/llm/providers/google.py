@@ -71,29 +71,26 @@ class Google(SdkProvider["GoogleConnection", "GenerateContentResponse"]):
         return _Reader(used_ids)
 
     def _body(self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]) -> JsonObject:
-        body: JsonObject = {"contents": [*merged_turns(self._history.convert(history), "parts")]}
+        config: JsonObject = {}
         if system_prompt:
-            body["systemInstruction"] = {"parts": [{"text": without_surrogates(system_prompt)}]}
+            config["systemInstruction"] = {"parts": [{"text": without_surrogates(system_prompt)}]}
         if tools:
             declared: list[JsonValue] = [
                 {"name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters}
                 for tool in tools
             ]
-            body["tools"] = [{"functionDeclarations": declared}]
+            config["tools"] = [{"functionDeclarations": declared}]
         options = self._settings.generation
-        generation: JsonObject = {}
         if options.temperature is not None:
-            generation["temperature"] = options.temperature
+            config["temperature"] = options.temperature
         if options.top_p is not None:
-            generation["topP"] = options.top_p
+            config["topP"] = options.top_p
         if options.max_tokens is not None and options.max_tokens > 0:
-            generation["maxOutputTokens"] = options.max_tokens
+            config["maxOutputTokens"] = options.max_tokens
         thinking = self._thinking()
         if thinking:
-            generation["thinkingConfig"] = thinking
-        if generation:
-            body["generationConfig"] = generation
-        return body
+            config["thinkingConfig"] = thinking
+        return {"contents": [*merged_turns(self._history.convert(history), "parts")], "config": config}
 
     def _thinking(self) -> JsonObject:
         settings = self._settings

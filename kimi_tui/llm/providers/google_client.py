@@ -1,6 +1,6 @@
 """The connection to Google's Gemini API, through the official SDK. Importing it loads the SDK.
 
-Requests go through `extra_body`, as in `openai_client`; replies are the SDK's own objects.
+Replies are the SDK's own objects.
 """
 
 import json
@@ -12,8 +12,13 @@ from uuid import uuid4
 import httpx2
 from google.genai import Client
 from google.genai.errors import APIError
-from google.genai.types import GenerateContentConfig, GenerateContentResponse, HttpOptions
-from pydantic import JsonValue
+from google.genai.types import (
+    AutomaticFunctionCallingConfig,
+    ContentDict,
+    GenerateContentConfig,
+    GenerateContentResponse,
+    HttpOptions,
+)
 
 from kimi_tui.errors import ProviderError
 from kimi_tui.llm.error_mapping import body_error, event_error, malformed_stream
@@ -50,14 +55,16 @@ class GoogleConnection:
         )
 
     async def generate(self, body: JsonObject) -> AsyncGenerator[GenerateContentResponse, None]:
-        """The chunks of one reply. `body` holds all but the model."""
+        """The chunks of one reply. `body` holds the `contents`, and a GenerateContentConfig as `config`."""
         tag = uuid4().hex
-        options = HttpOptions(extra_body={key: _shared(value) for key, value in body.items()}, headers={_TAG: tag})
+        options = GenerateContentConfig.model_validate(body["config"])
+        options.http_options = HttpOptions(headers={_TAG: tag})
+        options.automatic_function_calling = AutomaticFunctionCallingConfig(disable=True)
         begun = False
         async with map_sdk_errors(self._settings, self._base_url, httpx2.HTTPError, lambda error: None):
             try:
                 chunks = await self._client.aio.models.generate_content_stream(
-                    model=self._settings.model, contents="-", config=GenerateContentConfig(http_options=options)
+                    model=self._settings.model, contents=cast(list[ContentDict], body["contents"]), config=options
                 )
                 while (chunk := await next_before(chunks, self._settings)) is not None:
                     begun = True
@@ -107,16 +114,3 @@ def _taken_apart(base_url: str) -> tuple[str, str]:
     """Split the address into base URL and API version: the one at its end, else the one that every gateway supports."""
     found = _VERSION.search(base_url)
     return (base_url[: found.start()], found[1]) if found else (base_url, _USUAL_VERSION)
-
-
-class _Shared(dict[str, JsonValue]):
-    """A dict that the SDK cannot copy: it would copy the whole conversation for each request."""
-
-    def __deepcopy__(self, memo: object) -> "_Shared":
-        return self
-
-
-def _shared(value: JsonValue) -> JsonValue:
-    if not isinstance(value, list):
-        return value
-    return [_Shared(item) if isinstance(item, dict) else item for item in value]

@@ -143,9 +143,10 @@ async def test_a_request_carries_the_conversation(server: Server) -> None:
     assert seen.path == "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse"
     assert not [name for name in seen.headers if name.startswith("x-kimi-tui")]
     assert (seen.headers["x-goog-api-key"], seen.headers["x-team"]) == ("test-key", "blue")
-    sent_image = {"inlineData": {"mimeType": "image/png", "data": RED_DOT.partition(",")[2]}}
+    urlsafe = RED_DOT.partition(",")[2].replace("/", "_").replace("+", "-")
+    sent_image = {"inlineData": {"mime_type": "image/png", "data": urlsafe}}
     called = {"name": "Shell", "args": {"command": "ls"}}
-    declared = {"name": "Shell", "description": "Runs a command.", "parametersJsonSchema": SHELL.parameters}
+    declared = {"name": "Shell", "description": "Runs a command.", "parameters_json_schema": SHELL.parameters}
     assert sent == {
         "systemInstruction": {"parts": [{"text": "be brief"}]},
         "tools": [{"functionDeclarations": [declared]}],
@@ -192,11 +193,11 @@ async def test_calls_of_another_model_pass_where_signatures_are_demanded(server:
 async def test_thinking_is_switched(server: Server) -> None:
     thinker = frozenset({"thinking"})
     on = await body_sent(server, make(server).with_thinking(True))
-    assert on["generationConfig"]["thinkingConfig"] == {"includeThoughts": True}
+    assert on["generationConfig"]["thinkingConfig"] == {"include_thoughts": True}
     off = await body_sent(server, make(server, capabilities=thinker).with_thinking(False))
-    assert off["generationConfig"]["thinkingConfig"] == {"thinkingBudget": 0}
+    assert off["generationConfig"]["thinkingConfig"] == {"thinking_budget": 0}
     newer = await body_sent(server, make(server, "gemini-3-flash", capabilities=thinker).with_thinking(False))
-    assert newer["generationConfig"]["thinkingConfig"] == {"thinkingLevel": "low"}
+    assert newer["generationConfig"]["thinkingConfig"] == {"thinking_level": "LOW"}
     assert not (await body_sent(server, make(server).with_thinking(False))).get("generationConfig")
 
 
