@@ -375,6 +375,26 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_that_denies_covers_what_it_may_mean",
     ),
     Defence(
+        "31 cmd_split", "a long option with one dash", "long-with-one-dash", NEVER,
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "operands that Git writes to", "git-writes-operands", Value("_addresses(parsed)"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "files that curl writes a format to", "curl-writes-out", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "copies that sed keeps elsewhere", "sed-copies-elsewhere", REMOVED,
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "an archive elsewhere", "archive-elsewhere", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
         "31 cmd_split", "asking where a denied program may hide", "denied-program-may-hide", NEVER,
         "test_a_rule_that_denies_is_asked_about_where_programs_may_run_that_are_not_listed",
     ),

@@ -199,6 +199,16 @@ def _bundled(parsed: Parsed) -> list[int]:
     return [at for at, word in parsed.operands[:1] if at == 1 and set(word) & set("IFPCTg")]
 
 
+def _archive_elsewhere(parsed: Parsed) -> list[int]:
+    """Find the archive that `tar` writes, if it leads out."""
+    first = next((word for at, word in parsed.operands[:1] if at == 1), "")
+    if parsed.has("-x", "-t", "--extract", "--list") or set(first) & set("xt"):
+        return []
+    named = [(option.at, option.value or "") for option in parsed.options if option.name in ("-f", "--file")]
+    named += parsed.operands[1:2] if "f" in first else []
+    return [at for at, word in named if leads_out(word)]  # defence: archive-elsewhere
+
+
 _TREE = (
     "-adfilpsughDqNCnxrtUvcQFJS -L: -I: -P: --noreport --dirsfirst --filesfirst --sort? "
     "--gitignore --prune --du --si "
@@ -318,13 +328,14 @@ PROGRAMS: dict[str, Program] = {
     "tar": Program(
         options=Options(
             "",
-            "-AcdrtuxvzjJahkmOpSUW -f: -b: -X: -H: -V: -N: -K:",
+            "-AcdrtuxvzjJahkmOpSUW -f: -b: -X: -H: -V: -N: -K: --file= --extract --list --create",
             "-I: -F: -P -C: -T: -g: --use-compress-program= --to-command= --checkpoint-action= --info-script= "
             "--new-volume-script= --rmt-command= --rsh-command= --absolute-names --directory= --files-from= "
             "--listed-incremental= --index-file= --volno-file= --one-top-level? --transform= --xform= --add-file=",
         ),
         dangerous=lambda parsed: [
             *_bundled(parsed),
+            *_archive_elsewhere(parsed),
             *(option.at for option in parsed.options if option.name == "-f" and ":" in (option.value or "")),
         ],
     ),

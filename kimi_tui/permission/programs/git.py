@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from kimi_tui.permission.programs.files import leads_out
 from kimi_tui.permission.programs.options import Level, Options, Parsed
 from kimi_tui.permission.programs.program import NOT_DEEP, Check, Deep, Kind, Program
 
@@ -94,6 +95,20 @@ def _addresses(parsed: Parsed) -> list[int]:
     return [at for at, word in parsed.operands if "::" in word]
 
 
+def _written(first: int = 0, *, outside: bool = False) -> Callable[[Parsed], list[int]]:
+    """Find operands that Git writes to, from the `first` one on; with `outside` only those that lead out."""
+
+    def dangerous(parsed: Parsed) -> list[int]:
+        named = [at for at, word in parsed.operands[first:] if not outside or leads_out(word)]
+        return [*_addresses(parsed), *named]  # defence: git-writes-operands
+
+    return dangerous
+
+
+def _bundled(parsed: Parsed) -> list[int]:
+    return [at for at, _ in parsed.operands[1:2]] if [word for _, word in parsed.operands[:1]] == ["create"] else []
+
+
 def _reads_untracked(parsed: Parsed) -> Deep:
     return Deep.WITHIN | Deep.HIDDEN if parsed.has("--untracked") else NOT_DEEP
 
@@ -115,11 +130,11 @@ def _reads(
     return Program(_READS, Options(options, "", danger), check=check, most=most, deep=deep)
 
 
-def _exact(danger: str = "", known: str = "") -> Program:
+def _exact(danger: str = "", known: str = "", dangerous: Callable[[Parsed], list[int]] = _addresses) -> Program:
     """Make a program whose approval covers exactly the command, with a danger or without; `known` lists options with
     values, so that the values are not parsed as options.
     """
-    return Program(_EXACT, Options("", known, danger), dangerous=_addresses)
+    return Program(_EXACT, Options("", known, danger), dangerous=dangerous)
 
 
 _LOGGED = _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed)
@@ -173,7 +188,8 @@ _SUBCOMMANDS: dict[str, Program] = {
         Options(stops=True),
         subs={
             "list": _reads("-vz --porcelain --verbose", most=0),
-            **dict.fromkeys(("add", "lock", "move", "prune", "remove", "repair", "unlock"), _exact()),
+            **dict.fromkeys(("lock", "prune", "remove", "repair", "unlock"), _exact()),
+            **dict.fromkeys(("add", "move"), _exact("", "-b: -B: --reason=", _written(outside=True))),
         },
     ),
     "submodule": Program(
@@ -325,8 +341,9 @@ _SUBCOMMANDS: dict[str, Program] = {
     "clone": _exact(
         "-u: -c: --upload-pack= --config= --template= --separate-git-dir= --reference= --bundle-uri=",
         "-qvnls -b: -o: -j: --depth= --branch= --origin= --jobs=",
+        _written(1, outside=True),
     ),
-    "init": _exact("--template= --separate-git-dir=", "-q -b: --initial-branch="),
+    "init": _exact("--template= --separate-git-dir=", "-q -b: --initial-branch=", _written(outside=True)),
     "archive": _exact("--remote= --exec= -o: --output= --add-file=", "-v -l --format= --prefix="),
     "ls-remote": _exact(_PACKS, "-q -h -t --heads --tags --sort="),
     "send-email": Program(kind=Kind.ANYTHING),
@@ -352,7 +369,9 @@ _SUBCOMMANDS: dict[str, Program] = {
     "merge-index": Program(kind=Kind.ANYTHING),
     "credential": Program(kind=Kind.ANYTHING),
     "var": _exact(),
-    "bundle": _exact("", ""),
+    "bundle": _exact("", "-q --version= --all", _bundled),
+    **dict.fromkeys(("mailinfo", "merge-file", "pack-objects"), _exact("", "-kbnmpuqL --stdout", _written())),
+    "interpret-trailers": _exact("--in-place"),
     "format-patch": _exact("-o: --output-directory= --output= --ext-diff --textconv", "-# -nks"),
     "apply": _exact("--unsafe-paths --directory= --build-fake-ancestor=", "-pvRz --stat --check --index --cached"),
     "am": _exact("--directory=", "-kcsq3i -p: -C:"),
@@ -367,7 +386,6 @@ _SUBCOMMANDS: dict[str, Program] = {
             "mv",
             "clean",
             "notes",
-            "interpret-trailers",
             "reset",
             "restore",
             "rm",
@@ -387,7 +405,6 @@ _SUBCOMMANDS: dict[str, Program] = {
             "update-ref",
             "update-server-info",
             "hash-object",
-            "pack-objects",
             "pack-refs",
             "unpack-objects",
             "verify-commit",
@@ -397,14 +414,12 @@ _SUBCOMMANDS: dict[str, Program] = {
             "rerere",
             "stripspace",
             "patch-id",
-            "merge-file",
             "merge-tree",
             "get-tar-commit-id",
             "column",
             "check-mailmap",
             "check-ref-format",
             "fmt-merge-msg",
-            "mailinfo",
             "pack-redundant",
             "prune-packed",
             "quiltimport",

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import cache, lru_cache
 from importlib import import_module
 
@@ -217,7 +218,10 @@ def allows_anything(pattern: Sequence[str]) -> bool:
         beginning.append(word)
     if len(beginning) == len(pattern):
         return False
-    return _is_open(tuple(beginning)) if beginning else not pattern[0].strip("*")
+    if beginning:
+        return _is_open(tuple(beginning))
+    named = any(fnmatchcase(name, pattern[0]) and _is_open((name,)) for name in programs())
+    return not pattern[0].strip("*") or (named and list(pattern[1:]) == ["*"])
 
 
 def _is_open(words: tuple[str, ...]) -> bool:

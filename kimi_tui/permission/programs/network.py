@@ -1,6 +1,6 @@
 """Network programs; none of them is read-only, since requests leave this machine."""
 
-from kimi_tui.permission.programs.options import Level, Options
+from kimi_tui.permission.programs.options import Level, Options, Parsed
 from kimi_tui.permission.programs.program import Kind, Program
 
 _HARMLESS = Level.HARMLESS
@@ -41,6 +41,17 @@ _GH_SHOW = Options(
     "--log --log-failed --job= --name-only --patch --color=",
     "--web -w --template=",
 )
+
+
+def _writes_out(parsed: Parsed) -> list[int]:
+    """Find formats of curl that write a file, or that are read from one."""
+    words = [(option.name, option.at, option.value or "") for option in parsed.options]
+    words += (("", at, word) for at, word in parsed.operands)
+    return [at for name, at, text in words if _is_output(name, text)]  # defence: curl-writes-out
+
+
+def _is_output(name: str, text: str) -> bool:
+    return "%output" in text or (name in ("-w", "--write-out") and text.startswith("@"))
 
 
 def _gh(*shown: str) -> Program:
@@ -92,7 +103,7 @@ def _gh(*shown: str) -> Program:
 
 
 PROGRAMS: dict[str, Program] = {
-    "curl": Program(options=_CURL, version="--version -V"),
+    "curl": Program(options=_CURL, dangerous=_writes_out, version="--version -V"),
     "wget": Program(options=_WGET, version="--version -V"),
     "wget2": Program(options=_WGET),
     "aria2c": Program(

@@ -80,6 +80,7 @@ class Options:
 
     `single`: names are whole words after one dash, as in `find` and in Go programs. `stops`: options end at the first
     operand. `apart`: the program parses its words itself, so that only a number is surely a value in the same word.
+    `one_dash`: a long option may have one dash only.
     """
 
     reads: str = ""
@@ -88,6 +89,7 @@ class Options:
     single: bool = False
     stops: bool = False
     apart: bool = False
+    one_dash: bool = False
 
 
 NO_OPTIONS = Options()
@@ -126,6 +128,9 @@ def parse(words: Sequence[str], options: Options, *, start: int = 1) -> Parsed:
         if options.single or word.startswith("--"):
             wants = _long(word, at, table, parsed, single=options.single)
         else:
+            # defence: long-with-one-dash
+            if options.one_dash and len(word) > 2 and _may_be_dangerous(f"-{word}", table, single=False):
+                _danger(parsed, at, word)
             wants = _cluster(word, at, table, parsed, apart=options.apart)
         at += 1
         if wants is None:

@@ -10,12 +10,12 @@ _NPM_DANGER = (
     "--git= --shell= --editor= "
     "--viewer= --cache= --init-module= --call= -c: --package= --node-gyp= --location= -g "
     "--global --browser= --otp= "
-    "--cwd= --dir= --modules-dir= --modules-folder= --use-yarnrc= --config="
+    "--cwd= --dir= --logs-dir= --pack-destination= --modules-dir= --modules-folder= --use-yarnrc= --config="
 )
 
 
 def _npm(level: Level = _EXACT, known: str = "", *, most: int | None = None, keyed: int = 0) -> Program:
-    return Program(level, Options("", known, _NPM_DANGER), most=most, keyed=keyed)
+    return Program(level, Options("", known, _NPM_DANGER, one_dash=True), most=most, keyed=keyed)
 
 
 _ANYTHING = Program(kind=Kind.ANYTHING)
@@ -131,7 +131,8 @@ _NODE_SUBS = {
 
 
 def _node_manager(version: str = "") -> Program:
-    return Program(options=Options(danger=_NPM_DANGER, stops=True), subs=_NODE_SUBS, plugins=True, version=version)
+    options = Options(danger=_NPM_DANGER, stops=True, one_dash=True)
+    return Program(options=options, subs=_NODE_SUBS, plugins=True, version=version)
 
 
 _PIP_DANGER = (

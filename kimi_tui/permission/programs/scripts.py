@@ -3,7 +3,7 @@
 import re
 
 from kimi_tui.i18n import tr
-from kimi_tui.permission.programs.options import Level, Options, Parsed, parse
+from kimi_tui.permission.programs.options import Level, Option, Options, Parsed, parse
 from kimi_tui.permission.programs.program import Found, Program
 from kimi_tui.permission.subject import Pattern
 
@@ -93,7 +93,13 @@ def sed(program: Program, words: tuple[str, ...]) -> Found:
     if not scripts and not parsed.has("-f", "--file"):
         scripts, operands = list(operands[:1]), operands[1:]
     dangers = [*parsed.unknown, *(at for at, script in scripts if not harmless_sed(script or ""))]
+    dangers += [option.at for option in parsed.options if _is_elsewhere(option)]  # defence: sed-copies-elsewhere
     return _found("sed", words, parsed, [*parsed.dangers, *dangers], operands)
+
+
+def _is_elsewhere(option: Option) -> bool:
+    """Whether it has `sed -i` keep the old file in another folder."""
+    return option.name in ("-i", "--in-place") and "/" in (option.value or "")
 
 
 def awk(program: Program, words: tuple[str, ...]) -> Found:

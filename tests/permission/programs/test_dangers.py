@@ -184,6 +184,33 @@ hostname -F f
 xxd -r a f
 xxd -ps a f
 tree -Lo 2 f
+git bundle create f HEAD
+git bundle create -q /f HEAD
+git mailinfo msg patch
+git merge-file a b c
+git pack-objects a
+git interpret-trailers --in-place a
+git worktree add ../x
+git worktree add -b a ~/x
+git worktree move a /x
+git clone a ../b
+git clone a ~/b
+git init ~/a
+curl -w '%output{f}x' a
+curl -sw '%output{f}x' a
+curl --write-o '%output{f}x' a
+curl -w @f a
+sed '-i/elsewhere/*' s/a/b/ a
+sed '--in-place=../x*' s/a/b/ a
+tar -cf ../a b
+tar cf ~/a b
+tar rf /a b
+tar --create --file=/a b
+npm run -prefix evil test
+npm -prefix=evil test
+npm test -script-shell=id
+pnpm run x -prefix evil
+npm run x -userconfig evil
 tree -aIo x f
 iconv -o f a
 iconv -of a
@@ -432,7 +459,8 @@ def test_a_users_rule_is_their_word_for_all_but_what_it_does_not_name(rule: str,
     ("pattern", "anything"),
     [
         ("docker exec *", True), ("docker exec web *", True), ("python *", True), ("bash *", True),
-        ("npx *", True), ("*", True), ("uv run *", True), ("uv run python *", True), ("git -c *", True),
+        ("npx *", True), ("*", True), ("p* *", True), ("p* --version", False), ("gi* *", False),
+        ("uv run *", True), ("uv run python *", True), ("git -c *", True),
         ("python -c *", True), ("git bisect run *", True), ("npm exec *", True),
         ("make *", False), ("git *", False), ("uv run pytest *", False), ("git -c a=b *", False), ("npm run *", False),
         ("python manage.py *", False), ("python -m pytest *", False), ("foo *", False), ("git status", False),
