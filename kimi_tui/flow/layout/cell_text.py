@@ -1,7 +1,6 @@
 """Measures and wraps text in terminal cells, for boxes and branch labels.
 
-Chinese, Japanese and Korean text is broken between characters, but no line starts with a closing mark or ends with an
-opening one. Control characters are dropped: labels are untrusted text.
+Control characters are dropped: labels are untrusted text.
 """
 
 import bisect
@@ -10,6 +9,7 @@ from functools import lru_cache
 
 from wcwidth import wcswidth
 
+from kimi_tui.line_breaks import unbreakable_units
 from kimi_tui.text_safety import JOINERS, is_safe
 
 ELLIPSIS = "…"
@@ -17,13 +17,6 @@ MAX_CHARACTERS = 2000  # of a label; charts and outlines show no more
 
 _ZERO_WIDTH_ROOM = 4  # characters to examine for each cell of a line
 
-_NEVER_FIRST = frozenset("，。、；：？！）》」』】〕〉…—～,.;:?!)]}%”’ー々")
-_NEVER_LAST = frozenset("（《「『【〔〈([{“‘")
-_WIDE = (
-    "\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf"
-    "\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6"
-)
-_ATOM = re.compile(rf"\s+|[{_WIDE}](?:[\ufe00-\ufe0f\u0300-\u036f])*|[^\s{_WIDE}]+")
 _BREAK_AFTER = re.compile(r"(?<=[/_\-.,:;|&+=)\]}])(?=\w)|(?<=[a-z])(?=[A-Z])")
 
 
@@ -68,18 +61,9 @@ def _fitting(text: str, width: int) -> int:
     return bisect.bisect_right(range(1, most + 1), max(0, width), key=lambda count: cell_width(text[:count]))
 
 
-def _atoms(line: str) -> list[str]:
+def _units(line: str) -> list[str]:
     """Pieces between which a line may be broken; a piece of white space is a single space."""
-    found: list[str] = []
-    for match in _ATOM.finditer(line):
-        piece = match.group()
-        if piece.isspace():
-            found.append(" ")
-        elif found and found[-1] != " " and (piece[0] in _NEVER_FIRST or found[-1][-1] in _NEVER_LAST):
-            found[-1] += piece
-        else:
-            found.append(piece)
-    return found
+    return [" " if is_space else line[start:end] for start, end, is_space in unbreakable_units(line)]
 
 
 def _split_long(piece: str, width: int) -> list[str]:
@@ -110,7 +94,7 @@ def collapse(text: str, width: int) -> list[str]:
     lines: list[str] = []
     for paragraph in text.split("\n"):
         current, used = "", 0
-        for piece in _atoms(paragraph):
+        for piece in _units(paragraph):
             size = cell_width(piece)
             if used + size <= width:
                 if current or piece != " ":

@@ -1,39 +1,14 @@
-"""Line breaking: at spaces, and between Chinese, Japanese and Korean characters by their punctuation rules."""
+"""Wraps text and styled runs into rows."""
 
-import re
 from collections.abc import Sequence
 
 from rich.style import Style
 
+from kimi_tui.line_breaks import unbreakable_units
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import Run, cells
 
-# Never at the start of a line, never at the end of one (kinsoku).
-_NO_START = frozenset(
-    "、。，．・：；？！）」』】〕〉》〗〙〛｝］”’…—～％‰℃々ーぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ﹐﹑﹒﹔﹕﹖﹗"
-)
-_NO_END = frozenset("（「『【〔〈《〖〘〚｛［“‘＄￥￡＃＠")
-
-_WIDE = (
-    "\u1100-\u11ff\u2e80-\u30ff\u3100-\u4dbf\u4e00-\ua4cf\uac00-\ud7af"
-    "\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef\U00020000-\U0003ffff"
-)
-_ATOM = re.compile(f"[ \t]+|[{_WIDE}]|[^ \t{_WIDE}]+")
 _SPLIT_AFTER = frozenset("/\\-_.,:;=&?|")
-
-
-def _units(text: str) -> list[tuple[int, int, bool]]:
-    """The unbreakable parts of `text`, as (start, end, is space)."""
-    units: list[tuple[int, int, bool]] = []
-    for match in _ATOM.finditer(text):
-        start, end = match.span()
-        if text[start] in " \t":
-            units.append((start, end, True))
-        elif units and not units[-1][2] and (text[start] in _NO_START or text[start - 1] in _NO_END):
-            units[-1] = (units[-1][0], end, False)
-        else:
-            units.append((start, end, False))
-    return units
 
 
 def _fitting(text: str, start: int, end: int, width: int) -> int:
@@ -61,7 +36,7 @@ def break_text(text: str, width: int) -> list[tuple[int, int, str]]:
         return [(0, len(text), "")]
     rows: list[tuple[int, int, str]] = []
     row_start, row_end, used = 0, 0, 0
-    for start, end, is_space in _units(text):
+    for start, end, is_space in unbreakable_units(text):
         size = cells(text[start:end])
         if is_space:
             if used:
