@@ -87,6 +87,28 @@ async def test_what_is_typed_and_sent_before_the_engine_is_there_is_sent_to_it(t
         assert engine.prompts == ["hi"]
 
 
+async def test_up_takes_back_what_waits_for_the_engine_and_no_key_is_named_that_does_nothing(tmp_path: Path) -> None:
+    engine, may = StandIn(tmp_path), asyncio.Event()
+
+    async def make() -> StandIn:
+        await may.wait()
+        return engine
+
+    app = KimiTui(make, motion=False)
+    async with app.run_test(size=(120, 40)) as pilot:
+        for key in ("h", "i", "enter", "o", "enter"):
+            app.home.composer.prompt._last_key = 0.0
+            await pilot.press(key)
+        lines = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
+        assert "edits the last" in lines
+        assert "ctrl+s" not in lines
+        await pilot.press("up", "k")
+        assert (app.home.composer.text, app.home.composer.queued.texts) == ("ok", ("hi",))
+        may.set()
+        await ready(pilot)
+        assert (engine.prompts, app.home.composer.text) == (["hi"], "ok")
+
+
 @pytest.mark.parametrize("enter", ["enter", "ctrl+j"])
 async def test_a_line_and_its_enter_typed_while_nobody_read_yet_are_sent(enter: str, tmp_path: Path) -> None:
     engine = StandIn(tmp_path)

@@ -163,9 +163,9 @@ class Composer(Vertical):
         images = self.images.chips_in("\n".join((*waiting, text)))
         self._drafts.save(Draft(text, dict(self.pastes.texts), images, waiting))
 
-    def show_queue(self, texts: Sequence[str], steered: Sequence[str] = ()) -> None:
+    def show_queue(self, texts: Sequence[str], steered: Sequence[str] = (), *, can_steer: bool = True) -> None:
         """Show the queued messages, and store them with the draft."""
-        self.queued.show(texts, steered)
+        self.queued.show(texts, steered, can_steer=can_steer)
         self.save_draft()
 
     def remember(self, text: str) -> None:

@@ -25,9 +25,10 @@ class QueuedList(LineWidget):
         super().__init__(id=id)
         self.texts: tuple[str, ...] = ()
         self.steered: tuple[str, ...] = ()
+        self._can_steer = True
 
-    def show(self, texts: Sequence[str], steered: Sequence[str] = ()) -> None:
-        self.texts, self.steered = tuple(texts), tuple(steered)
+    def show(self, texts: Sequence[str], steered: Sequence[str] = (), *, can_steer: bool = True) -> None:
+        self.texts, self.steered, self._can_steer = tuple(texts), tuple(steered), can_steer
         self.set_class(bool(texts or steered), "-filled")
         self.redraw()
 
@@ -42,7 +43,8 @@ class QueuedList(LineWidget):
         for text in self.texts[-_SHOWN:]:
             out.append(_row(_("⋯ queued"), text, width, palette.secondary, palette.muted))
         if self.texts:
-            out.append(Line((("  " + _("↑ edits the last · ctrl+s says the first now"), palette.muted),)))
+            keys = _("↑ edits the last · ctrl+s says the first now") if self._can_steer else _("↑ edits the last")
+            out.append(Line((("  " + keys, palette.muted),)))
         return out
 
 

@@ -67,13 +67,11 @@ class PromptController:
 
     def submit(self, content: "UserInput") -> None:
         """Send the prompt to the engine, or keep it until there is an engine."""
-        from kimi_tui.wire.parts import text_of
-
         if self._home.panes_ready:
             self._home.transcript.follow = True
         if self._turns is None:
             self.pending_before_start.append(content)
-            self._home.composer.show_queue([text_of(one) for one in self.pending_before_start])
+            self._show_pending()
         elif self._model_accepts(content):
             self._turns.submit(content)
 
@@ -106,10 +104,20 @@ class PromptController:
 
     def take_back(self) -> None:
         """Take the last queued message back for editing."""
-        if self._turns is not None and (last := self._turns.pop_last()) is not None:
-            from kimi_tui.wire.parts import text_of
+        from kimi_tui.wire.parts import text_of
 
+        if self._turns is not None:
+            last = self._turns.pop_last()
+        else:
+            last = self.pending_before_start.pop() if self.pending_before_start else None
+            self._show_pending()
+        if last is not None:
             self._home.composer.put_back(text_of(last))
+
+    def _show_pending(self) -> None:
+        from kimi_tui.wire.parts import text_of
+
+        self._home.composer.show_queue([text_of(one) for one in self.pending_before_start], can_steer=False)
 
     def interrupt(self) -> None:
         """Interrupt the running turn. Queued messages return to the composer."""

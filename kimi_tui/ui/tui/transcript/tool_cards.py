@@ -26,6 +26,8 @@ from kimi_tui.ui.tui.transcript.render_context import (
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, TodoItem, UnknownBlock
 
 _TAIL = 4  # lines of a running tool
+_FAILED_TAIL = 3  # lines of the output of a failed one
+_ANSWERED = "AskUserQuestion"  # its card shows the answers, and has no more than them
 _MOST = 400  # lines of an expanded card
 _WIDEST = 110  # columns of a card's first line
 _STATE_WORDS = {
@@ -83,24 +85,34 @@ def has_more(item: ToolItem | SubagentItem) -> bool:
     """Whether there is more to expand."""
     if isinstance(item, SubagentItem):
         return bool(item.result or item.step_count or item.log.messages)
+    if item.name == _ANSWERED and item.state == "ok":
+        return False
     return item.state not in ("running", "waiting") and bool(item.blocks or item.output.strip() or item.message)
 
 
 def _body(item: ToolItem, width: int, look: RenderContext) -> Iterator[Line]:
     inner = max(10, width - 4)
     if item.state == "running":
-        if tail := plain_output(item.tail).rstrip("\n"):
-            lines = tail.split("\n")[-_TAIL:]
-            yield from indented(
-                [Line(((cut(sanitize(line), inner), look.palette.muted),)) for line in lines], look, "  │ "
-            )
+        yield from indented(_tail(item.tail, _TAIL, inner, look), look, "  │ ")
         return
-    if look.is_open:
+    if item.name == _ANSWERED and item.state == "ok":
+        answers = [line for block in item.blocks for line in block_lines(block, inner, look)]
+        yield from indented(answers, look, "  │ ")
+    elif look.is_open:
         yield from indented(_opened(item, inner, look), look, "  │ ")
     elif item.state in ("failed", "rejected") and item.message:
         reason = sanitize(translate(item.message.strip()).split("\n")[0])
         ink = look.palette.error if item.state == "failed" else look.palette.muted
+        if item.state == "failed":
+            yield from indented(_tail(item.output, _FAILED_TAIL, inner, look), look, "  │ ")
         yield from indented([Line(((cut(reason, inner), ink),))], look, "  └ ")
+
+
+def _tail(output: str, count: int, width: int, look: RenderContext) -> list[Line]:
+    """The last lines of an output, each cut to the width."""
+    text = plain_output(output).rstrip("\n")
+    lines = text.split("\n")[-count:] if text.strip() else []
+    return [Line(((cut(sanitize(line), width), look.palette.muted),)) for line in lines]
 
 
 def _opened(item: ToolItem, width: int, look: RenderContext) -> Iterator[Line]:

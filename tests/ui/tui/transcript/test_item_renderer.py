@@ -53,6 +53,27 @@ def test_a_running_tool_shows_its_last_lines_and_its_time():
     ]
 
 
+def test_a_failed_command_shows_the_last_three_lines_of_its_output():
+    item = ToolItem("Shell", "make", "failed", output="one\ntwo\nthree\nfour\n\n", message="Exit code: 3.")
+    assert text_of(item, 40)[1:] == ["  │ two", "  │ three", "  │ four", "  └ Exit code: 3."]
+    assert text_of(ToolItem("Shell", "make", "failed", output=" \n", message="Exit code: 3."), 40)[1:] == [
+        "  └ Exit code: 3."
+    ]
+    rejected = ToolItem("Shell", "make", "rejected", output="one\n", message="You: no")
+    assert text_of(rejected, 40)[1:] == ["  └ You: no"]
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_the_card_of_a_question_shows_the_answers(is_open: bool):
+    blocks = (BriefBlock(text="Which database? SQLite\nAnd the cache? None"),)
+    item = ToolItem("AskUserQuestion", "Which database?", "ok", blocks=blocks, output='{"answers": {}}')
+    assert text_of(item, 50, is_open=is_open) == [
+        "✓ AskUserQuestion  Which database?",
+        "  │ Which database? SQLite",
+        "  │ And the cache? None",
+    ]
+
+
 @pytest.mark.parametrize(
     ("state", "sign", "word"),
     [
@@ -70,7 +91,7 @@ def test_every_state_has_its_own_sign_and_word(state: str, sign: str, word: str)
 
 def test_a_failure_says_why_without_being_opened():
     item = ToolItem("Shell", "make", "failed", message="exit code 2\nmore", output="log")
-    assert text_of(item)[1] == "  └ exit code 2"
+    assert text_of(item)[1:] == ["  │ log", "  └ exit code 2"]
 
 
 def test_a_long_headline_keeps_the_end_of_a_path_and_the_start_of_a_command():
