@@ -362,6 +362,9 @@ class KimiTui(TerminalApp):
     def on_main_screen_zoomed(self) -> None:
         self.hint()
 
+    def on_question_dialog_asked(self) -> None:
+        self.hint()
+
     def hint(self) -> None:
         """Update the key hints in the footer."""
         if self.is_running and self.home.is_mounted:

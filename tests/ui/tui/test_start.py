@@ -97,7 +97,7 @@ async def test_up_takes_back_what_waits_for_the_engine_and_no_key_is_named_that_
     app = KimiTui(make, motion=False)
     async with app.run_test(size=(120, 40)) as pilot:
         for key in ("h", "i", "enter", "o", "enter"):
-            app.home.composer.prompt._last_key = 0.0
+            app.home.composer.prompt.burst_gap_s = 0.0
             await pilot.press(key)
         lines = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
         assert "edits the last" in lines

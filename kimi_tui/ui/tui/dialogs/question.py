@@ -39,6 +39,9 @@ class QuestionDialog(DockedDialog):
     QuestionDialog.-other > Input { display: block; margin-top: 1; }
     """
 
+    class Asked(Message):
+        """A question is shown: the first of a request, or the next."""
+
     class Answered(Message):
         """The answers by question; empty if the user declines to answer."""
 
@@ -103,6 +106,7 @@ class QuestionDialog(DockedDialog):
         self.query_one(Input).value = ""
         self._offer()
         self.guard.restart()
+        self.post_message(self.Asked())
 
     def _offer(self, *, keep_cursor: bool = False) -> None:
         question = self._question
@@ -177,6 +181,11 @@ class QuestionDialog(DockedDialog):
     @property
     def takes_several(self) -> bool:
         return self._question is not None and self._question.multi_select
+
+    @property
+    def option_count(self) -> int:
+        """The options of the open question, answered by the keys 1, 2, ..."""
+        return len(self._question.options) if self._question is not None else 0
 
     def _answer(self, text: str) -> None:
         request, question = self.request, self._question

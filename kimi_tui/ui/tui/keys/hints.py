@@ -120,9 +120,18 @@ def _hints_for(home: MainScreen, state: "UiState") -> tuple[Hint, ...]:
                 ("Esc", _("interrupt")),
             )
         case "question" if home.question.takes_several:
-            hints = (("1…4", _("tick")), ("d", _("done")), ("o", _("another answer")), ("Esc", _("no answer")))
+            hints = (
+                (f"1…{home.question.option_count}", _("tick")),
+                ("d", _("done")),
+                ("o", _("another answer")),
+                ("Esc", _("no answer")),
+            )
         case "question":
-            hints = (("1…4", _("answer")), ("o", _("another answer")), ("Esc", _("no answer")))
+            hints = (
+                (f"1…{home.question.option_count}", _("answer")),
+                ("o", _("another answer")),
+                ("Esc", _("no answer")),
+            )
         case "branches":
             hints = (("1…9", _("take a branch")), ("↑ ↓ Enter", _("choose")), ("Esc", _("later")))
         case _ if home.open_dialog_widget is not None:

@@ -4,6 +4,7 @@ import asyncio
 
 from kimi_tui.wire.requests import Question, QuestionOption
 from tests.ui.tui.hands import Start
+from tests.ui.tui.painted import app_rows
 
 
 async def test_questions_are_asked_one_after_the_other_and_answered_together(start: Start) -> None:
@@ -43,3 +44,19 @@ async def test_escape_dismisses_a_question(start: Start) -> None:
         await stage.pilot.pause()
         await stage.press("escape")
         assert (await asking).dismissed
+
+
+async def test_the_hints_name_only_the_numbers_that_the_question_has(start: Start) -> None:
+    two = Question(question="Which?", options=(QuestionOption(label="red"), QuestionOption(label="blue")))
+    three = Question(question="Many?", options=(*two.options, QuestionOption(label="gold")), multi_select=True)
+    async with start() as stage:
+        asking = asyncio.create_task(stage.engine.questions.ask((two, three), tool_call_id="q"))
+        await stage.pilot.pause()
+        await stage.pilot.pause()
+        assert "1…2 answer" in app_rows(stage.app)[-1]
+        stage.clock.now += 1
+        await stage.press("1")
+        await stage.pilot.pause()
+        assert "1…3 tick" in app_rows(stage.app)[-1]
+        await stage.press("escape")
+        await asking
