@@ -45,13 +45,11 @@ def build_plan(
     `asks`: the UI asks whether the user trusts the folder.
     """
     if options.demo:
-        from kimi_tui.cli.modes.demo import demo_plan
-
-        return demo_plan(options, interactive=interactive)
+        return build_demo_plan(options, interactive=interactive)
     elsewhere = work_dir is not None
     work_dir = work_dir or work_dir_of(options)
     loaded = load_config(Path(options.config_file).expanduser() if options.config_file else None, text=options.config)
-    config = with_limits(loaded.config, options)
+    config = _with_limits(loaded.config, options)
     if standing is None:
         standing = TrustState(True) if options.trust else trust_state(work_dir, config.extra_skill_dirs)
         standing = replace(standing, headless=not asks, can_ask=asks)
@@ -89,6 +87,14 @@ def build_plan(
         trust=standing,
         warnings=warnings,
     )
+
+
+def build_demo_plan(options: argparse.Namespace, *, interactive: bool) -> EngineConfig:
+    """Build the plan of the demo. Raises UsageError if it is not installed."""
+    from kimi_tui.cli.modes.demo import demo_plan
+
+    plan = demo_plan(options, interactive=interactive)
+    return replace(plan, config=_with_limits(plan.config, options))
 
 
 def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
@@ -150,7 +156,7 @@ def _agent_file(options: argparse.Namespace) -> Path | None:
     return agent_file(options.agent) if options.agent else None
 
 
-def with_limits(config: Config, options: argparse.Namespace) -> Config:
+def _with_limits(config: Config, options: argparse.Namespace) -> Config:
     """Return the configuration with the limits from the command line."""
     names = ("max_steps_per_turn", "max_retries_per_step", "max_ralph_iterations")
     update = {name: getattr(options, name) for name in names if getattr(options, name) is not None}

@@ -33,6 +33,8 @@ from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.agent import Agent
 from kimi_tui.soul.agent_spec import AgentSpec, agent_file, read_agent_spec
 from kimi_tui.soul.background_notices import BackgroundNotices
+from kimi_tui.soul.commands.dispatch import run_command
+from kimi_tui.soul.commands.registry import COMMANDS
 from kimi_tui.soul.disk_monitor import DiskMonitor
 from kimi_tui.soul.engine import Engine
 from kimi_tui.soul.flows.prompt_flow import PromptFlow, read_prompt_flow
@@ -221,6 +223,8 @@ async def _assemble(
         mcp=mcp,
         config=plan.config,
         prompt_flow=prompt_flow,
+        commands=[command.info for command in COMMANDS],
+        run_command=run_command,
         interactive=plan.interactive or plan.steerable,
         headless=not plan.interactive,
     )

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from pathlib import Path
+from typing import Protocol
 
 from kimi_tui.config.schema import Config
 from kimi_tui.context.context import Context
@@ -17,10 +18,8 @@ from kimi_tui.mcp.servers import McpServers
 from kimi_tui.session.record_tail import SHOWN_BYTES, tail_start
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
-from kimi_tui.soul.commands.command import TurnRunningError
-from kimi_tui.soul.commands.dispatch import as_turn, run_command
+from kimi_tui.soul.commands.command import CommandInfo, TurnRunningError
 from kimi_tui.soul.commands.parser import names_of, slash_command
-from kimi_tui.soul.commands.registry import COMMANDS, CommandInfo
 from kimi_tui.soul.flows.manager import FlowManager
 from kimi_tui.soul.flows.prompt_flow import PromptFlow
 from kimi_tui.soul.hooks.dispatcher import HookDispatcher
@@ -47,6 +46,12 @@ _MCP_PATIENCE = 5.0
 """Seconds that a turn waits for MCP servers in an interactive session; later tools are announced with a step."""
 
 
+class CommandRunner(Protocol):
+    """Runs a slash command. Raises UsageError for an unknown name, TurnRunningError if a turn has to end first."""
+
+    async def __call__(self, engine: "Engine", name: str, args: str, *, shown: str) -> TurnResult: ...
+
+
 class Engine:
     """The API for UIs. All of it belongs to one event loop."""
 
@@ -63,10 +68,15 @@ class Engine:
         roster: RunningSubagents,
         config: Config,
         prompt_flow: PromptFlow | None,
+        commands: Sequence[CommandInfo],
+        run_command: CommandRunner,
         interactive: bool,
         headless: bool,
     ) -> None:
-        """Set up the engine. `interactive`: a user steers its flows; `headless`: no user can ever be asked."""
+        """Set up the engine. `interactive`: a user steers its flows; `headless`: no user can ever be asked.
+
+        `commands` are those of every UI; `run_command` runs them, and skills and flows.
+        """
         self.soul = soul
         self.wire = wire
         self.session = session
@@ -88,6 +98,8 @@ class Engine:
         self.interactive = interactive
         self._turn = asyncio.Lock()
         self.flows = FlowManager(self, services, session, wire.send, prompt_flow, control=config.loop_control)
+        self._commands = commands
+        self._run_command = run_command
         self._yolo_before_away = False
         self.headless = headless
         self.faces_commands: tuple[CommandInfo, ...] = ()
@@ -136,7 +148,7 @@ class Engine:
 
     def commands(self) -> Sequence[CommandInfo]:
         """All current slash commands, including skills and flows."""
-        own = [command.info for command in COMMANDS]
+        own = [*self._commands]
         if (begun := self.flows.prompt_flow) is not None:
             own.insert(0, CommandInfo("begin", tr("Run the flow of {name}", name=begun.name)))
         flows = [CommandInfo(f"flow:{skill.name}", skill.description) for skill in self.skills.flows()]
@@ -190,7 +202,7 @@ class Engine:
         try:
             if line is not None:
                 current_command.set(text_of(user_input).strip())
-                return await run_command(self, *line, shown=text_of(user_input))
+                return await self._run_command(self, *line, shown=text_of(user_input))
             return await self._message(user_input)
         except KimiTuiError as error:
             if not isinstance(error, TurnRunningError):
@@ -265,7 +277,7 @@ class Engine:
         self._check_media(user_input)
         iterations = self.config.loop_control.max_ralph_iterations
         if iterations and self.runner is None:
-            return as_turn(await self.flows.run_ralph(user_input, iterations))
+            return (await self.flows.run_ralph(user_input, iterations)).turn_result
         try:
             return await self.take_turn(user_input)
         except MaxStepsReachedError:

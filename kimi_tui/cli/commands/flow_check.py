@@ -4,10 +4,11 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
+from kimi_tui.cli.chart_finding import Finding
 from kimi_tui.cli.output import print_json, print_out, printable
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import FlowError, SkillError, UsageError
@@ -21,20 +22,6 @@ from kimi_tui.skill.skill_file import read_source
 
 CHART_SUFFIXES = frozenset({".mmd", ".mermaid", ".d2"})
 _NOT_LOOKED_INTO = frozenset({".git", ".hg", ".svn", ".venv", "venv", "node_modules", "__pycache__"})
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A problem in a chart, with its position in the file; lines and columns count from 1."""
-
-    file: str
-    line: int
-    column: int
-    severity: Literal["error", "warning", "note"]
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}: {self.severity}: {self.text}"
 
 
 def run_check(options: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from kimi_tui import __version__
 
 if TYPE_CHECKING:
-    from kimi_tui.cli.commands.flow_check import Finding
+    from kimi_tui.cli.chart_finding import Finding
     from kimi_tui.wire.parts import JsonObject
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -21,7 +21,6 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "EngineConfi
 
     from pydantic import SecretStr
 
-    from kimi_tui.cli.plan_builder import with_limits
     from kimi_tui.config.schema import Config, ModelConfig, ProviderConfig
     from kimi_tui.soul.assemble import EngineConfig
 
@@ -46,7 +45,7 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "EngineConfi
         config = config.model_copy(update=_look_of(options))
     return EngineConfig(
         work_dir=scratch.resolve(),
-        config=with_limits(config, options),
+        config=config,
         interactive=interactive,
         yolo=options.yolo,
         auto_approve=not interactive,

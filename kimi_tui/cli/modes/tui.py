@@ -51,9 +51,9 @@ def _show(options: argparse.Namespace, work_dir: Path, *, kept: TerminalState | 
         return build_plan(options, interactive=True, work_dir=work_dir, standing=standing, asks=True)
 
     def make_demo() -> "tuple[EngineConfig, str]":
-        from kimi_tui.cli.modes.demo import demo_plan
+        from kimi_tui.cli.plan_builder import build_demo_plan
 
-        return demo_plan(options, interactive=True), f"/flow:{DEMO_FLOW}"
+        return build_demo_plan(options, interactive=True), f"/flow:{DEMO_FLOW}"
 
     return run_tui(
         make_plan,

@@ -44,3 +44,14 @@ class FlowOutcome:
     steps: int
     reason: str | None = None
     error: KimiTuiError | None = None
+
+    @property
+    def turn_result(self) -> TurnResult:
+        """The outcome as that of one turn."""
+        match self.status:
+            case "finished":
+                return TurnResult("finished", self.reason or "", self.steps)
+            case "cancelled":
+                return TurnResult("cancelled", self.reason or "", self.steps)
+            case "stopped" | "failed" | "max_moves":
+                return TurnResult("failed", self.reason or self.status, self.steps)

@@ -55,7 +55,7 @@ async def _btw(engine: "Engine", args: str) -> None:
         await engine.asides.ask(args, soul.agent, soul.provider, soul.context.history)
 
 
-COMMANDS: tuple[Command, ...] = (
+COMMANDS: tuple["Command[Engine]", ...] = (
     Command(CommandInfo("init", "Get to know the project and write AGENTS.md"), _init, turn=False),
     Command(
         CommandInfo("btw", "Ask something beside; nothing of it is remembered"), _btw, while_running=True, turn=False

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Generic, TypeVar
 
 from kimi_tui.errors import UsageError
 
-if TYPE_CHECKING:
-    from kimi_tui.soul.engine import Engine
+EngineT = TypeVar("EngineT")
 
 _LINE = re.compile(r"/([\w-]+(?::[\w.-]+)*|\?)(?:\s+(.*))?", re.DOTALL)
 
@@ -26,18 +25,16 @@ class CommandInfo:
     aliases: tuple[str, ...] = ()
 
 
-Handler = Callable[["Engine", str], Awaitable[None]]
-
-
 @dataclass(frozen=True, slots=True)
-class Command:
-    """A slash command. `while_running`: it is allowed while a turn or a flow runs, and takes effect at once.
+class Command(Generic[EngineT]):
+    """A slash command; its handler gets the engine and the text after the name.
 
-    `turn`: its output forms a turn of the conversation; commands that start turns themselves set it to false.
+    `while_running`: it is allowed while a turn or a flow runs, and takes effect at once. `turn`: its output forms a
+    turn of the conversation; commands that start turns themselves set it to false.
     """
 
     info: CommandInfo
-    handler: Handler
+    handler: Callable[[EngineT, str], Awaitable[None]]
     while_running: bool = False
     turn: bool = True
 

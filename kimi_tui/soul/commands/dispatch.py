@@ -4,7 +4,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
-from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnResult
+from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.i18n import tr
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.skill import Skill, SkillKind, skill_prompt
@@ -33,7 +33,7 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
         raise TurnRunningError(tr("{command} has to wait until the turn has ended", command=f"/{name}"))
     match kind:
         case "flow" if rest:
-            return as_turn(await engine.flows.run(_skill(engine.skills, rest, flow=True), args, shown=shown))
+            return (await engine.flows.run(_skill(engine.skills, rest, flow=True), args, shown=shown)).turn_result
         case "skill" if rest:
             return await engine.take_turn(skill_prompt(_skill(engine.skills, rest), args), shown_as=shown)
         case "mcp" if rest:
@@ -42,7 +42,7 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
             await _run(engine, command, args, shown)
             return TurnResult("finished")
         case _:
-            return as_turn(await engine.flows.run_prompt_flow(args, shown=shown))
+            return (await engine.flows.run_prompt_flow(args, shown=shown)).turn_result
 
 
 def _begins(engine: "Engine") -> bool:
@@ -58,7 +58,7 @@ def _unknown(engine: "Engine", name: str) -> str:
     return tr("there is no command {command}; /help lists those there are", command=f"/{name}")
 
 
-async def _run(engine: "Engine", command: Command, args: str, shown: str) -> None:
+async def _run(engine: "Engine", command: "Command[Engine]", args: str, shown: str) -> None:
     if not command.turn:
         await command.handler(engine, args)
         return
@@ -78,14 +78,3 @@ def _skill(skills: SkillLibrary, name: str, *, flow: bool = False) -> Skill:
             else tr("there is no skill {name!r}; there are: {facts}", name=name, facts=known_names)
         )
     return found
-
-
-def as_turn(outcome: FlowOutcome) -> TurnResult:
-    """Convert the outcome of a flow to a turn result."""
-    match outcome.status:
-        case "finished":
-            return TurnResult("finished", outcome.reason or "", outcome.steps)
-        case "cancelled":
-            return TurnResult("cancelled", outcome.reason or "", outcome.steps)
-        case "stopped" | "failed" | "max_moves":
-            return TurnResult("failed", outcome.reason or outcome.status, outcome.steps)

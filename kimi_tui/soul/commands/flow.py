@@ -83,7 +83,7 @@ async def _resume(engine: "Engine", args: str) -> None:
     await engine.flows.resume(run_id or None, new_chart=bool(chart.strip()))
 
 
-COMMANDS = (
+COMMANDS: tuple["Command[Engine]", ...] = (
     Command(CommandInfo("flow", "List flows, or steer the one that runs"), _flow, while_running=True),
     Command(CommandInfo("flow-resume", "Go on with a flow run that was cut off"), _resume, turn=False),
 )

@@ -162,7 +162,7 @@ def _redactor(engine: "Engine") -> Redactor:
     return Redactor(all_secrets(engine.config.api_keys))
 
 
-COMMANDS: tuple[Command, ...] = (
+COMMANDS: tuple["Command[Engine]", ...] = (
     Command(CommandInfo("clear", "Forget the conversation and begin anew", ("reset",)), _clear),
     Command(CommandInfo("compact", "Summarise the conversation to make room; a focus may be named"), _compact),
     Command(

@@ -97,7 +97,7 @@ async def _model(engine: "Engine", args: str) -> None:
     engine.reply("\n".join(lines) or tr("{model}; no models are configured.", model=models.shown_name))
 
 
-COMMANDS: tuple[Command, ...] = (
+COMMANDS: tuple["Command[Engine]", ...] = (
     Command(CommandInfo("yolo", "Approve every tool call, or ask again"), _yolo, while_running=True),
     Command(CommandInfo("afk", "Nobody is there: approve and do not ask; or back again"), _afk, while_running=True),
     Command(CommandInfo("plan", "Plan mode: on, off, view the last plan, clear"), _plan),

@@ -154,7 +154,7 @@ async def _task(engine: "Engine", args: str) -> None:
     engine.reply("\n".join(lines) or tr("There are no background tasks."))
 
 
-COMMANDS: tuple[Command, ...] = (
+COMMANDS: tuple["Command[Engine]", ...] = (
     Command(CommandInfo("help", "What can be said", ("h", "?")), _help, while_running=True),
     Command(CommandInfo("version", "Which version this is"), _version, while_running=True),
     Command(CommandInfo("usage", "Model, context and tokens", ("status",)), _usage, while_running=True),

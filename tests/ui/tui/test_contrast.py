@@ -16,7 +16,8 @@ from textual.pilot import Pilot
 from kimi_tui.paths import bundled
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.themes.palette import palette_from_theme
-from kimi_tui.ui.tui.themes.theme import find_themes, load_theme
+from kimi_tui.ui.tui.themes.theme import find_themes
+from kimi_tui.ui.tui.themes.theme_loader import load_theme
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import TurnEnd
 from tests.ui.tui import scenes

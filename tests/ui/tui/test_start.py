@@ -12,7 +12,8 @@ from kimi_tui.errors import ConfigError
 from kimi_tui.paths import bundled
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.screens.help import Help
-from kimi_tui.ui.tui.themes.theme import find_themes, load_theme
+from kimi_tui.ui.tui.themes.theme import find_themes
+from kimi_tui.ui.tui.themes.theme_loader import load_theme
 from kimi_tui.ui.tui.themes.theme_parser import read_theme
 from tests.ui.tui.painted import notices
 from tests.ui.tui.stand_in import StandIn

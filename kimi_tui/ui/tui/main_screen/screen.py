@@ -17,7 +17,6 @@ from textual.widgets._toast import ToastRack
 from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.keys.pane_letters import refusal_of
 from kimi_tui.ui.tui.main_screen.column_width_store import ColumnWidthStore, column_width_file, terminal_name
 from kimi_tui.ui.tui.main_screen.footer import Hint, KeyFooter
 from kimi_tui.ui.tui.main_screen.header import Header, HeaderFacts
@@ -398,11 +397,26 @@ class MainScreen(LowLatencyScreen):
             self.focus_work()
             if self.focused is not None:
                 self.focused.post_message(events.Key(event.key, event.character))
-        elif (why := refusal_of(self, event.key, event.character)) is not None:
+        elif (why := self._refusal_of(event.key, event.character)) is not None:
             event.stop()
             event.prevent_default()
             self.app.bell()
             self.hints.say(why)
+
+    def _refusal_of(self, key: str, letter: str) -> str | None:
+        """Why a printable key does nothing at the current focus; None if it acts or types text."""
+        if not self.in_pane:
+            return None
+        bound = self.active_bindings.get(key)
+        if bound is not None and bound.enabled:
+            return None
+        if (asks := self.open_dialog_widget) is not None and key in asks.keys and asks.pointing:
+            return asks.pointing
+        if self.flow.has_focus_within and (why := self.flow.why_not(key)):
+            return f"{letter}: {why}"
+        if not self.composer.display:
+            return _("{key} does nothing here", key=letter)
+        return _("{key} does nothing here; {write} goes to the message", key=letter, write=self.write_key)
 
     def on_paste(self, event: events.Paste) -> None:
         """Text pasted in a pane goes into the composer as a whole, not to the pane's keys."""

@@ -1,24 +1,18 @@
-"""Finds themes, and converts their YAML files to Textual themes. An invalid theme is rejected and changes nothing."""
+"""Finds themes, and makes Textual themes of their colours."""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
 from kimi_tui.paths import bundled, home
-from kimi_tui.regular_file import read_text
 
 DEFAULT_THEME = "kimi-dark"
 REQUIRED = ("background", "foreground", "muted", "faint", "line", "primary", "success", "warning", "error")
 OPTIONAL = ("surface", "panel", "secondary", "accent")
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\Z")
-
-_TABLES, _SWITCHES = ("colours", "variables"), ("dark", "ansi")
-_NO_TEXT = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
-_PLAIN = re.compile(r"""\ *(?:\#.*)? | (\ \ )?([a-z-]+):(?:\ (?:"([^"\\]*)"|([^\W\d][\w-]*(?:\ [\w-]+)*)))?""", re.X)
 
 VARIABLE_DEFAULTS: Mapping[str, str] = {
     "muted": "#808080",
@@ -53,74 +47,6 @@ def find_themes(folders: tuple[Path, ...] | None = None) -> Iterator[Path]:
 def find_theme(name: str, folders: tuple[Path, ...] | None = None) -> Path | None:
     """The file of the theme called `name`, by file name."""
     return next((path for path in reversed(list(find_themes(folders))) if path.stem == name), None)
-
-
-def load_theme(path: Path) -> ThemeFile:
-    """Read one theme. Raises ConfigError with file, line and key."""
-    found = _read_plain(path)
-    if found is None:
-        from kimi_tui.ui.tui.themes.theme_parser import read_theme
-
-        found = read_theme(path)
-    return found
-
-
-def _read_plain(path: Path) -> ThemeFile | None:
-    """Read a theme in a simple YAML subset, without loading the full parser; None for any other theme."""
-    try:
-        lines = read_text(path).splitlines()
-    except (OSError, UnicodeDecodeError):
-        return None
-    top: dict[str, str] = {}
-    inner: dict[str, dict[str, str]] = {}
-    under = ""
-    for line in lines:
-        found = _PLAIN.fullmatch(line)
-        if found is None:
-            return None
-        indent, key, quoted, bare = found.groups()
-        if key is None:
-            continue
-        value = bare if quoted is None else quoted
-        if indent and under and value is not None:
-            table = inner[under]
-        elif indent or (value is None) != (key in _TABLES):
-            return None
-        else:
-            table, under = top, key if value is None else ""
-            if value is None:
-                value = ""
-                inner[key] = {}
-        switch = not indent and key in _SWITCHES
-        if key in table or (bare not in ("true", "false") if switch else (bare or "").lower() in _NO_TEXT):
-            return None
-        table[key] = value
-    return _plain_theme(path, top, inner)
-
-
-def _plain_theme(path: Path, top: Mapping[str, str], inner: Mapping[str, dict[str, str]]) -> ThemeFile | None:
-    name, colours = top.get("name", path.stem), inner.get("colours", {})
-    switches = {key: top.get(key, default) for key, default in (("ansi", "false"), ("dark", "true"))}
-    right = (
-        top.keys() <= {"title", "name", *_TABLES, *_SWITCHES}
-        and NAME.match(name)
-        and set(REQUIRED) <= colours.keys() <= {*REQUIRED, *OPTIONAL}
-        and all(_is_colour(colour) for colour in colours.values())
-        and not inner.get("variables")
-    )
-    if not right:
-        return None
-    on = {key: value == "true" for key, value in switches.items()}
-    theme = make_theme(name, colours, {}, dark=on["dark"], ansi=on["ansi"])
-    return ThemeFile(top.get("title", name), theme, path)
-
-
-def _is_colour(text: str) -> bool:
-    try:
-        Color.parse(text)
-    except ColorParseError:
-        return False
-    return True
 
 
 def make_theme(name: str, colours: Mapping[str, str], variables: Mapping[str, str], *, dark: bool, ansi: bool) -> Theme:

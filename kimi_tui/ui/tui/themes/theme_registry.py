@@ -11,6 +11,7 @@ from kimi_tui.errors import ConfigError
 from kimi_tui.paths import home
 from kimi_tui.ui.tui.themes import theme
 from kimi_tui.ui.tui.themes.theme import ThemeFile
+from kimi_tui.ui.tui.themes.theme_loader import load_theme
 
 _log = logging.getLogger(__name__)
 _LOOK_MS = 400
@@ -36,7 +37,7 @@ class ThemeRegistry:
         """Activate the theme of that name; False if there is none."""
         path, found = theme.find_theme(name), self._good.get(name)
         try:
-            found = theme.load_theme(path) if path is not None else found
+            found = load_theme(path) if path is not None else found
         except ConfigError as error:
             _log.warning("the theme is passed over: %s", error)
         if found is None:
@@ -47,7 +48,7 @@ class ThemeRegistry:
     def load_initial(self, name: str) -> None:
         """Activate that theme, or else the first readable theme of ours."""
         if not self.activate(name) and not self.activate(theme.DEFAULT_THEME):
-            self._show(theme.load_theme(theme.bundled("themes") / f"{theme.DEFAULT_THEME}.yaml"))
+            self._show(load_theme(theme.bundled("themes") / f"{theme.DEFAULT_THEME}.yaml"))
 
     def titles(self) -> dict[str, str]:
         """Display names of all themes by file name. The files are read the first time."""
@@ -61,7 +62,7 @@ class ThemeRegistry:
         self._titles = {}
         for path in theme.find_themes():
             try:
-                found = theme.load_theme(path)
+                found = load_theme(path)
             except ConfigError as error:
                 _log.warning("a theme is passed over: %s", error)
                 wrong.append(str(error))
@@ -72,7 +73,7 @@ class ThemeRegistry:
         path = theme.find_theme(self.current)
         if path is not None and self._shown is not None:
             try:
-                found = theme.load_theme(path)
+                found = load_theme(path)
             except ConfigError:
                 return wrong
             if found.theme != self._shown.theme:
@@ -107,7 +108,7 @@ def _problems_in(folder: Path) -> list[str]:
     wrong: list[str] = []
     for path in theme.find_themes((folder,)):
         try:
-            theme.load_theme(path)
+            load_theme(path)
         except ConfigError as error:
             wrong.append(str(error))
     return wrong

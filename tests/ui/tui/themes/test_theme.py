@@ -6,7 +6,8 @@ import pytest
 
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import bundled
-from kimi_tui.ui.tui.themes.theme import REQUIRED, find_theme, find_themes, load_theme
+from kimi_tui.ui.tui.themes.theme import REQUIRED, find_theme, find_themes
+from kimi_tui.ui.tui.themes.theme_loader import load_theme
 
 GOOD = "name: mine\ncolours:\n" + "".join(f'  {role}: "#123456"\n' for role in REQUIRED)
 
