@@ -49,6 +49,9 @@ class _Reading:
 # A file that changed this shortly before it was read may change again with the same times.
 _UNSETTLED_NS = 2_000_000_000
 
+PROJECT_SECONDS = 5.0
+"""Processor time for the skills of a project: a stranger's folder may hold thousands that are slow to parse."""
+
 Listener = Callable[[SkillChange], None]
 
 
@@ -59,7 +62,8 @@ class SkillLibrary:
     a flow that is listed first, hidden or not.
     """
 
-    def __init__(self, roots: SkillRoots, *, featured: str | None = None) -> None:
+    def __init__(self, roots: SkillRoots, *, featured: str | None = None, seconds: float = PROJECT_SECONDS) -> None:
+        self._seconds = seconds
         self.roots = roots
         self._featured = featured
         self.snapshot = Snapshot()
@@ -114,6 +118,7 @@ class SkillLibrary:
         """Read the disk. Skips unchanged files and does not change the library."""
         skills: dict[str, Skill] = {}
         readings: dict[Path, _Reading] = {}
+        until = time.thread_time() + self._seconds
         problems = [
             Problem(root.path, None, None, "warning", tr("there is no such folder of skills"))
             for root in self.roots.candidates()
@@ -123,6 +128,10 @@ class SkillLibrary:
             files, found = skill_files(root.path)
             problems += found
             for file in files:
+                if root.scope is Scope.PROJECT and time.thread_time() > until:  # defence: bound-project-skills
+                    text = tr("reading takes too long; the rest of these skills is ignored")
+                    problems.append(Problem(root.path, None, None, "warning", text))
+                    break
                 skill = self._read(file, root.scope, readings)
                 if isinstance(skill, SkillError):
                     problems.append(

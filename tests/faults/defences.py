@@ -877,4 +877,5 @@ DEFENCES: tuple[Defence, ...] = (
         Value("list(keys)"),
     ),
     Defence("an mcp.json nested too deeply", "a line for it", "deep-mcp-file", UNCAUGHT),
+    Defence("skills that are slow to read", "a bound on a project's", "bound-project-skills", NEVER),
 )  # fmt: skip

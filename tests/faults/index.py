@@ -421,4 +421,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "an mcp.json nested too deeply": (
         "tests/mcp/test_config.py::test_a_file_that_is_nested_too_deeply_is_a_problem_with_its_name",
     ),
+    "skills that are slow to read": (
+        "tests/skill/test_library.py::"
+        "test_the_skills_of_a_project_that_take_too_long_are_left_out_and_the_users_own_stay",
+    ),
 }

@@ -161,3 +161,12 @@ def test_importing_skills_loads_no_watcher_no_screen_and_no_sdk() -> None:
     code = f"import sys, kimi_tui.skill.library; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_skills_of_a_project_that_take_too_long_are_left_out_and_the_users_own_stay(tmp_path: Path) -> None:
+    write_skill(tmp_path / "project/.kimi/skills", "theirs")
+    write_skill(tmp_path / "own/skills", "mine")
+    library = SkillLibrary(roots_in(tmp_path), seconds=-1)
+    library.reload()
+    assert [skill.name for skill in library.skills] == ["mine"]
+    assert "warning: reading takes too long; the rest of these skills is ignored" in texts(library)
