@@ -616,6 +616,17 @@ DEFENCES: tuple[Defence, ...] = (
         After("for at, _dirs, _files in os.walk(entry.path):\n    self.add(at, None)"),
         "test_a_large_tree_beside_a_skill_is_not_watched",
     ),
+    Defence(
+        "sensitive names", "the folders", "folders-of-secrets", Value("()"), "test_a_name_of_the_list_is_sensitive"
+    ),
+    Defence(
+        "our own secrets", "our home in any spelling", "our-home-in-any-case", NEVER,
+        "test_our_home_holds_secrets_in_any_spelling",
+    ),
+    Defence(
+        "what starts something later", "the folders of programs", "folders-of-programs", REMOVED,
+        "test_a_folder_of_programs_is_asked_for",
+    ),
     Defence("sensitive names", "the list", "list-of-secrets", REMOVED, "test_a_name_of_the_list_is_sensitive"),
     Defence("sensitive names", "the exceptions", "exempt-names", Value("()"), "test_a_name_of_the_exceptions_is_not"),
     Defence(

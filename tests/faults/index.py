@@ -304,8 +304,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/test_files.py::test_accepted_edits_are_no_yes_to_what_tells_an_agent_or_a_tool_what_to_do",
         "tests/tools/test_files.py::test_in_the_users_home_what_their_shell_starts_is_asked_for",
         "tests/tools/test_files.py::test_a_git_folder_is_protected_by_whatever_name",
+        "tests/tools/test_files.py::test_a_folder_of_programs_is_asked_for",
     ),
     "our own secrets": (
+        "tests/tools/test_files.py::test_our_home_holds_secrets_in_any_spelling",
         "tests/tools/test_files.py::test_our_own_keys_and_sessions_are_secrets_for_every_tool",
         "tests/tools/test_files.py::test_a_hard_link_to_a_secret_anywhere_in_the_workspace_is_one_too",
     ),

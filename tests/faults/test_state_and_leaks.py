@@ -93,6 +93,14 @@ def test_clock_back(tmp_path: Path) -> None:
             "ID_RSA",
             ".env.local",
         ),
+        *(
+            ".ssh/work",
+            ".ssh/keys/a",
+            ".aws/sso/cache/x.json",
+            ".azure/msal_token_cache.json",
+            ".claude/.credentials.json",
+        ),
+        *(".codex/auth.json", ".cache/huggingface/token", ".vault-token", ".password-store/a.gpg"),
     ],
 )
 def test_a_name_of_the_list_is_sensitive(path: str) -> None:
@@ -100,7 +108,18 @@ def test_a_name_of_the_list_is_sensitive(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [".env.example", ".env.sample", ".env.template", "id_rsa.pub", "environment", "keys.py"]
+    "name",
+    [
+        ".env.example",
+        ".env.sample",
+        ".env.template",
+        "id_rsa.pub",
+        "environment",
+        "keys.py",
+        ".ssh/known_hosts",
+        ".ssh/a.pub",
+        "locales/auth.json",
+    ],
 )
 def test_a_name_of_the_exceptions_is_not(name: str) -> None:
     assert not is_sensitive(f"/home/person/{name}")

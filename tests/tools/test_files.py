@@ -514,6 +514,26 @@ async def test_in_the_users_home_what_their_shell_starts_is_asked_for(name: str)
     assert (len(desk.asked), len(elsewhere.asked)) == (1, 1)
 
 
+async def test_a_folder_of_programs_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tmp_path / "notes").mkdir()
+    monkeypatch.setenv("PATH", str(tools), prepend=":")
+    desk = Desk(tmp_path / "notes", yolo=True)
+    await write(desk, str(tools / "git"), "x")
+    assert len(desk.asked) == 1
+    await write(desk, str(tmp_path / "a.txt"), "x")
+    assert len(desk.asked) == 1
+
+
+def test_our_home_holds_secrets_in_any_spelling(tmp_path: Path) -> None:
+    workspace, home = Workspace(tmp_path), paths.home()
+    for name, sensitive in (("config.yaml", True), ("sessions/x", True), ("skills/a/SKILL.md", False)):
+        assert workspace.place_of(home / name).sensitive is sensitive
+        assert workspace.place_of(Path(str(home).upper()) / name).sensitive is sensitive
+    assert not workspace.place_of(Path(f"{home}2/config.yaml")).sensitive
+
+
 @pytest.mark.parametrize("how", ["link", "file", "separate", "worktree", "submodule", "bare"])
 async def test_a_git_folder_is_protected_by_whatever_name(desk: Desk, how: str) -> None:
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"]

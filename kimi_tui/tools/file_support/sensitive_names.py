@@ -38,6 +38,12 @@ _NAMES = (
     "secrets.toml",
     "shadow",
     "gshadow",
+    ".credentials.json",
+    "oauth_creds.json",
+    ".vault-token",
+    ".s3cfg",
+    ".boto",
+    "rclone.conf",
 )
 _ENDS = (
     ".aws/config",
@@ -48,8 +54,17 @@ _ENDS = (
     ".config/gcloud/application_default_credentials.json",
     ".terraform.d/credentials.tfrc.json",
     ".cargo/credentials.toml",
+    ".codex/auth.json",
+    "opencode/auth.json",
+    "huggingface/token",
+    ".config/gcloud/credentials.db",
+    ".config/gcloud/access_tokens.db",
+    "github-copilot/apps.json",
+    "github-copilot/hosts.json",
+    ".m2/settings.xml",
 )
-_WITHIN = (".gnupg",)
+_WITHIN = (".gnupg", ".ssh", ".aws", ".azure", ".password-store")  # defence: folders-of-secrets
+_OPEN_IN_SSH = ("known_hosts*", "authorized_keys*")
 _PROCESS = re.compile(r"/proc/(?:\d+|self|thread-self)/(?:task/\d+/)?(?:environ|mem|maps|auxv)$")
 
 
@@ -64,4 +79,6 @@ def is_sensitive(path: PurePath | str) -> bool:
     rooted = f"/{text}"
     if any(rooted.endswith(f"/{end}") for end in _ENDS):
         return True
+    if "/.ssh/" in rooted and any(fnmatchcase(name, pattern) for pattern in _OPEN_IN_SSH):
+        return False
     return any(f"/{folder}/" in rooted for folder in _WITHIN) or _PROCESS.search(text) is not None

@@ -68,6 +68,8 @@ class Workspace:
         """The kimi-tui files of the current session; they hold no secrets of another session."""
         self._homes = {_real(paths.home()), _real(Path.home() / ".kimi")}
         self._user_home = _real(Path.home())
+        entries = os.environ.get("PATH", "").split(os.pathsep)
+        self._programs = {_real(Path(entry)) for entry in entries if entry.startswith("/")}
         self._names: tuple[float, dict[int, list[str]]] = (-_NAMES_HOLD, {})
         self.on_add: Callable[[], None] = lambda: None
         self._locks: WeakValueDictionary[Path, asyncio.Lock] = WeakValueDictionary()
@@ -149,8 +151,9 @@ class Workspace:
         if self.session_dir is not None and real.is_relative_to(self.session_dir):
             return False
         for home in self._homes:
-            if real.is_relative_to(home) and real != home:
-                return real.relative_to(home).parts[0] not in _OPEN_IN_OUR_HOME
+            within = str(real).lower().removeprefix(f"{str(home).lower()}/")  # some file systems ignore case
+            if within != str(real).lower():  # defence: our-home-in-any-case
+                return within.partition("/")[0] not in _OPEN_IN_OUR_HOME
         return False
 
     def _is_other_name(self, real: Path) -> bool:
@@ -214,6 +217,7 @@ class Workspace:
         return (
             acts_later(self._within(real))
             or (folder is not None and acts_by_a_link(real, folder))
+            or (folder is None and real.parent in self._programs)  # defence: folders-of-programs
             or acts_for_the_user(real, folder, self._user_home)  # defence: home-of-the-user
             or any(real.is_relative_to(path) for path in self.protected)  # defence: protected-folders
             or is_in_git_dir(real)  # defence: git-folder-by-content
