@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.flow_pane.flow_list import FlowList
     from kimi_tui.ui.tui.flow_pane.pane import FlowPane
     from kimi_tui.ui.tui.main_screen.approvals_pane import ApprovalsPane
-    from kimi_tui.ui.tui.replay.scrub_bar import ScrubBar
+    from kimi_tui.ui.tui.main_screen.scrub_bar import ScrubBar
     from kimi_tui.ui.tui.replay.time_travel import TimeTravel
     from kimi_tui.ui.tui.session.presenter import Presenter
     from kimi_tui.ui.tui.session.wire_bridge import WireBatch

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from kimi_tui.ui.tui.dialogs.node_details import NodeActions
 from kimi_tui.ui.tui.dialogs.option_list import Option
+from kimi_tui.ui.tui.flow_pane.node_details import NodeActions
 from kimi_tui.ui.tui.i18n.catalog import _
 
 

@@ -6,16 +6,16 @@ from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.render.run_export import view_of_chart
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
-from kimi_tui.ui.tui.dialogs.node_details import NodeActions, NodeDetails
 from kimi_tui.ui.tui.dialogs.option_list import Option
-from kimi_tui.ui.tui.dialogs.start_flow import StartFlow
 from kimi_tui.ui.tui.engine_protocol import Engine, FlowSkill
 from kimi_tui.ui.tui.flow_pane.commands import control_run, edit_and_run
 from kimi_tui.ui.tui.flow_pane.context_menu import MenuContext, menu_options
 from kimi_tui.ui.tui.flow_pane.export_files import Format, export_chart, export_run
 from kimi_tui.ui.tui.flow_pane.host_protocol import FlowHost
+from kimi_tui.ui.tui.flow_pane.node_details import NodeActions, NodeDetails
 from kimi_tui.ui.tui.flow_pane.resume_prompt import open_run, resume_prompt
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext
+from kimi_tui.ui.tui.flow_pane.start_flow import StartFlow
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.translate import translate, translate_lines

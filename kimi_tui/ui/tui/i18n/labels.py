@@ -5,8 +5,6 @@ import re
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.formats import elapsed as elapsed
 from kimi_tui.ui.tui.i18n.formats import tokens as tokens
-from kimi_tui.ui.tui.state.items import NoticeLevel
-from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.wire.events import StepRetry
 from kimi_tui.wire.flow_events import FlowStatus, NodeStatus, PauseReason
 from kimi_tui.wire.parts import AudioURLPart, ImageURLPart, UserInput, VideoURLPart
@@ -77,16 +75,6 @@ def attachment_names(content: UserInput) -> tuple[str, ...]:
     return tuple(media_name(part) for part in content if isinstance(part, Media))
 
 
-def notice_level(severity: str) -> NoticeLevel:
-    match severity.lower():
-        case "success":
-            return "success"
-        case "warning" | "warn" | "error" | "critical":
-            return "warning"
-        case _:
-            return "info"
-
-
 def error_hint(error_type: str) -> str:
     """A hint for the user on an error of that type, or ""."""
     ways = {
@@ -118,7 +106,7 @@ _SHORT = 52
 
 def node_title(label: str) -> str:
     """A node's one-line title: the first clause of its label, if that is short."""
-    text = one_line(label)
+    text = " ".join(label.split())
     if found := _CLAUSE.search(text):
         clause = text[: found.start()].strip()
         if 1 < len(clause) <= _SHORT:

@@ -10,9 +10,9 @@ from kimi_tui.ui.tui.flow_pane.pane import FlowPane
 from kimi_tui.ui.tui.main_screen.approvals_pane import ApprovalsPane
 from kimi_tui.ui.tui.main_screen.divider import Divider
 from kimi_tui.ui.tui.main_screen.find_bar import FindBar
+from kimi_tui.ui.tui.main_screen.scrub_bar import ScrubBar
 from kimi_tui.ui.tui.main_screen.status_line import StatusLine
 from kimi_tui.ui.tui.main_screen.todo_pane import TodoPane
-from kimi_tui.ui.tui.replay.scrub_bar import ScrubBar
 from kimi_tui.ui.tui.transcript.new_messages_badge import NewMessagesBadge
 from kimi_tui.ui.tui.transcript.view import Transcript
 

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.main_screen.divider import Divider
     from kimi_tui.ui.tui.main_screen.find_bar import FindBar
     from kimi_tui.ui.tui.main_screen.panes import Panes
+    from kimi_tui.ui.tui.main_screen.scrub_bar import ScrubBar
     from kimi_tui.ui.tui.main_screen.status_line import StatusLine
     from kimi_tui.ui.tui.main_screen.todo_pane import TodoPane
-    from kimi_tui.ui.tui.replay.scrub_bar import ScrubBar
     from kimi_tui.ui.tui.transcript.new_messages_badge import NewMessagesBadge
     from kimi_tui.ui.tui.transcript.view import Transcript
 

@@ -13,7 +13,7 @@ from kimi_tui.session.state import read_state
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.ui.tui.engine_protocol import Command, FlowSkill
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.session.wire_bridge import Timed
+from kimi_tui.ui.tui.state.view_clock import Timed
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.styled_line import cut
 from kimi_tui.wire.channel import Wire

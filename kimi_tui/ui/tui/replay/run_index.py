@@ -9,7 +9,7 @@ from kimi_tui.flow.run.journal import load_runs
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.run_view import RunView, fold_run_views
 from kimi_tui.session.session import sessions_dir
-from kimi_tui.ui.tui.session.wire_bridge import Timed
+from kimi_tui.ui.tui.state.view_clock import Timed
 from kimi_tui.wire.flow_events import FlowBegin
 from kimi_tui.wire.recorder import read_recorded
 

@@ -9,8 +9,8 @@ from copy import copy
 from dataclasses import is_dataclass
 from typing import Any, cast
 
-from kimi_tui.ui.tui.session.wire_bridge import Timed
 from kimi_tui.ui.tui.state.ui_state import UiState
+from kimi_tui.ui.tui.state.view_clock import Timed
 
 EVERY = 400
 """Messages between two stored states."""

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
-from kimi_tui.ui.tui.replay.scrub_bar import ScrubBar, ScrubPosition
+from kimi_tui.ui.tui.main_screen.scrub_bar import ScrubBar, ScrubPosition
+from kimi_tui.ui.tui.main_screen.timeline import Timeline
 from kimi_tui.ui.tui.replay.state_history import StateHistory
-from kimi_tui.ui.tui.replay.timeline import Timeline
-from kimi_tui.ui.tui.session.wire_bridge import Timed
 from kimi_tui.ui.tui.state.deltas import Delta
 from kimi_tui.ui.tui.state.ui_state import UiState
+from kimi_tui.ui.tui.state.view_clock import Timed
 
 _NEAR = 300
 """Maximum messages folded one by one; longer distances rebuild the state."""

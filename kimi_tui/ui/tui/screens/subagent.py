@@ -8,11 +8,11 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_, p_
-from kimi_tui.ui.tui.session.transcript_sync import TranscriptSync
 from kimi_tui.ui.tui.state.items import SubagentItem, ToolState
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.transcript.transcript_sync import TranscriptSync
 from kimi_tui.ui.tui.transcript.view import Transcript
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame

@@ -12,14 +12,13 @@ from kimi_tui.ui.tui.flow_pane.broken_flow import find_broken_flows
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.main_screen import git_branch
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
-from kimi_tui.ui.tui.session.transcript_sync import TranscriptSync
-from kimi_tui.ui.tui.session.wire_bridge import Timed
 from kimi_tui.ui.tui.state.deltas import Delta, Invalidated, Pane
 from kimi_tui.ui.tui.state.flow_reducer import without_choice
 from kimi_tui.ui.tui.state.items import AssistantItem, ErrorItem, NoticeItem, SeparatorItem
 from kimi_tui.ui.tui.state.ui_state import UiState
-from kimi_tui.ui.tui.state.view_clock import ViewClock
+from kimi_tui.ui.tui.state.view_clock import Timed, ViewClock
 from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.ui.tui.transcript.transcript_sync import TranscriptSync
 from kimi_tui.wire.events import MCPStatus, TurnBegin
 from kimi_tui.wire.flow_events import FlowPaused
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.engine_protocol import Engine
     from kimi_tui.ui.tui.session.pending_steers import PendingSteers
     from kimi_tui.ui.tui.session.turn_queue import TurnQueue
-    from kimi_tui.ui.tui.session.wire_bridge import Timed
+    from kimi_tui.ui.tui.state.view_clock import Timed
     from kimi_tui.wire.parts import UserInput
 
 

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from textual.message import Message
 
+from kimi_tui.ui.tui.state.view_clock import Timed
 from kimi_tui.ui.tui.terminal.frame_rate import FRAME
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
@@ -32,8 +33,6 @@ _URGENT = (
     FlowPaused,
     FlowEnd,
 )
-
-Timed = tuple[float, WireMessage]
 
 
 class WireBatch(Message, bubble=False):

@@ -6,7 +6,14 @@ from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
 from kimi_tui.ui.tui.state.conversation import Conversation
-from kimi_tui.ui.tui.state.items import AssistantItem, ErrorItem, NoticeItem, SeparatorItem, SideQuestionItem
+from kimi_tui.ui.tui.state.items import (
+    AssistantItem,
+    ErrorItem,
+    NoticeItem,
+    NoticeLevel,
+    SeparatorItem,
+    SideQuestionItem,
+)
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.wire.events import BtwBegin, BtwEnd, HookResolved, HookTriggered, Notification, PlanDisplay
 
@@ -70,4 +77,14 @@ def _item_of(message: Notification) -> SideQuestionItem | SeparatorItem | ErrorI
             text = " · ".join(
                 filter(None, (translate(one_line(message.title)), translate_lines(one_line(message.body))))
             )
-            return NoticeItem(text, labels.notice_level(message.severity))
+            return NoticeItem(text, _notice_level(message.severity))
+
+
+def _notice_level(severity: str) -> NoticeLevel:
+    match severity.lower():
+        case "success":
+            return "success"
+        case "warning" | "warn" | "error" | "critical":
+            return "warning"
+        case _:
+            return "info"

@@ -2,6 +2,11 @@
 
 from collections.abc import Callable
 
+from kimi_tui.wire.codec import WireMessage
+
+Timed = tuple[float, WireMessage]
+"""A message and its time, in seconds."""
+
 
 class ViewClock:
     """Callable like a clock; `at` is the past moment, None for now."""

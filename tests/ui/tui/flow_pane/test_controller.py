@@ -1,6 +1,6 @@
 """Flows from the screen: begun, looked into, and their branches."""
 
-from kimi_tui.ui.tui.dialogs.start_flow import StartFlow
+from kimi_tui.ui.tui.flow_pane.start_flow import StartFlow
 from kimi_tui.wire.flow_events import FlowNodeBegin
 from tests.ui.tui import scenes
 from tests.ui.tui.hands import Start

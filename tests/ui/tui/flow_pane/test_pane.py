@@ -10,8 +10,8 @@ from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.flows.resume import ChartNow
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
-from kimi_tui.ui.tui.dialogs.node_details import NodeDetails
-from kimi_tui.ui.tui.dialogs.start_flow import StartFlow
+from kimi_tui.ui.tui.flow_pane.node_details import NodeDetails
+from kimi_tui.ui.tui.flow_pane.start_flow import StartFlow
 from kimi_tui.wire.flow_events import FlowNodeBegin
 from tests.ui.tui import scenes
 from tests.ui.tui.flow_pane import flow_scenes

@@ -6,8 +6,8 @@ import pytest
 from textual.widgets import TextArea
 
 from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
-from kimi_tui.ui.tui.dialogs.node_details import NodeDetails
 from kimi_tui.ui.tui.flow_pane.footer import FlowFooter
+from kimi_tui.ui.tui.flow_pane.node_details import NodeDetails
 from kimi_tui.wire.flow_events import FlowEnd
 from tests.ui.tui.flow_pane.live import Desk, desk
 from tests.ui.tui.painted import app_strips

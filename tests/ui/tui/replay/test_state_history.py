@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
+from kimi_tui.ui.tui.main_screen.timeline import LONGEST_WAIT_S, Timeline
 from kimi_tui.ui.tui.replay import state_history
 from kimi_tui.ui.tui.replay.state_history import StateHistory, copied
-from kimi_tui.ui.tui.replay.timeline import LONGEST_WAIT_S, Timeline
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import StatusUpdate

@@ -7,8 +7,8 @@ from typing import Literal
 
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.session.wire_bridge import Timed
 from kimi_tui.ui.tui.state.flow_reducer import label_of
+from kimi_tui.ui.tui.state.view_clock import Timed
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.wire import events, flow_events, parts, requests
 

@@ -12,7 +12,7 @@ from textual.timer import Timer
 
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.replay.timeline import MarkKind, Timeline
+from kimi_tui.ui.tui.main_screen.timeline import MarkKind, Timeline
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
