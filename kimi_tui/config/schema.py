@@ -160,11 +160,17 @@ class Permissions(_Section):
 
 
 class SandboxConfig(_Section):
-    """The sandbox for Shell commands. `require`: refuse to run without a sandbox. `writable`: additional folders."""
+    """The sandbox for Shell commands. `require`: refuse to run without a sandbox. `writable`: additional folders.
+
+    `readable` shows files, folders and sockets that are hidden otherwise. `outside`: whether the agent may ask to run a
+    command outside.
+    """
 
     mode: Literal["auto", "off", "require"] = "auto"
     network: bool = True
     writable: tuple[Path, ...] = ()
+    readable: tuple[Path, ...] = ()
+    outside: Literal["ask", "never"] = "ask"
 
 
 class Config(_Section):

@@ -33,6 +33,8 @@ class PermissionSettings:
     mode: PermissionMode = "default"
     sandbox: SandboxConfig = field(default_factory=SandboxConfig)
     ask_read_only: bool = False
+    file: Path | None = None
+    """The user's configuration file, which may hold keys."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -61,7 +63,7 @@ def permission_settings(
     project = project_file(work_dir)
     if project is None:
         return PermissionSettings(
-            tuple(rules), config.permissions.mode, config.sandbox, config.permissions.ask_read_only
+            tuple(rules), config.permissions.mode, config.sandbox, config.permissions.ask_read_only, file
         )
     loaded = load_config(project, most=MAX_PROJECT_BYTES)
     more = _rules(loaded.config.permissions, project, read)
@@ -73,9 +75,9 @@ def permission_settings(
         loosened = wanted if wanted in _LOOSER else stricter_mode
         if "ask_read_only" in loaded.config.permissions.model_fields_set:
             asks = loaded.config.permissions.ask_read_only
-        return PermissionSettings((*rules, *more), loosened, _with(sandbox, loaded.config.sandbox), asks)
+        return PermissionSettings((*rules, *more), loosened, _with(sandbox, loaded.config.sandbox), asks, file)
     stricter = [rule for rule in more if rule.effect is not Effect.ALLOW]
-    return PermissionSettings((*rules, *stricter), stricter_mode, _stricter(sandbox, loaded.config.sandbox), asks)
+    return PermissionSettings((*rules, *stricter), stricter_mode, _stricter(sandbox, loaded.config.sandbox), asks, file)
 
 
 def loosening_rules(project: Config) -> tuple[str, ...]:
@@ -86,7 +88,8 @@ def loosening_rules(project: Config) -> tuple[str, ...]:
     if "ask_read_only" in project.permissions.model_fields_set and not project.permissions.ask_read_only:
         found.append(tr("commands that only read run unasked"))
     sandbox = project.sandbox
-    if sandbox.mode == "off" or sandbox.writable or (sandbox.network and "network" in sandbox.model_fields_set):
+    shows = sandbox.writable or sandbox.readable
+    if sandbox.mode == "off" or shows or (sandbox.network and "network" in sandbox.model_fields_set):
         found.append(tr("a wider sandbox"))
     return tuple(found)
 
@@ -138,11 +141,14 @@ def _try_examples(rule: Rule, setting: RuleConfig, read: ExampleReader, file: Pa
 
 def _with(mine: SandboxConfig, project: SandboxConfig) -> SandboxConfig:
     changed = {name: getattr(project, name) for name in project.model_fields_set}
+    stricter = _stricter(mine, project)
     if project.mode != "off":
-        changed["mode"] = _stricter(mine, project).mode
+        changed["mode"] = stricter.mode
+    changed["outside"] = stricter.outside
     return mine.model_copy(update=changed)
 
 
 def _stricter(mine: SandboxConfig, project: SandboxConfig) -> SandboxConfig:
     mode = max(mine.mode, project.mode, key=_STRICTNESS.index) if "mode" in project.model_fields_set else mine.mode
-    return mine.model_copy(update={"mode": mode, "network": mine.network and project.network})
+    outside = "never" if "never" in (mine.outside, project.outside) else "ask"
+    return mine.model_copy(update={"mode": mode, "network": mine.network and project.network, "outside": outside})

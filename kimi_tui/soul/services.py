@@ -108,6 +108,7 @@ def make_services(
             permissions.sandbox,
             workspace,
             tell=lambda text: wire.send(notice(tr("Commands run without a sandbox"), text, kind="sandbox")),
+            hidden=() if permissions.file is None else (permissions.file,),
         ),
         versions=FileCheckpoints(session.dir / "files"),
         web=web_settings(config.services),

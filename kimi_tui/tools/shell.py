@@ -95,6 +95,8 @@ class Shell(Tool[ShellParams]):
             return failed("The command holds a NUL character.")
         boxed = await self._sandbox.works()
         outside = boxed and params.outside_sandbox
+        if outside and not self._sandbox.opens:
+            return failed("The user's settings let no command run outside of the sandbox.")
         if self._sandbox.required and not boxed:
             return failed(f"Commands run in a sandbox only, and there is none: {self._sandbox.why_not}.")
         edits: list[str] = []
@@ -114,9 +116,10 @@ class Shell(Tool[ShellParams]):
         if not outside:
             with_git = any(one.program == "git" for one in parse_command_line(params.command).commands)
             command = self._sandbox.wrap(command, with_git=with_git)
+        sandbox = NO_SANDBOX if outside or not boxed else self._sandbox
         if params.run_in_background:
-            return self._start(params, command)
-        return await self._run(params, command, self._sandbox if boxed and not outside else NO_SANDBOX)
+            return self._start(params, command, sandbox)
+        return await self._run(params, command, sandbox)
 
     async def _ask(
         self, params: ShellParams, *, outside: bool, on_edit: Callable[[str], None]
@@ -140,17 +143,17 @@ class Shell(Tool[ShellParams]):
             scope=approval_scope(line, params.command),
             subject=command_subject(line, self._workspace),
             because=because,
-            must_ask=guarded is not None,  # defence: ask-about-protected
+            must_ask=outside or guarded is not None,  # defence: ask-about-protected
             on_edit=on_edit,
         )
 
-    def _start(self, params: ShellParams, command: list[str]) -> ToolReturnValue:
+    def _start(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
         try:
             task = self._background.start(
                 command,
                 description=params.description.strip(),
                 cwd=self._workspace.work_dir,
-                env=self._env.build(),
+                env=sandbox.env(self._env.build()),
                 seconds=params.seconds,
             )
         except BackgroundError as error:
@@ -167,7 +170,8 @@ class Shell(Tool[ShellParams]):
             output.write(text)
             self._progress.write(call_id, text)
 
-        cwd, env, terminals = self._workspace.work_dir, self._env.build(), self._editor.terminals
+        env = sandbox.env(self._env.build())
+        cwd, terminals = self._workspace.work_dir, self._editor.terminals
         try:
             if terminals is not None:
                 ended = await terminals.run(

@@ -457,6 +457,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_name_of_the_list_is_sensitive",
     ),
     Defence(
+        "34 protected_paths", "mounting the kernel's settings read-only", "kernel-settings-read-only", REMOVED,
+        "test_settings_of_the_kernel_are_mounted_read_only",
+    ),
+    Defence(
         "34 protected_paths", "protecting Git's and our folders", "protected-folders", REMOVED,
         "test_protected_paths",
     ),

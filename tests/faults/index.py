@@ -185,6 +185,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/permission/test_in_tools.py::test_what_is_protected_asks_whatever_is_allowed",
         "tests/tools/shell_support/test_sandbox.py::test_protected_files_stay_though_their_folders_are_moved",
         "tests/tools/shell_support/test_sandbox.py::test_git_works_and_what_it_runs_cannot_be_changed",
+        "tests/tools/shell_support/test_sandbox.py::test_settings_of_the_kernel_are_mounted_read_only",
     ),
     "35 sse_cut": (
         f"{_HTTP}::test_a_stream_cut_at_any_event_is_a_connection_error",

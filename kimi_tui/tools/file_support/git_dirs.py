@@ -12,6 +12,7 @@ from pathlib import Path
 
 from kimi_tui.regular_file import read_start
 
+# ruff: noqa: PTH112, PTH113, PTH114 - those of pathlib raise below a folder that the user cannot read
 _MOST_MODULES = 100
 
 
@@ -29,11 +30,11 @@ def git_dir_of(folder: Path) -> GitDir | None:
     """Return the Git directory of the repository around `folder`; None outside a repository."""
     for above in (folder, *folder.parents):
         entry = above / ".git"
-        if entry.is_symlink():
+        if os.path.islink(entry):
             return None
-        if entry.is_dir():
+        if os.path.isdir(entry):
             return _looked_at(entry)
-        if entry.is_file():
+        if os.path.isfile(entry):
             real = _named_by(entry)
             return _looked_at(real) if real is not None else None
     return None
@@ -47,12 +48,14 @@ def is_in_git_dir(real: Path) -> bool:
 def _is_git_dir(folder: Path) -> bool:
     if not os.path.lexists(folder / "HEAD"):
         return False
-    return os.path.lexists(folder / "commondir") or ((folder / "objects").is_dir() and (folder / "refs").is_dir())
+    return os.path.lexists(folder / "commondir") or (
+        os.path.isdir(folder / "objects") and os.path.isdir(folder / "refs")
+    )
 
 
 def _is_named_by(entry: Path, real: Path) -> bool:
     """Whether the file is in the folder that a `.git` file or link points to."""
-    if not (entry.is_symlink() or entry.is_file()):
+    if not (os.path.islink(entry) or os.path.isfile(entry)):
         return False
     named = _target(entry)
     return named is not None and real.is_relative_to(named) and not entry.is_relative_to(named)

@@ -1,72 +1,194 @@
 """Builds the bubblewrap command line: read-only, writable and hidden paths.
 
-Everything is read-only except the workspace folders, the configured folders, and temp. Within these, the files that
-control Git and kimi-tui are read-only again: all of `.git`, or, for a command that declares that it runs Git, only what
-could make Git run a program. A later mount covers an earlier one, so the order matters.
+Everything is read-only except the workspace folders, the configured folders, and folders for temporary files of the
+session's own. The user's home shows only what tools need (`sandbox_home`), `/run` only what finds hosts. Within the
+writable folders, the files that control Git and kimi-tui are read-only again: all of `.git`, or, for a command that
+declares that it runs Git, only what could make Git run a program. A later mount covers an earlier one, so the order
+matters.
 """
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_of
 from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support.sandbox_home import visible_entries
+from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
 _DEVICES = ("nvidia*", "dri", "kfd", "kvm")
-_DOORS = (
-    *("/run/docker.sock", "/run/podman/podman.sock", "/run/containerd/containerd.sock", "/run/dbus/system_bus_socket"),
-    *("/run/systemd/private", "/run/screen"),
+_KERNEL_SETTINGS = ("sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr")
+_OF_THE_SYSTEM = (
+    *("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d"),
+    *("/etc/ssl/private", "/etc/wireguard", "/etc/kubernetes", "/etc/NetworkManager/system-connections"),
+    *("/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet", "/var/lib/rancher", "/var/lib/lxd"),
+    *("/var/lib/incus", "/var/spool/cron", "/var/spool/mail", "/var/mail", "/var/backups"),
 )
-"""Sockets of services that could run a program outside the sandbox."""
-_DOORS_IN_TEMP = ("tmux-*", "screen*", "dbus-*", ".X11-unix")
-_KEYS = ("config.yaml", "config.yml", "config.toml", "config.json", "mcp.json", "credentials*", "mcp-oauth*", "*.key")
-_ROOTS_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "SETGID", "SETUID")
+"""What only root can read, and what commands as root should not."""
+_HOST_NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/mtab")
+_SHOWN_OF_OURS = ("skills", "themes")
+_ROOTS_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER")
 
 
-def sandbox_argv(program: str, config: SandboxConfig, workspace: Workspace, *, with_git: bool = False) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class BoxSettings:
+    """What the probe found to work, and the folders of the session.
+
+    `private` has the folders `tmp` and `var-tmp`. `own_users`: the sandbox has a user namespace, in which
+    no more can be made. `hidden` are files or folders with keys, `writable` more folders of our own, `foreign` the
+    sockets that listened before the session's first command.
+    """
+
+    program: str
+    private: Path
+    own_users: bool = True
+    hidden: tuple[Path, ...] = ()
+    writable: tuple[Path, ...] = ()
+    foreign: frozenset[Path] = frozenset()
+
+
+def sandbox_argv(box: BoxSettings, config: SandboxConfig, workspace: Workspace, *, with_git: bool = False) -> list[str]:
     """Return the arguments before the command itself; `with_git`: the command runs Git."""
-    temp = _real(("/tmp", "/var/tmp", tempfile.gettempdir()))
-    ours = _real((*workspace.folders, *(path.expanduser() for path in config.writable)))
+    home = Path(os.path.realpath(Path.home()))
     git_dirs = list(filter(None, (git_dir_of(folder) for folder in workspace.folders)))
     if not with_git:
         git_dirs = [GitDir(git.path, False, (git.path,), False) for git in git_dirs]
-    argv = [program, "--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]  # defence: pid-namespace
+    folders = [folder for folder in workspace.folders if not home.is_relative_to(folder)]
+    ours = _real((*folders, *(path.expanduser() for path in config.writable), *box.writable))
+    ours += _beside(home, workspace)
+    temp = _temp_roots(home, ours)
+    readable = _real(path.expanduser() for path in config.readable)
+    argv = [box.program, *_namespaces(box, config)]
+    argv += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    for name in _KERNEL_SETTINGS:
+        if os.path.lexists(f"/proc/{name}"):
+            argv += ["--ro-bind", f"/proc/{name}", f"/proc/{name}"]  # defence: kernel-settings-read-only
+    for pattern in _DEVICES:
+        for device in sorted(Path("/dev").glob(pattern)):
+            argv += ["--dev-bind", str(device), str(device)]
+    closed = _closed_folders(home)
+    for folder in temp:
+        own = box.private / ("var-tmp" if folder == Path("/var/tmp") else "tmp")
+        argv += ["--bind", str(own), str(folder)]
+    for folder in closed:
+        argv += ["--tmpfs", str(folder)]  # defence: hide-our-keys
+    shown = [*_visible(home, workspace), *(git.path for git in git_dirs), *_host_names(), *readable]
+    if home not in closed:
+        shown = readable
+    for path in shown:
+        argv += ["--ro-bind", str(path), str(path)]
+    for folder in (*ours, *(git.path for git in git_dirs if git.writable)):
+        argv += ["--bind", str(folder), str(folder)]
+    argv += _guarded(workspace, git_dirs, (*ours, *(git.path for git in git_dirs)))
+    argv += _hidden(box, home, readable)
+    argv += _sockets(box, (*closed, *temp), shown, ours, readable)
+    for folder in closed:
+        argv += ["--remount-ro", str(folder)]
+    argv += ["--chdir", str(workspace.work_dir), "--"]
+    return argv
+
+
+def _namespaces(box: BoxSettings, config: SandboxConfig) -> list[str]:
+    argv = ["--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]  # defence: pid-namespace
+    argv += ["--unshare-uts", "--unshare-cgroup-try"]
+    if box.own_users:
+        argv += ["--unshare-user", "--disable-userns"]
     if os.geteuid() == 0:
         for name in _ROOTS_CAPABILITIES:
             argv += ["--cap-add", f"CAP_{name}"]
     if not config.network:
         argv.append("--unshare-net")
-    argv += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
-    for pattern in _DEVICES:
-        for device in sorted(Path("/dev").glob(pattern)):
-            argv += ["--dev-bind", str(device), str(device)]
-    for folder in (*temp, *ours, *(git.path for git in git_dirs if git.writable)):
-        argv += ["--bind", str(folder), str(folder)]
-    argv += _guarded(workspace, git_dirs, ours)
-    argv += _closed(temp)
-    argv += ["--chdir", str(workspace.work_dir), "--"]
     return argv
 
 
-def _closed(temp: Iterable[Path]) -> Iterator[str]:
-    """Hide sockets to outside services, and files with kimi-tui's keys."""
-    doors = [Path(door) for door in (*_DOORS, f"/run/user/{os.getuid()}")]
-    doors += [door for folder in temp for pattern in _DOORS_IN_TEMP for door in folder.glob(pattern)]
-    keys = [file for pattern in _KEYS for file in sorted(paths.home().glob(pattern))]
-    for path in _real((*doors, *keys)):
+def _temp_roots(home: Path, ours: Sequence[Path]) -> list[Path]:
+    """Return the folders for temporary files that a private one replaces: none that holds the home, or is ours."""
+    roots = _real(("/tmp", "/var/tmp", tempfile.gettempdir()))
+    kept = [root for root in roots if not any(root.is_relative_to(folder) for folder in (*ours, home))]
+    return [root for root in kept if not home.is_relative_to(root) or root in (Path("/tmp"), Path("/var/tmp"))]
+
+
+def _closed_folders(home: Path) -> list[Path]:
+    """Return the folders that are empty inside except for what is shown: homes and `/run`, outermost first."""
+    found = _real(("/run", "/home", "/root", home))
+    closed = [folder for folder in found if folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)]
+    return [folder for folder in sorted(closed, key=lambda path: len(path.parts)) if folder != Path("/")]
+
+
+def _visible(home: Path, workspace: Workspace) -> list[Path]:
+    programs = os.environ.get("PATH", "").split(":")
+    shown = list(visible_entries(home, workspace.folders, programs))
+    for entry in map(Path, programs):
+        if Path("/home") in entry.parents and home not in entry.parents and entry.is_dir():
+            shown.append(Path(*entry.parts[:3]))
+    return list(dict.fromkeys(shown))
+
+
+def _beside(home: Path, workspace: Workspace) -> list[Path]:
+    """Return the folders to write where the home is in the workspace: its folders, without those that start something.
+
+    The home itself stays read-only, since a new file there can be one that a shell or the desktop reads.
+    """
+    if not any(home.is_relative_to(folder) for folder in workspace.folders):
+        return []
+    names = [entry.name for entry in os.scandir(home) if entry.is_dir(follow_symlinks=False)]
+    closed = {"bin", "library", "snap", "applications"}
+    return [home / name for name in sorted(names) if not name.startswith(".") and name.lower() not in closed]
+
+
+def _host_names() -> Iterator[Path]:
+    """Yield files that find hosts and are links into `/run`."""
+    for name in _HOST_NAMES:
+        real = Path(os.path.realpath(name))
+        if real.is_relative_to("/run") and real.is_file():
+            yield real
+
+
+def _hidden(box: BoxSettings, home: Path, readable: Sequence[Path]) -> Iterator[str]:
+    """Yield mounts over files with keys: ours, and, for root, the system's."""
+    ours = Path(os.path.realpath(paths.home()))
+    if ours.is_dir() and ours != home:
+        yield from ("--tmpfs", str(ours))
+        for name in _SHOWN_OF_OURS:
+            if (ours / name).is_dir():
+                yield from ("--ro-bind", str(ours / name), str(ours / name))
+        for folder in box.writable:
+            if folder.is_relative_to(ours):
+                yield from ("--bind", str(folder), str(folder))
+        yield from ("--remount-ro", str(ours))
+    for path in (*_real(_OF_THE_SYSTEM), *_real(Path("/etc/ssh").glob("*_key")), *_real(box.hidden)):
+        if path in readable or not os.access(path, os.R_OK):
+            continue
         if path.is_dir():
-            yield from ("--tmpfs", str(path))
+            yield from ("--tmpfs", str(path), "--remount-ro", str(path))
         else:
-            yield from ("--ro-bind", "/dev/null", str(path))  # defence: hide-our-keys
-    agent = os.environ.get("SSH_AUTH_SOCK", "")
-    if agent and Path(agent).exists():
-        yield from ("--bind", agent, agent)
+            yield from ("--ro-bind", "/dev/null", str(path))
 
 
-def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Iterable[Path]) -> Iterator[str]:
+def _sockets(
+    box: BoxSettings, closed: Sequence[Path], shown: Sequence[Path], ours: Sequence[Path], readable: Sequence[Path]
+) -> Iterator[str]:
+    """Yield mounts over sockets of other programs; in the writable folders, over those from before the session."""
+    for path in listening_sockets():
+        if path in readable:
+            continue
+        if any(path.is_relative_to(folder) for folder in ours):
+            seen = path in box.foreign
+        else:
+            hidden = any(path.is_relative_to(folder) for folder in closed)
+            seen = not hidden or any(path.is_relative_to(entry) for entry in shown)
+        if seen:
+            yield from ("--ro-bind", "/dev/null", str(path))
+    for path in readable:
+        if path.is_socket():
+            yield from ("--bind", str(path), str(path))
+
+
+def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Path]) -> Iterator[str]:
     """Yield mounts for the read-only paths within writable folders.
 
     A folder above a mount point could be renamed and replaced, so each one up to the root is a mount too.
@@ -75,7 +197,7 @@ def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Iterable[Pa
     guards += sorted(workspace.protected)
     for git in git_dirs:
         guards += git.guarded  # defence: git-settings-read-only
-    real = _real(guards)
+    real = [guard for guard in _real(guards) if any(guard.is_relative_to(root) for root in ours)]
     steps: set[Path] = set()
     for guard in real:
         for root in ours:
@@ -97,4 +219,4 @@ def _real(found: Iterable[str | Path]) -> list[Path]:
     for path in found:
         if os.path.lexists(path):
             real[Path(os.path.realpath(path))] = None
-    return [path for path in real if path.exists()]
+    return [path for path in real if os.path.exists(path)]  # noqa: PTH110 - never raises below a closed folder

@@ -1,10 +1,12 @@
 """The environment of the agent's commands: ours, without likely secrets.
 
-Names that match `SECRET_NAMES` are removed, unless settings keep them, and every variable whose value is one of our own
-keys, whatever its name. `SSH_AUTH_SOCK` and similar variables stay: they are not secrets themselves.
+Names that match `SECRET_NAMES` and values that look like a secret are removed, unless settings keep them, and every
+variable whose value is one of our own keys, whatever its name. `SSH_AUTH_SOCK` and similar variables stay: they are not
+secrets themselves. So do proxies with a password, without which there would be no network.
 """
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 
@@ -21,8 +23,28 @@ SECRET_NAMES = (
     "*ACCESS_KEY*",
     "*_AUTH",
     "*_DSN",
+    "DSN",
+    "*_SK",
+    "*_PWD",
+    "*_PASS",
+    "*_PAT",
+    "*_PIN",
+    "*COOKIE*",
+    "*BEARER*",
+    "*SIGNING_KEY*",
+    "*ENCRYPTION_KEY*",
+    "*CONNECTION_STRING*",
     "DATABASE_URL",
 )
+_SECRET_VALUES = re.compile(
+    r"\w+://[^/\s:@]*:[^/\s@]+@"  # a URL with a password
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY"
+    r"|(?<![\w-])(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[abprs]|npm|pypi|hf|dop_v1|AIza|whsec)[-_][\w-]{12,}"
+    r"|(?<!\w)(?:github_pat_\w{20,}|AKIA[0-9A-Z]{16}|ASIA[0-9A-Z]{16}|AIza[\w-]{30,})"
+    r"|(?<!\w)eyJ[\w-]{8,}\.[\w-]{8,}\."  # a JSON web token
+    r"|(?i:password|passwd|pwd|secret|accountkey|sharedaccesskey)=[^;&\s]{4,}"
+)
+_HARMLESS_NAMES = frozenset({"PWD", "OLDPWD", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"})
 ALWAYS = {"GIT_TERMINAL_PROMPT": "0", "KIMI_TUI": "1"}
 _SHORTEST_KEY = 8
 
@@ -46,6 +68,10 @@ class ChildEnv:
         upper = name.upper()
         if any(fnmatchcase(upper, pattern) for pattern in self._keep):
             return True
+        if upper in _HARMLESS_NAMES:
+            return True
+        if _SECRET_VALUES.search(value):
+            return False
         return not any(fnmatchcase(upper, pattern) for pattern in SECRET_NAMES)  # defence: secret-environment
 
 

@@ -130,9 +130,12 @@ def _is_protected(word: str, folder: Path, workspace: Workspace) -> bool:
         real = Path(os.path.realpath(path))
     except ValueError:  # half a surrogate pair: no file has such a name
         return False
-    if word and (workspace.is_our_home(real) or (real.name.lower() in _OF_KEYS and real.is_dir())):
+    if word and (workspace.is_our_home(real) or (real.name.lower() in _OF_KEYS and os.path.isdir(real))):  # noqa: PTH112 - never raises
         return True
-    return _guards(real, workspace) or (real.is_file() and workspace.place_of(real).sensitive)
+    try:
+        return _guards(real, workspace) or (real.is_file() and workspace.place_of(real).sensitive)
+    except OSError:  # below a folder that the user cannot read, where the program fails too
+        return False
 
 
 def _guards(path: PurePosixPath | Path, workspace: Workspace) -> bool:

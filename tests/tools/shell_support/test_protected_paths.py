@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.command_parser import MAX_BYTES, parse_command_line
 from kimi_tui.tools.shell_support.protected_paths import why_asked_for
+from tests.tools.ordinary_user import run_as_ordinary_user
 
 
 def nested(command: str, depth: int) -> str:
@@ -100,3 +102,22 @@ def test_names_that_bash_would_match_are_found(workspace: Workspace, tmp_path: P
     for number in range(1100):
         (ways / f"{number}").touch()
     assert "not all" in (why_asked_for(parse_command_line("cat many/*"), workspace) or "")
+
+
+def test_a_file_below_a_folder_that_cannot_be_read_is_no_error() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as scratch:
+        closed = Path(scratch) / "closed"
+        closed.mkdir(mode=0o700)
+        Path(scratch).chmod(0o755)
+        own = Path(scratch) / "own"
+        own.mkdir()
+        code = (
+            "from pathlib import Path; from kimi_tui.tools.file_support.workspace import Workspace\n"
+            "from kimi_tui.tools.shell_support.command_parser import parse_command_line as parse\n"
+            "from kimi_tui.tools.shell_support.protected_paths import why_asked_for\n"
+            f"work = Workspace(Path({str(own)!r}))\n"
+            f"for line in ('cat', 'ls', 'cat <', 'touch', 'cd'):\n"
+            f"    for file in ('x', '.ssh', '.ssh/id', '*', 'a/b'):\n"
+            f"        print(why_asked_for(parse(line + ' {closed}/' + file), work))\n"
+        )
+        assert run_as_ordinary_user(["-c", code], own).count("\n") == 25

@@ -1,8 +1,9 @@
 """The sandbox: what a command can write, see and reach in it. Without bubblewrap only its command line is tested."""
 
+import asyncio
 import os
-import pwd
 import shutil
+import socket
 import subprocess
 import tempfile
 from pathlib import Path
@@ -11,17 +12,21 @@ import pytest
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
-from kimi_tui.tools.shell_support.bwrap_args import sandbox_argv
+from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, sandbox_argv
 from kimi_tui.tools.shell_support.sandbox import Sandbox
-from tests.tools.kit import Desk, processes_with
+from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap
+from tests.tools.kit import Desk, processes_with, until
 
 
 def _elsewhere() -> Path:
     """A folder that we may write and that is not for temporary files, as a checkout may be."""
     temp = [Path(folder).resolve() for folder in ("/tmp", "/var/tmp", tempfile.gettempdir())]
-    for folder in (Path(__file__).resolve().parent, Path(pwd.getpwuid(os.getuid()).pw_dir).resolve()):
+    given = os.environ.get("KIMI_TUI_TEST_FOLDER")
+    for folder in (Path(given) if given else Path(__file__).resolve().parent, Path.home()):
         if os.access(folder, os.W_OK) and not any(folder.is_relative_to(one) for one in temp):
             return folder
     pytest.skip("every folder that can be written is one for temporary files", allow_module_level=True)
@@ -213,15 +218,10 @@ async def test_root_cannot_mount_itself_out(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize("mode", ["auto", "require"])
-async def test_without_bubblewrap_one_line_says_so(desk: Desk, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    bash = Path(shutil.which("bash") or "/bin/bash")
-    programs = desk.dir / "programs"
-    programs.mkdir()
-    (programs / "bash").symlink_to(bash)
-    monkeypatch.setenv("PATH", str(programs))
+async def test_without_bubblewrap_one_line_says_so(desk: Desk, mode: str) -> None:
     told: list[str] = []
     config = SandboxConfig.model_validate({"mode": mode})
-    sandbox = Sandbox(config, desk.workspace, tell=told.append)
+    sandbox = Sandbox(config, desk.workspace, tell=told.append, find=lambda _: None)
     tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
     values = [await desk.use(tool, command=f"echo {number}") for number in range(2)]
     assert told == ["bubblewrap (`bwrap`) is not installed"]
@@ -229,27 +229,215 @@ async def test_without_bubblewrap_one_line_says_so(desk: Desk, mode: str, monkey
     assert ("there is none" in values[0].message) is (mode == "require")
 
 
-async def test_what_does_not_work_is_not_used(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    programs = desk.dir / "programs"
-    programs.mkdir()
-    (programs / "bwrap").write_text("#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n")
-    (programs / "bwrap").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        ("echo 'bwrap: No permissions to create new namespace' >&2; exit 1", "No permissions to create new namespace"),
+        ('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', "it lets a command write outside"),
+        ("exit 0", "it gives no reason"),
+    ],
+)
+async def test_what_does_not_hold_is_not_used(desk: Desk, tmp_path: Path, program: str, why: str) -> None:
+    fake = tmp_path / "bwrap"
+    fake.write_text(f"#!/bin/sh\n{program}\n")
+    fake.chmod(0o755)
     told: list[str] = []
-    sandbox = Sandbox(SandboxConfig(), desk.workspace, tell=told.append)
+    sandbox = Sandbox(SandboxConfig(), desk.workspace, tell=told.append, find=lambda _: str(fake))
     tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
     assert not (await desk.use(tool, command="true")).is_error
-    assert told == ["bubblewrap does not work here: bwrap: No permissions to create new namespace"]
+    assert len(told) == 1
+    assert told[0].startswith("bubblewrap does not work here: ")
+    assert why in told[0]
+
+
+def test_a_bubblewrap_that_commands_could_write_is_not_found(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    for folder in (desk.dir / "bin", Path(tempfile.gettempdir()) / f"programs-{os.getpid()}"):
+        folder.mkdir()
+        try:
+            shutil.copy(shutil.which("true") or "/bin/true", folder / "bwrap")
+            monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
+            found = find_bwrap([desk.dir])
+            assert found is None or not found.startswith(str(folder))
+        finally:
+            shutil.rmtree(folder)
 
 
 def test_the_command_line_closes_what_it_opened_before(desk: Desk) -> None:
     (desk.dir / ".kimi-tui").mkdir()
-    argv = sandbox_argv("bwrap", SandboxConfig(network=False), desk.workspace)
+    box = BoxSettings("bwrap", desk.dir)
+    argv = sandbox_argv(box, SandboxConfig(network=False), desk.workspace)
     work, ours = str(desk.dir), str(desk.dir / ".kimi-tui")
     assert argv[:3] == ["bwrap", "--unshare-pid", "--unshare-ipc"]
     assert "--unshare-net" in argv
     binds = [tuple(argv[at : at + 3]) for at in range(len(argv))]
     places = [binds.index(found) for found in (
-        ("--ro-bind", "/", "/"), ("--bind", work, work), ("--ro-bind", ours, ours))]  # fmt: skip
+        ("--ro-bind", "/", "/"), ("--ro-bind", "/proc/sys", "/proc/sys"), ("--bind", work, work),
+        ("--ro-bind", ours, ours))]  # fmt: skip
     assert places == sorted(places)
     assert argv[-3:] == ["--chdir", work, "--"]
+
+
+@works
+async def test_settings_of_the_kernel_are_mounted_read_only(desk: Desk) -> None:
+    value = await desk.use(shell(desk), command="cat /proc/self/mountinfo; grep . /proc/self/uid_map")
+    options = {line.split()[4]: line.split()[5].split(",") for line in str(value.output).splitlines() if "/" in line}
+    for name in ("sys", "sysrq-trigger", "irq", "bus", "fs"):
+        if Path("/proc", name).exists():
+            assert "ro" in options[f"/proc/{name}"], name
+    value = await desk.use(shell(desk), command="mount -o remount,rw /proc/sys || umount /proc/sys")
+    assert value.is_error
+
+
+@works
+@pytest.mark.parametrize("how", ["yolo", "rule", "session"])
+async def test_nothing_allows_a_command_outside_without_a_question(desk: Desk, how: str) -> None:
+    tool = shell(desk)
+    if how == "yolo":
+        desk.approvals.yolo = True
+    elif how == "rule":
+        desk.approvals.policy = Policy([parse_rule("Shell", Effect.ALLOW)])
+    else:
+        desk.answer = "approve_for_session"
+        await desk.use(tool, command="pwd", outside_sandbox=True)
+        desk.asked.clear()
+    desk.answer = "reject"
+    value = await desk.use(tool, command="pwd", outside_sandbox=True)
+    assert len(desk.asked) == 1
+    assert "rejected" in value.message
+
+
+@works
+async def test_a_setting_keeps_every_command_inside(desk: Desk) -> None:
+    value = await desk.use(shell(desk, outside="never"), command="pwd", outside_sandbox=True)
+    assert value.is_error
+    assert desk.asked == []
+    value = await desk.use(shell(desk, outside="never"), command=f"echo x > {OUTSIDE}")
+    assert "outside_sandbox" not in value.message
+
+
+@works
+async def test_keys_and_tokens_of_the_home_are_hidden_and_can_be_given_back(desk: Desk) -> None:
+    home = Path.home()
+    secrets = (".ssh/id_ed25519", ".aws/credentials", ".netrc", ".config/gh/hosts.yml", ".never-heard-of/token",
+               ".bash_history", ".docker/config.json", "Documents/taxes")  # fmt: skip
+    for name in secrets:
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("s3cret\n")
+    (home / ".ssh/known_hosts").write_text("host key\n")
+    (home / ".gitconfig").write_text("[user]\nname = seen\n")
+    (home / ".npmrc").write_text("//registry/:_authToken=s3cret\n")
+    (home / ".local/bin").mkdir(parents=True)
+    (home / ".local/bin/tool").write_text("seen\n")
+    desk.approvals.yolo = True
+    everything = 'cd; find . -type f -exec cat {} + ; cd ~/.ssh && cat known_hosts; git config user.name; echo "done"'
+    desk.answer = "approve"
+    value = await desk.use(shell(desk), command=everything)
+    assert "s3cret" not in str(value.output)
+    assert str(value.output).count("seen") == 3
+    assert "host key" in str(value.output)
+    value = await desk.use(shell(desk), command="cat ~/.aws/credentials")
+    assert "of the user's home it sees only" in value.message
+    value = await desk.use(shell(desk, readable=["~/.aws"]), command="cat ~/.aws/credentials")
+    assert "s3cret" in str(value.output)
+    value = await desk.use(shell(desk), command='h=$HOME; echo x > "$h"/.profile; echo x > "$h"/new')
+    assert value.is_error
+    assert not (home / "new").exists()
+
+
+@works
+async def test_sockets_of_other_programs_do_not_answer(desk: Desk) -> None:
+    home = Path.home()
+    (home / ".local/bin").mkdir(parents=True)
+    with tempfile.TemporaryDirectory(dir="/tmp") as shared:
+        places = [Path(shared) / "agent", home / ".local/bin/agent", desk.dir / "agent"]
+        servers = [socket.socket(socket.AF_UNIX) for _ in places]
+        try:
+            for server, place in zip(servers, places, strict=True):
+                server.bind(str(place))
+                server.listen()
+            for place in places:
+                code = f"import socket; socket.socket(socket.AF_UNIX).connect('{place}')"
+                value = await desk.use(shell(desk), command=f'python3 -c "{code}"')
+                assert value.is_error, place
+        finally:
+            for server in servers:
+                server.close()
+
+
+@works
+async def test_the_folder_for_temporary_files_is_the_sessions_own(desk: Desk) -> None:
+    tool = shell(desk)
+    with tempfile.NamedTemporaryFile(dir="/tmp") as outside:
+        value = await desk.use(tool, command=f"echo 1 > /tmp/kept-{os.getpid()}; ls /tmp; ls {outside.name}")
+        assert Path(outside.name).name not in str(value.output).split()
+    value = await desk.use(tool, command=f"cat /tmp/kept-{os.getpid()}")
+    assert value.output == "1\n"
+    assert not Path(f"/tmp/kept-{os.getpid()}").exists()
+
+
+@works
+async def test_a_workspace_below_a_temp_folder_cannot_be_moved_away(desk: Desk) -> None:
+    for above in (desk.dir, desk.dir.parent, desk.dir.parent.parent):
+        await desk.use(shell(desk), command=f"mv {above} {above}.moved; mkdir -p {desk.dir}; touch {desk.dir}/new")
+    assert desk.dir.is_dir()
+    assert not desk.dir.with_name("work.moved").exists()
+
+
+@works
+async def test_in_a_home_as_workspace_what_starts_something_stays(tmp_path: Path) -> None:
+    home = Path.home()
+    (home / "project").mkdir()
+    (home / "bin").mkdir()
+    (home / ".bashrc").write_text("right\n")
+    (home / ".ssh").mkdir()
+    (home / ".ssh/id_rsa").write_text("s3cret\n")
+    desk = Desk(home, yolo=True)
+    for attack in ("echo x >> ~/.bashr[c]", "echo x > ~/.bash_logi*n", "echo x > ~/.config*", "cd bin; echo x > ls",
+                   "cd ~; mv .bashrc .b", "cat ~/.s*/id*"):  # fmt: skip
+        value = await desk.use(shell(desk), command=attack)
+        assert value.is_error, attack
+        assert "s3cret" not in str(value.output)
+    assert sorted(each.name for each in home.iterdir() if each.name != ".kimi-tui") == [
+        ".bashrc", ".ssh", "bin", "project"]  # fmt: skip
+    assert not (await desk.use(shell(desk), command="cd project; echo 1 > a")).is_error
+
+
+@works
+async def test_no_namespace_can_be_made_inside(desk: Desk) -> None:
+    for kind in ("U", "Ur", "Urm", "Urp --fork", "Urn"):
+        assert (await desk.use(shell(desk), command=f"unshare -{kind} true")).is_error, kind
+
+
+@works
+async def test_the_file_with_the_configuration_is_hidden_wherever_it_is(desk: Desk) -> None:
+    file = ELSEWHERE / f"written-by-a-test-{os.getpid()}.yaml"
+    file.write_text("api_key: s3cret\n")
+    try:
+        sandbox = Sandbox(SandboxConfig(), desk.workspace, hidden=(file,))
+        tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
+        value = await desk.use(tool, command=f"cat {file}")
+        assert "s3cret" not in str(value.output)
+    finally:
+        file.unlink()
+
+
+@works
+async def test_our_home_stays_hidden_when_a_file_in_it_is_replaced_meanwhile(desk: Desk) -> None:
+    home = paths.home()
+    home.mkdir(parents=True)
+    for name in ("config.yaml", "config.json.bak", "sessions/a/wire.jsonl"):
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("s3cret\n")
+    desk.approvals.yolo = True
+    ready = desk.dir / "ready"
+    tool = shell(desk)
+    assert await tool._sandbox.works()
+    waiting = asyncio.create_task(
+        desk.use(tool, command=f"touch ready; until [ -e go ]; do sleep 0.02; done; cd {home.parent}; grep -r . .k*/")
+    )
+    await until(ready.exists)
+    (home / "fresh").write_text("s3cret\n")
+    (home / "fresh").replace(home / "config.yaml")
+    (desk.dir / "go").touch()
+    value = await waiting
+    assert "s3cret" not in str(value.output)

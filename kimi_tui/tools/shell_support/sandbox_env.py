@@ -1,0 +1,47 @@
+"""The environment of sandboxed commands: caches of the project's own, and no names of what is hidden."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from kimi_tui import paths
+
+_GONE = (
+    *("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"),
+    *("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DOCKER_HOST", "TMUX", "TMUX_PANE", "STY"),
+    *("VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE", "GIT_ASKPASS", "SSH_ASKPASS", "NVIM", "KITTY_LISTEN_ON"),
+    *("KUBECONFIG", "INVOCATION_ID", "JOURNAL_STREAM"),
+)
+_CACHES = {
+    "npm_config_cache": "npm",
+    "YARN_CACHE_FOLDER": "yarn",
+    "YARN_GLOBAL_FOLDER": "yarn-berry",
+    "PIP_CACHE_DIR": "pip",
+    "UV_CACHE_DIR": "uv",
+    "GOCACHE": "go-build",
+    "GOMODCACHE": "go-mod",
+    "CARGO_HOME": "cargo",
+    "GRADLE_USER_HOME": "gradle",
+    "XDG_STATE_HOME": "state",
+    "NUGET_PACKAGES": "nuget",
+    "COMPOSER_CACHE_DIR": "composer",
+    "DENO_DIR": "deno",
+    "BUN_INSTALL_CACHE_DIR": "bun",
+    "CCACHE_DIR": "ccache",
+    "PRE_COMMIT_HOME": "pre-commit",
+}
+
+
+def cache_folder(work_dir: Path) -> Path:
+    """Return the folder for the caches of commands in this project; another project's commands cannot write it."""
+    return paths.home() / "cache" / paths.work_dir_key(paths.project_root(work_dir))
+
+
+def boxed_env(env: Mapping[str, str], caches: Path | None) -> dict[str, str]:
+    """Return the environment of a command in the sandbox; `caches` is writable inside."""
+    inside = {name: value for name, value in env.items() if name not in _GONE}
+    if caches is not None:
+        inside |= {name: str(caches / folder) for name, folder in _CACHES.items()}
+    if os.geteuid() == 0:
+        inside["TAR_OPTIONS"] = "--no-same-owner"
+    return inside

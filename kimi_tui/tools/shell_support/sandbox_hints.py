@@ -1,0 +1,73 @@
+"""Tells from a command's output whether the sandbox was in its way, and how to go on."""
+
+import re
+from pathlib import Path
+
+from kimi_tui import paths
+from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.tools.file_support.workspace import Workspace
+
+_WRITING = re.compile(
+    r"read-only file system|device or resource busy|EROFS|^bwrap: |^(?:error|fatal): could not write config file|"
+    r"could not lock config file",
+    re.I | re.M,
+)
+_FORBIDDEN = re.compile(r"operation not permitted", re.I)
+_TALKING = re.compile(
+    r"could not resolve|name resolution|network is unreachable|name or service not known|getaddrinfo|"
+    r"nodename nor servname|no such host|connection refused|EAI_AGAIN|ENOTFOUND",
+    re.IGNORECASE,
+)
+_SERVICES = re.compile(
+    r"cannot connect to the docker daemon|docker daemon|failed to connect to (?:the )?(?:system |user )?(?:scope )?bus|"
+    r"\$DBUS_SESSION_BUS_ADDRESS|cannot autolaunch|gpg failed to sign|gpg: .*(?:no secret key|agent|can't connect)|"
+    r"no secret key|permission denied \(publickey|cannot open display|unable to open x display|"
+    r"could not open a connection to your authentication agent|host key verification failed",
+    re.IGNORECASE,
+)
+_MISSING = re.compile(r"no such file or directory|ENOENT|permission denied|not found", re.IGNORECASE)
+
+
+def hint(output: str, config: SandboxConfig, workspace: Workspace) -> str | None:
+    """Return a hint for the model; None if the sandbox does not seem to be the cause."""
+    if _SERVICES.search(output):
+        stopped = "it reaches no keys, agents and services of the user (ssh, gpg, docker, dbus, a display)"
+    elif not config.network and _TALKING.search(output):
+        stopped = "it has no network"
+    elif _WRITING.search(output) or _FORBIDDEN.search(output):
+        folders = ", ".join(paths.shown(folder) for folder in (*workspace.folders, *config.writable))
+        stopped = (
+            f"it can write only in {folders} and the folders for temporary files, in `.git` only where the command "
+            "runs git, and never in Git's settings"
+        )
+    elif _misses_something_hidden(output, workspace):
+        stopped = "of the user's home it sees only tools and settings without secrets"
+    else:
+        return None
+    if config.outside == "never":
+        return f"It ran in a sandbox: {stopped}. The user's settings allow nothing outside of it."
+    return (
+        f"It ran in a sandbox: {stopped}. If that is why it failed, call again with `outside_sandbox`; "
+        "the user is asked."
+    )
+
+
+def _misses_something_hidden(output: str, workspace: Workspace) -> bool:
+    """Whether a line says that a file of the home, outside of the workspace, is missing although it exists."""
+    home = str(Path.home())
+    for line in output.splitlines():
+        if not _MISSING.search(line):
+            continue
+        for name in re.findall(r"(?:" + re.escape(home) + r"|~)/[^\s'\":,;)]+", line):
+            path = Path(name.replace("~", home, 1) if name.startswith("~") else name)
+            inside = any(path.is_relative_to(folder) for folder in workspace.folders)
+            if not inside and path.is_absolute() and _exists(path):
+                return True
+    return False
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists() or path.is_symlink()
+    except OSError:
+        return True

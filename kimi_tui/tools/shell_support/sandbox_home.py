@@ -1,0 +1,86 @@
+"""What a sandboxed command sees of the user's home: only the listed entries, so that keys and tokens stay hidden.
+
+A list of what is visible is safe for tools that nobody has heard of yet; a list of secrets is not.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from kimi_tui.tools.file_support.sensitive_names import is_sensitive
+
+_PROGRAMS = (
+    *(".pyenv", ".rustup", ".nvm", ".asdf", ".sdkman", ".rbenv", ".rvm", ".volta", ".fnm", ".goenv", ".jenv"),
+    *(".nodenv", ".phpenv", ".pixi", ".juliaup", ".ghcup", ".opam", ".dotnet", ".linuxbrew", ".npm-global"),
+    *(".local/bin", ".local/lib", ".local/include", ".local/opt", ".local/pipx", ".local/share/uv"),
+    *(".local/share/pipx", ".local/share/pnpm", ".local/share/fnm", ".local/share/mise", ".local/share/nvm"),
+    *(".local/share/virtualenvs", ".local/share/gem", ".local/share/go", ".local/share/man", ".local/share/fonts"),
+    *(".cargo/bin", ".cargo/env", ".bun/bin", ".bun/install", ".deno/bin", ".yarn/bin", ".cabal/bin", ".gem"),
+    *("go", "sdk", "miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba"),
+)
+_CACHES = (
+    *(".cargo/registry", ".cargo/git", ".m2/repository", ".m2/wrapper", ".gradle/wrapper", ".gradle/jdks"),
+    *(".ivy2/cache", ".nuget/packages", ".cache/pre-commit", ".cache/ms-playwright", ".cache/puppeteer"),
+    *(".cache/huggingface/hub", ".cache/torch", ".cache/node-gyp", ".cache/electron", ".cache/Cypress"),
+)
+_SETTINGS = (
+    *(".gitconfig", ".gitignore", ".gitignore_global", ".gitattributes", ".gitmessage", ".config/git/config"),
+    *(".config/git/ignore", ".config/git/attributes", ".npmrc", ".yarnrc", ".yarnrc.yml", ".condarc", ".bazelrc"),
+    *(".pip/pip.conf", ".config/pip/pip.conf", ".config/uv/uv.toml", ".cargo/config.toml", ".cargo/config"),
+    *(".m2/settings.xml", ".profile", ".bash_profile", ".bashrc", ".inputrc", ".tmux.conf", ".screenrc"),
+    *(".ssh/known_hosts", ".ssh/config"),
+)
+"""Files that are visible unless they seem to hold a secret."""
+_SECRET = re.compile(
+    rb"pass(?:wd|word|phrase)?\W|token|secret|credential|_auth|api_?key|private.?key|://[^/\s:@]+:[^/\s@]+@|"
+    rb"[A-Za-z0-9+_-]{40}",
+    re.IGNORECASE,
+)
+_MOST_SETTINGS = 100_000
+
+
+def visible_entries(home: Path, folders: Iterable[Path], programs: Iterable[str]) -> tuple[Path, ...]:
+    """Return the visible files and folders of a home: tools, caches and settings without secrets, and the first-level
+    folders that hold one of `folders` (the workspace) or of `programs` (the folders of PATH).
+    """
+    found: dict[Path, None] = {}
+    for name in (*_PROGRAMS, *_CACHES):
+        found[home / name] = None
+    for name in _SETTINGS:
+        if _is_free_of_secrets(home / name):
+            found[home / name] = None
+    for folder in folders:
+        if home in folder.parents:
+            first = home / folder.relative_to(home).parts[0]
+            if not first.name.startswith("."):
+                found[first] = None
+    for program in _program_folders(home, programs):
+        found[program] = None
+    visible = [path for path in found if path.exists() and not is_sensitive_entry(path, home)]
+    return tuple(path for path in visible if not any(above in found for above in path.parents))
+
+
+def is_sensitive_entry(path: Path, home: Path) -> bool:
+    """Whether its name marks it as a secret; the settings that were read are judged by their content."""
+    known = {home / name for name in _SETTINGS}
+    return path not in known and path.is_file() and is_sensitive(path)
+
+
+def _program_folders(home: Path, programs: Iterable[str]) -> Iterator[Path]:
+    for entry in programs:
+        folder = Path(entry)
+        if entry.startswith("/") and home in folder.parents and folder.is_dir():
+            parts = folder.relative_to(home).parts
+            if parts[-1] in ("bin", "shims", "sbin", "scripts") and len(parts) > 1 and not parts[0].startswith("."):
+                yield folder.parent
+            else:
+                yield folder
+
+
+def _is_free_of_secrets(file: Path) -> bool:
+    try:
+        if not file.is_file() or file.stat().st_size > _MOST_SETTINGS:
+            return False
+        return file.name == "known_hosts" or _SECRET.search(file.read_bytes()) is None
+    except OSError:
+        return False

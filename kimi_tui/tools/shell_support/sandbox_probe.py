@@ -1,0 +1,97 @@
+"""Finds bubblewrap, and tests that it holds: a write and a connection that must fail, and processes that are hidden.
+
+A program that does nothing, or a namespace without its effect, is not believed.
+"""
+
+import os
+import shlex
+import shutil
+import socket
+import stat
+import tempfile
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.i18n import tr
+from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, sandbox_argv
+from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
+from kimi_tui.tools.shell_support.process_runner import run
+
+_PROGRAM = "bwrap"
+_FOLDERS = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
+_SECONDS = 5.0
+_HELD = "kimi-tui: the sandbox holds"
+
+
+def find_bwrap(untrusted: Iterable[Path]) -> str | None:
+    """Return bubblewrap from the system's folders, else from PATH, but never from a folder that commands can write."""
+    closed = [Path(os.path.realpath(folder)) for folder in (*untrusted, "/tmp", "/var/tmp", tempfile.gettempdir())]
+    for entry in (*_FOLDERS, *os.environ.get("PATH", "").split(os.pathsep)):
+        program = shutil.which(_PROGRAM, path=entry) if entry.startswith("/") else None
+        if program is not None:
+            real = Path(os.path.realpath(program))
+            if not any(path.is_relative_to(folder) for folder in closed for path in (Path(program), real)):
+                return program
+    return None
+
+
+async def probe(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -> tuple[BoxSettings | None, str]:
+    """Return the settings that work here, the strictest first; else None and the reason, for the user."""
+    reason = ""
+    for settings in (box, replace(box, own_users=False)):
+        if not settings.own_users and os.geteuid() != 0 and not _is_setuid(Path(box.program)):
+            continue  # it would make a user namespace, in which more could be made
+        with _forbidden() as (file, port):
+            printed: list[str] = []
+            command = [*sandbox_argv(settings, config, workspace), *_tests(file, port, network=config.network)]
+            try:
+                ended = await run(
+                    command,
+                    cwd=Path("/"),
+                    env=DEFAULT_ENV.build(),
+                    on_text=lambda text, printed=printed: printed.append(text),
+                    seconds=_SECONDS,
+                )
+            except OSError as error:
+                return None, tr("bubblewrap could not be started: {cause}", cause=error.strerror)
+            text = "".join(printed)
+            if ended.exit_code == 0 and text.strip() == _HELD and not file.exists():
+                return settings, ""
+        cause = " ".join(text.split())[:200] or tr("it gives no reason")
+        reason = reason or tr("bubblewrap does not work here: {cause}", cause=cause)
+    return None, reason
+
+
+@contextmanager
+def _forbidden() -> Generator[tuple[Path, int]]:
+    """Yield a file that could be made outside, and a port that answers there."""
+    with tempfile.TemporaryDirectory(prefix="kimi-tui-probe-") as folder, socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        yield Path(folder) / "written", server.getsockname()[1]
+
+
+def _tests(file: Path, port: int, *, network: bool) -> list[str]:
+    bash = shutil.which("bash") or "/bin/bash"
+    space = str(Path("/proc/self/ns/pid").readlink())
+    tests = [
+        (f"(: > {shlex.quote(str(file))})", "it lets a command write outside"),
+        (f"[ -e {shlex.quote(str(file.parent))} ]", "it does not hide the folder for temporary files"),
+        (f'[ "$(readlink /proc/self/ns/pid)" = {shlex.quote(space)} ]', "it does not hide processes"),
+        ("[ -w /proc/sys/kernel ] || (: >> /proc/sys/kernel/core_pattern)", "it lets a command change the kernel"),
+    ]
+    if not network:
+        tests.append((f"(: < /dev/tcp/127.0.0.1/{port})", "it does not keep the network off"))
+    lines = [f"if {{ {test}; }} 2>/dev/null; then echo {shlex.quote(why)}; exit 1; fi" for test, why in tests]
+    return [bash, "--norc", "-c", "\n".join([*lines, f"echo {shlex.quote(_HELD)}"])]
+
+
+def _is_setuid(program: Path) -> bool:
+    try:
+        return bool(program.stat().st_mode & stat.S_ISUID)
+    except OSError:
+        return False

@@ -1,0 +1,46 @@
+"""The environment of the agent's commands."""
+
+import pytest
+
+from kimi_tui.tools.shell_support.child_env import ChildEnv
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("STRIPE_SK", "x"),
+        ("DSN", "host=a"),
+        ("MYSQL_PWD", "x"),
+        ("GH_PAT", "x"),
+        ("REDIS", "redis://:hunter2@cache:6379/0"),
+        ("BROKER", "amqp://user:hunter2@mq/"),
+        ("ANY", "sk-proj-abcdefghijklmnop"),
+        ("ANY", "ghp_0123456789abcdefghij"),
+        ("ANY", "AKIAABCDEFGHIJKLMNOP"),
+        ("ANY", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc"),
+        ("ANY", "-----BEGIN OPENSSH PRIVATE KEY-----\nx"),
+        ("ANY", "Server=db;User=sa;Password=hunter2;"),
+    ],
+)
+def test_a_variable_with_a_secret_by_name_or_by_value_is_left_out(name: str, value: str) -> None:
+    assert not ChildEnv().passes(name, value)
+    assert ChildEnv(keep=[name]).passes(name, value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PWD", "/home/u/sk-project"),
+        ("OLDPWD", "/"),
+        ("PATH", "/usr/bin:/home/u/.local/bin"),
+        ("HTTPS_PROXY", "http://user:hunter2@proxy:8080"),
+        ("GOPROXY", "https://proxy.golang.org,direct"),
+        ("PIP_INDEX_URL", "https://pypi.org/simple"),
+        ("LS_COLORS", "rs=0:di=01;34:ln=01;36"),
+        ("CI_COMMIT_SHA", "0123456789abcdef0123456789abcdef01234567"),
+        ("EMAIL", "ada@example.org"),
+        ("GIT_REMOTE", "git@github.com:a/b.git"),
+    ],
+)
+def test_an_ordinary_variable_stays(name: str, value: str) -> None:
+    assert ChildEnv().passes(name, value)
