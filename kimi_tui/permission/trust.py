@@ -5,6 +5,7 @@ covers the current content of its files that start programs or loosen rules: if 
 longer applies.
 """
 
+import errno
 import hashlib
 import json
 import os
@@ -209,6 +210,8 @@ def _keep(said: dict[Path, Answer]) -> None:
             out.flush()
             os.fsync(out.fileno())
         fresh.replace(store)
+    except UnicodeEncodeError as error:  # defence: folder-that-is-not-utf8
+        raise OSError(errno.EILSEQ, os.strerror(errno.EILSEQ), "trusted.json") from error
     finally:
         fresh.unlink(missing_ok=True)
 

@@ -893,4 +893,5 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence("an mcp.json nested too deeply", "a line for it", "deep-mcp-file", UNCAUGHT),
     Defence("skills that are slow to read", "a bound on a project's", "bound-project-skills", NEVER),
+    Defence("a folder whose name is not UTF-8", "a line for it", "folder-that-is-not-utf8", UNCAUGHT),
 )  # fmt: skip

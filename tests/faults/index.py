@@ -428,4 +428,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/skill/test_library.py::"
         "test_the_skills_of_a_project_that_take_too_long_are_left_out_and_the_users_own_stay",
     ),
+    "a folder whose name is not UTF-8": (
+        "tests/permission/test_trust.py::test_a_folder_whose_name_is_not_utf8_cannot_be_remembered_and_says_so",
+    ),
 }

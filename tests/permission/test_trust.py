@@ -1,5 +1,6 @@
 """Which folders a person trusts, and what of a project waits for a yes."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -170,3 +171,11 @@ def test_the_command_says_yes_no_and_nothing(tmp_path: Path, capsys: pytest.Capt
 def test_a_folder_of_projects_can_be_trusted_as_a_whole(tmp_path: Path) -> None:
     assert main(["trust", str(tmp_path)]) == 0
     assert trust.trust_state(project(tmp_path, ".mcp.json")).active
+
+
+def test_a_folder_whose_name_is_not_utf8_cannot_be_remembered_and_says_so(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/a\xff"))
+    folder.mkdir()
+    with pytest.raises(OSError, match=r"trusted\.json"):
+        trust.remember(folder, True)
+    assert trust.answers() == {}
