@@ -308,7 +308,7 @@ def test_a_flood_of_output_takes_no_memory_and_keys_are_seen(tmp_path: Path) -> 
         most, written = 0, ""
         until = time.monotonic() + 60
         while "all done" not in terminal.text and time.monotonic() < until:
-            if len(written) < 40 and "go" in terminal.text:
+            if len(written) < 40 and "working" in terminal.text:
                 written += "x"
                 terminal.type(b"x")
                 terminal.wait_for(written, seconds=5)
