@@ -27,7 +27,7 @@ def is_safe(char: str) -> bool:
     )
 
 
-def spelled_out(text: str, *, keep: str = "") -> str:
+def escape_unsafe(text: str, *, keep: str = "") -> str:
     r"""Escape every unsafe character of `text` except those in `keep` by its number: ESC is \u001b."""
     if text.isprintable():
         return text
@@ -36,12 +36,12 @@ def spelled_out(text: str, *, keep: str = "") -> str:
 
 def one_line(text: str) -> str:
     """Return `text` on one line: white space becomes a space, unsafe characters are escaped."""
-    return spelled_out(" ".join(text.split()))
+    return escape_unsafe(" ".join(text.split()))
 
 
 def for_terminal(text: str) -> str:
     """Make lines safe for a terminal: line ends and tabs stay, a carriage return before a line end is removed."""
-    return spelled_out(_RETURN.sub("", text) if "\r" in text else text, keep="\n\t")
+    return escape_unsafe(_RETURN.sub("", text) if "\r" in text else text, keep="\n\t")
 
 
 def dump_json(value: object, *, indent: int | None = None, ascii_only: bool = False) -> str:

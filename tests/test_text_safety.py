@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kimi_tui.text_safety import dump_json, for_terminal, is_safe, one_line, spelled_out
+from kimi_tui.text_safety import dump_json, escape_unsafe, for_terminal, is_safe, one_line
 
 ACTS = [
     "\x1b]52;c;aGk=\x07", "\x1b]0;title\x1b\\", "\x1b[2J", "\x9b31m", "\x9d0;x\x9c", "\x1bP1$r\x1b\\", "\x1bc", "\b",
@@ -26,14 +26,20 @@ STAYS = [
 
 @pytest.mark.parametrize("text", ACTS)
 def test_nothing_that_a_terminal_would_obey_is_left(text: str) -> None:
-    lines = (spelled_out(text), one_line(f"a{text}b"), for_terminal(text), dump_json(text), dump_json([text], indent=2))
+    lines = (
+        escape_unsafe(text),
+        one_line(f"a{text}b"),
+        for_terminal(text),
+        dump_json(text),
+        dump_json([text], indent=2),
+    )
     for char in "".join(lines).replace("\n", ""):
         assert unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"), repr(char)
 
 
 @pytest.mark.parametrize("text", STAYS)
 def test_what_people_write_stays_as_it_is(text: str) -> None:
-    assert spelled_out(text) == for_terminal(text) == text
+    assert escape_unsafe(text) == for_terminal(text) == text
     assert dump_json(text) == f'"{text}"'
 
 

@@ -3,12 +3,12 @@
 import sys
 
 from kimi_tui.errors import OutputError
-from kimi_tui.text_safety import dump_json, for_terminal, spelled_out
+from kimi_tui.text_safety import dump_json, escape_unsafe, for_terminal
 
 
 def printable(text: str) -> str:
     """Escape control characters in `text`; line breaks stay."""
-    return spelled_out(text, keep="\n")
+    return escape_unsafe(text, keep="\n")
 
 
 def print_out(text: str) -> None:

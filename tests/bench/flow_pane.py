@@ -17,7 +17,7 @@ from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of
 from kimi_tui.wire.flow_events import FlowBegin, FlowNodeBegin, FlowNodeEnd
-from tests.ui.tui.flow_pane.flow_scenes import begin_of, wide_chart
+from tests.ui.tui.flow_pane.flow_scenarios import begin_of, wide_chart
 
 
 class Bench(App[None]):

@@ -23,7 +23,7 @@ from kimi_tui.ui.tui.app import KimiTui  # noqa: E402
 from kimi_tui.ui.tui.state.items import AssistantItem, Item, UserItem  # noqa: E402
 from kimi_tui.wire.events import StepBegin, TurnBegin  # noqa: E402
 from kimi_tui.wire.parts import TextPart  # noqa: E402
-from tests.ui.tui.stand_in import StandIn, make_app  # noqa: E402
+from tests.ui.tui.fake_engine import FakeEngine, make_app  # noqa: E402
 
 SHORT, REPEATS = 10, 15
 REPLY = "Some words of **Markdown** that fill a line or two, with `code` and a [link](https://a.example).\n\n" * 8
@@ -33,20 +33,20 @@ Step = Callable[[], Awaitable[None]]
 class Session:
     """A screen with so many messages, and a turn that runs."""
 
-    def __init__(self, app: KimiTui, engine: StandIn, pilot: Pilot[int], messages: int) -> None:
+    def __init__(self, app: KimiTui, engine: FakeEngine, pilot: Pilot[int], messages: int) -> None:
         self.app, self.engine, self.pilot = app, engine, pilot
         items: list[Item] = [
             UserItem(f"question {number}") if number % 2 == 0 else AssistantItem(REPLY, done=True)
             for number in range(messages)
         ]
         for item in items:
-            app.stage.state.conversation.append(item)
-        app.stage.state.conversation.take_deltas()
-        app.stage.transcript_sync.start(items)
+            app.presenter.state.conversation.append(item)
+        app.presenter.state.conversation.take_deltas()
+        app.presenter.transcript_sync.start(items)
         engine.say(TurnBegin(user_input="go"), StepBegin(n=1), TextPart(text="It begins. "))
 
     async def focus(self) -> None:
-        home = self.app.home
+        home = self.app.main_screen
         (home.transcript if home.composer.prompt.has_focus else home.composer.prompt).focus()
         await self.pilot.pause()
 
@@ -56,13 +56,13 @@ class Session:
         await self.pilot.pause()
 
     async def tick(self) -> None:
-        self.app.stage.tick()
-        self.app.home.transcript._tick()
+        self.app.presenter.tick()
+        self.app.main_screen.transcript._tick()
         await self.pilot.pause()
 
     async def letter(self) -> None:
-        self.app.home.composer.prompt.focus()
-        await self.pilot.press("a" if len(self.app.home.composer.text) < 40 else "backspace")
+        self.app.main_screen.composer.prompt.focus()
+        await self.pilot.press("a" if len(self.app.main_screen.composer.text) < 40 else "backspace")
 
     async def batch(self) -> None:
         self.engine.say(TextPart(text="And a few more words of it. "))
@@ -78,7 +78,7 @@ async def took(step: Step) -> float:
 
 async def measure(messages: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        engines = [StandIn(Path(folder)) for _ in range(2)]
+        engines = [FakeEngine(Path(folder)) for _ in range(2)]
         apps = [make_app(engine)[0] for engine in engines]
         async with apps[0].run_test(size=(120, 40)) as first, apps[1].run_test(size=(120, 40)) as second:
             for pilot in (first, second):

@@ -14,7 +14,7 @@ from kimi_tui.cli.terminal_restore import preserve_terminal
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.main import drive
-from tests.ui.tui.stand_in import StandIn
+from tests.ui.tui.fake_engine import FakeEngine
 
 CLOSED_WORDS = "not \x1b]52;c;SEVJTA==\x07as [bold]meant"
 
@@ -23,7 +23,7 @@ def fail() -> NoReturn:
     raise ValueError(CLOSED_WORDS)
 
 
-class Unwilling(StandIn):
+class Unwilling(FakeEngine):
     """Cannot be closed, or not in time."""
 
     kind = ""
@@ -52,7 +52,7 @@ class Faulty(KimiTui):
             case "worker":
                 self.run_worker(self._work())
             case "render":
-                self.home.mount(Bad())
+                self.main_screen.mount(Bad())
             case "stuck":
                 time.sleep(1000)
             case _:
@@ -72,7 +72,7 @@ def main() -> int:
 
     try:
         with preserve_terminal() as kept:
-            return drive(Faulty(make), kept=kept)
+            return drive(Faulty(make), terminal_state=kept)
     except KimiTuiError as error:
         print_error(str(error))
         return error.exit_code

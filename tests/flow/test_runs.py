@@ -27,7 +27,7 @@ from kimi_tui.wire.flow_events import (
     FlowPaused,
     FlowResumed,
 )
-from tests.flow.turns import Reply, Stage
+from tests.flow.turns import Reply, RunnerHarness
 
 
 def random_flow(dice: Random) -> Flow:
@@ -82,18 +82,18 @@ def random_order(dice: Random, runner: FlowRunner, *, may_stop: bool = True) -> 
         dice.choice(orders)()
 
 
-async def play(dice: Random, flow: Flow, path: Path, *, resume: RunState | None = None) -> Stage:
+async def play(dice: Random, flow: Flow, path: Path, *, resume: RunState | None = None) -> RunnerHarness:
     """One run to its end, or to a cancel after many pauses."""
-    stage = Stage(flow, path=path, interactive=dice.random() < 0.8, max_moves=20, resume=resume)
-    stage.script.replies = [random_reply(dice, lambda: random_order(dice, stage.runner))]
+    harness = RunnerHarness(flow, path=path, interactive=dice.random() < 0.8, max_moves=20, resume=resume)
+    harness.script.replies = [random_reply(dice, lambda: random_order(dice, harness.runner))]
     for _ in range(60):
-        await stage.until_paused()
-        if stage.runner.paused is None:
+        await harness.until_paused()
+        if harness.runner.paused is None:
             break
-        random_order(dice, stage.runner)
-        random_order(dice, stage.runner)
-    await stage.cancel()
-    return stage
+        random_order(dice, harness.runner)
+        random_order(dice, harness.runner)
+    await harness.cancel()
+    return harness
 
 
 class Killed(BaseException):
@@ -117,28 +117,28 @@ class DyingJournal(Journal):
                 raise Killed
 
 
-async def play_until_killed(dice: Random, flow: Flow, path: Path, resume: RunState | None) -> Stage:
+async def play_until_killed(dice: Random, flow: Flow, path: Path, resume: RunState | None) -> RunnerHarness:
     """As `play`, with a kill somewhere, or not."""
     journal = DyingJournal(path, dice.randint(1, 25))
-    stage = Stage(flow, path=path, max_moves=20, resume=resume)
-    stage.runner._journal = journal
-    told = stage.runner._say._send
-    stage.runner._say._send = lambda message: told(message) if journal.left else None
+    harness = RunnerHarness(flow, path=path, max_moves=20, resume=resume)
+    harness.runner._journal = journal
+    told = harness.runner._say._send
+    harness.runner._say._send = lambda message: told(message) if journal.left else None
 
     def act() -> None:
         if journal.left:
-            random_order(dice, stage.runner)
+            random_order(dice, harness.runner)
 
-    stage.script.replies = [random_reply(dice, act)]
+    harness.script.replies = [random_reply(dice, act)]
     with contextlib.suppress(Killed):
         for _ in range(30):
-            await stage.until_paused()
-            if stage.runner.paused is None or not journal.left:
+            await harness.until_paused()
+            if harness.runner.paused is None or not journal.left:
                 break
-            random_order(dice, stage.runner)
-        await stage.cancel()
+            random_order(dice, harness.runner)
+        await harness.cancel()
     journal.close()
-    return stage
+    return harness
 
 
 def check_order(messages: list[WireMessage], before: RunState | None) -> None:
@@ -184,7 +184,7 @@ async def test_every_run_keeps_its_promises(seed: int) -> None:
     flow = random_flow(dice)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "flow.jsonl"
-        stages: list[Stage] = []
+        stages: list[RunnerHarness] = []
         for _ in range(3):
             last = stages[-1].runner.state if stages else None
             if last is not None and not last.can_resume:
@@ -196,7 +196,7 @@ async def test_every_run_keeps_its_promises(seed: int) -> None:
             assert state.moves <= 20
             assert sum(state.visits.values()) == state.moves
             assert all(decision.choice for decision in state.decisions)
-            (picture,) = fold_run_views((0.0, message) for stage in stages for message in stage.sent)
+            (picture,) = fold_run_views((0.0, message) for harness in stages for message in harness.sent)
             assert (picture.moves, picture.status) == (state.moves, state.status)
             assert {node.id: node.visits for node in picture.nodes.values() if node.visits} == state.visits
             assert [(d.node_id, d.choice, d.dst, d.by, d.move) for d in picture.decisions] == [
@@ -218,7 +218,7 @@ async def test_a_run_that_is_killed_again_and_again_loses_nothing(seed: int) -> 
     flow = random_flow(dice)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "flow.jsonl"
-        stages: list[Stage] = []
+        stages: list[RunnerHarness] = []
         last: RunState | None = None
         for _ in range(5):
             if last is not None and not last.can_resume:
@@ -230,7 +230,7 @@ async def test_a_run_that_is_killed_again_and_again_loses_nothing(seed: int) -> 
             (last,) = load_runs(path)
         assert last is not None
         assert sum(last.visits.values()) == last.moves
-        pictures = fold_run_views((0.0, message) for stage in stages for message in stage.sent)
+        pictures = fold_run_views((0.0, message) for harness in stages for message in harness.sent)
         if last.status == "finished" and not any(
             message for message in stages[-1].sent if isinstance(message, FlowEnd)
         ):
@@ -240,7 +240,9 @@ async def test_a_run_that_is_killed_again_and_again_loses_nothing(seed: int) -> 
         assert [(d.node_id, d.choice, d.by, d.move) for d in picture.decisions] == [
             (d.node_id, d.choice, d.by, d.move) for d in last.decisions
         ]
-        if any(isinstance(stage.runner._journal, DyingJournal) and stage.runner._journal.ended for stage in stages):
+        if any(
+            isinstance(harness.runner._journal, DyingJournal) and harness.runner._journal.ended for harness in stages
+        ):
             return  # what was spent on a node that the end cut off is told with the end only
         assert {n.id: n.steps for n in picture.nodes.values() if n.steps} == {
             node_id: spent.steps for node_id, spent in last.spent.items() if spent.steps

@@ -65,7 +65,7 @@ class Script:
         return TurnResult("finished", reply, steps=1) if isinstance(reply, str) else reply
 
 
-class Stage:
+class RunnerHarness:
     """One run: its runner, the messages it sent, and its script."""
 
     def __init__(
@@ -79,7 +79,7 @@ class Stage:
         max_moves: int | None = None,
         resume: RunState | None = None,
         text: str = "",
-        on_message: Callable[["Stage", WireMessage], None] | None = None,
+        on_message: Callable[["RunnerHarness", WireMessage], None] | None = None,
     ) -> None:
         self.script = Script(replies)
         self.sent: list[WireMessage] = []

@@ -6,7 +6,7 @@ from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.skill.guidance import MOST_INTRO, MOST_SECTION
 from kimi_tui.skill.skill import Scope, Skill, parse_skill
 from kimi_tui.soul.flows.prompt_flow import flow_of_run, read_prompt_flow
-from tests.flow.turns import Script, Stage
+from tests.flow.turns import RunnerHarness, Script
 
 HEAD = "---\nname: scout\ndescription: d\ntype: flow\n---\n"
 CHART = """```mermaid
@@ -28,7 +28,7 @@ def skill(body: str) -> Skill:
 
 async def prompts_of(made: Skill, *replies: str, args: str = "") -> list[str]:
     assert made.flow is not None
-    stage = Stage(made.flow, replies, args=args)
+    stage = RunnerHarness(made.flow, replies, args=args)
     await stage.run()
     return [str(prompt) for prompt in stage.script.prompts]
 
@@ -77,7 +77,7 @@ async def test_args_stand_where_the_text_names_them() -> None:
 async def test_a_resumed_run_is_told_it_though_the_file_is_gone(tmp_path: Path) -> None:
     made = skill(f"Be quiet.\n\n{CHART}\n## F\nGo north.\n")
     assert made.flow is not None
-    stage = Stage(made.flow, ["ok"], path=tmp_path / "flow.jsonl", text=made.chart_text or "")
+    stage = RunnerHarness(made.flow, ["ok"], path=tmp_path / "flow.jsonl", text=made.chart_text or "")
     stage.runner.pause()
     await stage.until_paused()
     await stage.cancel()

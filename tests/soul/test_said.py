@@ -22,8 +22,8 @@ from tests.soul.engines import engine_on, plan
 
 SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,}[,:;.]? [A-Za-z]+")
 SPOKEN = frozenset(
-    {"say", "reply", "add_notice", "tell", "notify", "show_internal_error", "notice", "fault", "error", "fail",
-       "_fail", "_refuse", "_refusal", "warn", "ChartNote", "_row"}
+    {"say", "reply", "add_notice", "tell", "show_toast", "notify", "show_internal_error", "notice", "fault", "error",
+       "fail", "_fail", "_refuse", "_refusal", "warn", "ChartNote", "_row"}
     | {error.__name__ for error in KimiTuiError.__subclasses__()}
     | {"UsageError", "ConfigError", "TurnRunningError", "FlowControlError", "SessionLockedError", "CompactionError",
        "FlowParseError", "FlowValidationError", "FrontmatterError", "ServerError", "NotAuthorizedError",

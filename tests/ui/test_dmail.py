@@ -11,7 +11,7 @@ from kimi_tui.wire.events import TurnEnd
 from kimi_tui.wire.recorder import read_recorded
 from tests.soul.engines import plan, tool_call
 from tests.ui.print.test_print import command
-from tests.ui.tui.flow_pane.test_host_protocol import rows
+from tests.ui.tui.painted import app_rows
 from tests.ui.tui.test_screen import ready
 
 MAIL = "big.log holds nothing; read small.txt"
@@ -43,16 +43,16 @@ async def test_the_second_attempt_differs_and_resuming_shows_the_seam_with_what_
     app = KimiTui(lambda: build_engine(made), frame=0.0, motion=False)
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
-        items = app.stage.state.conversation.items
+        items = app.presenter.state.conversation.items
         assert [item.kind for item in items if isinstance(item, SeparatorItem)] == ["dmail", "resume"]
-        app.home.transcript.focus()
+        app.main_screen.transcript.focus()
         seen: list[object] = []
-        while getattr(app.home.transcript.block, "kind", "") != "dmail":
+        while getattr(app.main_screen.transcript.block, "kind", "") != "dmail":
             assert len(seen) < len(items), seen
             await pilot.press("k")
-            seen.append(app.home.transcript.block)
+            seen.append(app.main_screen.transcript.block)
         await pilot.press("enter")
         await pilot.pause()
-        shown = "\n".join(rows(app))
+        shown = "\n".join(app_rows(app))
         before, after = shown.index("First the big one."), shown.index("The small one at once.")
         assert before < shown.index("A D-Mail went back to checkpoint 1") < shown.index(MAIL) < after

@@ -69,7 +69,7 @@ async def by_screen(made):
         engine = app.engine
         for prompt in PROMPTS:
             begun = heard(engine, TurnBegin)
-            app.home.composer.prompt.post_message(events.Paste(prompt))
+            app.main_screen.composer.prompt.post_message(events.Paste(prompt))
             await pilot.pause()
             await pilot.press("enter")
             await begun.wait()

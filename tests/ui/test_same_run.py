@@ -84,7 +84,7 @@ async def by_screen(made):
         paused, ended = heard(engine, FlowPaused), heard(engine, FlowEnd)
 
         async def say(prompt):
-            app.home.composer.prompt.post_message(events.Paste(prompt))
+            app.main_screen.composer.prompt.post_message(events.Paste(prompt))
             await pilot.pause()
             await pilot.press("enter")
             await pilot.pause()

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from kimi_tui.cli.output import print_json, print_out
-from kimi_tui.text_safety import spelled_out
+from kimi_tui.text_safety import escape_unsafe
 
 if TYPE_CHECKING:
     from kimi_tui.skill.library import SkillLibrary
@@ -107,7 +107,7 @@ def _cells(text: str) -> int:
 
 
 def _problems(library: "SkillLibrary") -> str:
-    return "".join(f"{spelled_out(str(problem))}\n" for problem in library.problems())
+    return "".join(f"{escape_unsafe(str(problem))}\n" for problem in library.problems())
 
 
 def _json(library: "SkillLibrary") -> object:

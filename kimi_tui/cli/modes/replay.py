@@ -21,6 +21,6 @@ def run_replay_option(options: argparse.Namespace) -> int:
     file = file_of(options.replay, work_dir_of(options))
     with preserve_terminal() if page is None else nullcontext() as kept:
         try:
-            return run_replay(file, speed=options.speed or 1.0, page=page, kept=kept)
+            return run_replay(file, speed=options.speed or 1.0, browser_size=page, terminal_state=kept)
         finally:
             drain_input()

@@ -19,7 +19,7 @@ from kimi_tui.ui.tui.engine_protocol import Command, Engine
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.keys.bindings import ACTIONS, bindings
-from kimi_tui.ui.tui.keys.hints import approvals_key, composer_hints, focus_context, hints_for, writes
+from kimi_tui.ui.tui.keys.hints import approvals_key, composer_hints, focus_context, hints_for, write_key
 from kimi_tui.ui.tui.keys.keymap import KeyMap
 from kimi_tui.ui.tui.main_screen.layout_css import LAYOUT
 from kimi_tui.ui.tui.main_screen.screen import MainScreen, PaneName
@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     from kimi_tui.wire.parts import UserInput
 
 _log = logging.getLogger(__name__)
-_LEAVE_S = 10.0
-_GOODBYES = frozenset({"/exit", "/quit", "exit", "quit"})
+_CLOSE_TIMEOUT_S = 10.0
+_QUIT_COMMANDS = frozenset({"/exit", "/quit", "exit", "quit"})
 
 
 class KimiTui(TerminalApp):
@@ -76,48 +76,50 @@ class KimiTui(TerminalApp):
     CSS = LAYOUT
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
-    stage: "Presenter"
-    machine: "TimeTravel"
-    desk: "FlowController"
+    presenter: "Presenter"
+    time_travel: "TimeTravel"
+    flow_controller: "FlowController"
 
     def __init__(
         self,
         make_engine: MakeEngine,
         *,
-        host: EngineFactory | None = None,
-        door: str = "",
+        engine_factory: EngineFactory | None = None,
+        initial_screen: str = "",
         prompt: str | None = None,
         theme: str = theme.DEFAULT_THEME,
-        place: str = "",
+        work_dir_label: str = "",
         clock: Callable[[], float] = time.time,
-        steady: Callable[[], float] = time.monotonic,
+        monotonic: Callable[[], float] = time.monotonic,
         frame: float = FRAME,
         motion: bool = True,
-        manners: DisplayOptions | None = None,
+        display_options: DisplayOptions | None = None,
     ) -> None:
-        super().__init__(manners or DisplayOptions(motion=motion))
-        self.host = host
-        self._first_door = door
-        self._clock, self.steady = clock, steady
-        self.moment = ViewClock(clock)
-        self.home = MainScreen(manners=self.manners, place=place, hints=composer_hints())
-        self.seat = SessionController(self, make_engine, prompt=prompt, clock=clock, frame=frame)
+        super().__init__(display_options or DisplayOptions(motion=motion))
+        self.engine_factory = engine_factory
+        self._initial_screen = initial_screen
+        self._clock, self.monotonic = clock, monotonic
+        self.view_clock = ViewClock(clock)
+        self.main_screen = MainScreen(
+            display_options=self.display_options, work_dir_label=work_dir_label, hints=composer_hints()
+        )
+        self.session_controller = SessionController(self, make_engine, prompt=prompt, clock=clock, frame=frame)
         self.prompts = PromptController(
-            self.home,
-            tell=lambda text, warning: self.tell(text, severity="warning" if warning else "information"),
-            ended=self.seat.on_turn_end,
-            failed=lambda cause: self.stage.show_internal_error(cause),
+            self.main_screen,
+            show_toast=lambda text, warning: self.show_toast(text, severity="warning" if warning else "information"),
+            on_turn_end=self.session_controller.on_turn_end,
+            on_failure=lambda cause: self.presenter.show_internal_error(cause),
         )
         self.keymap = KeyMap()
-        self.way_back = EscapeHandler(self, steady=steady)
-        self.furnished = False
-        self.work_signs = ActivityIndicator(self)
-        self._early_keys = StartupInputBuffer()
-        self.doors = ScreenRouter(self)
-        self.insides = SubagentScreens(self)
+        self.escape_handler = EscapeHandler(self, monotonic=monotonic)
+        self.panes_mounted = False
+        self.activity_indicator = ActivityIndicator(self)
+        self._input_buffer = StartupInputBuffer()
+        self.screen_router = ScreenRouter(self)
+        self.subagent_screens = SubagentScreens(self)
         self.trust = TrustPrompt(self)
-        self.shelf = ThemeRegistry(self)
-        self.shelf.load_initial(theme)
+        self.theme_registry = ThemeRegistry(self)
+        self.theme_registry.load_initial(theme)
 
     # Start and end
 
@@ -125,16 +127,16 @@ class KimiTui(TerminalApp):
         return dict(theme.VARIABLE_DEFAULTS)
 
     def get_default_screen(self) -> MainScreen:
-        return self.home
+        return self.main_screen
 
     def on_mount(self) -> None:
-        self.call_after_refresh(self._started)
+        self.call_after_refresh(self._on_first_frame)
 
-    def _started(self) -> None:
-        self.home.composer.commands = self.commands
-        self.run_worker(self._begin(), group="engine")
+    def _on_first_frame(self) -> None:
+        self.main_screen.composer.commands = self.commands
+        self.run_worker(self._start_session(), group="engine")
 
-    async def _furnish(self) -> None:
+    async def _mount_panes(self) -> None:
         """Mount the panes and create their controllers."""
         await asyncio.to_thread(preload)
         from kimi_tui.ui.tui.flow_pane.controller import FlowController
@@ -143,40 +145,44 @@ class KimiTui(TerminalApp):
         from kimi_tui.ui.tui.replay.time_travel import TimeTravel
         from kimi_tui.ui.tui.session.presenter import Presenter
 
-        home = self.home
-        motion = not self.manners.reduced_motion
-        await home.mount_panes(build_panes(clock=self.moment, steady=self.steady, motion=motion))
-        self.stage = Presenter(
-            home, clock=self._clock, moment=self.moment, attention=self.attention, steady=self.steady
+        main_screen = self.main_screen
+        motion = not self.display_options.reduced_motion
+        await main_screen.mount_panes(build_panes(clock=self.view_clock, monotonic=self.monotonic, motion=motion))
+        self.presenter = Presenter(
+            main_screen,
+            clock=self._clock,
+            view_clock=self.view_clock,
+            attention=self.attention,
+            monotonic=self.monotonic,
         )
-        self.machine = TimeTravel(HistoryPresenter(self.stage), home.scrub, steady=self.steady)
-        self.stage.history_sink = self.machine
-        self.desk = FlowController(self, self.stage, self.machine, clock=self.moment)
-        self.furnished = True
-        await self._early_keys.flush_all(super().on_event)
+        self.time_travel = TimeTravel(HistoryPresenter(self.presenter), main_screen.scrub_bar, monotonic=self.monotonic)
+        self.presenter.history_sink = self.time_travel
+        self.flow_controller = FlowController(self, self.presenter, self.time_travel, clock=self.view_clock)
+        self.panes_mounted = True
+        await self._input_buffer.flush_all(super().on_event)
 
-    async def _begin(self) -> None:
-        await self._furnish()
-        await self.seat.open(self._first_door)
-        if self.engine is not None and self.host is not None:
-            follow = self.shelf.watch(lambda problem: self.tell(problem, severity="warning"))
-            self.run_worker(follow, group="themes", exit_on_error=False)
+    async def _start_session(self) -> None:
+        await self._mount_panes()
+        await self.session_controller.open(self._initial_screen)
+        if self.engine is not None and self.engine_factory is not None:
+            watch = self.theme_registry.watch(lambda problem: self.show_toast(problem, severity="warning"))
+            self.run_worker(watch, group="themes", exit_on_error=False)
         if self.engine is not None:
             await self.engine.loaded()
         gc_tuning.freeze_startup_objects()
 
     @property
     def engine(self) -> Engine | None:
-        return self.seat.engine
+        return self.session_controller.engine
 
-    def opened(self, engine: Engine) -> None:
+    def session_shown(self, engine: Engine) -> None:
         """Called when a session is shown."""
 
     async def on_unmount(self) -> None:
-        self.work_signs.clear()
+        self.activity_indicator.clear()
         try:
-            async with asyncio.timeout(_LEAVE_S):
-                await self.seat.close()
+            async with asyncio.timeout(_CLOSE_TIMEOUT_S):
+                await self.session_controller.close()
         except TimeoutError:
             _log.warning("what ran could not be ended in time")
 
@@ -186,19 +192,19 @@ class KimiTui(TerminalApp):
 
         self.copy_to_clipboard(text)
         lines = text.count("\n") + 1
-        much = n_("{count} line copied", "{count} lines copied", lines)
-        self.tell(_("{much}, by {way}", much=much, way=clipboard.copy_method()))
+        amount = n_("{count} line copied", "{count} lines copied", lines)
+        self.show_toast(_("{much}, by {way}", much=amount, way=clipboard.copy_method()))
 
     def watch_app_focus(self) -> None:
-        self.work_signs.update()
+        self.activity_indicator.update()
 
     # The Wire
 
     def on_wire_batch(self, event: "WireBatch") -> None:
-        self.stage.apply_batch(event.messages)
-        self.insides.follow()
+        self.presenter.apply_batch(event.messages)
+        self.subagent_screens.follow()
         self.prompts.on_wire(event.messages)
-        self.work_signs.update()
+        self.activity_indicator.update()
         self.hint()
 
     # Prompts
@@ -206,9 +212,9 @@ class KimiTui(TerminalApp):
     def commands(self) -> Sequence[Command]:
         engine = self.engine
         return (
-            self.doors.all_commands(engine.commands(), engine.skills)
+            self.screen_router.all_commands(engine.commands(), engine.skills)
             if engine is not None
-            else self.doors.all_commands(())
+            else self.screen_router.all_commands(())
         )
 
     def submit(self, content: "UserInput") -> None:
@@ -216,16 +222,16 @@ class KimiTui(TerminalApp):
         self.prompts.submit(content)
 
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
-        if event.text.strip() in _GOODBYES:
+        if event.text.strip() in _QUIT_COMMANDS:
             self.action_leave()
-        elif self.seat.starting or not self.doors.handle_slash(event.text):
+        elif self.session_controller.starting or not self.screen_router.handle_slash(event.text):
             self.submit(event.content)
 
     def on_composer_steered(self, event: Composer.Steered) -> None:
         self.prompts.steer(event.content)
 
     def on_composer_noted(self, event: Composer.Noted) -> None:
-        self.tell(event.text, severity="warning")
+        self.show_toast(event.text, severity="warning")
 
     def on_composer_take_back(self) -> None:
         self.prompts.take_back()
@@ -233,10 +239,10 @@ class KimiTui(TerminalApp):
     def on_composer_leave(self) -> None:
         self.action_leave()
 
-    def put_command(self, name: str) -> None:
+    def write_command(self, name: str) -> None:
         """Write a slash command into the composer, ready for its arguments."""
-        self.home.composer.text = f"/{name} "
-        self.home.composer.prompt.focus()
+        self.main_screen.composer.text = f"/{name} "
+        self.main_screen.composer.prompt.focus()
 
     # Approvals and branches
 
@@ -247,85 +253,89 @@ class KimiTui(TerminalApp):
             )
 
     def on_approvals_pane_opened(self, event: "ApprovalsPane.Opened") -> None:
-        self.stage.show_approvals(event.request_id)
+        self.presenter.show_approvals(event.request_id)
 
     def on_branch_dialog_chosen(self, event: "BranchDialog.Chosen") -> None:
-        self.desk.take_branch(event.node_id, event.label)
+        self.flow_controller.take_branch(event.node_id, event.label)
 
     def on_question_dialog_answered(self, event: "QuestionDialog.Answered") -> None:
         if self.engine is not None:
             self.engine.questions.settle(event.request_id, event.answers)
-        self.stage.answered(event.request_id)
+        self.presenter.question_answered(event.request_id)
 
     # Flows
 
     def on_flow_list_chosen(self, event: "FlowList.Chosen") -> None:
-        self.desk.start(event.flow_name)
+        self.flow_controller.start(event.flow_name)
 
     def on_flow_pane_steered(self, event: "FlowPane.Steered") -> None:
-        self.desk.steer(event.action, event.node_id)
+        self.flow_controller.steer(event.action, event.node_id)
 
     def on_flow_chart_branch_clicked(self, event: "FlowChart.BranchClicked") -> None:
-        self.desk.take_branch(event.node_id, event.label)
+        self.flow_controller.take_branch(event.node_id, event.label)
 
     def on_flow_chart_node_opened(self, event: "FlowChart.NodeOpened") -> None:
-        self.desk.open(event.node_id)
+        self.flow_controller.open(event.node_id)
 
     def on_flow_pane_wanted(self, event: "FlowPane.Wanted") -> None:
         match event.what:
             case "export":
-                self.desk.export()
+                self.flow_controller.export()
             case "runs":
-                self.desk.runs(event.flow_name)
+                self.flow_controller.runs(event.flow_name)
             case "start":
-                self.desk.start(event.flow_name)
+                self.flow_controller.start(event.flow_name)
             case "live":
-                self.machine.leave()
+                self.time_travel.leave()
             case "time":
                 self.action_time()
             case "resume":
-                self.desk.offer_resume()
+                self.flow_controller.offer_resume()
             case "menu":
-                self.desk.menu(event.flow_name)
+                self.flow_controller.menu(event.flow_name)
             case "whole":
-                self.home.flow.focus_inside()
-                self.home.action_zoom()
+                self.main_screen.flow_pane.focus_inside()
+                self.main_screen.action_zoom()
 
     def open_dialog(self, screen: ModalScreen[str | None], done: Callable[[str | None], None]) -> None:
         self.push_screen(screen, done)
 
     def run_in_background(self, work: Coroutine[None, None, None]) -> None:
-        self.run_worker(work, group="desk", exclusive=True)
+        self.run_worker(work, group="flow", exclusive=True)
 
     # Time
 
     def action_time(self) -> None:
         """Show the session's past states with the scrub bar."""
-        if isinstance(self.screen, MainScreen) and not self.machine.open():
-            self.tell(_("nothing was said yet"))
+        if isinstance(self.screen, MainScreen) and not self.time_travel.open():
+            self.show_toast(_("nothing was said yet"))
 
     def on_scrub_bar_moved(self, event: "ScrubBar.Moved") -> None:
         if event.number is not None:
-            self.machine.go_to(event.number)
-        elif self.home.scrub.position.recorded:
+            self.time_travel.go_to(event.number)
+        elif self.main_screen.scrub_bar.position.recorded:
             self.action_leave()
         else:
-            self.machine.leave()
-            self.home.focus_work()
+            self.time_travel.leave()
+            self.main_screen.focus_work()
 
     def on_scrub_bar_played(self, event: "ScrubBar.Played") -> None:
-        self.machine.play(event.speed)
+        self.time_travel.play(event.speed)
 
     # The conversation
 
     def on_transcript_item_clicked(self, event: "Transcript.ItemClicked") -> None:
         action, _, target = event.action.partition(":")
         if action == "agent":
-            self.insides.open(event.item_id)
-        elif action == "node" and self.stage.shown_ids.flow.picture is not None:
-            if self.home.in_pane or self.home.layout_size != "wide" or self.home.zoomed is not None:
-                self.home.go_to("flow")
-            self.home.flow.chart.select(target)
+            self.subagent_screens.open(event.item_id)
+        elif action == "node" and self.presenter.shown_state.flow.picture is not None:
+            if (
+                self.main_screen.in_pane
+                or self.main_screen.layout_size != "wide"
+                or self.main_screen.zoomed is not None
+            ):
+                self.main_screen.go_to("flow")
+            self.main_screen.flow_pane.chart.select(target)
 
     def on_transcript_copied(self, event: "Transcript.Copied") -> None:
         self.copy(event.text)
@@ -348,16 +358,16 @@ class KimiTui(TerminalApp):
             if (pressed := await resolve_key(self, event)) is None:
                 return
             event = pressed
-        if isinstance(event, events.Key) and not event.is_forwarded and self.furnished:
-            self.home.hints.say("")
-            if self.home.in_pane:
-                self.stage.last_steered_at = self.steady()
-        if not self._early_keys.buffer(event, can_write=self.home.focused is not None):
+        if isinstance(event, events.Key) and not event.is_forwarded and self.panes_mounted:
+            self.main_screen.footer.say("")
+            if self.main_screen.in_pane:
+                self.presenter.last_steered_at = self.monotonic()
+        if not self._input_buffer.buffer(event, can_write=self.main_screen.focused is not None):
             await super().on_event(event)
 
     async def on_descendant_focus(self, event: events.DescendantFocus) -> None:  # defence: cheap-focus
         self.hint()
-        await self._early_keys.flush_text(super().on_event)
+        await self._input_buffer.flush_text(super().on_event)
 
     def on_main_screen_zoomed(self) -> None:
         self.hint()
@@ -367,12 +377,14 @@ class KimiTui(TerminalApp):
 
     def hint(self) -> None:
         """Update the key hints in the footer."""
-        if self.is_running and self.home.is_mounted:
-            self.home.hints.show(
-                hints_for(self.home, self.stage.state, self.keymap) if self.furnished else composer_hints()
+        if self.is_running and self.main_screen.is_mounted:
+            self.main_screen.footer.show(
+                hints_for(self.main_screen, self.presenter.state, self.keymap)
+                if self.panes_mounted
+                else composer_hints()
             )
-        if self.furnished and self.app_focus and (asks := self.home.open_dialog_widget) is not None:
-            asks.show_focus_hint(approvals_key(self.keymap))
+        if self.panes_mounted and self.app_focus and (dialog := self.main_screen.current_dialog) is not None:
+            dialog.show_focus_hint(approvals_key(self.keymap))
 
     def use_keys(self, table: "Mapping[str, str]", file: "Path | None") -> None:
         """Apply user key bindings; problems are reported in the conversation."""
@@ -380,27 +392,29 @@ class KimiTui(TerminalApp):
         from kimi_tui.ui.tui.state.items import NoticeItem
 
         before, self.keymap = self.keymap, read_keys(table)
-        self.home.write_key = writes(self.keymap)
+        self.main_screen.write_key = write_key(self.keymap)
         self.hint()
-        if (troubles := self.keymap.problems) and troubles != before.problems:
-            words = "\n".join([_("Some of your keys cannot be used:"), *format_problems(troubles, file)])
-            self.stage.add_notice(NoticeItem(words, "warning"))
+        if (problems := self.keymap.problems) and problems != before.problems:
+            text = "\n".join([_("Some of your keys cannot be used:"), *format_problems(problems, file)])
+            self.presenter.add_notice(NoticeItem(text, "warning"))
 
-    def tell(self, text: str, *, severity: str = "information") -> None:
+    def show_toast(self, text: str, *, severity: str = "information") -> None:
         """Show a short notification to the user."""
-        bad = severity == "warning"
-        words = f"! {translate_lines(text)}" if bad else translate_lines(text)
-        self.notify(words, severity="warning" if bad else "information", timeout=8 if bad else 4, markup=False)
+        is_warning = severity == "warning"
+        message = f"! {translate_lines(text)}" if is_warning else translate_lines(text)
+        self.notify(
+            message, severity="warning" if is_warning else "information", timeout=8 if is_warning else 4, markup=False
+        )
 
     def action_escape(self) -> None:
-        self.way_back.escape()
+        self.escape_handler.escape()
 
     def action_copy_or_clear(self) -> None:
-        self.way_back.copy_clear_or_quit()
+        self.escape_handler.copy_clear_or_quit()
 
     def action_plan(self) -> None:
         """Toggle plan mode from the composer; elsewhere move the focus back."""
-        if self.home.composer.prompt.has_focus and isinstance(self.screen, MainScreen):
+        if self.main_screen.composer.prompt.has_focus and isinstance(self.screen, MainScreen):
             from kimi_tui.ui.tui.navigation.plan_mode_action import toggle_plan_mode
 
             toggle_plan_mode(self)
@@ -411,8 +425,10 @@ class KimiTui(TerminalApp):
         from kimi_tui.ui.tui.navigation import external_editor
 
         if isinstance(self.screen, MainScreen):
-            reading = self.home.focused_pane == "talk"
-            (external_editor.open_conversation_in_editor if reading else external_editor.edit_draft_in_editor)(self)
+            in_conversation = self.main_screen.focused_pane == "talk"
+            (external_editor.open_conversation_in_editor if in_conversation else external_editor.edit_draft_in_editor)(
+                self
+            )
 
     def action_scrollback(self) -> None:
         from kimi_tui.ui.tui.navigation.scrollback import show_in_scrollback
@@ -423,44 +439,44 @@ class KimiTui(TerminalApp):
     def action_leave(self) -> None:
         self.exit(0)
 
-    def action_door(self, name: str) -> None:
-        self.doors.open(name)
+    def action_open_screen(self, name: str) -> None:
+        self.screen_router.open(name)
 
     def action_command_palette(self) -> None:
         from kimi_tui.ui.tui.navigation.command_palette import CommandPalette, PaletteEntry, palette_entries
 
-        def taken(entry: PaletteEntry | None) -> None:
+        def run_entry(entry: PaletteEntry | None) -> None:
             if entry is not None:
                 self.call_later(entry.run)
 
         if isinstance(self.screen, MainScreen):
-            self.push_screen(CommandPalette(tuple(palette_entries(self))), taken)
+            self.push_screen(CommandPalette(tuple(palette_entries(self))), run_entry)
 
     def action_help(self) -> None:
         from kimi_tui.ui.tui.screens.help import Help
 
         if isinstance(self.screen, MainScreen):
-            self.push_screen(Help(focus_context(self.home), self.keymap))
+            self.push_screen(Help(focus_context(self.main_screen), self.keymap))
         elif isinstance(self.screen, Help):
             self.screen.dismiss(None)
 
     def action_pane(self, name: PaneName) -> None:
         if not isinstance(self.screen, MainScreen):
             return
-        if name == "waiting" and (asks := self.home.open_dialog_widget) is not None:
-            self.home.focus_dialog(asks)
-        elif not self.home.go_to(name):
+        if name == "waiting" and (dialog := self.main_screen.current_dialog) is not None:
+            self.main_screen.focus_dialog(dialog)
+        elif not self.main_screen.go_to(name):
             nothing = {"flow": _("there are no flows"), "todo": _("the todo list is empty")}
             starting = _("the session is still starting")
-            self.tell(starting if self.seat.starting else nothing.get(name, _("nothing waits")))
+            self.show_toast(starting if self.session_controller.starting else nothing.get(name, _("nothing waits")))
 
     # Themes
 
     def action_themes(self) -> None:
-        self.doors.open("theme")
+        self.screen_router.open("theme")
 
     def use_theme(self, name: str) -> None:
-        if self.shelf.activate(name):
-            self.doors.keep_theme(name)
+        if self.theme_registry.activate(name):
+            self.screen_router.keep_theme(name)
         else:
-            self.tell(_("this theme cannot be read; the log says why"), severity="warning")
+            self.show_toast(_("this theme cannot be read; the log says why"), severity="warning")

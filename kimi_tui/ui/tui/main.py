@@ -12,7 +12,7 @@ from kimi_tui.errors import FaultError, KimiTuiError
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.i18n import catalog
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.session.engine_factory import MakePlan, PlanEngineFactory
+from kimi_tui.ui.tui.session.engine_factory import ConfigEngineFactory, MakeConfig
 from kimi_tui.ui.tui.startup.early_config import read_early_config
 from kimi_tui.ui.tui.terminal.column_guard import renders_graphemes
 from kimi_tui.ui.tui.terminal.driver import TerminalDriver
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def run_tui(
-    make_plan: "MakePlan",
+    make_config: "MakeConfig",
     *,
     work_dir_label: str,
     prompt: str | None = None,
@@ -54,31 +54,33 @@ def run_tui(
         refused.append(error)
         app.exit(error.exit_code)
 
-    host = PlanEngineFactory(make_plan, make_demo, config_file=config_file, config_kept=config_is_saved, refused=refuse)
-    look = read_early_config(config_file)
-    catalog.set_language(catalog.resolve_language(look.language))
+    engine_factory = ConfigEngineFactory(
+        make_config, make_demo, config_file=config_file, config_is_saved=config_is_saved, on_refused=refuse
+    )
+    early_config = read_early_config(config_file)
+    catalog.set_language(catalog.resolve_language(early_config.language))
     app = KimiTui(
-        host.make,
-        host=host,
-        theme=look.theme,
-        manners=look.display_options.merged_with(ascii=ascii, motion=motion, plain=plain),
-        door=initial_screen,
+        engine_factory.make,
+        engine_factory=engine_factory,
+        theme=early_config.theme,
+        display_options=early_config.display_options.merged_with(ascii=ascii, motion=motion, plain=plain),
+        initial_screen=initial_screen,
         prompt=prompt,
-        place=work_dir_label,
+        work_dir_label=work_dir_label,
         frame=frame_time(),
     )
     try:
-        status = drive(app, page=browser_size, kept=terminal_state)
+        status = drive(app, browser_size=browser_size, terminal_state=terminal_state)
     finally:
-        if host.resumable_session_id is not None and browser_size is None:
-            command = f"kimi-tui --session {host.resumable_session_id}"
+        if engine_factory.resumable_session_id is not None and browser_size is None:
+            command = f"kimi-tui --session {engine_factory.resumable_session_id}"
             with suppress(OSError):
                 sys.stdout.write(_("To go on with this session: {command}", command=command) + "\n")
-    for folder in sorted(host.demos):
-        gone = on_demo_end(folder)
+    for folder in sorted(engine_factory.demos):
+        deleted = on_demo_end(folder)
         with suppress(OSError):
             sys.stdout.write(
-                (_on_demo_deleted() if gone else _on_demo_kept(folder)) + "\n" if browser_size is None else ""
+                (_on_demo_deleted() if deleted else _on_demo_kept(folder)) + "\n" if browser_size is None else ""
             )
     if refused:
         raise refused[0]
@@ -93,28 +95,30 @@ def _on_demo_kept(folder: Path) -> str:
     return _("That was the demo; what you made in it stays in {folder}", folder=folder)
 
 
-def drive(app: KimiTui, *, page: tuple[int, int] | None = None, kept: SavedTerminal | None = None) -> int:
+def drive(
+    app: KimiTui, *, browser_size: tuple[int, int] | None = None, terminal_state: SavedTerminal | None = None
+) -> int:
     """Run an app in this terminal, or in a browser page of the given columns and rows; return the exit status.
 
     Raises FaultError for uncaught exceptions.
     """
     for name in ("COLUMNS", "LINES"):  # they are correct only until the first resize
         os.environ.pop(name, None)
-    if page is not None:
+    if browser_size is not None:
         from kimi_tui.ui.tui.terminal.web_driver import BrowserDriver
 
         app.driver_class = optimizing_driver(BrowserDriver)
     else:
         # Plain GNU screen does not fill erased cells with the background colour.
         plain_screen = os.environ.get("TERM", "").startswith("screen") and "TMUX" not in os.environ
-        TerminalDriver.saved_terminal = kept
+        TerminalDriver.saved_terminal = terminal_state
         app.driver_class = optimizing_driver(
-            TerminalDriver, erase=not plain_screen, whole=renders_graphemes(os.environ), caret=app.manners.plain
+            TerminalDriver, erase=not plain_screen, whole=renders_graphemes(os.environ), caret=app.display_options.plain
         )
-    ending = ShutdownHandler(kept, page=page is not None)
+    shutdown_handler = ShutdownHandler(terminal_state, page=browser_size is not None)
     try:
-        with ending.received_signal():
-            return asyncio.run(_run(app, ending, page=page))
+        with shutdown_handler.received_signal():
+            return asyncio.run(_run(app, shutdown_handler, browser_size=browser_size))
     except FaultError:
         raise
     except Exception as error:
@@ -123,9 +127,9 @@ def drive(app: KimiTui, *, page: tuple[int, int] | None = None, kept: SavedTermi
         raise (app.fault or report_crash(error)) from error
 
 
-async def _run(app: KimiTui, ending: ShutdownHandler, *, page: tuple[int, int] | None) -> int:
-    ending.bind(app.exit)
-    status = await app.run_async(size=page)
+async def _run(app: KimiTui, shutdown_handler: ShutdownHandler, *, browser_size: tuple[int, int] | None) -> int:
+    shutdown_handler.bind(app.exit)
+    status = await app.run_async(size=browser_size)
     if app.fault is not None:
         raise app.fault
     return status if status is not None else (app.return_code or 0)

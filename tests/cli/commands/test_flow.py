@@ -17,7 +17,7 @@ from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.recorder import Recorder
-from tests.flow.turns import LOOP, Stage, flow_of
+from tests.flow.turns import LOOP, RunnerHarness, flow_of
 
 GOOD = "flowchart TD\n  BEGIN --> A[Do it]\n  A --> D{ok?}\n  D -->|yes| END\n  D -->|no| A\n"
 BROKEN = "flowchart TD\n  BEGIN --> A\n  A --> END\n  A -->|no| A\n"
@@ -203,16 +203,16 @@ def test_a_dry_run_asks_on_the_terminal(kimi: Kimi, monkeypatch: pytest.MonkeyPa
     assert out.count("choice: ") == 3
 
 
-def record_run(replies: list[str], session: str = "abc123") -> Stage:
+def record_run(replies: list[str], session: str = "abc123") -> RunnerHarness:
     """A run of LOOP as a session in the current folder would keep it."""
     folder = sessions_dir(Path.cwd()) / session
     folder.mkdir(parents=True)
     recorder = Recorder(JsonlWriter(folder / "wire.jsonl"), clock=time.time)
 
-    def record(_stage: Stage, message: WireMessage) -> None:
+    def record(_stage: RunnerHarness, message: WireMessage) -> None:
         recorder(message)
 
-    return Stage(flow_of(*LOOP), replies, path=folder / "flow.jsonl", on_message=record, text="")
+    return RunnerHarness(flow_of(*LOOP), replies, path=folder / "flow.jsonl", on_message=record, text="")
 
 
 async def test_runs_and_export_tell_what_a_session_kept(kimi: Kimi) -> None:

@@ -206,12 +206,15 @@ def test_control_characters_never_reach_a_box() -> None:
 def test_stages_with_loops_back_stand_below_each_other_and_not_aside() -> None:
     labels = {"b": "BEGIN", "e": "END"}
     edges: list[tuple[str, str, str | None]] = [("b", "s0", None)]
-    for stage in range(4):
-        labels[f"s{stage}"] = f"Stage {stage}?"
+    for harness in range(4):
+        labels[f"s{harness}"] = f"Stage {harness}?"
         for part in range(4):
-            labels[f"n{stage}{part}"] = f"Do part {part}"
-            edges += [(f"s{stage}", f"n{stage}{part}", f"part {part}"), (f"n{stage}{part}", f"s{stage + 1}", None)]
-        edges.append((f"s{stage + 1}", f"s{stage}", "back"))
+            labels[f"n{harness}{part}"] = f"Do part {part}"
+            edges += [
+                (f"s{harness}", f"n{harness}{part}", f"part {part}"),
+                (f"n{harness}{part}", f"s{harness + 1}", None),
+            ]
+        edges.append((f"s{harness + 1}", f"s{harness}", "back"))
     labels["s4"] = "Stage 4?"
     flow = make_flow(labels, [*edges, ("s4", "e", "done")])
     drawn = layout(flow, direction="TB")

@@ -6,7 +6,7 @@ from kimi_tui.errors import FlowValidationError
 from kimi_tui.flow import Flow, build_flow, read_d2, read_mermaid
 from kimi_tui.flow.model.validation import lint
 from kimi_tui.flow.parsing.groups import without_groups
-from tests.flow.turns import Stage
+from tests.flow.turns import RunnerHarness
 
 
 def mermaid(*lines: str) -> Flow:
@@ -33,9 +33,9 @@ def test_a_subgraph_is_entered_at_its_first_node_and_left_at_its_last() -> None:
 
 
 async def test_a_run_takes_the_nodes_of_a_subgraph_and_not_its_name() -> None:
-    stage = Stage(mermaid("BEGIN --> S", *REVIEW, "S --> END"), ["ok", "ok"])
-    await stage.run()
-    assert stage.script.prompts == ["X", "Y"]
+    harness = RunnerHarness(mermaid("BEGIN --> S", *REVIEW, "S --> END"), ["ok", "ok"])
+    await harness.run()
+    assert harness.script.prompts == ["X", "Y"]
 
 
 def test_a_container_of_d2_is_entered_and_left_likewise() -> None:

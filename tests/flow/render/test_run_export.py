@@ -18,16 +18,18 @@ from kimi_tui.flow.render.svg import to_svg
 from kimi_tui.flow.run.run_view import RunView, fold_run_views
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.wire.parts import TokenUsage
-from tests.flow.turns import LOOP, Stage, flow_of
+from tests.flow.turns import LOOP, RunnerHarness, flow_of
 
 YES, NO = "<choice>yes</choice>", "<choice>no</choice>"
 
 
-async def run_of(flow: Flow, replies: list[str | TurnResult], path: Path | None = None) -> tuple[RunView, Stage]:
-    stage = Stage(flow, replies, path=path)
-    await stage.until_paused()
-    await stage.cancel()
-    return fold_run_views((float(at), message) for at, message in enumerate(stage.sent))[-1], stage
+async def run_of(
+    flow: Flow, replies: list[str | TurnResult], path: Path | None = None
+) -> tuple[RunView, RunnerHarness]:
+    harness = RunnerHarness(flow, replies, path=path)
+    await harness.until_paused()
+    await harness.cancel()
+    return fold_run_views((float(at), message) for at, message in enumerate(harness.sent))[-1], harness
 
 
 async def test_the_exported_chart_is_the_chart_of_the_run() -> None:
@@ -80,8 +82,8 @@ async def test_the_figures_are_json() -> None:
 
 
 async def test_a_run_of_which_only_the_journal_is_left_still_has_its_figures(tmp_path: Path) -> None:
-    picture, stage = await run_of(flow_of(*LOOP), ["ok", NO, "ok", YES], tmp_path / "flow.jsonl")
-    left = view_of_state(stage.journalled(), flow_of(*LOOP))
+    picture, harness = await run_of(flow_of(*LOOP), ["ok", NO, "ok", YES], tmp_path / "flow.jsonl")
+    left = view_of_state(harness.journalled(), flow_of(*LOOP))
     for attribute in ("moves", "steps", "tokens", "node_id", "status", "decisions"):
         assert getattr(left, attribute) == getattr(picture, attribute)
     assert {node.id: node.visits for node in left.nodes.values()} == {

@@ -18,7 +18,7 @@ from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.wire.parts import TokenUsage
 from kimi_tui.wire.recorder import Recorder, read_recorded
-from tests.flow.turns import LOOP, Stage, flow_of
+from tests.flow.turns import LOOP, RunnerHarness, flow_of
 
 YES, NO = "<choice>yes</choice>", "<choice>no</choice>"
 REPLIES = ["ok", "hm", NO, "ok", YES]
@@ -30,36 +30,38 @@ def begun(run: str) -> RunStarted:
 
 
 async def test_the_runner_has_at_each_message_what_the_journal_has(tmp_path: Path) -> None:
-    def compare(stage: Stage, _message: object) -> None:
-        assert stage.journalled() == stage.runner.state
+    def compare(harness: RunnerHarness, _message: object) -> None:
+        assert harness.journalled() == harness.runner.state
 
-    stage = Stage(flow_of(*LOOP), REPLIES, path=tmp_path / "flow.jsonl", on_message=compare)
-    stage.runner.toggle_breakpoint("A")
-    await stage.until_paused()
-    stage.runner.choose("no", node_id="D")
-    stage.runner.step()
-    await stage.until_paused()
-    stage.runner.edit_prompt("A", "other")
-    stage.runner.go_on()
-    await stage.until_paused()
-    await stage.cancel()
-    assert stage.journalled() == stage.runner.state
+    harness = RunnerHarness(flow_of(*LOOP), REPLIES, path=tmp_path / "flow.jsonl", on_message=compare)
+    harness.runner.toggle_breakpoint("A")
+    await harness.until_paused()
+    harness.runner.choose("no", node_id="D")
+    harness.runner.step()
+    await harness.until_paused()
+    harness.runner.edit_prompt("A", "other")
+    harness.runner.go_on()
+    await harness.until_paused()
+    await harness.cancel()
+    assert harness.journalled() == harness.runner.state
 
 
 async def test_the_first_record_holds_all_that_a_resume_needs(tmp_path: Path) -> None:
-    stage = Stage(flow_of(*LOOP), REPLIES, path=tmp_path / "flow.jsonl", text="the chart", args="now", max_moves=50)
-    await stage.run()
+    harness = RunnerHarness(
+        flow_of(*LOOP), REPLIES, path=tmp_path / "flow.jsonl", text="the chart", args="now", max_moves=50
+    )
+    await harness.run()
     first = json.loads((tmp_path / "flow.jsonl").read_text("utf-8").splitlines()[0])
     assert {key: first[key] for key in ("r", "name", "source", "text", "args", "max_moves")} == {
         "r": "begin", "name": "test", "source": "mermaid", "text": "the chart", "args": "now", "max_moves": 50,
     }  # fmt: skip
-    state = stage.journalled()
+    state = harness.journalled()
     assert (state.chart_changed("the chart"), state.chart_changed("the chart ")) == (False, True)
 
 
 async def test_a_file_cut_at_any_byte_resumes_to_the_same_end(tmp_path: Path) -> None:
     flow, path = flow_of(*LOOP), tmp_path / "flow.jsonl"
-    whole = Stage(flow, [TurnResult("finished", "ok", 1, TokenUsage(output=3)), *REPLIES[1:]], path=path)
+    whole = RunnerHarness(flow, [TurnResult("finished", "ok", 1, TokenUsage(output=3)), *REPLIES[1:]], path=path)
     await whole.run()
     data = path.read_bytes()
     cut = tmp_path / "cut.jsonl"
@@ -77,7 +79,7 @@ async def test_a_file_cut_at_any_byte_resumes_to_the_same_end(tmp_path: Path) ->
                 continue
             before = state
             decided = [(d.choice, d.move) for d in state.decisions]
-            again = Stage(flow, rest_of(state), path=cut, resume=state)
+            again = RunnerHarness(flow, rest_of(state), path=cut, resume=state)
             outcome = await again.run()
             assert (outcome.status, outcome.moves) == ("finished", 4), (size, again.told)
             (after,) = load_runs(cut)
@@ -134,18 +136,18 @@ def test_no_file_is_no_runs(tmp_path: Path) -> None:
 
 async def test_a_disk_that_cannot_be_written_does_not_stop_the_run(tmp_path: Path) -> None:
     (tmp_path / "flow.jsonl").mkdir()
-    assert (await Stage(flow_of(*LOOP), REPLIES, path=tmp_path / "flow.jsonl").run()).status == "finished"
+    assert (await RunnerHarness(flow_of(*LOOP), REPLIES, path=tmp_path / "flow.jsonl").run()).status == "finished"
 
 
 async def test_an_open_choice_waits_again_after_a_crash_and_the_model_is_not_asked(tmp_path: Path) -> None:
     flow, path = flow_of(*LOOP), tmp_path / "flow.jsonl"
-    first = Stage(flow, ["ok", NO], path=path)
+    first = RunnerHarness(flow, ["ok", NO], path=path)
     first.runner.ask_at_decisions("always")
     await first.until_paused()
     copy = path.read_bytes()
     await first.cancel()
     path.write_bytes(copy)  # as a kill leaves it
-    second = Stage(flow, ["must not be asked"], path=path, resume=first.journalled())
+    second = RunnerHarness(flow, ["must not be asked"], path=path, resume=first.journalled())
     await second.until_paused()
     assert (second.way, second.told[-1]) == ([], "paused at D: choice")
     second.runner.choose("yes")
@@ -154,24 +156,24 @@ async def test_an_open_choice_waits_again_after_a_crash_and_the_model_is_not_ask
 
 async def test_with_nobody_there_an_open_choice_goes_the_way_the_model_named(tmp_path: Path) -> None:
     flow, path = flow_of(*LOOP), tmp_path / "flow.jsonl"
-    first = Stage(flow, ["ok", YES], path=path)
+    first = RunnerHarness(flow, ["ok", YES], path=path)
     first.runner.ask_at_decisions("always")
     await first.until_paused()
     await first.cancel()
-    second = Stage(flow, ["must not be asked"], path=path, resume=first.journalled(), interactive=False)
+    second = RunnerHarness(flow, ["must not be asked"], path=path, resume=first.journalled(), interactive=False)
     assert (await second.run()).status == "finished"
     assert second.way == []
 
 
 async def test_breakpoints_prompts_and_choices_in_advance_outlive_the_process(tmp_path: Path) -> None:
     flow, path = flow_of(*LOOP), tmp_path / "flow.jsonl"
-    first = Stage(flow, [TurnResult("rejected")], path=path)
+    first = RunnerHarness(flow, [TurnResult("rejected")], path=path)
     first.runner.toggle_breakpoint("D")
     first.runner.edit_prompt("A", "other A")
     first.runner.choose("yes", node_id="D")
     await first.until_paused()
     await first.cancel()
-    second = Stage(flow, ["ok"], path=path, resume=first.journalled())
+    second = RunnerHarness(flow, ["ok"], path=path, resume=first.journalled())
     await second.until_paused()
     assert second.told[-1] == "paused at D: breakpoint"
     assert second.script.prompts == ["other A"]
@@ -182,22 +184,22 @@ async def test_breakpoints_prompts_and_choices_in_advance_outlive_the_process(tm
 
 async def test_a_breakpoint_the_run_stood_at_is_not_hit_again_by_the_resume(tmp_path: Path) -> None:
     flow, path = flow_of(*LOOP), tmp_path / "flow.jsonl"
-    first = Stage(flow, ["ok", YES], path=path)
+    first = RunnerHarness(flow, ["ok", YES], path=path)
     first.runner.toggle_breakpoint("A")
     await first.until_paused()
     await first.cancel()
-    second = Stage(flow, ["ok", YES], path=path, resume=first.journalled())
+    second = RunnerHarness(flow, ["ok", YES], path=path, resume=first.journalled())
     assert (await second.run()).status == "finished"
 
 
 async def test_a_resume_with_a_new_chart_goes_on_by_it_and_says_so_in_the_journal(tmp_path: Path) -> None:
     path = tmp_path / "flow.jsonl"
-    first = Stage(flow_of(*LOOP), ["ok", TurnResult("cancelled")], path=path, text="old")
+    first = RunnerHarness(flow_of(*LOOP), ["ok", TurnResult("cancelled")], path=path, text="old")
     await first.until_paused()
     first.runner.choose(None, node_id="A")
     await first.cancel()
     new = flow_of("BEGIN -> A", "A -> D", "D -> Z: yes", "D -> A: no", "Z -> END")
-    second = Stage(new, [YES, "ok"], path=path, text="new", resume=first.journalled())
+    second = RunnerHarness(new, [YES, "ok"], path=path, text="new", resume=first.journalled())
     await second.run()
     assert second.way == ["D", "Z"]
     assert not second.journalled().chart_changed("new")
@@ -221,7 +223,7 @@ async def test_a_kill_at_each_crash_point_resumes_at_the_right_node(tmp_path: Pa
     assert state.status is None
     assert state.open
     recorder = Recorder(JsonlWriter(wire))
-    again = Stage(
+    again = RunnerHarness(
         flow_of(*LOOP), rest_of(state), path=path, resume=state, on_message=lambda _stage, message: recorder(message)
     )
     outcome = await again.run()
@@ -257,15 +259,15 @@ def run_in_a_process(path: Path, crash_at: str) -> int:
 
 def _main(path: Path) -> None:
     recorder = Recorder(JsonlWriter(path.with_name("wire.jsonl")))
-    stage = Stage(flow_of(*LOOP), REPLIES, path=path, on_message=lambda _stage, message: recorder(message))
-    take = stage.script.take_turn
+    harness = RunnerHarness(flow_of(*LOOP), REPLIES, path=path, on_message=lambda _stage, message: recorder(message))
+    take = harness.script.take_turn
 
     async def take_aloud(prompt: object) -> TurnResult:
         print("turn", flush=True)
         return await take(prompt)  # type: ignore[arg-type]
 
-    stage.script.take_turn = take_aloud  # type: ignore[method-assign]
-    asyncio.run(stage.run())
+    harness.script.take_turn = take_aloud  # type: ignore[method-assign]
+    asyncio.run(harness.run())
 
 
 if __name__ == "__main__":

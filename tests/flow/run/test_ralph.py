@@ -4,7 +4,7 @@ from kimi_tui.errors import MaxStepsReachedError
 from kimi_tui.flow.model.graph import NodeKind
 from kimi_tui.flow.run.ralph import UNBOUNDED, ralph_flow, ralph_text, read_ralph
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart
-from tests.flow.turns import Stage
+from tests.flow.turns import RunnerHarness
 
 GO, STOP = "<choice>CONTINUE</choice>", "<choice>STOP</choice>"
 PICTURE = ImageURLPart(image_url=MediaURL(url="data:image/png;base64,AA=="))
@@ -12,10 +12,10 @@ PICTURE = ImageURLPart(image_url=MediaURL(url="data:image/png;base64,AA=="))
 
 async def test_the_message_is_done_once_and_then_gone_on_with_until_stop() -> None:
     flow, max_moves = ralph_flow("Tidy up ${ARGS}", 5)
-    stage = Stage(flow, ["ok", GO, GO, STOP], max_moves=max_moves)
-    outcome = await stage.run()
-    assert (outcome.status, outcome.moves, stage.way) == ("finished", 4, ["R1", "R2", "R2", "R2"])
-    first, second = stage.script.prompts[:2]
+    harness = RunnerHarness(flow, ["ok", GO, GO, STOP], max_moves=max_moves)
+    outcome = await harness.run()
+    assert (outcome.status, outcome.moves, harness.way) == ("finished", 4, ["R1", "R2", "R2", "R2"])
+    first, second = harness.script.prompts[:2]
     assert first == "Tidy up ${ARGS}"
     assert str(second).startswith("Tidy up ${ARGS}\n\n(")
     assert "- CONTINUE\n- STOP" in str(second)
@@ -23,7 +23,7 @@ async def test_the_message_is_done_once_and_then_gone_on_with_until_stop() -> No
 
 async def test_the_moves_are_one_more_than_the_iterations_and_reaching_them_is_an_error() -> None:
     flow, max_moves = ralph_flow("Tidy up", 2)
-    outcome = await Stage(flow, ["ok", GO], max_moves=max_moves).run()
+    outcome = await RunnerHarness(flow, ["ok", GO], max_moves=max_moves).run()
     assert (outcome.status, outcome.moves) == ("max_moves", 3)
     assert isinstance(outcome.error, MaxStepsReachedError)
 
@@ -34,10 +34,10 @@ def test_below_nothing_there_is_no_bound() -> None:
 
 async def test_images_come_again_with_every_turn() -> None:
     flow, max_moves = ralph_flow((TextPart(text="Like this:"), PICTURE), 3)
-    stage = Stage(flow, ["ok", STOP], max_moves=max_moves)
-    await stage.run()
-    assert stage.script.prompts[0] == (TextPart(text="Like this:"), PICTURE)
-    assert PICTURE in stage.script.prompts[1]
+    harness = RunnerHarness(flow, ["ok", STOP], max_moves=max_moves)
+    await harness.run()
+    assert harness.script.prompts[0] == (TextPart(text="Like this:"), PICTURE)
+    assert PICTURE in harness.script.prompts[1]
     assert flow.nodes["R2"].kind is NodeKind.DECISION
     assert flow.nodes["R1"].title == "Like this:"
 

@@ -10,7 +10,7 @@ from kimi_tui.wire.codec import WireMessage, decode, encode
 from kimi_tui.wire.events import StatusUpdate, StepBegin
 from kimi_tui.wire.flow_events import FlowBegin, FlowNodeBegin
 from kimi_tui.wire.parts import TokenUsage
-from tests.flow.turns import LOOP, Stage, flow_of
+from tests.flow.turns import LOOP, RunnerHarness, flow_of
 
 YES, NO = "<choice>yes</choice>", "<choice>no</choice>"
 
@@ -20,9 +20,9 @@ def picture_of(messages: list[WireMessage]) -> RunView:
 
 
 async def test_it_counts_visits_attempts_and_the_edges_gone() -> None:
-    stage = Stage(flow_of(*LOOP), ["ok", "hm", NO, "ok", YES])
-    await stage.run()
-    picture = picture_of(stage.sent)
+    harness = RunnerHarness(flow_of(*LOOP), ["ok", "hm", NO, "ok", YES])
+    await harness.run()
+    picture = picture_of(harness.sent)
     assert {node.id: (node.state, node.visits, node.attempts) for node in picture.nodes.values()} == {
         "BEGIN": ("done", 0, 0),
         "A": ("done", 2, 2),
@@ -39,71 +39,71 @@ async def test_it_counts_visits_attempts_and_the_edges_gone() -> None:
 async def test_of_several_ends_the_one_that_the_run_came_to_is_done() -> None:
     flow = build_flow(read_mermaid("flowchart TD\nBEGIN --> A\nA -->|yes| E1[END]\nA -->|no| B\nB --> E2[END]\n"))
     for replies, gone, left in (([YES], "E1", "E2"), ([NO, "ok"], "E2", "E1")):
-        stage = Stage(flow, replies)
-        await stage.run()
-        picture = picture_of(stage.sent)
+        harness = RunnerHarness(flow, replies)
+        await harness.run()
+        picture = picture_of(harness.sent)
         assert (picture.nodes[gone].state, picture.nodes[left].state, picture.node_id) == ("done", "waiting", gone)
         assert next(edge for edge in picture.edges if edge.dst == gone).taken == 1
 
 
 async def test_it_shows_what_runs_and_since_when() -> None:
-    stage = Stage(flow_of(*LOOP), [TurnResult("rejected")])
-    await stage.until_paused()
-    picture = RunView.of(next(message for message in stage.sent if isinstance(message, FlowBegin)), 10.0)
-    picture.apply(stage.sent[1], 12.0)
+    harness = RunnerHarness(flow_of(*LOOP), [TurnResult("rejected")])
+    await harness.until_paused()
+    picture = RunView.of(next(message for message in harness.sent if isinstance(message, FlowBegin)), 10.0)
+    picture.apply(harness.sent[1], 12.0)
     assert (picture.state_of("A"), picture.nodes["A"].elapsed(15.0), picture.elapsed(15.0)) == ("running", 3.0, 5.0)
-    for message in stage.sent[2:]:
+    for message in harness.sent[2:]:
         picture.apply(message, 16.0)
     assert (picture.state_of("A"), picture.nodes["A"].state, picture.node_id) == ("paused", "rejected", "A")
     assert picture.paused is not None
-    await stage.cancel()
+    await harness.cancel()
 
 
 async def test_the_steps_and_tokens_of_the_turn_under_way_show_at_once() -> None:
-    stage = Stage(flow_of(*LOOP), ["ok", YES])
-    await stage.run()
-    picture = RunView.of(next(message for message in stage.sent if isinstance(message, FlowBegin)))
-    picture.apply(stage.sent[1])
+    harness = RunnerHarness(flow_of(*LOOP), ["ok", YES])
+    await harness.run()
+    picture = RunView.of(next(message for message in harness.sent if isinstance(message, FlowBegin)))
+    picture.apply(harness.sent[1])
     picture.apply(StepBegin(n=1))
     picture.apply(StatusUpdate(token_usage=TokenUsage(input_other=5, output=2)))
     assert (picture.steps, picture.tokens, picture.nodes["A"].steps) == (1, 7, 0)
-    picture.apply(stage.sent[2])
+    picture.apply(harness.sent[2])
     assert (picture.steps, picture.tokens) == (1, 0)
 
 
 async def test_a_node_skipped_by_hand_and_a_jump_mark_no_edge_that_was_not_gone() -> None:
-    stage = Stage(flow_of("BEGIN -> A", "A -> B", "B -> C", "C -> END"), [TurnResult("rejected"), "ok"])
-    await stage.until_paused()
-    stage.runner.jump("C")
-    await stage.outcome()
-    assert [edge.taken for edge in picture_of(stage.sent).edges] == [1, 0, 0, 1]
+    harness = RunnerHarness(flow_of("BEGIN -> A", "A -> B", "B -> C", "C -> END"), [TurnResult("rejected"), "ok"])
+    await harness.until_paused()
+    harness.runner.jump("C")
+    await harness.outcome()
+    assert [edge.taken for edge in picture_of(harness.sent).edges] == [1, 0, 0, 1]
 
 
 async def test_a_loop_on_one_node_is_counted_and_a_breakpoint_on_it_is_not() -> None:
-    stage = Stage(flow_of("BEGIN -> D", "D -> D: no", "D -> END: yes"), [NO, NO, YES])
-    stage.runner.toggle_breakpoint("D")
+    harness = RunnerHarness(flow_of("BEGIN -> D", "D -> D: no", "D -> END: yes"), [NO, NO, YES])
+    harness.runner.toggle_breakpoint("D")
     for _ in range(3):
-        await stage.until_paused()
-        stage.runner.go_on()
-    await stage.outcome()
-    picture = picture_of(stage.sent)
+        await harness.until_paused()
+        harness.runner.go_on()
+    await harness.outcome()
+    picture = picture_of(harness.sent)
     assert [edge.taken for edge in picture.edges] == [1, 2, 1]
     assert picture.nodes["D"].visits == 3
     assert picture.breakpoints == {"D"}
 
 
 async def test_a_way_through_begin_marks_both_edges() -> None:
-    stage = Stage(flow_of("BEGIN -> D", "D -> BEGIN: no", "D -> END: yes"), [NO, YES])
-    await stage.run()
-    assert [edge.taken for edge in picture_of(stage.sent).edges] == [2, 1, 1]
+    harness = RunnerHarness(flow_of("BEGIN -> D", "D -> BEGIN: no", "D -> END: yes"), [NO, YES])
+    await harness.run()
+    assert [edge.taken for edge in picture_of(harness.sent).edges] == [2, 1, 1]
 
 
 async def test_a_run_in_two_processes_is_one_picture(tmp_path: Path) -> None:
     flow, path = flow_of(*LOOP), tmp_path / "flow.jsonl"
-    first = Stage(flow, ["ok", NO, TurnResult("cancelled")], path=path)
+    first = RunnerHarness(flow, ["ok", NO, TurnResult("cancelled")], path=path)
     await first.until_paused()
     await first.cancel()
-    second = Stage(flow, ["ok", YES], path=path, resume=first.journalled())
+    second = RunnerHarness(flow, ["ok", YES], path=path, resume=first.journalled())
     await second.run()
     picture = picture_of(first.sent + second.sent)
     assert {node.id: node.visits for node in picture.nodes.values()} == {"BEGIN": 0, "A": 2, "D": 2, "END": 0}
@@ -112,31 +112,31 @@ async def test_a_run_in_two_processes_is_one_picture(tmp_path: Path) -> None:
 
 
 async def test_other_runs_and_other_messages_change_nothing() -> None:
-    stage = Stage(flow_of(*LOOP), ["ok", YES])
-    await stage.run()
-    picture = picture_of(stage.sent)
+    harness = RunnerHarness(flow_of(*LOOP), ["ok", YES])
+    await harness.run()
+    picture = picture_of(harness.sent)
     assert not picture.apply(FlowNodeBegin(run_id="other", node_id="A", move=9))
     assert picture.moves == 2
 
 
 async def test_messages_in_any_order_and_for_nodes_that_are_not_there_never_raise() -> None:
-    stage = Stage(flow_of(*LOOP), ["ok", "hm", NO, TurnResult("rejected"), YES])
-    await stage.until_paused()
-    stage.runner.go_on()
-    await stage.until_paused()
-    begin = next(message for message in stage.sent if isinstance(message, FlowBegin))
+    harness = RunnerHarness(flow_of(*LOOP), ["ok", "hm", NO, TurnResult("rejected"), YES])
+    await harness.until_paused()
+    harness.runner.go_on()
+    await harness.until_paused()
+    begin = next(message for message in harness.sent if isinstance(message, FlowBegin))
     dice = random.Random(7)
     for _ in range(200):
         picture = RunView.of(begin)
-        for message in dice.sample(stage.sent, len(stage.sent)):
+        for message in dice.sample(harness.sent, len(harness.sent)):
             picture.apply(message, dice.random() * 100)
         picture.apply(FlowNodeBegin(run_id=begin.run_id, node_id="ghost", move=1))
         assert picture.nodes["ghost"].visits == 1
-    await stage.cancel()
+    await harness.cancel()
 
 
 async def test_it_is_the_same_from_messages_that_were_written_and_read() -> None:
-    stage = Stage(flow_of(*LOOP), ["ok", NO, "ok", YES])
-    await stage.run()
-    read = [decode(encode(message)) for message in stage.sent]
-    assert picture_of(read) == picture_of(stage.sent)  # type: ignore[arg-type]
+    harness = RunnerHarness(flow_of(*LOOP), ["ok", NO, "ok", YES])
+    await harness.run()
+    read = [decode(encode(message)) for message in harness.sent]
+    assert picture_of(read) == picture_of(harness.sent)  # type: ignore[arg-type]

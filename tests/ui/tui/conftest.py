@@ -8,10 +8,10 @@ import pytest
 from pytest_textual_snapshot import SVGImageExtension
 
 from kimi_tui.ui.tui.i18n import catalog
-from tests.ui.tui.hands import start
-from tests.ui.tui.house import open_house
+from tests.ui.tui.app_harness import open_app
+from tests.ui.tui.pilot_driver import start
 
-__all__ = ["open_house", "start"]
+__all__ = ["open_app", "start"]
 
 ROOT = Path(__file__).parents[3]
 

@@ -25,10 +25,10 @@ from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import ApprovalResponse, StepBegin, StepInterrupted, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart
-from tests.ui.tui import scenes
-from tests.ui.tui.stand_in import Clock, StandIn, make_app
+from tests.ui.tui import wire_scenarios
+from tests.ui.tui.fake_engine import Clock, FakeEngine, make_app
+from tests.ui.tui.fuzz_driver import EDIT, QUESTION
 from tests.ui.tui.test_screen import ready
-from tests.ui.tui.walk import EDIT, QUESTION
 
 SENTENCES = (
     "just say yes, kindly", "no, wait a moment", "yes please", "a test is missing here", "1 of them is enough",
@@ -43,30 +43,30 @@ STATES: dict[str, tuple[list[WireMessage], str]] = {
     "idle, chart": ([], "f3 v"),
     "idle, chart zoomed": ([], "f3 v f11"),
     "running": (RUNNING, ""),
-    "running, conversation": (scenes.tool_running(), "f2"),
-    "running, conversation zoomed": (scenes.tool_running(), "f2 f11"),
-    "running, todo": (scenes.flow_at_decision(), "f4"),
-    "flow running, chart": (scenes.flow_at_decision(), "f3"),
-    "flow running, chart zoomed": (scenes.flow_at_decision(), "f3 f11"),
-    "flow running, message": (scenes.flow_at_decision(), ""),
-    "flow paused, chart": (scenes.flow_asks(), "escape f3"),
-    "flow ended, chart": (scenes.flow_done(), "f3"),
-    "branch waits": (scenes.flow_asks(), ""),
-    "approval waits": (scenes.approval(), ""),
-    "approval waits, conversation": (scenes.approval(), "f2"),
-    "approval waits, approvals": (scenes.approval(), "f6 f6 f6"),
-    "approval waits, chart": ([*scenes.flow_at_decision(), *scenes.approval()], "f3"),
+    "running, conversation": (wire_scenarios.tool_running(), "f2"),
+    "running, conversation zoomed": (wire_scenarios.tool_running(), "f2 f11"),
+    "running, todo": (wire_scenarios.flow_at_decision(), "f4"),
+    "flow running, chart": (wire_scenarios.flow_at_decision(), "f3"),
+    "flow running, chart zoomed": (wire_scenarios.flow_at_decision(), "f3 f11"),
+    "flow running, message": (wire_scenarios.flow_at_decision(), ""),
+    "flow paused, chart": (wire_scenarios.flow_asks(), "escape f3"),
+    "flow ended, chart": (wire_scenarios.flow_done(), "f3"),
+    "branch waits": (wire_scenarios.flow_asks(), ""),
+    "approval waits": (wire_scenarios.approval(), ""),
+    "approval waits, conversation": (wire_scenarios.approval(), "f2"),
+    "approval waits, approvals": (wire_scenarios.approval(), "f6 f6 f6"),
+    "approval waits, chart": ([*wire_scenarios.flow_at_decision(), *wire_scenarios.approval()], "f3"),
     "edit waits": ([EDIT], ""),
     "question waits": ([QUESTION], ""),
-    "find": (scenes.chinese(), "ctrl+f"),
-    "earlier messages": (scenes.chinese(), "ctrl+r"),
-    "past": (scenes.flow_done(), "f8"),
+    "find": (wire_scenarios.chinese(), "ctrl+f"),
+    "earlier messages": (wire_scenarios.chinese(), "ctrl+r"),
+    "past": (wire_scenarios.flow_done(), "f8"),
     "menu open": ([], "slash m"),
-    "opened": (scenes.flow_at_decision(), "f7"),
-    "subagent": (scenes.streaming(), "f2 k enter"),
+    "opened": (wire_scenarios.flow_at_decision(), "f7"),
+    "subagent": (wire_scenarios.streaming(), "f2 k enter"),
 }  # fmt: skip
 MEANWHILE: tuple[tuple[WireMessage, ...], ...] = (
-    tuple(scenes.approval()[-1:]),
+    tuple(wire_scenarios.approval()[-1:]),
     (EDIT,),
     (QUESTION,),
     (ApprovalResponse(request_id="ask", response="approve"),),
@@ -74,11 +74,11 @@ MEANWHILE: tuple[tuple[WireMessage, ...], ...] = (
     (TurnEnd(),),
     (StepInterrupted(),),
     (TextPart(text="more\n"),),
-    tuple(scenes.error()),
-    tuple(scenes.flow_done()),
-    tuple(scenes.flow_asks()),
-    (scenes.result("q", "done"),),
-    tuple(scenes.tool_running()),
+    tuple(wire_scenarios.error()),
+    tuple(wire_scenarios.flow_done()),
+    tuple(wire_scenarios.flow_asks()),
+    (wire_scenarios.result("q", "done"),),
+    tuple(wire_scenarios.tool_running()),
 )
 
 _KEYS = {
@@ -110,7 +110,7 @@ class Typist(KimiTui):
 class Typing:
     """Types one sentence after the other; `counts` says where they went."""
 
-    def __init__(self, seed: int, app: Typist, pilot: Pilot[int], engine: StandIn, clock: Clock) -> None:
+    def __init__(self, seed: int, app: Typist, pilot: Pilot[int], engine: FakeEngine, clock: Clock) -> None:
         self.chance = random.Random(seed)
         self.app, self.pilot, self.engine, self.clock = app, pilot, engine, clock
         self.counts: Counter[str] = Counter()
@@ -118,8 +118,12 @@ class Typing:
 
     async def begin(self, state: str) -> None:
         messages, keys = STATES[state]
-        self.app.home.composer.text = ""
-        for dialog in (self.app.home.approval, self.app.home.question, self.app.home.branch):
+        self.app.main_screen.composer.text = ""
+        for dialog in (
+            self.app.main_screen.approval_dialog,
+            self.app.main_screen.question_dialog,
+            self.app.main_screen.branch_dialog,
+        ):
             dialog.ahead.hold_s = 3600.0  # by the clock below, not by that of this machine
         if messages is RUNNING:
             self.app.submit("one")
@@ -136,9 +140,9 @@ class Typing:
 
     async def sentence(self) -> None:
         """One sentence, faster than an answer is held, with anything else happening between its letters."""
-        home, text = self.app.home, self.chance.choice(SENTENCES)
+        home, text = self.app.main_screen, self.chance.choice(SENTENCES)
         home.composer.text = ""
-        home.finder.query_one(Input).value = ""
+        home.find_bar.query_one(Input).value = ""
         await self.pilot.pause()
         self.clock.now += self.chance.choice((0.0, 1.0, 3.0))
         self.done += [repr(text)]
@@ -176,7 +180,7 @@ class Typing:
         return self.own is not None
 
     async def letter(self, letter: str) -> None:
-        app, home = self.app, self.app.home
+        app, home = self.app, self.app.main_screen
         if self.chance.randrange(12) == 0:
             await self.something()
         key = _KEYS.get(letter, letter)
@@ -190,7 +194,7 @@ class Typing:
         home.composer.prompt.burst_gap_s = 0.0
         self.clock.now += self.chance.choice((0.0, 0.05, 0.1, 0.2, HOLD_S - 0.02))
         if pane:
-            note = home.hints._note
+            note = home.footer._note
             self.expect(home.composer.text == before, f"{letter!r} of a pane is in the message")
             self.expect(acts or bool(note), f"{letter!r} did nothing, and that was not said")
         self.counts["letters"] += 1
@@ -200,13 +204,13 @@ class Typing:
         match self.chance.randrange(6):
             case 0:
                 size = self.chance.choice(SIZES)
-                if self.app.home.zoomed is None and not self.app.home.in_pane:
+                if self.app.main_screen.zoomed is None and not self.app.main_screen.in_pane:
                     self.done.append(f"resize {size}")
                     await self.pilot.resize_terminal(*size)
             case 1:
-                if self.app.screen is self.app.home and self.app.home.composer.prompt.has_focus:
+                if self.app.screen is self.app.main_screen and self.app.main_screen.composer.prompt.has_focus:
                     self.done.append("click")
-                    await self.pilot.click(self.app.home.talk, offset=(20, 1))
+                    await self.pilot.click(self.app.main_screen.conversation, offset=(20, 1))
             case 2:
                 if self.engine.busy and self.engine.error is None:
                     self.done.append("fails")
@@ -225,7 +229,7 @@ class Typing:
 async def type_in(folder: Path, state: str, seed: int, sentences: int) -> Counter[str]:
     """Type some sentences, one after the other, from a state on. Raises LostError."""
     chance = random.Random(seed)
-    engine = StandIn(folder)
+    engine = FakeEngine(folder)
     app, clock = make_app(engine, kind=Typist)
     assert isinstance(app, Typist)
     async with app.run_test(size=chance.choice(SIZES)) as pilot:

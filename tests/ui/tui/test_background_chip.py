@@ -3,7 +3,7 @@ from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.screens.tasks import Tasks
 from tests.soul.engines import plan, tool_call
 from tests.soul.test_soul import until
-from tests.ui.tui.flow_pane.test_host_protocol import rows
+from tests.ui.tui.painted import app_rows
 from tests.ui.tui.test_screen import ready
 
 
@@ -13,15 +13,15 @@ async def test_a_background_task_stands_in_the_header_and_a_click_opens_the_list
     app = KimiTui(lambda: build_engine(made), frame=0.0, motion=False)
     async with app.run_test(size=(120, 30)) as pilot:
         await ready(pilot)
-        engine = app.seat.live_engine
+        engine = app.session_controller.live_engine
         await engine.prompt("go")
         await pilot.pause()
-        await until(lambda: app.home.header.facts.background == 1)
+        await until(lambda: app.main_screen.header.facts.background == 1)
         await pilot.pause()
-        row = rows(app)[0]
+        row = app_rows(app)[0]
         assert "◆ 1 in the background" in row
         (task,) = engine.services.background.tasks
-        await pilot.click(app.home.header, offset=(row.index("in the background"), 0))
+        await pilot.click(app.main_screen.header, offset=(row.index("in the background"), 0))
         await until(lambda: isinstance(app.screen, Tasks))
         await engine.services.background.stop(task.id)
-        await until(lambda: app.home.header.facts.background == 0)
+        await until(lambda: app.main_screen.header.facts.background == 0)

@@ -24,12 +24,12 @@ from kimi_tui.wire.display import ShellBlock, TodoBlock, TodoItem
 from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage
 from kimi_tui.wire.requests import ApprovalRequest
 from tests import texts
+from tests.ui.tui.fake_engine import FakeEngine, FakeSkills, Info, Skill, make_app
 from tests.ui.tui.painted import app_rows, app_strips, app_text
-from tests.ui.tui.scenes import call, result, usage
 from tests.ui.tui.screens.conftest import Shown
-from tests.ui.tui.screens.rooms import ROOMS
-from tests.ui.tui.stand_in import Info, Shelf, Skill, StandIn, make_app
+from tests.ui.tui.screens.screen_cases import SCREENS
 from tests.ui.tui.test_screen import MEDIUM, SMALL, TINY, WIDE, ready
+from tests.ui.tui.wire_scenarios import call, result, usage
 
 KEYS = {"Enter", "Shift", "Alt", "Tab", "Esc", "Ctrl", "Space", "Home", "End", "PgUp", "PgDn", "space"}
 NAMES = {
@@ -54,11 +54,11 @@ CHART = build_flow(
 )
 
 
-class Engine(StandIn):
+class Engine(FakeEngine):
     """With the real slash commands, and a Chinese flow."""
 
     def __init__(self, work_dir: Path) -> None:
-        super().__init__(work_dir, skills=Shelf((Skill("发布", "先计划，再动手。", CHART),)))
+        super().__init__(work_dir, skills=FakeSkills((Skill("发布", "先计划，再动手。", CHART),)))
 
     def commands(self) -> Sequence[Info]:
         return [Info(one.info.name, one.info.description, one.info.aliases) for one in COMMANDS]
@@ -158,7 +158,7 @@ def words_left(app: KimiTui, allowed: set[str], *, path: str = "") -> set[str]:
     return {word for word in found if not re.fullmatch(r"F\d+", word) and word not in path}
 
 
-async def say(pilot: Pilot[int], engine: StandIn, *messages: WireMessage) -> None:
+async def say(pilot: Pilot[int], engine: FakeEngine, *messages: WireMessage) -> None:
     engine.say(*messages)
     for _ in range(5):
         await pilot.pause()
@@ -207,7 +207,7 @@ async def test_a_decision_that_waits_its_node_and_its_menu_are_chinese() -> None
         assert words_left(app, {"flow"}) == set()
         await pilot.press("f3", "enter")
         await say(pilot, engine)
-        assert app.screen is not app.home
+        assert app.screen is not app.main_screen
         assert words_left(app, {"flow"}) == set()
 
 
@@ -219,11 +219,11 @@ async def test_the_palette_and_the_completion_menu_are_chinese() -> None:
         await ready(pilot)
         await pilot.press("/")
         await say(pilot, engine)
-        assert words_left(app, names | {door.name for door in SCREEN_COMMANDS}) == set()
+        assert words_left(app, names | {screen.name for screen in SCREEN_COMMANDS}) == set()
         await pilot.press("backspace", "ctrl+p")
         await say(pilot, engine)
-        assert app.screen is not app.home
-        assert words_left(app, names | {door.name for door in SCREEN_COMMANDS}) == set()
+        assert app.screen is not app.main_screen
+        assert words_left(app, names | {screen.name for screen in SCREEN_COMMANDS}) == set()
 
 
 def content_of(*files: str) -> set[str]:
@@ -240,20 +240,22 @@ def content_of(*files: str) -> set[str]:
 def content() -> set[str]:
     settings = {word for _, group in SETTINGS for one in group for word in WORD.findall(f"{one.key} {one.choices}")}
     return (
-        settings | {door.name for door in SCREEN_COMMANDS} | content_of("screens/rooms.py", "screens/kept_sessions.py")
+        settings
+        | {screen.name for screen in SCREEN_COMMANDS}
+        | content_of("screens/screen_cases.py", "screens/stored_sessions.py")
     )
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@pytest.mark.parametrize("screen_case", SCREENS)
 async def test_the_further_screens_are_chinese(
-    room: str, tmp_path: Path, content: set[str], monkeypatch: pytest.MonkeyPatch
+    screen_case: str, tmp_path: Path, content: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KIMI_TUI_HOME", str(tmp_path / "home"))
     (tmp_path / "proj").mkdir()
     app, _ = make_app(Engine(tmp_path / "proj"))
     async with app.run_test(size=WIDE) as pilot:
         await ready(pilot)
-        screen = ROOMS[room](tmp_path / "proj", tmp_path)
+        screen = SCREENS[screen_case](tmp_path / "proj", tmp_path)
         app.push_screen(screen)
         await Shown(app, pilot).settle()
         if isinstance(screen, Skills):  # what is wrong with a skill is said in English

@@ -20,11 +20,11 @@ from kimi_tui.ui.tui.themes.theme import find_themes
 from kimi_tui.ui.tui.themes.theme_loader import load_theme
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import TurnEnd
-from tests.ui.tui import scenes
-from tests.ui.tui.flow_pane import flow_scenes
+from tests.ui.tui import wire_scenarios
+from tests.ui.tui.flow_pane import flow_scenarios
 from tests.ui.tui.painted import app_strips
 from tests.ui.tui.screens.conftest import Shown
-from tests.ui.tui.screens.rooms import ROOMS
+from tests.ui.tui.screens.screen_cases import SCREENS
 from tests.ui.tui.test_screen import play
 
 THEMES = [file.stem for file in find_themes((bundled("themes"),)) if not load_theme(file).theme.ansi]
@@ -38,7 +38,8 @@ GROUNDS = (
     "found_here",
 )  # fmt: skip
 ALL_THERE_IS: list[WireMessage] = [
-    *scenes.error(), *scenes.streaming(), TurnEnd(), *scenes.chinese(), TurnEnd(), *scenes.approval(),
+    *wire_scenarios.error(), *wire_scenarios.streaming(), TurnEnd(), *wire_scenarios.chinese(), TurnEnd(),
+    *wire_scenarios.approval(),
 ]  # fmt: skip
 
 
@@ -74,7 +75,7 @@ async def in_themes(
 ) -> list[str]:
     found: list[str] = []
     for theme in themes:
-        app.shelf.activate(theme)
+        app.theme_registry.activate(theme)
         await pilot.pause()
         await pilot.pause()
         found += unreadable(app, theme, within or app.screen.region)
@@ -103,7 +104,12 @@ def test_rules_and_bars_can_be_seen(theme: str) -> None:
 
 @pytest.mark.parametrize(
     ("messages", "keys"),
-    [(ALL_THERE_IS, ""), (flow_scenes.nested(), "f3"), (scenes.flow_asks(), ""), (flow_scenes.failed(), "f3 up up")],
+    [
+        (ALL_THERE_IS, ""),
+        (flow_scenarios.nested(), "f3"),
+        (wire_scenarios.flow_asks(), ""),
+        (flow_scenarios.failed(), "f3 up up"),
+    ],
     ids=["all-that-is-said", "flow", "flow-asks", "flow-failed"],
 )
 async def test_every_word_of_the_conversation_can_be_read(messages: list[WireMessage], keys: str) -> None:
@@ -122,8 +128,8 @@ async def test_every_word_of_the_further_screens_can_be_read(tmp_path: Path, mon
     poor: list[str] = []
     async with app.run_test(size=(120, 60)) as pilot:
         await run(pilot)
-        for room in ROOMS.values():
-            screen = room(work_dir, tmp_path)
+        for screen_case in SCREENS.values():
+            screen = screen_case(work_dir, tmp_path)
             await app.push_screen(screen)
             await Shown(app, pilot).settle()
             poor += await in_themes(app, pilot, themes=TIGHTEST, within=screen.query_one("#frame").region)
@@ -138,7 +144,7 @@ async def test_every_word_of_what_a_key_opens_can_be_read(key: str) -> None:
         await run(pilot)
         poor: list[str] = []
         for theme in TIGHTEST:
-            app.shelf.activate(theme)
+            app.theme_registry.activate(theme)
             await pilot.press(key)
             for _ in range(4):
                 await pilot.pause()

@@ -9,7 +9,7 @@ import pytest
 from kimi_tui import paths
 from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.session.engine_factory import PlanEngineFactory
+from kimi_tui.ui.tui.session.engine_factory import ConfigEngineFactory
 from tests.session.test_damage import (
     FILES,
     LITERALS,
@@ -41,14 +41,14 @@ async def test_the_screen_stays_and_says_what_it_cannot_open(tmp_path: Path, dam
     for name in FILES if damage not in ("pipe", "folder") else FILES[:5]:  # the lock is looked at apart
         DAMAGES[damage](folder / name)
     made = plan(tmp_path, "text: again")
-    host = PlanEngineFactory(lambda work_dir, standing: replace(made, session_id=session_id))
-    app = KimiTui(host.make, host=host, frame=0.0, manners=DisplayOptions(motion=False))
+    host = ConfigEngineFactory(lambda work_dir, standing: replace(made, session_id=session_id))
+    app = KimiTui(host.make, engine_factory=host, frame=0.0, display_options=DisplayOptions(motion=False))
     async with app.run_test(size=(120, 40)) as pilot:
-        while app.seat.starting:
+        while app.session_controller.starting:
             await pilot.pause()
         await pilot.pause()
         if damage in ("pipe", "folder"):
-            words = str(app.stage.state.conversation.items)
+            words = str(app.presenter.state.conversation.items)
             assert "not a regular file" in words
             assert "Errno" not in words
         await pilot.press("f1")

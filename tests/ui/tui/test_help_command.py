@@ -9,7 +9,7 @@ async def test_help_on_the_screen_lists_the_screens_own_commands(tmp_path):
     app = KimiTui(lambda: build_engine(plan(tmp_path)), frame=0.0, motion=False)
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
-        engine = app.seat.live_engine
+        engine = app.session_controller.live_engine
         said = []
         engine.wire.listen(lambda message: said.append(message.text) if isinstance(message, TextPart) else None)
         await engine.prompt("/help")

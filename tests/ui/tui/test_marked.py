@@ -25,7 +25,7 @@ UNSHOWN_CALLS = frozenset(
 LOGS = frozenset({"debug", "info", "warning", "error", "exception", "critical"})
 TITLES = frozenset({"border_title", "border_subtitle", "title_text", "leave_word", "placeholder", "empty"})
 SHOWN: dict[str, tuple[int | str, ...]] = {
-    "tell": (0,), "_tell": (0,), "say": (0,), "reply": (0,), "add_notice": (0,),
+    "show_toast": (0,), "_show_toast": (0,), "_tell": (0,), "say": (0,), "reply": (0,), "add_notice": (0,),
     "_say": (0,), "set_status": (0,), "notify": (0,), "call": (0,),
     "Static": (0,), "BarKey": (1,), "ListItem": (1, "right", "detail"), "Option": (2, 3), "ChoiceDialog": (0, 1),
     "NoticeItem": (0,), "SeparatorItem": (1, "detail"), "ErrorItem": (0, 1, 2), "RetryItem": (0,),
@@ -139,7 +139,7 @@ def test_no_text_is_marked_inside_an_f_string_where_it_is_not_found() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        'self.tell(f"{name} is gone")',
+        'self.show_toast(f"{name} is gone")',
         'box.border_title = "settings"',
         'BarKey("Enter", "open", "open")',
         'runs.append(("new", palette.base))',
@@ -154,7 +154,7 @@ def test_the_guard_finds(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        'self.tell(_("{name} is gone", name=name))',
+        'self.show_toast(_("{name} is gone", name=name))',
         'BarKey("Enter", _("open"), "open")',
         'runs.append((_("new"), palette.base))',
         '_log.info("a turn ended: %s", error)',

@@ -11,8 +11,8 @@ from textual.widgets._toast import ToastRack
 from kimi_tui.ui.tui.keys.bindings import PANES
 from kimi_tui.ui.tui.keys.hints import focus_context
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.sentences import STATES, Typing, Typist
-from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
 KEYS = ("f2", "f3", "f4", "f5", "f6", "f7", "f11", "ctrl+o", "escape", "i", "down")
@@ -44,7 +44,7 @@ async def test_nothing_is_half_covered_and_no_key_of_what_is_not_seen_is_named(
     state: str, size: tuple[int, int], tmp_path: Path
 ) -> None:
     chance = random.Random(f"{state}{size}")
-    app, clock = make_app(engine := StandIn(tmp_path), kind=Typist)
+    app, clock = make_app(engine := FakeEngine(tmp_path), kind=Typist)
     assert isinstance(app, Typist)
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
@@ -54,14 +54,14 @@ async def test_nothing_is_half_covered_and_no_key_of_what_is_not_seen_is_named(
         for _ in range(3):
             for _ in range(3):
                 await pilot.pause()
-            home = app.home
+            home = app.main_screen
             assert covered(home) == [], done
             if app.screen is home:
                 assert home.focused is not None, done
                 assert home.focused.is_on_screen, (home.focused, done)
                 if focus_context(home) in PANES:
                     bound = home.active_bindings
-                    named = [key for key, _meaning in home.hints.hints if len(key) == 1 and key.isalpha()]
+                    named = [key for key, _meaning in home.footer.hints if len(key) == 1 and key.isalpha()]
                     assert [key for key in named if key not in bound or not bound[key].enabled] == [], done
             done.append(key := chance.choice(KEYS))
             await pilot.press(key)

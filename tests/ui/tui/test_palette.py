@@ -11,13 +11,13 @@ from kimi_tui.ui.tui.navigation.screen_registry import SCREEN_COMMANDS
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.widgets.key_bar import KeyBar
 from kimi_tui.ui.tui.widgets.pick_list import ItemList
-from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.test_screen import SMALL, ready
 
 
 @pytest.fixture
 def app(tmp_path: Path) -> KimiTui:
-    return make_app(StandIn(tmp_path))[0]
+    return make_app(FakeEngine(tmp_path))[0]
 
 
 async def opened(app: KimiTui, pilot: Pilot[int]) -> ItemList:
@@ -41,7 +41,7 @@ async def test_a_few_letters_and_enter_do_it(app: KimiTui) -> None:
         assert isinstance(app.screen, Help)
         await pilot.click(KeyBar, offset=(15, 0))
         await pilot.pause()
-        assert app.screen is app.home
+        assert app.screen is app.main_screen
 
 
 async def test_a_click_on_a_row_does_it_and_nothing_stands_there_twice(app: KimiTui) -> None:
@@ -49,11 +49,11 @@ async def test_a_click_on_a_row_does_it_and_nothing_stands_there_twice(app: Kimi
         picks = await opened(app, pilot)
         said = [(pick.label, pick.right) for pick in picks.picks if pick.key]
         assert len(said) == len(set(said))
-        assert not {f"/{door.name}" for door in SCREEN_COMMANDS} & {label for label, _ in said}
+        assert not {f"/{screen.name}" for screen in SCREEN_COMMANDS} & {label for label, _ in said}
         await pilot.press(*"zoom")
         await pilot.pause()
         row = next(index for index, pick in enumerate(picks.picks) if pick.label.startswith("Zoom"))
         await pilot.click(ItemList, offset=(6, row))
         await pilot.pause()
-        assert app.screen is app.home
-        assert app.home.zoomed == "talk"
+        assert app.screen is app.main_screen
+        assert app.main_screen.zoomed == "talk"

@@ -40,7 +40,7 @@ async def test_no_cursor_blinks() -> None:
     app, run = play([])
     async with app.run_test(size=(100, 30)) as pilot:
         await run(pilot)
-        assert not app.home.composer.prompt.cursor_blink
+        assert not app.main_screen.composer.prompt.cursor_blink
         await pilot.press("ctrl+f")
         focused = app.focused
         assert isinstance(focused, Input)

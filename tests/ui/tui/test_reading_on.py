@@ -8,15 +8,15 @@ import pytest
 from kimi_tui.ui.tui.transcript.new_messages_badge import NewMessagesBadge
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.painted import app_text
-from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
 LONG = "\n\n".join(f"paragraph {n}" for n in range(80))
 
 
 async def test_what_comes_below_while_one_reads_above_is_told_and_one_click_away(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
@@ -24,7 +24,7 @@ async def test_what_comes_below_while_one_reads_above_is_told_and_one_click_away
         await pilot.pause()
         await pilot.pause()
         await pilot.press("f2", "pageup", "pageup")
-        assert not app.home.below.display
+        assert not app.main_screen.new_messages_badge.display
         engine.say(TextPart(text="\n\nmore"), TurnEnd(), TurnBegin(user_input="again"))
         await pilot.pause()
         await pilot.pause()
@@ -32,12 +32,12 @@ async def test_what_comes_below_while_one_reads_above_is_told_and_one_click_away
         assert "↓ 2 new · Ctrl+End" in app_text(app)
         await pilot.click(NewMessagesBadge)
         await pilot.pause()
-        assert app.home.transcript.follow
-        assert not app.home.below.display
+        assert app.main_screen.transcript.follow
+        assert not app.main_screen.new_messages_badge.display
 
 
 async def test_a_long_message_is_folded_to_its_first_lines_and_opens(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     async with app.run_test(size=(100, 40)) as pilot:
         await ready(pilot)
@@ -51,14 +51,14 @@ async def test_a_long_message_is_folded_to_its_first_lines_and_opens(tmp_path: P
 
 
 async def test_the_conversation_scrolls_from_the_composer(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
         engine.say(TurnBegin(user_input="go"), StepBegin(n=1), TextPart(text=LONG), TurnEnd())
         await pilot.pause()
         await pilot.pause()
-        view, prompt = app.home.transcript, app.home.composer.prompt
+        view, prompt = app.main_screen.transcript, app.main_screen.composer.prompt
         await pilot.press("a", "pageup", "pageup")
         assert prompt.has_focus
         assert not view.follow
@@ -74,7 +74,7 @@ async def test_the_conversation_scrolls_from_the_composer(tmp_path: Path) -> Non
 
 
 async def test_after_the_search_is_closed_n_goes_on_and_escape_ends_it(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
@@ -89,12 +89,12 @@ async def test_after_the_search_is_closed_n_goes_on_and_escape_ends_it(tmp_path:
         await pilot.pause()
         assert "1 of 11" in app_text(app)
         await pilot.press("escape", "n", "n")
-        view = app.home.transcript
+        view = app.main_screen.transcript
         assert view.has_focus
         assert view.found == (3, 11)
         await pilot.press("escape")
         assert view.sought == ""
-        assert app.home.composer.prompt.has_focus
+        assert app.main_screen.composer.prompt.has_focus
 
 
 async def test_the_editor_reads_the_conversation_where_the_focus_is_in_it(
@@ -102,7 +102,7 @@ async def test_the_editor_reads_the_conversation_where_the_focus_is_in_it(
 ) -> None:
     seen = tmp_path / "seen.md"
     monkeypatch.setenv("VISUAL", f'sh -c \'cp "$0" {seen}; echo other >"$0"\'')
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     monkeypatch.setattr(app, "suspend", contextlib.nullcontext)  # there is no terminal to give up
     async with app.run_test(size=(100, 30)) as pilot:
@@ -113,5 +113,5 @@ async def test_the_editor_reads_the_conversation_where_the_focus_is_in_it(
         assert seen.read_text() == "> go\n\n**yes**\n"
         await pilot.press("k", "ctrl+g")
         assert seen.read_text() == "**yes**"
-        assert app.home.transcript.has_focus
-        assert app.home.composer.text == ""
+        assert app.main_screen.transcript.has_focus
+        assert app.main_screen.composer.text == ""

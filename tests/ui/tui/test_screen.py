@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.codec import WireMessage
-from tests.ui.tui import scenes
-from tests.ui.tui.stand_in import NOW, Clock, StandIn, make_app
+from tests.ui.tui import wire_scenarios
+from tests.ui.tui.fake_engine import NOW, Clock, FakeEngine, make_app
 
 Snap = Callable[..., bool]
 WIDE, MEDIUM, SMALL, TINY = (140, 42), (100, 30), (80, 24), (60, 18)
@@ -20,7 +20,7 @@ def play(
     messages: list[WireMessage], *, theme: str = "kimi-dark"
 ) -> tuple[KimiTui, Callable[[Pilot[int]], Awaitable[None]]]:
     """An app, and what feeds it the messages, 0.7 seconds apart."""
-    engine = StandIn(WORK_DIR)
+    engine = FakeEngine(WORK_DIR)
     app, clock = make_app(engine, theme=theme, clock=Clock(NOW))
 
     async def run(pilot: Pilot[int]) -> None:
@@ -30,7 +30,7 @@ def play(
             clock.now += 0.7
         await pilot.pause()
         await pilot.pause()
-        app.stage.tick()
+        app.presenter.tick()
         await pilot.pause()
 
     return app, run
@@ -42,31 +42,31 @@ async def ready(pilot: Pilot[int]) -> None:
     assert isinstance(app, KimiTui)
     await pilot.pause()
     await app.workers.wait_for_complete([worker for worker in app.workers if worker.group == "engine"])
-    for dialog in (app.home.approval, app.home.question, app.home.branch):
+    for dialog in (app.main_screen.approval_dialog, app.main_screen.question_dialog, app.main_screen.branch_dialog):
         dialog.ahead.hold_s = 0.0  # tests do not wait
     await pilot.pause()
 
 
 STATES: dict[str, tuple[list[WireMessage], tuple[int, int], str]] = {
     "empty": ([], WIDE, "kimi-dark"),
-    "streaming": (scenes.streaming(), WIDE, "kimi-dark"),
-    "tool-running": (scenes.tool_running(), WIDE, "kimi-dark"),
-    "approval": (scenes.approval(), WIDE, "kimi-dark"),
-    "flow-decision": (scenes.flow_at_decision(), WIDE, "kimi-dark"),
-    "flow-asks": (scenes.flow_asks(), WIDE, "kimi-dark"),
-    "flow-done": (scenes.flow_done(), WIDE, "kimi-dark"),
-    "error": (scenes.error(), WIDE, "kimi-dark"),
-    "chinese": (scenes.chinese(), WIDE, "kimi-dark"),
-    "light": (scenes.flow_at_decision(), WIDE, "kimi-light"),
-    "high-contrast": (scenes.approval(), WIDE, "high-contrast"),
-    "colour-blind": (scenes.flow_done(), WIDE, "colour-blind"),
-    "ansi-16": (scenes.flow_asks(), WIDE, "ansi-16"),
-    "kimi": (scenes.tool_running(), WIDE, "kimi"),
-    "medium": (scenes.flow_at_decision(), MEDIUM, "kimi-dark"),
-    "medium-approval": (scenes.approval(), MEDIUM, "kimi"),
-    "small-approval": (scenes.approval(), SMALL, "kimi-dark"),
-    "small-chinese": (scenes.chinese(), SMALL, "kimi-light"),
-    "tiny-approval": (scenes.approval(), TINY, "kimi-dark"),
+    "streaming": (wire_scenarios.streaming(), WIDE, "kimi-dark"),
+    "tool-running": (wire_scenarios.tool_running(), WIDE, "kimi-dark"),
+    "approval": (wire_scenarios.approval(), WIDE, "kimi-dark"),
+    "flow-decision": (wire_scenarios.flow_at_decision(), WIDE, "kimi-dark"),
+    "flow-asks": (wire_scenarios.flow_asks(), WIDE, "kimi-dark"),
+    "flow-done": (wire_scenarios.flow_done(), WIDE, "kimi-dark"),
+    "error": (wire_scenarios.error(), WIDE, "kimi-dark"),
+    "chinese": (wire_scenarios.chinese(), WIDE, "kimi-dark"),
+    "light": (wire_scenarios.flow_at_decision(), WIDE, "kimi-light"),
+    "high-contrast": (wire_scenarios.approval(), WIDE, "high-contrast"),
+    "colour-blind": (wire_scenarios.flow_done(), WIDE, "colour-blind"),
+    "ansi-16": (wire_scenarios.flow_asks(), WIDE, "ansi-16"),
+    "kimi": (wire_scenarios.tool_running(), WIDE, "kimi"),
+    "medium": (wire_scenarios.flow_at_decision(), MEDIUM, "kimi-dark"),
+    "medium-approval": (wire_scenarios.approval(), MEDIUM, "kimi"),
+    "small-approval": (wire_scenarios.approval(), SMALL, "kimi-dark"),
+    "small-chinese": (wire_scenarios.chinese(), SMALL, "kimi-light"),
+    "tiny-approval": (wire_scenarios.approval(), TINY, "kimi-dark"),
 }
 
 

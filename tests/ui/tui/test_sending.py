@@ -10,14 +10,16 @@ from textual.pilot import Pilot
 from kimi_tui.errors import ModelNotSetError, ProviderError, UsageError
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.events import SteerInput, StepBegin, StepInterrupted, TurnBegin
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.painted import app_text
-from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
 
 @asynccontextmanager
-async def opened(folder: Path, engine: StandIn | None = None) -> AsyncIterator[tuple[KimiTui, Pilot[int], StandIn]]:
-    engine = engine or StandIn(folder)
+async def opened(
+    folder: Path, engine: FakeEngine | None = None
+) -> AsyncIterator[tuple[KimiTui, Pilot[int], FakeEngine]]:
+    engine = engine or FakeEngine(folder)
     app, _ = make_app(engine)
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
@@ -27,8 +29,8 @@ async def opened(folder: Path, engine: StandIn | None = None) -> AsyncIterator[t
 async def send(pilot: Pilot[int], text: str, key: str = "enter") -> None:
     app = pilot.app
     assert isinstance(app, KimiTui)
-    app.home.composer.text = text
-    app.home.composer.prompt.burst_gap_s = 0.0
+    app.main_screen.composer.text = text
+    app.main_screen.composer.prompt.burst_gap_s = 0.0
     await pilot.press(key)
     await settled(pilot)
 
@@ -58,7 +60,7 @@ async def test_what_did_not_go_in_before_an_interrupt_comes_back(tmp_path: Path)
         engine.say(StepInterrupted())
         await settled(pilot)
         assert "goes in with" not in app_text(app)
-        assert app.home.composer.text == "mind the tests"
+        assert app.main_screen.composer.text == "mind the tests"
 
 
 async def test_an_interrupt_begins_nothing_of_the_queue_and_gives_all_of_it_back(tmp_path: Path) -> None:
@@ -67,12 +69,12 @@ async def test_an_interrupt_begins_nothing_of_the_queue_and_gives_all_of_it_back
         engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
         await send(pilot, "two")
         await send(pilot, "three")
-        app.home.composer.text = "and four"
+        app.main_screen.composer.text = "and four"
         await pilot.press("escape")
         await settled(pilot)
         assert engine.cancelled == 1
-        assert app.home.composer.queued.texts == ()
-        assert app.home.composer.text == "two\n\nthree\n\nand four"
+        assert app.main_screen.composer.queued.texts == ()
+        assert app.main_screen.composer.text == "two\n\nthree\n\nand four"
 
 
 async def test_an_interrupt_brings_back_what_was_steered_and_then_what_was_queued(tmp_path: Path) -> None:
@@ -84,10 +86,10 @@ async def test_an_interrupt_brings_back_what_was_steered_and_then_what_was_queue
         await pilot.press(*"now", "left", "escape")
         engine.say(StepInterrupted())
         await settled(pilot)
-        assert app.home.composer.text == "steered\n\ntoo\n\nqueued\n\nalso queued\n\nnow"
+        assert app.main_screen.composer.text == "steered\n\ntoo\n\nqueued\n\nalso queued\n\nnow"
         await pilot.press("l")
-        assert app.home.composer.text.endswith("nolw")
-        assert app.home.composer.queued.steered == app.home.composer.queued.texts == ()
+        assert app.main_screen.composer.text.endswith("nolw")
+        assert app.main_screen.composer.queued.steered == app.main_screen.composer.queued.texts == ()
 
 
 async def test_nothing_of_the_queue_follows_a_turn_that_has_failed(tmp_path: Path) -> None:
@@ -96,12 +98,12 @@ async def test_nothing_of_the_queue_follows_a_turn_that_has_failed(tmp_path: Pat
         engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
         await send(pilot, "two")
         await send(pilot, "steered", "ctrl+s")
-        app.home.composer.text = "three"
+        app.main_screen.composer.text = "three"
         engine.fail_turn(ProviderError("the service is down"))
         engine.say(StepInterrupted())
         await settled(pilot)
         assert engine.prompts == ["one"]
-        assert app.home.composer.text == "steered\n\ntwo\n\nthree"
+        assert app.main_screen.composer.text == "steered\n\ntwo\n\nthree"
 
 
 async def test_what_comes_back_does_not_disturb_a_search_in_earlier_messages(tmp_path: Path) -> None:
@@ -109,23 +111,23 @@ async def test_what_comes_back_does_not_disturb_a_search_in_earlier_messages(tmp
         await send(pilot, "one")
         engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
         await send(pilot, "two")
-        app.home.composer.text = "draft"
+        app.main_screen.composer.text = "draft"
         await pilot.press("ctrl+r", "o", "n")
         engine.fail_turn(ProviderError("the service is down"))
         await settled(pilot)
-        assert app.home.composer.text == "on"
+        assert app.main_screen.composer.text == "on"
         await pilot.press("escape")
-        assert app.home.composer.text == "two\n\ndraft"
+        assert app.main_screen.composer.text == "two\n\ndraft"
 
 
 async def test_a_refused_message_stands_before_what_is_written_and_what_was_queued_behind_it(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
         await send(pilot, "one")
         await send(pilot, "two")
-        app.home.composer.text = "three"
+        app.main_screen.composer.text = "three"
         engine.fail_turn(UsageError("not now"))
         await settled(pilot)
-        assert app.home.composer.text == "one\n\ntwo\n\nthree"
+        assert app.main_screen.composer.text == "one\n\ntwo\n\nthree"
 
 
 async def test_the_oldest_of_the_queue_waits_for_the_step_when_it_is_said_now(tmp_path: Path) -> None:
@@ -134,14 +136,14 @@ async def test_the_oldest_of_the_queue_waits_for_the_step_when_it_is_said_now(tm
         engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
         await send(pilot, "two")
         await send(pilot, "", "ctrl+s")
-        assert app.home.composer.queued.texts == ()
-        assert app.home.composer.queued.steered == ("two",)
+        assert app.main_screen.composer.queued.texts == ()
+        assert app.main_screen.composer.queued.steered == ("two",)
 
 
 async def test_up_brings_a_large_paste_back_as_a_chip_that_is_sent_whole_again(tmp_path: Path) -> None:
     paste = "\n".join(f"line {n}" for n in range(400))
     async with opened(tmp_path) as (app, pilot, engine):
-        composer = app.home.composer
+        composer = app.main_screen.composer
         composer.text = "what is this? "
         composer.prompt.paste(paste)
         await pilot.press("enter")
@@ -158,43 +160,43 @@ async def test_up_brings_a_large_paste_back_as_a_chip_that_is_sent_whole_again(t
 
 async def test_a_large_message_of_another_session_comes_back_as_one_chip(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, _):
-        app.home.composer.history.add("\n".join(f"line {n}" for n in range(400)))
+        app.main_screen.composer.history.add("\n".join(f"line {n}" for n in range(400)))
         await pilot.press("up")
-        assert app.home.composer.text == "[pasted 400 lines #1]"
+        assert app.main_screen.composer.text == "[pasted 400 lines #1]"
 
 
 async def test_without_a_model_the_header_says_what_to_do_and_the_message_comes_back(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path, model_name="no model")
+    engine = FakeEngine(tmp_path, model_name="no model")
     engine.error = ModelNotSetError("no model is set")
     async with opened(tmp_path, engine) as (app, pilot, _):
         first = app_text(app).splitlines()[0]
         assert "no model · /model" in first
         assert "ready" not in first
         await send(pilot, "hello")
-        assert app.home.composer.text == "hello"
-        app.home.header.facts = dataclasses.replace(app.home.header.facts, model="moon-2")
+        assert app.main_screen.composer.text == "hello"
+        app.main_screen.header.facts = dataclasses.replace(app.main_screen.header.facts, model="moon-2")
         await settled(pilot)
         assert "ready" in app_text(app).splitlines()[0]
 
 
 async def test_a_message_that_the_service_refused_comes_back_to_be_edited(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     engine.error = ProviderError("the service's content filter stopped the answer")
     engine.error.taken_back = True
     async with opened(tmp_path, engine) as (app, pilot, _):
         await send(pilot, "hello")
-        assert app.home.composer.text == "hello"
+        assert app.main_screen.composer.text == "hello"
 
 
 async def test_a_command_that_was_refused_does_not_stay_where_the_next_is_typed(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     engine.error = UsageError("/clear has to wait until the turn has ended")
     async with opened(tmp_path, engine) as (app, pilot, _):
         await send(pilot, "/clear all of it")
         assert engine.prompts == ["/clear all of it"]
-        assert app.home.composer.text == ""
+        assert app.main_screen.composer.text == ""
         await pilot.press("up")
-        assert app.home.composer.text == "/clear all of it"
+        assert app.main_screen.composer.text == "/clear all of it"
 
 
 async def test_a_message_that_begins_with_a_path_waits_for_the_turn_as_any_other(tmp_path: Path) -> None:
@@ -202,5 +204,5 @@ async def test_a_message_that_begins_with_a_path_waits_for_the_turn_as_any_other
         await send(pilot, "one")
         engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
         await send(pilot, "/api/users returns 500")
-        assert app.home.composer.queued.texts == ("/api/users returns 500",)
+        assert app.main_screen.composer.queued.texts == ("/api/users returns 500",)
         assert engine.prompts == ["one"]

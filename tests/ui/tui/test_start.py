@@ -15,8 +15,8 @@ from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.themes.theme import find_themes
 from kimi_tui.ui.tui.themes.theme_loader import load_theme
 from kimi_tui.ui.tui.themes.theme_parser import read_theme
+from tests.ui.tui.fake_engine import FakeEngine
 from tests.ui.tui.painted import notices
-from tests.ui.tui.stand_in import StandIn
 from tests.ui.tui.test_screen import ready
 
 HEAVY = (
@@ -32,7 +32,7 @@ from kimi_tui.ui.tui.app import KimiTui
 
 seen = []
 class Looked(KimiTui):
-    def _started(self):
+    def _on_first_frame(self):
         seen.extend(name for name in {HEAVY!r} if name in sys.modules)
         self.exit(0)
 
@@ -71,50 +71,50 @@ def test_a_theme_out_of_the_plain_is_left_to_the_reader_of_all_yaml(text: str, t
 
 
 async def test_what_is_typed_and_sent_before_the_engine_is_there_is_sent_to_it(tmp_path: Path) -> None:
-    engine, may = StandIn(tmp_path), asyncio.Event()
+    engine, may = FakeEngine(tmp_path), asyncio.Event()
 
-    async def make() -> StandIn:
+    async def make() -> FakeEngine:
         await may.wait()
         return engine
 
     app = KimiTui(make, motion=False)
     async with app.run_test(size=(120, 40)) as pilot:
         for key in ("h", "i", "enter"):
-            app.home.composer.prompt.burst_gap_s = 0.0
+            app.main_screen.composer.prompt.burst_gap_s = 0.0
             await pilot.press(key)
-        assert (engine.prompts, app.home.composer.queued.texts) == ([], ("hi",))
+        assert (engine.prompts, app.main_screen.composer.queued.texts) == ([], ("hi",))
         may.set()
         await ready(pilot)
         assert engine.prompts == ["hi"]
 
 
 async def test_up_takes_back_what_waits_for_the_engine_and_no_key_is_named_that_does_nothing(tmp_path: Path) -> None:
-    engine, may = StandIn(tmp_path), asyncio.Event()
+    engine, may = FakeEngine(tmp_path), asyncio.Event()
 
-    async def make() -> StandIn:
+    async def make() -> FakeEngine:
         await may.wait()
         return engine
 
     app = KimiTui(make, motion=False)
     async with app.run_test(size=(120, 40)) as pilot:
         for key in ("h", "i", "enter", "o", "enter"):
-            app.home.composer.prompt.burst_gap_s = 0.0
+            app.main_screen.composer.prompt.burst_gap_s = 0.0
             await pilot.press(key)
         lines = "\n".join(strip.text for strip in app.screen._compositor.render_strips())
         assert "edits the last" in lines
         assert "ctrl+s" not in lines
         await pilot.press("up", "k")
-        assert (app.home.composer.text, app.home.composer.queued.texts) == ("ok", ("hi",))
+        assert (app.main_screen.composer.text, app.main_screen.composer.queued.texts) == ("ok", ("hi",))
         may.set()
         await ready(pilot)
-        assert (engine.prompts, app.home.composer.text) == (["hi"], "ok")
+        assert (engine.prompts, app.main_screen.composer.text) == (["hi"], "ok")
 
 
 @pytest.mark.parametrize("enter", ["enter", "ctrl+j"])
 async def test_a_line_and_its_enter_typed_while_nobody_read_yet_are_sent(enter: str, tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
 
-    async def make() -> StandIn:
+    async def make() -> FakeEngine:
         return engine
 
     app = KimiTui(make, motion=False)
@@ -124,24 +124,24 @@ async def test_a_line_and_its_enter_typed_while_nobody_read_yet_are_sent(enter: 
         async with asyncio.timeout(10):
             while not engine.prompts:
                 await asyncio.sleep(0.01)
-        assert (engine.prompts, app.home.composer.text) == (["fix this"], "")
+        assert (engine.prompts, app.main_screen.composer.text) == (["fix this"], "")
 
 
 async def test_a_key_that_is_no_writing_waits_for_the_panes(tmp_path: Path) -> None:
-    async def make() -> StandIn:
-        return StandIn(tmp_path)
+    async def make() -> FakeEngine:
+        return FakeEngine(tmp_path)
 
     class Slow(KimiTui):
         may = asyncio.Event()
 
-        async def _furnish(self) -> None:
+        async def _mount_panes(self) -> None:
             await self.may.wait()
-            await super()._furnish()
+            await super()._mount_panes()
 
     app = Slow(make, motion=False)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("a", "b", "f1")
-        assert (app.home.composer.text, app.screen) == ("ab", app.home)
+        assert (app.main_screen.composer.text, app.screen) == ("ab", app.main_screen)
         app.may.set()
         await ready(pilot)
         assert isinstance(app.screen, Help)
@@ -150,29 +150,29 @@ async def test_a_key_that_is_no_writing_waits_for_the_panes(tmp_path: Path) -> N
 async def test_a_screen_asked_for_before_the_engine_is_there_opens_once_it_is(tmp_path: Path) -> None:
     may = asyncio.Event()
 
-    async def make() -> StandIn:
+    async def make() -> FakeEngine:
         await may.wait()
-        return StandIn(tmp_path)
+        return FakeEngine(tmp_path)
 
     app = KimiTui(make, motion=False)
     async with app.run_test(size=(120, 40)) as pilot:
         for key in ("/", "l", "o", "g", "escape", "enter"):
-            app.home.composer.prompt.burst_gap_s = 0.0
+            app.main_screen.composer.prompt.burst_gap_s = 0.0
             await pilot.press("slash" if key == "/" else key)
         before = app.screen
         may.set()
         async with asyncio.timeout(5):
-            while app.screen is app.home:
+            while app.screen is app.main_screen:
                 await pilot.pause()
-        assert (before, type(app.screen).__name__) == (app.home, "LogView")
+        assert (before, type(app.screen).__name__) == (app.main_screen, "LogView")
 
 
 async def test_a_pane_asked_for_before_the_engine_is_there_is_not_said_to_be_empty(tmp_path: Path) -> None:
     may = asyncio.Event()
 
-    async def make() -> StandIn:
+    async def make() -> FakeEngine:
         await may.wait()
-        return StandIn(tmp_path)
+        return FakeEngine(tmp_path)
 
     app = KimiTui(make, motion=False)
     async with app.run_test(size=(120, 40)) as pilot:

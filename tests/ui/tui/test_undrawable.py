@@ -22,8 +22,8 @@ from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import FunctionBody, TextPart, ToolCall, ToolResult, ToolReturnValue
 from kimi_tui.wire.requests import ApprovalRequest
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.painted import app_text
-from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 from tests.ui.tui.transcript.test_view import rows, showing
 
@@ -41,7 +41,7 @@ class Shouting(str):
 
 
 async def test_line_ends_of_every_kind_do_not_end_the_screen(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
@@ -78,7 +78,7 @@ def test_text_that_fails_while_it_streams_is_shown_as_it_is() -> None:
 
 
 async def test_a_message_that_cannot_be_folded_in_leaves_those_after_it(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
@@ -92,7 +92,7 @@ async def test_a_message_that_cannot_be_folded_in_leaves_those_after_it(tmp_path
 
 
 async def test_a_change_that_cannot_be_drawn_leaves_its_question(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)

@@ -7,32 +7,32 @@ import pytest
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.navigation.command_palette import CommandPalette
 from kimi_tui.ui.tui.screens.help import Help
-from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.test_screen import SMALL, WIDE, ready
 
 
 def row_of(app: KimiTui, words: str) -> int:
-    welcome = app.home.welcome
+    welcome = app.main_screen.welcome
     return next(y for y in range(welcome.size.height) if words in welcome.render_line(y).text)
 
 
 @pytest.mark.parametrize("size", [WIDE, SMALL])
 async def test_a_click_on_a_row_does_what_its_key_does(size: tuple[int, int], tmp_path: Path) -> None:
-    app, _ = make_app(StandIn(tmp_path))
+    app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
         for words, screen in (("every action", CommandPalette), ("keys that act", Help)):
-            await pilot.click(app.home.welcome, offset=(size[0] // 4, row_of(app, words)))
+            await pilot.click(app.main_screen.welcome, offset=(size[0] // 4, row_of(app, words)))
             await pilot.pause()
             assert isinstance(app.screen, screen)
             await pilot.press("escape")
             await pilot.pause()
-        app.home.welcome.say("3 MCP servers do not work: /mcp", action="help")
+        app.main_screen.welcome.say("3 MCP servers do not work: /mcp", action="help")
         await pilot.pause()
-        await pilot.click(app.home.welcome, offset=(size[0] // 4, row_of(app, "3 MCP servers")))
+        await pilot.click(app.main_screen.welcome, offset=(size[0] // 4, row_of(app, "3 MCP servers")))
         await pilot.pause()
         assert isinstance(app.screen, Help)
         await pilot.press("escape")
-        await pilot.click(app.home.welcome, offset=(size[0] // 4, row_of(app, "commands, skills")))
+        await pilot.click(app.main_screen.welcome, offset=(size[0] // 4, row_of(app, "commands, skills")))
         await pilot.pause()
-        assert app.home.composer.text == "/"
+        assert app.main_screen.composer.text == "/"

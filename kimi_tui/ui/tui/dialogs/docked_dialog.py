@@ -57,7 +57,7 @@ class DockedDialog(Vertical, can_focus=True):
             self._set_footer(self._foot)
 
     @property
-    def reads_on(self) -> bool:
+    def can_scroll_on(self) -> bool:
         """Whether the text is longer than its visible part."""
         return self.query_one(ApprovalBody).max_scroll_y > 0
 

@@ -132,10 +132,10 @@ class FlowChart(SurfaceView, can_focus=True):
             self.refresh()
 
     def on_mount(self) -> None:
-        manners = getattr(cast(object, self.app), "manners", None)
-        if isinstance(manners, DisplayOptions):
-            self.ascii_only = self.ascii_only or (manners.ascii and not manners.plain)
-            self.zoom = "outline" if manners.plain else self.zoom
+        display_options = getattr(cast(object, self.app), "display_options", None)
+        if isinstance(display_options, DisplayOptions):
+            self.ascii_only = self.ascii_only or (display_options.ascii and not display_options.plain)
+            self.zoom = "outline" if display_options.plain else self.zoom
         self.app.theme_changed_signal.subscribe(self, lambda _theme: self.new_colours())
 
     def on_resize(self) -> None:

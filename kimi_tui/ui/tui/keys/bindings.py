@@ -85,7 +85,7 @@ KEYS: tuple[KeyBinding, ...] = (
     KeyBinding("palette", "ctrl+p", "command_palette", "All actions", in_palette=False),
     KeyBinding("expand", "ctrl+o", "screen.expand", "Open all cards, or fold them", priority=True),
     KeyBinding("find", "ctrl+f", "screen.find", "Find in the conversation", priority=True),
-    KeyBinding("sessions", "ctrl+l", "door('sessions')", "Sessions", priority=True, in_palette=False),
+    KeyBinding("sessions", "ctrl+l", "open_screen('sessions')", "Sessions", priority=True, in_palette=False),
     KeyBinding("time", "f8", "time", "Go back in time: the session as it was", priority=True),
     KeyBinding("plan", "shift+tab", "plan", "Plan mode on or off", priority=True),
     KeyBinding("editor", "ctrl+g", "editor", "Write in your editor; in the conversation, read it there", priority=True),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.state.ui_state import UiState
 
 
-_SIGNS = {"Space": "space", ".": "full_stop"}
+_KEY_NAMES = {"Space": "space", ".": "full_stop"}
 
 
 def approvals_key(keymap: KeyMap) -> str:
@@ -25,7 +25,7 @@ def approvals_key(keymap: KeyMap) -> str:
     return display_keys(keymap.overrides.get(key.id, key.keys).partition(",")[0])
 
 
-def writes(keymap: KeyMap) -> str:
+def write_key(keymap: KeyMap) -> str:
     """The current key that moves from a pane to the message."""
     key = next(key for key in KEYS if key.id == "write")
     return display_keys(keymap.overrides.get(key.id, key.keys).partition(",")[0]) or "Esc"
@@ -48,17 +48,17 @@ def _help() -> Hint:
     return ("F1", _("help"))
 
 
-def focus_context(home: MainScreen) -> KeyContext:
+def focus_context(main_screen: MainScreen) -> KeyContext:
     """The key context of the focus."""
-    if home.approval.has_focus_within:
+    if main_screen.approval_dialog.has_focus_within:
         return "approval"
-    if home.scrub.has_focus:
+    if main_screen.scrub_bar.has_focus:
         return "time"
-    if home.branch.has_focus_within:
+    if main_screen.branch_dialog.has_focus_within:
         return "branches"
-    if home.question.has_focus_within:
+    if main_screen.question_dialog.has_focus_within:
         return "question"
-    match home.focused_pane:
+    match main_screen.focused_pane:
         case "talk":
             return "conversation"
         case "flow":
@@ -71,15 +71,15 @@ def focus_context(home: MainScreen) -> KeyContext:
             return "composer"
 
 
-def hints_for(home: MainScreen, state: "UiState", keymap: KeyMap) -> tuple[Hint, ...]:
+def hints_for(main_screen: MainScreen, state: "UiState", keymap: KeyMap) -> tuple[Hint, ...]:
     """The hints for the current state, with the user's key bindings."""
-    hints = _hints_in_a_line(home) or _hints_for(home, state)
+    hints = _hints_in_a_line(main_screen) or _hints_for(main_screen, state)
     if not keymap.overrides:
         return hints
-    where, names = focus_context(home), dict[str, str]()
+    context, names = focus_context(main_screen), dict[str, str]()
     for key in KEYS:
         if key.id in keymap.overrides and (
-            key.context in (where, "everywhere") or (key.context == "panes" and where in PANES)
+            key.context in (context, "everywhere") or (key.context == "panes" and context in PANES)
         ):
             new = display_keys(keymap.overrides[key.id].partition(",")[0])
             own = [display_keys(key.keys), *map(display_keys, key.keys.split(","))]
@@ -89,52 +89,52 @@ def hints_for(home: MainScreen, state: "UiState", keymap: KeyMap) -> tuple[Hint,
     return tuple((name, meaning) for key, meaning in hints if (name := names.get(key, key)))
 
 
-def _hints_in_a_line(home: MainScreen) -> tuple[Hint, ...]:
+def _hints_in_a_line(main_screen: MainScreen) -> tuple[Hint, ...]:
     """Hints for single-line inputs other than the composer; empty elsewhere."""
     hints: tuple[Hint, ...] = ()
-    if home.approval.has_focus_within and home.approval.writes:
-        said = _("send it") if home.approval.has_class("-why") else _("keep it, then answer")
-        hints = (("Enter", said), ("Esc", _("take it back")))
-    elif home.question.has_focus_within and home.question.has_class("-other"):
+    if main_screen.approval_dialog.has_focus_within and main_screen.approval_dialog.writes:
+        label = _("send it") if main_screen.approval_dialog.has_class("-why") else _("keep it, then answer")
+        hints = (("Enter", label), ("Esc", _("take it back")))
+    elif main_screen.question_dialog.has_focus_within and main_screen.question_dialog.has_class("-other"):
         hints = (("Enter", _("give this answer")), ("Esc", _("back to the others")))
-    elif home.finder.has_focus_within:
+    elif main_screen.find_bar.has_focus_within:
         hints = (("Enter ↓", _("next")), ("↑", _("previous")), ("Esc", _("close; n and N go on")))
     return (*hints, _help()) if hints else ()
 
 
-def _hints_for(home: MainScreen, state: "UiState") -> tuple[Hint, ...]:
+def _hints_for(main_screen: MainScreen, state: "UiState") -> tuple[Hint, ...]:
     running = state.turn.running
-    where = focus_context(home)
-    if where in PANES:
-        return (*_pending_hint(home), *_in_a_pane(home, state, where), _help())
-    match where:
+    context = focus_context(main_screen)
+    if context in PANES:
+        return (*_pending_hint(main_screen), *_in_a_pane(main_screen, state, context), _help())
+    match context:
         case "approval":
             hints: tuple[Hint, ...] = (
                 ("y", _("once")),
-                *((("a", _("this session")),) if "session" in home.approval.offered_options else ()),
+                *((("a", _("this session")),) if "session" in main_screen.approval_dialog.offered_options else ()),
                 ("n", p_("answer", "no")),
                 ("f", _("no, and why")),
                 ("Tab", _("comment")),
-                *((("h", _("choose changes")),) if "hunks" in home.approval.offered_options else ()),
-                *((("PgDn", _("read on")),) if home.approval.reads_on else ()),
+                *((("h", _("choose changes")),) if "hunks" in main_screen.approval_dialog.offered_options else ()),
+                *((("PgDn", _("read on")),) if main_screen.approval_dialog.can_scroll_on else ()),
                 ("Esc", _("interrupt")),
             )
-        case "question" if home.question.takes_several:
+        case "question" if main_screen.question_dialog.takes_several:
             hints = (
-                (f"1…{home.question.option_count}", _("tick")),
+                (f"1…{main_screen.question_dialog.option_count}", _("tick")),
                 ("d", _("done")),
                 ("o", _("another answer")),
                 ("Esc", _("no answer")),
             )
         case "question":
             hints = (
-                (f"1…{home.question.option_count}", _("answer")),
+                (f"1…{main_screen.question_dialog.option_count}", _("answer")),
                 ("o", _("another answer")),
                 ("Esc", _("no answer")),
             )
         case "branches":
             hints = (("1…9", _("take a branch")), ("↑ ↓ Enter", _("choose")), ("Esc", _("later")))
-        case _ if home.open_dialog_widget is not None:
+        case _ if main_screen.current_dialog is not None:
             hints = (("Enter", _("queue")), ("Esc", _("interrupt"))) if running else (("Enter", _("send")),)
         case _ if running:
             hints = (
@@ -146,44 +146,44 @@ def _hints_for(home: MainScreen, state: "UiState") -> tuple[Hint, ...]:
             )
         case _:
             return composer_hints()
-    return (*_pending_hint(home), *hints, _help())
+    return (*_pending_hint(main_screen), *hints, _help())
 
 
-def _in_a_pane(home: MainScreen, state: "UiState", where: KeyContext) -> list[Hint]:
+def _in_a_pane(main_screen: MainScreen, state: "UiState", context: KeyContext) -> list[Hint]:
     """Hints for panes, where letters are keys: how to leave, and the keys that act now."""
-    zoomed = home.zoomed not in (None, "talk") and home.focused_pane == home.zoomed
-    hints: list[Hint] = [("Esc", _("back") if home.opened else _("leave the zoom"))] if zoomed else []
-    if home.composer.display:
+    zoomed = main_screen.zoomed not in (None, "talk") and main_screen.focused_pane == main_screen.zoomed
+    hints: list[Hint] = [("Esc", _("back") if main_screen.in_drawer else _("leave the zoom"))] if zoomed else []
+    if main_screen.composer.display:
         hints.append(("i", _("write")))
-    bound = home.active_bindings
-    hints += [hint for hint in _keys_of(home, state, where) if _acts(hint[0], bound)]
-    if where == "time":
-        hints.append(("Esc", _("quit") if home.scrub.position.recorded else _("back to now")))
+    bound = main_screen.active_bindings
+    hints += [hint for hint in _keys_of(main_screen, state, context) if _is_active(hint[0], bound)]
+    if context == "time":
+        hints.append(("Esc", _("quit") if main_screen.scrub_bar.position.recorded else _("back to now")))
     elif not zoomed:
-        if home.can_zoom:
+        if main_screen.can_zoom:
             hints.append(("F11", _("zoom")))
         if state.turn.running:
             hints.append(("Esc", _("interrupt")))
-        elif home.zoomed:
+        elif main_screen.zoomed:
             hints.append(("Esc", _("leave the zoom")))
     return hints
 
 
-def _keys_of(home: MainScreen, state: "UiState", where: KeyContext) -> tuple[Hint, ...]:
+def _keys_of(main_screen: MainScreen, state: "UiState", context: KeyContext) -> tuple[Hint, ...]:
     run = state.flow.run
-    match where:
+    match context:
         case "time":
             return (("← →", _("moment")), ("↑ ↓", _("node")), ("Space", _("play")), ("+ −", _("speed")),
                     ("Home", _("begin")))  # fmt: skip
         case "conversation":
             return (("↑ ↓", _("scroll")), ("j k", _("block")), ("Enter", _("open")), ("y", _("copy")),
                     ("Ctrl+F", _("find")), ("End", _("follow")))  # fmt: skip
-        case "flow" if home.flow.showing == "list":
+        case "flow" if main_screen.flow_pane.showing == "list":
             return (("↑ ↓", _("choose")), ("Enter", _("start")), ("v", _("chart")), ("h", _("runs")))
         case "flow" if run is not None and run.active:
-            go = _("go on") if run.paused or state.flow.pausing else _("pause")
-            return (("Enter", _("node")), ("Space", go), ("n", _("step")), ("b", _("breakpoint")), ("c", _("branch")),
-                    ("x", _("stop")), ("z", _("size")), (".", _("more")))  # fmt: skip
+            continue_label = _("go on") if run.paused or state.flow.pausing else _("pause")
+            return (("Enter", _("node")), ("Space", continue_label), ("n", _("step")), ("b", _("breakpoint")),
+                    ("c", _("branch")), ("x", _("stop")), ("z", _("size")), (".", _("more")))  # fmt: skip
         case "flow":
             return (("Enter", _("node")), ("s", _("start")), ("l", _("flows")), ("h", _("runs")), (".", _("more")))
         case "approvals":
@@ -192,17 +192,28 @@ def _keys_of(home: MainScreen, state: "UiState", where: KeyContext) -> tuple[Hin
             return ()
 
 
-def _acts(key: str, active: "Mapping[str, ActiveBinding]") -> bool:
+def _is_active(key: str, active: "Mapping[str, ActiveBinding]") -> bool:
     """Whether a hint's key acts now; checked for letters and symbols only."""
-    name = _SIGNS.get(key, key)
+    name = _KEY_NAMES.get(key, key)
     bound = active.get(name)
-    return (len(name) > 1 and name not in _SIGNS.values()) or (bound is not None and bound.enabled)
+    return (len(name) > 1 and name not in _KEY_NAMES.values()) or (bound is not None and bound.enabled)
 
 
-def _pending_hint(home: MainScreen) -> tuple[Hint, ...]:
+def _pending_hint(main_screen: MainScreen) -> tuple[Hint, ...]:
     """The key to the pending request, if the focus is elsewhere."""
-    if home.open_dialog_widget is None or home.open_dialog_widget.has_focus_within or home.scrub.has_focus:
+    if (
+        main_screen.current_dialog is None
+        or main_screen.current_dialog.has_focus_within
+        or main_screen.scrub_bar.has_focus
+    ):
         return ()
-    if home.open_dialog_widget is home.approval:
+    if main_screen.current_dialog is main_screen.approval_dialog:
         return (("F5", _("answer the approval")),)
-    return (("F5", _("answer the question") if home.open_dialog_widget is home.question else _("take a branch")),)
+    return (
+        (
+            "F5",
+            _("answer the question")
+            if main_screen.current_dialog is main_screen.question_dialog
+            else _("take a branch"),
+        ),
+    )

@@ -24,7 +24,7 @@ class HeaderFacts:
     background tasks.
     """
 
-    place: str = ""
+    location: str = ""
     branch: str = ""
     model: str = ""
     model_note: str = ""
@@ -65,7 +65,7 @@ class Header(LineWidget):
 
     async def on_click(self) -> None:
         if self._facts.background:
-            await self.app.run_action("door('task')")
+            await self.app.run_action("open_screen('task')")
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         facts = self._facts
@@ -76,10 +76,10 @@ class Header(LineWidget):
         room = width - width_of(right) - width_of(middle) - 14
         left: list[Run] = [(" ", palette.base), ("kimi-tui", palette.accent + _BOLD), ("  ", palette.base)]
         branch = f" ({facts.branch})" if facts.branch else ""
-        place = cut_start(facts.place, max(8, min(40, room - len(branch))))
+        place = cut_start(facts.location, max(8, min(40, room - len(branch))))
         if room < 10:
             middle = middle[:1]
-            place = cut_start(facts.place, max(0, width - width_of(right) - width_of(middle) - 14))
+            place = cut_start(facts.location, max(0, width - width_of(right) - width_of(middle) - 14))
         left.append((place, palette.base))
         if room > len(branch) + 10:
             left.append((cut(branch, 24), palette.muted))

@@ -22,32 +22,32 @@ class Panes:
     """The widgets that `MainScreen.mount_panes` mounts."""
 
     transcript: Transcript
-    below: NewMessagesBadge
-    finder: FindBar
-    approval: ApprovalDialog
-    question: QuestionDialog
-    branch: BranchDialog
+    new_messages_badge: NewMessagesBadge
+    find_bar: FindBar
+    approval_dialog: ApprovalDialog
+    question_dialog: QuestionDialog
+    branch_dialog: BranchDialog
     divider: Divider
-    flow: FlowPane
-    todo: TodoPane
-    waiting: ApprovalsPane
-    scrub: ScrubBar
-    strip: StatusLine
+    flow_pane: FlowPane
+    todo_pane: TodoPane
+    approvals_pane: ApprovalsPane
+    scrub_bar: ScrubBar
+    status_line: StatusLine
 
 
-def build_panes(*, clock: Callable[[], float], steady: Callable[[], float], motion: bool) -> Panes:
-    """`clock` is the clock of the displayed moment, `steady` the monotonic clock of the dialogs' key guards."""
+def build_panes(*, clock: Callable[[], float], monotonic: Callable[[], float], motion: bool) -> Panes:
+    """`clock` is the clock of the displayed moment, `monotonic` the monotonic clock of the dialogs' key guards."""
     return Panes(
         transcript=Transcript(clock=clock, motion=motion, id="transcript"),
-        below=NewMessagesBadge(id="below"),
-        finder=FindBar(id="finder"),
-        approval=ApprovalDialog(clock=steady, id="approval"),
-        question=QuestionDialog(clock=steady, id="asked-question"),
-        branch=BranchDialog(clock=steady, id="branch"),
+        new_messages_badge=NewMessagesBadge(id="below"),
+        find_bar=FindBar(id="finder"),
+        approval_dialog=ApprovalDialog(clock=monotonic, id="approval"),
+        question_dialog=QuestionDialog(clock=monotonic, id="asked-question"),
+        branch_dialog=BranchDialog(clock=monotonic, id="branch"),
         divider=Divider(id="divider"),
-        flow=FlowPane(clock=clock, id="flow"),
-        todo=TodoPane(id="todo"),
-        waiting=ApprovalsPane(id="waiting"),
-        scrub=ScrubBar(id="scrub"),
-        strip=StatusLine(id="strip"),
+        flow_pane=FlowPane(clock=clock, id="flow"),
+        todo_pane=TodoPane(id="todo"),
+        approvals_pane=ApprovalsPane(id="waiting"),
+        scrub_bar=ScrubBar(id="scrub"),
+        status_line=StatusLine(id="strip"),
     )

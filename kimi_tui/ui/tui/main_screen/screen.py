@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
 PaneName = Literal["talk", "flow", "todo", "waiting"]
 PANES: tuple[PaneName, ...] = ("talk", "flow", "todo", "waiting")
-_RIGHT = PANES[1:]
-LOW = 28
+_RIGHT_PANES = PANES[1:]
+SHORT_ROWS = 28
 """With fewer rows, an open dialog stands alone."""
-_LEAST_TALK = 6
+_MIN_CONVERSATION_ROWS = 6
 
 
 class MainScreen(LowLatencyScreen):
@@ -59,61 +59,73 @@ class MainScreen(LowLatencyScreen):
         """A pane entered or left the zoom; or the text of an open dialog has a new size."""
 
     transcript: "Transcript"
-    below: "NewMessagesBadge"
-    finder: "FindBar"
-    approval: "ApprovalDialog"
-    branch: "BranchDialog"
-    question: "QuestionDialog"
+    new_messages_badge: "NewMessagesBadge"
+    find_bar: "FindBar"
+    approval_dialog: "ApprovalDialog"
+    branch_dialog: "BranchDialog"
+    question_dialog: "QuestionDialog"
     divider: "Divider"
-    flow: "FlowPane"
-    todo: "TodoPane"
-    waiting: "ApprovalsPane"
-    scrub: "ScrubBar"
-    strip: "StatusLine"
+    flow_pane: "FlowPane"
+    todo_pane: "TodoPane"
+    approvals_pane: "ApprovalsPane"
+    scrub_bar: "ScrubBar"
+    status_line: "StatusLine"
 
-    def __init__(self, *, manners: DisplayOptions, place: str = "", hints: Sequence[Hint] = ()) -> None:
+    def __init__(
+        self, *, display_options: DisplayOptions, work_dir_label: str = "", hints: Sequence[Hint] = ()
+    ) -> None:
         """`place` and `hints` are the texts of header and footer from the first frame on."""
         super().__init__(id="home")
         self._compositor = CroppingCompositor()
-        self._one_column = manners.plain
+        self._single_column = display_options.plain
         self.panes_ready = False
-        self.header = Header(counts=not manners.plain, id="header")
+        self.header = Header(counts=not display_options.plain, id="header")
         self.welcome = Welcome(id="welcome")
-        self.talk = Vertical(self.welcome, id="talk", classes="-empty")
-        self.talk.border_title = " " + _("conversation") + " "
+        self.conversation = Vertical(self.welcome, id="talk", classes="-empty")
+        self.conversation.border_title = " " + _("conversation") + " "
         self.composer = Composer(id="composer")
-        self.right = Vertical(id="right")
-        self.hints = KeyFooter(id="hints")
-        self.header.facts = HeaderFacts(place=place)
-        self.hints.show(hints)
+        self.right_column = Vertical(id="right")
+        self.footer = KeyFooter(id="hints")
+        self.header.facts = HeaderFacts(location=work_dir_label)
+        self.footer.show(hints)
         self.zoomed: PaneName | None = None
         self._columns = ColumnWidthStore(column_width_file(), terminal_name())
         self._share: float | None = None
         self._focus_before_dialog: Widget | None = None
         self.write_key = "i"
-        self.opened = self._reads_on = False
+        self.in_drawer = self._reads_on = False
 
     def compose(self) -> ComposeResult:
         self.update_layout()
         yield self.header
         with Horizontal(id="body"):
-            yield Vertical(self.talk, self.composer, id="left")
-            yield self.right
-        yield self.hints
+            yield Vertical(self.conversation, self.composer, id="left")
+            yield self.right_column
+        yield self.footer
 
-    async def mount_panes(self, furniture: "Panes") -> None:
+    async def mount_panes(self, panes: "Panes") -> None:
         """Mount the other panes. Nothing visible moves."""
-        self.transcript, self.below, self.finder = furniture.transcript, furniture.below, furniture.finder
-        self.approval, self.question, self.branch = furniture.approval, furniture.question, furniture.branch
-        self.divider, self.scrub, self.strip = furniture.divider, furniture.scrub, furniture.strip
-        self.flow, self.todo, self.waiting = furniture.flow, furniture.todo, furniture.waiting
+        self.transcript, self.new_messages_badge, self.find_bar = (
+            panes.transcript,
+            panes.new_messages_badge,
+            panes.find_bar,
+        )
+        self.approval_dialog, self.question_dialog, self.branch_dialog = (
+            panes.approval_dialog,
+            panes.question_dialog,
+            panes.branch_dialog,
+        )
+        self.divider, self.scrub_bar, self.status_line = panes.divider, panes.scrub_bar, panes.status_line
+        self.flow_pane, self.todo_pane, self.approvals_pane = panes.flow_pane, panes.todo_pane, panes.approvals_pane
         self._share = self._columns.load()
         with self.app.batch_update():
-            await self.talk.mount(self.transcript, self.below, self.finder)
-            await self.query_one("#left").mount(self.approval, self.question, self.branch, before=self.composer)
-            await self.right.mount(self.flow, self.todo, self.waiting)
-            await self.query_one("#body").mount(self.divider, before=self.right)
-            await self.mount(self.scrub, self.strip, before=self.hints)
+            await self.conversation.mount(self.transcript, self.new_messages_badge, self.find_bar)
+            await self.query_one("#left").mount(
+                self.approval_dialog, self.question_dialog, self.branch_dialog, before=self.composer
+            )
+            await self.right_column.mount(self.flow_pane, self.todo_pane, self.approvals_pane)
+            await self.query_one("#body").mount(self.divider, before=self.right_column)
+            await self.mount(self.scrub_bar, self.status_line, before=self.footer)
             self.panes_ready = True
             self.update_layout()
         self.screen_layout_refresh_signal.subscribe(self, self._after_layout, immediate=True)
@@ -129,30 +141,35 @@ class MainScreen(LowLatencyScreen):
 
     @property
     def layout_size(self) -> Width:
-        return "narrow" if self._one_column else layout_for_size(self.app.size.width, self.app.size.height)
+        return "narrow" if self._single_column else layout_for_size(self.app.size.width, self.app.size.height)
 
     def update_layout(self) -> None:
         """Arrange the panes by the terminal's size and by their content."""
-        room, columns = self.layout_size, self.app.size.width
+        size_class, columns = self.layout_size, self.app.size.width
         for name in ("wide", "medium", "narrow"):
-            self.set_class(name == room, f"-{name}")
+            self.set_class(name == size_class, f"-{name}")
         if not self.panes_ready:
             return
-        filled = not self.flow.has_nothing or bool(self.todo.items) or bool(self.waiting.requests)
+        filled = not self.flow_pane.has_nothing or bool(self.todo_pane.items) or bool(self.approvals_pane.requests)
         self.set_class(filled, "-has-right")
-        if room == "wide" and self.opened:
+        if size_class == "wide" and self.in_drawer:
             self.zoom(None)  # it fits beside the conversation now
             return
-        beside = room == "wide" and self.zoomed is None
-        self.right.styles.width = right_column_width(columns, self._share) if beside else None
-        for rack in self.query(ToastRack):
+        in_columns = size_class == "wide" and self.zoomed is None
+        self.right_column.styles.width = right_column_width(columns, self._share) if in_columns else None
+        for toast_rack in self.query(ToastRack):
             # They are on the conversation's title line; click targets are elsewhere.
-            rack.styles.padding = (0, (right_column_width(columns, self._share) if beside and filled else 0) + 2, 0, 0)
-        self.seat_dialogs()
-        self.flow.display = not self.flow.has_nothing or not filled
-        self._leave_hidden()
+            toast_rack.styles.padding = (
+                0,
+                (right_column_width(columns, self._share) if in_columns and filled else 0) + 2,
+                0,
+                0,
+            )
+        self.place_dialogs()
+        self.flow_pane.display = not self.flow_pane.has_nothing or not filled
+        self._leave_hidden_pane()
 
-    def _leave_hidden(self) -> None:
+    def _leave_hidden_pane(self) -> None:
         """Move the focus out of panes that are hidden now."""
         pane = self.focused_pane
         shown = (
@@ -168,20 +185,20 @@ class MainScreen(LowLatencyScreen):
         if not self.panes_ready or (focused := self.focused) is None:
             return
         if not self.composer.display and self.composer in focused.ancestors_with_self:  # a recording accepts no input
-            self.set_focus(self.scrub)
-        elif self.zoomed not in (None, "talk") and self.right not in focused.ancestors_with_self:
+            self.set_focus(self.scrub_bar)
+        elif self.zoomed not in (None, "talk") and self.right_column not in focused.ancestors_with_self:
             self.zoom(None)
         else:
-            self.seat_dialogs()
+            self.place_dialogs()
 
     def on_screen_resume(self) -> None:
         """An open dialog was behind another screen until now."""
-        if self.panes_ready and (asks := self.open_dialog_widget) is not None:
-            asks.guard.restart()
+        if self.panes_ready and (dialog := self.current_dialog) is not None:
+            dialog.guard.restart()
 
     def watch_focused(self, before: Widget | None, focused: Widget | None) -> None:
         if focused is None and self.panes_ready:
-            panes = (self.talk, self.flow, self.todo, self.waiting)
+            panes = (self.conversation, self.flow_pane, self.todo_pane, self.approvals_pane)
             was_pane = before is not None and any(pane in before.ancestors_with_self for pane in panes)
             self.call_after_refresh(self._keep_focus, was_pane)
 
@@ -189,36 +206,40 @@ class MainScreen(LowLatencyScreen):
         """The focused widget was removed: focus the composer or the dialog; for a pane, another pane."""
         if self.focused is not None or not self.app.app_focus:
             return
-        if was_pane and self.open_dialog_widget is None and self.is_filled("talk") and self.zoomed in (None, "talk"):
+        if was_pane and self.current_dialog is None and self.is_filled("talk") and self.zoomed in (None, "talk"):
             self.set_focus(self.transcript)
         else:
             self.focus_work()
 
     @property
-    def open_dialog_widget(self) -> "DockedDialog | None":
+    def current_dialog(self) -> "DockedDialog | None":
         """The dialog that is open, if any."""
-        return next((one for one in (self.approval, self.question, self.branch) if one.is_open), None)
+        return next(
+            (one for one in (self.approval_dialog, self.question_dialog, self.branch_dialog) if one.is_open), None
+        )
 
-    def seat_dialogs(self) -> None:
+    def place_dialogs(self) -> None:
         """Show the first of the open dialogs; in a low terminal it replaces the conversation."""
-        asks = self.open_dialog_widget
-        for one in (self.approval, self.question, self.branch):
-            one.set_class(one is not asks, "-behind")
-        seen = self.zoomed in (None, "talk") and not self.finder.has_focus_within
-        alone = asks is not None and seen and self.app.size.height < LOW
-        self.set_class(alone, "-alone")
-        if asks is not None:
-            others = (self.header, self.hints, self.composer, self.scrub, self.strip)
-            around = sum(one.outer_size.height for one in others if one.display) + (0 if alone else _LEAST_TALK)
-            asks.fit(self.app.size.height - around)
-            if asks.reads_on != self._reads_on:
-                self._reads_on = asks.reads_on
+        dialog = self.current_dialog
+        for one in (self.approval_dialog, self.question_dialog, self.branch_dialog):
+            one.set_class(one is not dialog, "-behind")
+        is_visible = self.zoomed in (None, "talk") and not self.find_bar.has_focus_within
+        hides_conversation = dialog is not None and is_visible and self.app.size.height < SHORT_ROWS
+        self.set_class(hides_conversation, "-alone")
+        if dialog is not None:
+            others = (self.header, self.footer, self.composer, self.scrub_bar, self.status_line)
+            other_rows = sum(one.outer_size.height for one in others if one.display) + (
+                0 if hides_conversation else _MIN_CONVERSATION_ROWS
+            )
+            dialog.fit(self.app.size.height - other_rows)
+            if dialog.can_scroll_on != self._reads_on:
+                self._reads_on = dialog.can_scroll_on
                 self.post_message(self.Zoomed())
-        if alone and asks is not None and self.focused_pane == "talk":
-            self.focus_dialog(asks)
+        if hides_conversation and dialog is not None and self.focused_pane == "talk":
+            self.focus_dialog(dialog)
 
     def on_transcript_follow_changed(self, event: "Transcript.FollowChanged") -> None:
-        self.below.show(0 if event.following else event.unseen)
+        self.new_messages_badge.show(0 if event.following else event.unseen)
 
     def on_new_messages_badge_clicked(self, event: "NewMessagesBadge.Clicked") -> None:
         self.transcript.follow = True
@@ -239,11 +260,11 @@ class MainScreen(LowLatencyScreen):
 
     def on_find_bar_changed(self, event: "FindBar.Changed") -> None:
         self.transcript.look_for(event.query_text)
-        self.finder.count(*self.transcript.found)
+        self.find_bar.count(*self.transcript.found)
 
     def on_find_bar_step(self, event: "FindBar.Step") -> None:
         (self.transcript.find_next if event.by > 0 else self.transcript.find_previous)()
-        self.finder.count(*self.transcript.found)
+        self.find_bar.count(*self.transcript.found)
 
     def on_divider_moved(self, event: "Divider.Moved") -> None:
         self.share = (self.app.size.width - event.column - 1) / self.app.size.width
@@ -273,43 +294,52 @@ class MainScreen(LowLatencyScreen):
             self._columns.save(self._share)
 
     def _after_layout(self, _screen: object) -> None:
-        self._draw_joints()
-        if self.open_dialog_widget is not None:
-            self.call_later(self.seat_dialogs)  # Textual would lose a layout change made during a layout
+        self._join_borders()
+        if self.current_dialog is not None:
+            self.call_later(self.place_dialogs)  # Textual would lose a layout change made during a layout
 
-    def _draw_joints(self) -> None:
+    def _join_borders(self) -> None:
         """Join the divider to the adjacent title lines."""
-        edge = self.divider
-        top = edge.region.y
-        left = [pane.region.y - top for pane in (self.talk, self.composer) if pane.display and pane.region]
-        right = [pane.region.y - top for pane in (self.flow, self.todo, self.waiting) if pane.display and pane.region]
-        edge.join(left, right)
+        divider = self.divider
+        top = divider.region.y
+        left = [pane.region.y - top for pane in (self.conversation, self.composer) if pane.display and pane.region]
+        right = [
+            pane.region.y - top
+            for pane in (self.flow_pane, self.todo_pane, self.approvals_pane)
+            if pane.display and pane.region
+        ]
+        divider.join(left, right)
 
     # Panes
 
     def pane(self, name: PaneName) -> Widget:
-        return {"talk": self.transcript, "flow": self.flow, "todo": self.todo, "waiting": self.waiting}[name]
+        return {
+            "talk": self.transcript,
+            "flow": self.flow_pane,
+            "todo": self.todo_pane,
+            "waiting": self.approvals_pane,
+        }[name]
 
     @property
     def focused_pane(self) -> PaneName | None:
         """The focused pane, None if the composer or a dialog has the focus."""
         for node in self.focused.ancestors_with_self if self.panes_ready and self.focused is not None else ():
-            if node is self.talk:
+            if node is self.conversation:
                 return "talk"
-            if node in (self.flow, self.todo, self.waiting):
+            if node in (self.flow_pane, self.todo_pane, self.approvals_pane):
                 return next(name for name in PANES if self.pane(name) is node)
         return None
 
     def is_filled(self, name: PaneName) -> bool:
         match name:
             case "talk":
-                return not self.talk.has_class("-empty") and not self.has_class("-alone")
+                return not self.conversation.has_class("-empty") and not self.has_class("-alone")
             case "flow":
-                return not self.flow.has_nothing
+                return not self.flow_pane.has_nothing
             case "todo":
-                return bool(self.todo.items)
+                return bool(self.todo_pane.items)
             case "waiting":
-                return bool(self.waiting.requests)
+                return bool(self.approvals_pane.requests)
 
     def go_to(self, name: PaneName) -> bool:
         """Focus a pane; it is zoomed if it does not fit beside the conversation.
@@ -321,14 +351,14 @@ class MainScreen(LowLatencyScreen):
                 self.focus_work()
             return name == "talk"
         if name == "flow":
-            self.flow.focus_inside()
+            self.flow_pane.focus_inside()
         else:
             self.set_focus(self.pane(name))
         if name == "talk" and self.zoomed not in (None, "talk"):
             self.zoom(None)
         elif name != "talk" and (self.layout_size != "wide" or self.zoomed is not None) and self.zoomed != name:
             self.zoom(name)
-            self.opened = self.layout_size != "wide"
+            self.in_drawer = self.layout_size != "wide"
         return True
 
     def zoom(self, name: PaneName | None) -> None:
@@ -336,13 +366,13 @@ class MainScreen(LowLatencyScreen):
         for one in PANES:
             self.set_class(one == name, f"-zoom-{one}")
         self.set_class(name is not None, "-zoomed")
-        self.zoomed, self.opened = name, False
+        self.zoomed, self.in_drawer = name, False
         self.update_layout()
         self.post_message(self.Zoomed())
 
     def focus_work(self) -> None:
         """Focus the open dialog, or else the composer."""
-        if (dialog := self.open_dialog_widget) is not None:
+        if (dialog := self.current_dialog) is not None:
             self.focus_dialog(dialog)
         else:
             self.set_focus(self.composer.prompt)
@@ -355,15 +385,15 @@ class MainScreen(LowLatencyScreen):
 
     def restore_focus(self) -> None:
         """After an answered dialog: focus the next open dialog, or else restore the earlier focus."""
-        lender, self._focus_before_dialog = self._focus_before_dialog, None
-        if self.open_dialog_widget is None and lender is not None and lender in self.focus_chain:
-            self.set_focus(lender)
+        earlier, self._focus_before_dialog = self._focus_before_dialog, None
+        if self.current_dialog is None and earlier is not None and earlier in self.focus_chain:
+            self.set_focus(earlier)
         else:
-            self._focus_before_dialog = lender
+            self._focus_before_dialog = earlier
             self.focus_work()
 
     def _dialog_of(self, widget: Widget | None) -> Widget | None:
-        dialogs = (self.approval, self.question, self.branch)
+        dialogs = (self.approval_dialog, self.question_dialog, self.branch_dialog)
         return next((one for one in dialogs if widget is not None and one in widget.ancestors_with_self), None)
 
     def write(self, text: str) -> None:
@@ -385,7 +415,7 @@ class MainScreen(LowLatencyScreen):
     @property
     def in_pane(self) -> bool:
         """Whether letters are keys of a pane."""
-        return self.focused_pane is not None or (self.panes_ready and self.scrub.has_focus)
+        return self.focused_pane is not None or (self.panes_ready and self.scrub_bar.has_focus)
 
     def on_key(self, event: events.Key) -> None:
         """A letter in a pane is the pane's key and goes nowhere else; if it cannot act, the footer shows why."""
@@ -397,22 +427,22 @@ class MainScreen(LowLatencyScreen):
             self.focus_work()
             if self.focused is not None:
                 self.focused.post_message(events.Key(event.key, event.character))
-        elif (why := self._refusal_of(event.key, event.character)) is not None:
+        elif (why := self._disabled_reason(event.key, event.character)) is not None:
             event.stop()
             event.prevent_default()
             self.app.bell()
-            self.hints.say(why)
+            self.footer.say(why)
 
-    def _refusal_of(self, key: str, letter: str) -> str | None:
+    def _disabled_reason(self, key: str, letter: str) -> str | None:
         """Why a printable key does nothing at the current focus; None if it acts or types text."""
         if not self.in_pane:
             return None
-        bound = self.active_bindings.get(key)
-        if bound is not None and bound.enabled:
+        binding = self.active_bindings.get(key)
+        if binding is not None and binding.enabled:
             return None
-        if (asks := self.open_dialog_widget) is not None and key in asks.keys and asks.pointing:
-            return asks.pointing
-        if self.flow.has_focus_within and (why := self.flow.why_not(key)):
+        if (dialog := self.current_dialog) is not None and key in dialog.keys and dialog.pointing:
+            return dialog.pointing
+        if self.flow_pane.has_focus_within and (why := self.flow_pane.why_not(key)):
             return f"{letter}: {why}"
         if not self.composer.display:
             return _("{key} does nothing here", key=letter)
@@ -438,13 +468,13 @@ class MainScreen(LowLatencyScreen):
 
     def action_next_pane(self) -> None:
         filled: list[PaneName] = [name for name in PANES if self.is_filled(name)]
-        here = self.focused_pane
-        if here is None and filled:
+        current = self.focused_pane
+        if current is None and filled:
             self.go_to(filled[0])
-        elif here not in filled or here == filled[-1]:
+        elif current not in filled or current == filled[-1]:
             self.set_focus(self.composer.prompt)
         else:
-            self.go_to(filled[filled.index(here) + 1])
+            self.go_to(filled[filled.index(current) + 1])
 
     @property
     def can_zoom(self) -> bool:
@@ -453,12 +483,12 @@ class MainScreen(LowLatencyScreen):
 
     def action_zoom(self) -> None:
         name = self.focused_pane or "talk"
-        if self.zoomed is not None and not self.opened:
+        if self.zoomed is not None and not self.in_drawer:
             self.zoom(None)
         elif self.can_zoom:
             self.zoom(name)
         else:
-            self.hints.say(_("it has all the room already"))
+            self.footer.say(_("it has all the room already"))
 
     def action_drawer(self) -> None:
         """Focus the first pane on the right if it is in the drawer; again: go back."""
@@ -467,17 +497,17 @@ class MainScreen(LowLatencyScreen):
         if self.zoomed not in (None, "talk"):
             self.zoom(None)
         else:
-            next((name for name in _RIGHT if self.go_to(name)), None)
+            next((name for name in _RIGHT_PANES if self.go_to(name)), None)
 
     def action_expand(self) -> None:
         self.transcript.toggle_all()
 
     def action_find(self) -> None:
         """Open the find bar; in an approval, show the request on the full screen."""
-        if not (self.approval.has_focus and self.approval.open_fullscreen()):
+        if not (self.approval_dialog.has_focus and self.approval_dialog.open_fullscreen()):
             if self.has_class("-alone"):  # the conversation is hidden
                 self.focus_work()
                 return
-            if not self.finder.is_open:
+            if not self.find_bar.is_open:
                 self.transcript.look_from_here()
-            self.finder.open()
+            self.find_bar.open()

@@ -22,12 +22,12 @@ class ActivityIndicator:
         """Update the indicators; call it whenever the busy state may have changed."""
         app = self._app
         self._mark.show(self._progress())
-        if not app.furnished:
+        if not app.panes_mounted:
             return
-        counts = app.stage.needs_ticks
-        if counts and self._ticker is None and not app.manners.plain:
-            self._ticker = app.set_interval(1.0, app.stage.tick)
-        elif not counts and self._ticker is not None:
+        ticks = app.presenter.needs_ticks
+        if ticks and self._ticker is None and not app.display_options.plain:
+            self._ticker = app.set_interval(1.0, app.presenter.tick)
+        elif not ticks and self._ticker is not None:
             self._ticker.stop()
             self._ticker = None
 
@@ -36,9 +36,13 @@ class ActivityIndicator:
         self._mark.show("none")
 
     def _progress(self) -> Progress:
-        app, home = self._app, self._app.home
-        if app.app_focus or not app.furnished:
+        app, main_screen = self._app, self._app.main_screen
+        if app.app_focus or not app.panes_mounted:
             return "none"
-        if home.approval.is_open or home.question.is_open or home.branch.is_open:
+        if (
+            main_screen.approval_dialog.is_open
+            or main_screen.question_dialog.is_open
+            or main_screen.branch_dialog.is_open
+        ):
             return "waiting"
-        return "working" if app.stage.state.turn.running else "none"
+        return "working" if app.presenter.state.turn.running else "none"

@@ -37,22 +37,24 @@ class PaletteEntry:
 
 def palette_entries(app: "KimiTui") -> Iterable[PaletteEntry]:
     """All entries available now, by group."""
-    for door in SCREEN_COMMANDS:
-        opened = partial(app.doors.open, door.name)
-        yield PaletteEntry(_(door.description), f"/{door.name}", opened, _("screens"), door.description)
+    for screen in SCREEN_COMMANDS:
+        open_screen = partial(app.screen_router.open, screen.name)
+        yield PaletteEntry(_(screen.description), f"/{screen.name}", open_screen, _("screens"), screen.description)
     for key in KEYS:
         if key.action and key.in_palette:
             keys = display_keys(app.keymap.keys_of(key))
             yield PaletteEntry(
                 _(key.description), keys, partial(app.run_action, key.action), _("actions"), key.description
             )
-    ours = {door.name for door in SCREEN_COMMANDS}
+    screen_names = {screen.name for screen in SCREEN_COMMANDS}
     for command in app.commands():
-        if command.name not in ours:
-            put = partial(app.put_command, command.name)
-            what = translate(command.description)
-            yield PaletteEntry(f"/{command.name}", what, put, _("commands, skills and flows"), command.description)
-    for name, title in app.shelf.titles().items():
+        if command.name not in screen_names:
+            write_command = partial(app.write_command, command.name)
+            description = translate(command.description)
+            yield PaletteEntry(
+                f"/{command.name}", description, write_command, _("commands, skills and flows"), command.description
+            )
+    for name, title in app.theme_registry.titles().items():
         yield PaletteEntry(translate(title), name, partial(app.use_theme, name), _("themes"), f"{title} theme")
 
 
@@ -81,17 +83,17 @@ class CommandPalette(ModalCard[PaletteEntry]):
 
     def on_mount(self) -> None:
         super().on_mount()
-        picks: list[ListItem] = []
+        items: list[ListItem] = []
         group = ""
         for key, entry in self._entries.items():
             if entry.group != group:
                 group = entry.group
-                picks.append(ListItem("", group))
-            also = f"{entry.english}\n{entry.group}"
-            picks.append(ListItem(key, entry.title, right=one_line(entry.help), search_terms=also))
-        searched = self.query_one(FilteredList)
-        searched.show(picks)
-        searched.focus_line()
+                items.append(ListItem("", group))
+            search_terms = f"{entry.english}\n{entry.group}"
+            items.append(ListItem(key, entry.title, right=one_line(entry.help), search_terms=search_terms))
+        filtered_list = self.query_one(FilteredList)
+        filtered_list.show(items)
+        filtered_list.focus_line()
 
     def action_take(self) -> None:
         self.query_one(ItemList).action_choose()

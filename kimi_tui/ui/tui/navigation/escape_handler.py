@@ -9,55 +9,59 @@ from kimi_tui.ui.tui.main_screen.screen import MainScreen
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app import KimiTui
 
-_TWICE_S = 1.5
+_DOUBLE_PRESS_S = 1.5
 
 
 class EscapeHandler:
-    """`steady` is a monotonic clock."""
+    """`monotonic` is a monotonic clock."""
 
-    def __init__(self, app: "KimiTui", *, steady: Callable[[], float]) -> None:
-        self._app, self._steady = app, steady
-        self._quit_asked = self._escaped = float("-inf")
+    def __init__(self, app: "KimiTui", *, monotonic: Callable[[], float]) -> None:
+        self._app, self._monotonic = app, monotonic
+        self._quit_pressed_at = self._escape_pressed_at = float("-inf")
 
     def escape(self) -> None:
         """Close the innermost element: a dialog, a search, a zoom that hides the conversation, the turn, a zoom.
 
         With nothing left to close, a double press opens the rewind screen.
         """
-        app, home = self._app, self._app.home
-        if home.approval.leave_why() or home.question.leave():
+        app, main_screen = self._app, self._app.main_screen
+        if main_screen.approval_dialog.leave_why() or main_screen.question_dialog.leave():
             return
-        if home.finder.is_open:
-            home.finder.close()
-            home.transcript.focus()
-        elif home.branch.is_open and home.branch.has_focus_within:
-            home.branch.close()
-            home.restore_focus()
-        elif home.zoomed not in (None, "talk"):
-            home.zoom(None)
-        elif app.stage.state.turn.running and app.engine is not None:
+        if main_screen.find_bar.is_open:
+            main_screen.find_bar.close()
+            main_screen.transcript.focus()
+        elif main_screen.branch_dialog.is_open and main_screen.branch_dialog.has_focus_within:
+            main_screen.branch_dialog.close()
+            main_screen.restore_focus()
+        elif main_screen.zoomed not in (None, "talk"):
+            main_screen.zoom(None)
+        elif app.presenter.state.turn.running and app.engine is not None:
             app.prompts.interrupt()
-        elif home.zoomed is not None:
-            home.zoom(None)
-        elif home.composer.prompt.has_focus and self._steady() - self._escaped < _TWICE_S and not home.composer.text:
-            self._escaped = float("-inf")
-            app.doors.open("rewind")
+        elif main_screen.zoomed is not None:
+            main_screen.zoom(None)
+        elif (
+            main_screen.composer.prompt.has_focus
+            and self._monotonic() - self._escape_pressed_at < _DOUBLE_PRESS_S
+            and not main_screen.composer.text
+        ):
+            self._escape_pressed_at = float("-inf")
+            app.screen_router.open("rewind")
         else:
-            self._escaped = self._steady()
-            home.transcript.find("")
-            home.composer.prompt.focus()
+            self._escape_pressed_at = self._monotonic()
+            main_screen.transcript.find("")
+            main_screen.composer.prompt.focus()
 
     def copy_clear_or_quit(self) -> None:
         """Copy the selection; else clear the composer; else quit on a second press."""
-        app, composer = self._app, self._app.home.composer
-        here = isinstance(app.screen, MainScreen)
-        selected = here and (app.home.transcript.selected_text() or composer.prompt.selected_text)
+        app, composer = self._app, self._app.main_screen.composer
+        on_main_screen = isinstance(app.screen, MainScreen)
+        selected = on_main_screen and (app.main_screen.transcript.selected_text() or composer.prompt.selected_text)
         if selected:
             app.copy(selected)
-        elif here and composer.clear():
-            self._quit_asked = float("-inf")
-        elif self._steady() - self._quit_asked < _TWICE_S:
+        elif on_main_screen and composer.clear():
+            self._quit_pressed_at = float("-inf")
+        elif self._monotonic() - self._quit_pressed_at < _DOUBLE_PRESS_S:
             app.action_leave()
         else:
-            self._quit_asked = self._steady()
-            app.tell(_("press Ctrl+C once more to quit"))
+            self._quit_pressed_at = self._monotonic()
+            app.show_toast(_("press Ctrl+C once more to quit"))

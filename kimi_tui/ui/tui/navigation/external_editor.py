@@ -80,7 +80,7 @@ def can_suspend(app: "KimiTui") -> bool:
 
 def edit_draft_in_editor(app: "KimiTui") -> None:
     """Open the draft in the editor and take the edited text back."""
-    composer = app.home.composer
+    composer = app.main_screen.composer
     before = composer.pastes.expand(composer.text)
     after = _in_editor(app, before)
     if after is not None and after != before:
@@ -90,19 +90,19 @@ def edit_draft_in_editor(app: "KimiTui") -> None:
 
 def open_conversation_in_editor(app: "KimiTui") -> None:
     """Open the block at the cursor, or the whole conversation, in the editor; edits are discarded."""
-    view = app.home.transcript
+    view = app.main_screen.transcript
     _in_editor(app, block_text(view.block) if view.block is not None else view.markdown())
 
 
 def _in_editor(app: "KimiTui", text: str) -> str | None:
     """The text after editing; None, after reporting the reason, if no editor could be opened."""
     if not can_suspend(app):
-        app.tell(_("the editor can be opened when the turn has ended"))
+        app.show_toast(_("the editor can be opened when the turn has ended"))
         return None
-    configured = app.host.config.default_editor if app.host is not None else ""
+    configured = app.engine_factory.config.default_editor if app.engine_factory is not None else ""
     command = editor_command(configured or "", os.environ)
     if not command:
-        app.tell(_("no editor is known: set $VISUAL, $EDITOR or default_editor"), severity="warning")
+        app.show_toast(_("no editor is known: set $VISUAL, $EDITOR or default_editor"), severity="warning")
         return None
     after, failed = None, None
     try:
@@ -112,8 +112,8 @@ def _in_editor(app: "KimiTui", text: str) -> str | None:
             except OSError as error:
                 failed = error
     except SuspendNotSupported:
-        app.tell(_("an editor cannot be opened from here"), severity="warning")
+        app.show_toast(_("an editor cannot be opened from here"), severity="warning")
     if failed is not None:
-        app.tell(f"{command[0]}: {failed.strerror or failed}", severity="warning")
+        app.show_toast(f"{command[0]}: {failed.strerror or failed}", severity="warning")
     app.refresh()
     return after

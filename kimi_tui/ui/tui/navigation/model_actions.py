@@ -16,24 +16,24 @@ async def choose_model(app: "KimiTui") -> None:
     from kimi_tui.llm.local_servers import find_local_servers
     from kimi_tui.ui.tui.screens.models import ModelPicker
 
-    host, engine = app.host, app.seat.live_engine
-    if host is None or engine is None:
+    factory, engine = app.engine_factory, app.session_controller.live_engine
+    if factory is None or engine is None:
         return
     choice = await app.push_screen_wait(
-        ModelPicker(host.config, engine.models.key, find=find_local_servers, try_key=check_key)
+        ModelPicker(factory.config, engine.models.key, find=find_local_servers, try_key=check_key)
     )
     if choice is None:
         return
     changes = dict(choice.changes) | ({("default_model",): choice.name} if choice.keep else {})
     if changes:
-        await host.edit_config(changes)
-    host.use_model(choice.name)
+        await factory.edit_config(changes)
+    factory.use_model(choice.name)
     if choice.changes:
         await restart_session(app)
     else:
         await engine.switch_model(choice.name)
-        app.stage.show_model()
-    app.tell(
+        app.presenter.show_model()
+    app.show_toast(
         _("{model} answers from now on, and by default", model=choice.name)
         if choice.keep
         else _("{model} answers from now on", model=choice.name)
@@ -48,13 +48,13 @@ async def set_up(app: "KimiTui") -> None:
     from kimi_tui.mcp.config_editor import take_over
     from kimi_tui.ui.tui.screens.first_start import SetupWizard
 
-    if (host := app.host) is None:
+    if (factory := app.engine_factory) is None:
         return
     choice = await app.push_screen_wait(
         SetupWizard(
-            app.shelf.titles(),
-            app.shelf.current,
-            use_theme=app.shelf.activate,
+            app.theme_registry.titles(),
+            app.theme_registry.current,
+            use_theme=app.theme_registry.activate,
             find=find_local_servers,
             try_key=check_key,
             takeover=await asyncio.to_thread(find_takeover),
@@ -64,11 +64,11 @@ async def set_up(app: "KimiTui") -> None:
         return
     if choice.demo:
         await keep_theme(app, choice.theme)
-        if (prompt := host.go_to_demo()) and await app.seat.switch():
+        if (prompt := factory.select_demo()) and await app.session_controller.switch():
             app.submit(prompt)
         return
-    await host.edit_config({("theme",): choice.theme, **choice.changes})
+    await factory.edit_config({("theme",): choice.theme, **choice.changes})
     if choice.takeover is not None:
         await asyncio.to_thread(take_over, choice.takeover.file.with_name("mcp.json"))
-    host.use_model(choice.model)
+    factory.use_model(choice.model)
     await restart_session(app)

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
 
 def toggle_plan_mode(app: "KimiTui") -> None:
     """Toggle plan mode."""
-    if (engine := app.seat.live_engine) is not None:
+    if (engine := app.session_controller.live_engine) is not None:
         plan_mode = engine.services.plan_mode
         plan_mode.on = not plan_mode.on
-        words = _("plan mode: nothing is changed until you agree to a plan")
-        app.tell(words if plan_mode.on else _("plan mode is off"))
+        text = _("plan mode: nothing is changed until you agree to a plan")
+        app.show_toast(text if plan_mode.on else _("plan mode is off"))

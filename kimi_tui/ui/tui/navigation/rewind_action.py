@@ -13,15 +13,15 @@ async def rewind_session(app: "KimiTui") -> None:
     """Rewind, and put that turn's prompt into the composer."""
     from kimi_tui.ui.tui.screens.rewind import Rewind
 
-    if (engine := app.seat.live_engine) is None:
+    if (engine := app.session_controller.live_engine) is None:
         return
     if engine.busy:
-        app.tell(_("going back has to wait until the turn has ended"))
+        app.show_toast(_("going back has to wait until the turn has ended"))
         return
     points = engine.rewind_points()
     back = await app.push_screen_wait(Rewind(points, work_dir=engine.work_dir, now=time.time))
     point = next((point for point in points if back is not None and point.index == back.index), None)
     if back is not None and point is not None:
         await engine.rewind(point, conversation=back.conversation, files=back.files)
-        if back.conversation and not app.home.composer.text:
-            app.home.composer.text = point.text
+        if back.conversation and not app.main_screen.composer.text:
+            app.main_screen.composer.text = point.text

@@ -67,11 +67,11 @@ class ScreenRouter:
             )
             for flow in find_broken_flows(skills)
         ]
-        return [*commands, *broken, *(door for door in SCREEN_COMMANDS if door.name not in known)]
+        return [*commands, *broken, *(screen for screen in SCREEN_COMMANDS if screen.name not in known)]
 
     def open_initial(self, name: str) -> None:
         """Called with the first engine. Without a configured model, open the setup first."""
-        engine = self._app.seat.live_engine
+        engine = self._app.session_controller.live_engine
         if name:
             self.open(name)
         elif engine is not None and not engine.models.key and not engine.models.info.model:
@@ -82,14 +82,14 @@ class ScreenRouter:
         name = text.strip().removeprefix("/")
         if name == text.strip():
             return False
-        door = next((door for door in SCREEN_COMMANDS if name == door.name or name in door.aliases), None)
-        if door is not None:
-            self.open(door.name)
-        return door is not None
+        screen = next((screen for screen in SCREEN_COMMANDS if name == screen.name or name in screen.aliases), None)
+        if screen is not None:
+            self.open(screen.name)
+        return screen is not None
 
     def open(self, name: str) -> None:
         if isinstance(self._app.screen, MainScreen):
-            self._start(_load_actions()[name], group="doors")
+            self._start(_load_actions()[name], group="screens")
 
     def keep_theme(self, name: str) -> None:
         """Save the theme to the configuration too."""
@@ -97,14 +97,14 @@ class ScreenRouter:
 
         self._start(lambda app: keep_theme(app, name), group="keep")
 
-    def _start(self, errand: ScreenAction, *, group: str) -> None:
-        self._app.run_worker(partial(self._run_action, errand), group=group, exclusive=True)
+    def _start(self, action: ScreenAction, *, group: str) -> None:
+        self._app.run_worker(partial(self._run_action, action), group=group, exclusive=True)
 
-    async def _run_action(self, errand: ScreenAction) -> None:
+    async def _run_action(self, action: ScreenAction) -> None:
         try:
-            await errand(self._app)
+            await action(self._app)
         except KimiTuiError as error:
-            self._app.tell(str(error), severity="warning")
+            self._app.show_toast(str(error), severity="warning")
 
 
 def _load_actions() -> dict[str, ScreenAction]:

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 def show_in_scrollback(app: "KimiTui") -> None:
     """Print the conversation and wait for Enter; report what prevents it."""
     if not can_suspend(app):
-        app.tell(_("the conversation can be written out when the turn has ended"))
+        app.show_toast(_("the conversation can be written out when the turn has ended"))
         return
     try:
         with app.suspend():
             _write(app, sys.__stdout__)
             _wait(sys.__stdin__)
     except SuspendNotSupported:
-        app.tell(_("this is no terminal that could keep it"), severity="warning")
+        app.show_toast(_("this is no terminal that could keep it"), severity="warning")
     app.refresh()
 
 
 def _write(app: "KimiTui", out: TextIO | None) -> None:
     if out is None:
         return
-    for line in app.home.transcript.ansi_lines():
+    for line in app.main_screen.transcript.ansi_lines():
         out.write(line + "\n")
     out.write("\n" + _("Enter goes back to kimi-tui") + " ")
     out.flush()

@@ -11,28 +11,30 @@ if TYPE_CHECKING:
 async def choose_theme(app: "KimiTui") -> None:
     from kimi_tui.ui.tui.screens.theme_picker import ThemePicker
 
-    picker = ThemePicker(app.shelf.titles(), app.shelf.current, use=app.shelf.activate)
+    picker = ThemePicker(app.theme_registry.titles(), app.theme_registry.current, use=app.theme_registry.activate)
     if (theme := await app.push_screen_wait(picker)) is not None:
         await keep_theme(app, theme)
 
 
 async def keep_theme(app: "KimiTui", theme: str) -> None:
     """Save the theme to the configuration too, if there is a configuration file."""
-    host = app.host
-    if host is not None and host.config_file is not None and host.config.theme != theme:
-        await host.edit_config({("theme",): theme})
+    factory = app.engine_factory
+    if factory is not None and factory.config_file is not None and factory.config.theme != theme:
+        await factory.edit_config({("theme",): theme})
 
 
 async def change_settings(app: "KimiTui") -> None:
     from kimi_tui.ui.tui.screens.settings import Settings
 
-    if (host := app.host) is None:
+    if (factory := app.engine_factory) is None:
         return
 
     async def change(changes: "Mapping[KeyPath, Value]") -> None:
-        await host.edit_config(changes)
-        app.shelf.activate(host.config.theme)
-        app.home.transcript.thoughts = host.config.show_thinking_stream
+        await factory.edit_config(changes)
+        app.theme_registry.activate(factory.config.theme)
+        app.main_screen.transcript.thoughts = factory.config.show_thinking_stream
 
-    screen = Settings(lambda: host.config, host.config_file, change=change, themes=tuple(app.shelf.titles()))
+    screen = Settings(
+        lambda: factory.config, factory.config_file, change=change, themes=tuple(app.theme_registry.titles())
+    )
     await app.push_screen_wait(screen)

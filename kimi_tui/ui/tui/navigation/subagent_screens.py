@@ -19,34 +19,34 @@ class SubagentScreens:
         """Show the full conversation of the card's subagent."""
         from kimi_tui.ui.tui.screens.subagent import SubagentScreen, subagent_items
 
-        app, engine = self._app, self._app.seat.live_engine
-        shown = app.stage.shown_ids
-        subagents, key = subagent_items(shown), app.stage.transcript_sync.key_of(item_id)
-        clicked = shown.conversation[key] if key is not None else None
+        app, engine = self._app, self._app.session_controller.live_engine
+        state = app.presenter.shown_state
+        subagents, key = subagent_items(state), app.presenter.transcript_sync.key_of(item_id)
+        clicked = state.conversation[key] if key is not None else None
         index = next((at for at, item in enumerate(subagents) if item is clicked), None)
         if index is None or not isinstance(app.screen, MainScreen):
             return
-        stop = engine.roster.stop if engine is not None and shown is app.stage.state else None
+        stop = engine.roster.stop if engine is not None and state is app.presenter.state else None
         app.push_screen(
             SubagentScreen(
-                lambda: subagent_items(shown),
+                lambda: subagent_items(state),
                 index,
-                clock=app.moment,
-                motion=not app.manners.reduced_motion,
-                thoughts=app.home.transcript.thoughts,
+                clock=app.view_clock,
+                motion=not app.display_options.reduced_motion,
+                thoughts=app.main_screen.transcript.thoughts,
                 stop=stop,
             )
         )
 
     def follow(self) -> None:
         """Update the open screens with new messages."""
-        for view in self._views():
-            view.follow()
+        for screen in self._views():
+            screen.follow()
 
     def append_output(self, call_id: str, text: str) -> None:
         """Append tool output to the open screen of its subagent."""
-        for view in self._views():
-            view.tail(call_id, text)
+        for screen in self._views():
+            screen.tail(call_id, text)
 
     def _views(self) -> "list[SubagentScreen]":
         if isinstance(self._app.screen, MainScreen):

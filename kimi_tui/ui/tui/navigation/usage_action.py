@@ -15,13 +15,13 @@ async def show_usage(app: "KimiTui") -> None:
     from kimi_tui.soul.usage_stats import cost_of
     from kimi_tui.ui.tui.screens.usage import Usage, UsageFacts, UsageRow
 
-    if (engine := app.seat.live_engine) is None:
+    if (engine := app.session_controller.live_engine) is None:
         return
-    prices, now = engine.prices, engine.figures
-    session = await asyncio.to_thread(_figures_of, engine.session.dir / "wire.jsonl")
+    prices, current = engine.prices, engine.figures
+    session = await asyncio.to_thread(_session_usage, engine.session.dir / "wire.jsonl")
     by_model = [
-        UsageRow(f"  {name or '?'}", used.steps, used.usage, cost_of(used.usage, prices(name)))
-        for name, used in session.by_model.items()
+        UsageRow(f"  {name or '?'}", stats.steps, stats.usage, cost_of(stats.usage, prices(name)))
+        for name, stats in session.by_model.items()
     ]
     facts = UsageFacts(
         engine.model_name,
@@ -30,7 +30,7 @@ async def show_usage(app: "KimiTui") -> None:
         engine.soul.model.max_context_size,
         len(engine.context.history),
         (
-            UsageRow(_("since this start"), now.steps, now.usage, now.cost(prices)),
+            UsageRow(_("since this start"), current.steps, current.usage, current.cost(prices)),
             UsageRow(_("the whole session"), session.steps, session.usage, session.cost(prices)),
             *(by_model if len(by_model) > 1 else ()),
         ),
@@ -39,12 +39,12 @@ async def show_usage(app: "KimiTui") -> None:
     await app.push_screen_wait(Usage(facts))
 
 
-def _figures_of(recording: Path) -> "UsageStats":
+def _session_usage(recording: Path) -> "UsageStats":
     """Usage of the whole session."""
     from kimi_tui.soul.usage_stats import UsageStats
     from kimi_tui.wire.recorder import read_recorded
 
     figures = UsageStats()
-    for one in read_recorded(recording):
-        figures(one.message)
+    for record in read_recorded(recording):
+        figures(record.message)
     return figures

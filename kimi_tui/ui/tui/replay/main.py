@@ -19,26 +19,30 @@ class ReplayApp(KimiTui):
     speed = 1.0
 
     def on_mount(self) -> None:
-        self.home.composer.display = False  # the base class's handler runs too
+        self.main_screen.composer.display = False  # the base class's handler runs too
 
-    def opened(self, engine: Engine) -> None:
+    def session_shown(self, engine: Engine) -> None:
         if isinstance(engine, RecordedEngine):
-            self.home.flow.recorded = True  # there is no present to return to
-            self.machine.load(engine.messages)
-            self.machine.open(1, recorded=True, speed=self.speed)
-            self.machine.play()
+            self.main_screen.flow_pane.recorded = True  # there is no present to return to
+            self.time_travel.load(engine.messages)
+            self.time_travel.open(1, recorded=True, speed=self.speed)
+            self.time_travel.play()
 
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
-        self.tell(_("this is a recording: nothing can be sent to it"))
+        self.show_toast(_("this is a recording: nothing can be sent to it"))
 
     def action_escape(self) -> None:
-        if self.home.zoomed is not None or self.home.finder.is_open:
+        if self.main_screen.zoomed is not None or self.main_screen.find_bar.is_open:
             super().action_escape()
-        self.home.scrub.focus()
+        self.main_screen.scrub_bar.focus()
 
 
 def run_replay(
-    file: Path, *, speed: float = 1.0, page: tuple[int, int] | None = None, kept: SavedTerminal | None = None
+    file: Path,
+    *,
+    speed: float = 1.0,
+    browser_size: tuple[int, int] | None = None,
+    terminal_state: SavedTerminal | None = None,
 ) -> int:
     """Show a recorded session until the user quits; return the exit status. Raises UsageError if it
     is not a recording."""
@@ -50,4 +54,4 @@ def run_replay(
     catalog.set_language(catalog.resolve_language(read_early_config().language))
     app = ReplayApp(make)
     app.speed = speed
-    return drive(app, page=page, kept=kept)
+    return drive(app, browser_size=browser_size, terminal_state=terminal_state)

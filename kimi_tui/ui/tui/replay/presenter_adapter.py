@@ -13,23 +13,23 @@ _WAITING: set[Pane] = {"approvals", "questions"}
 class HistoryPresenter:
     """The presenter as time travel uses it. Pending requests are always those of the present."""
 
-    def __init__(self, stage: Presenter) -> None:
-        self._stage = stage
+    def __init__(self, presenter: Presenter) -> None:
+        self._presenter = presenter
 
     def show_past(self, state: UiState, at: float) -> None:
-        stage = self._stage
-        stage.past, stage.moment.at = state, at
-        stage.transcript_sync.start(state.conversation.items)
-        stage.refresh(_ALL)
+        presenter = self._presenter
+        presenter.past, presenter.view_clock.timestamp = state, at
+        presenter.transcript_sync.start(state.conversation.items)
+        presenter.refresh(_ALL)
 
-    def go_on_past(self, deltas: list[Delta], at: float) -> None:
-        stage = self._stage
-        stage.moment.at = at
-        touched = stage.transcript_sync.apply(deltas)
-        stage.refresh(touched or _TURN)
+    def advance_past(self, deltas: list[Delta], at: float) -> None:
+        presenter = self._presenter
+        presenter.view_clock.timestamp = at
+        touched = presenter.transcript_sync.apply(deltas)
+        presenter.refresh(touched or _TURN)
 
     def show_now(self) -> None:
-        stage = self._stage
-        stage.past = stage.moment.at = None
-        stage.transcript_sync.start(stage.state.conversation.items)
-        stage.refresh(_ALL | _WAITING)
+        presenter = self._presenter
+        presenter.past = presenter.view_clock.timestamp = None
+        presenter.transcript_sync.start(presenter.state.conversation.items)
+        presenter.refresh(_ALL | _WAITING)

@@ -28,57 +28,64 @@ _COUNTED = 200
 class RunBrowser:
     """Shows the choice made in the table."""
 
-    def __init__(self, room: FlowHost, stage: Presenter, machine: TimeTravel) -> None:
-        self._room, self._stage, self._machine = room, stage, machine
+    def __init__(self, host: FlowHost, presenter: Presenter, time_travel: TimeTravel) -> None:
+        self._host, self._presenter, self._time_travel = host, presenter, time_travel
 
     async def open(self, work_dir: Path, name: str) -> None:
         """The table of a folder's runs, those of the flow `name` first."""
         runs = await asyncio.to_thread(runs_of, work_dir)
         if not runs:
-            self._room.tell(_("no flow was run in this folder yet"))
+            self._host.show_toast(_("no flow was run in this folder yet"))
             return
 
-        def see(answer: str | None) -> None:
+        def show_choice(answer: str | None) -> None:
             if answer is not None:
-                self._room.run_in_background(self._see(answer, runs))
+                self._host.run_in_background(self._see(answer, runs))
 
-        self._room.open_dialog(Runs(runs, name), see)
+        self._host.open_dialog(Runs(runs, name), show_choice)
 
     async def _see(self, answer: str, runs: Sequence[PastRun]) -> None:
         what, _colon, rest = answer.partition(":")
-        chosen = [run for wanted in rest.split(":") for run in runs if run.id == wanted]
+        chosen = [run for run_id in rest.split(":") for run in runs if run.id == run_id]
         try:
             match what:
                 case "count":
                     await self._count(rest, [run for run in runs if run.name == rest][:_COUNTED])
                 case "replay":
                     messages = await asyncio.to_thread(messages_of, chosen[0])
-                    self._machine.open_other(messages, begin_number(messages, chosen[0].id))
+                    self._time_travel.open_other(messages, begin_number(messages, chosen[0].id))
                     return
                 case "compare":
                     await self._compare(chosen[0], chosen[1])
                 case _:
                     await self._show(chosen[0])
         except (OSError, KimiTuiError) as error:
-            self._room.tell(_("this run cannot be shown: {cause}", cause=error))
+            self._host.show_toast(_("this run cannot be shown: {cause}", cause=error))
         else:
-            self._stage.home.go_to("flow")
+            self._presenter.main_screen.go_to("flow")
 
     async def _show(self, run: PastRun) -> None:
         picture = await asyncio.to_thread(picture_of, run)
         flow = flow_of_view(picture)
-        faces = chart_style(picture, flow, LiveContext(run.state.updated_at))
+        style = chart_style(picture, flow, LiveContext(run.state.updated_at))
         title = _("run of {name}", name=picture.name)
-        self._stage.home.flow.show_overlay(title, flow, faces, (_told(run),), picture=picture)
+        self._presenter.main_screen.flow_pane.show_overlay(title, flow, style, (_run_label(run),), picture=picture)
 
     async def _compare(self, one: PastRun, other: PastRun) -> None:
         first, second = [await asyncio.to_thread(picture_of, run) for run in (one, other)]
         flow = merge_flows(flow_of_view(first), flow_of_view(second))
         charts = await asyncio.to_thread(chart_of, one), await asyncio.to_thread(chart_of, other)
         difference = compare_flows(*charts)
-        legend = (f"A {_told(one)}", f"B {_told(other)}", _("= both, ≠ not as often"), *_differing(difference, *charts))
+        legend = (
+            f"A {_run_label(one)}",
+            f"B {_run_label(other)}",
+            _("= both, ≠ not as often"),
+            *_differing(difference, *charts),
+        )
         title = _("two runs of {flow}", flow=first.name)
-        self._stage.home.flow.show_overlay(title, flow, two_run_style(flow, first, second, difference), legend)
+        self._presenter.main_screen.flow_pane.show_overlay(
+            title, flow, two_run_style(flow, first, second, difference), legend
+        )
 
     async def _count(self, name: str, runs: list[PastRun]) -> None:
         pictures: list[RunView] = [await asyncio.to_thread(picture_of, run) for run in runs]
@@ -89,24 +96,24 @@ class RunBrowser:
             _("heavy: half of them and more"),
         )
         title = _("all runs of {flow}", flow=name)
-        self._stage.home.flow.show_overlay(title, flow, frequency_style(flow, pictures), legend)
+        self._presenter.main_screen.flow_pane.show_overlay(title, flow, frequency_style(flow, pictures), legend)
 
 
 def _differing(difference: FlowDifference, first: Flow, second: Flow) -> list[str]:
     """How the charts of two runs differ, if they do."""
-    told: list[str] = []
+    lines: list[str] = []
     if difference.only_first:
-        told.append(_("only A’s chart has {nodes}", nodes=node_names(difference.only_first, first)))
+        lines.append(_("only A’s chart has {nodes}", nodes=node_names(difference.only_first, first)))
     if difference.only_second:
-        told.append(_("only B’s chart has {nodes}", nodes=node_names(difference.only_second, second)))
+        lines.append(_("only B’s chart has {nodes}", nodes=node_names(difference.only_second, second)))
     if difference.reworded:
-        told.append(_("other words in B: {nodes}", nodes=node_names(difference.reworded, first)))
-    if not told and difference:
-        told.append(_("the charts differ in their lines"))
-    return told
+        lines.append(_("other words in B: {nodes}", nodes=node_names(difference.reworded, first)))
+    if not lines and difference:
+        lines.append(_("the charts differ in their lines"))
+    return lines
 
 
-def _told(run: PastRun) -> str:
+def _run_label(run: PastRun) -> str:
     when = time.strftime(_("%d %b %H:%M"), time.localtime(run.state.started_at))
     moves = n_("{count} move", "{count} moves", run.state.moves)
     end = _(labels.ENDED[run.state.status]) if run.state.status is not None else p_("run", "open")

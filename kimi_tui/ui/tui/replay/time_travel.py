@@ -15,14 +15,14 @@ _NEAR = 300
 """Maximum messages folded one by one; longer distances rebuild the state."""
 
 
-class Scene(Protocol):
+class HistoryDisplay(Protocol):
     """Displays past states."""
 
     def show_past(self, state: UiState, at: float) -> None:
         """Show this state in place of the present."""
         ...
 
-    def go_on_past(self, deltas: list[Delta], at: float) -> None:
+    def advance_past(self, deltas: list[Delta], at: float) -> None:
         """Apply changes to the displayed state."""
         ...
 
@@ -30,11 +30,11 @@ class Scene(Protocol):
 
 
 class TimeTravel:
-    """`steady` is a monotonic clock, for playback."""
+    """`monotonic` is a monotonic clock, for playback."""
 
-    def __init__(self, scene: Scene, bar: ScrubBar, *, steady: Callable[[], float]) -> None:
-        self._scene, self._bar, self._steady = scene, bar, steady
-        self._own = self._history, self._timeline = StateHistory(), Timeline()
+    def __init__(self, display: HistoryDisplay, bar: ScrubBar, *, monotonic: Callable[[], float]) -> None:
+        self._display, self._bar, self._monotonic = display, bar, monotonic
+        self._live = self._history, self._timeline = StateHistory(), Timeline()
         self._state: UiState | None = None
         self._position = ScrubPosition()
         self._started = (0.0, 0.0)
@@ -54,7 +54,7 @@ class TimeTravel:
 
     def on_wire(self, message: Timed) -> None:
         """Record a new message; the displayed past stays."""
-        history, timeline = self._own
+        history, timeline = self._live
         history.append(message)
         timeline.append(message)
         if self.is_open and history is self._history:
@@ -62,7 +62,7 @@ class TimeTravel:
 
     def load(self, messages: list[Timed]) -> None:
         """Replace the history with another session's messages."""
-        self._own = self._history, self._timeline = StateHistory(messages), Timeline(messages)
+        self._live = self._history, self._timeline = StateHistory(messages), Timeline(messages)
         self._state = None
         self._bar.close()
 
@@ -89,9 +89,9 @@ class TimeTravel:
         """Return to the present."""
         if self.is_open:
             self._state = None
-            self._history, self._timeline = self._own
+            self._history, self._timeline = self._live
             self._bar.close()
-            self._scene.show_now()
+            self._display.show_now()
 
     def go_to(self, number: int) -> None:
         """Move to the moment after that many messages; playback continues from there."""
@@ -99,27 +99,27 @@ class TimeTravel:
             self.open(number)
             return
         number = max(0, min(number, len(self._history)))
-        here = self._position.number
-        if here <= number <= here + _NEAR:
-            self._fold_on(number)
+        current = self._position.number
+        if current <= number <= current + _NEAR:
+            self._fold_until(number)
         else:
             self._jump(number)
         self._restart()
 
     def _jump(self, number: int) -> None:
         self._state = self._history.state_at(number)
-        self._put(number)
-        self._scene.show_past(self._state, self._history.time_of(number))
+        self._set_number(number)
+        self._display.show_past(self._state, self._history.time_of(number))
 
-    def _fold_on(self, number: int) -> None:
+    def _fold_until(self, number: int) -> None:
         assert self._state is not None
         deltas: list[Delta] = []
         for at, message in self._history.messages[self._position.number : number]:
             deltas += self._state.fold(message, at)
-        self._put(number)
-        self._scene.go_on_past(deltas, self._history.time_of(number))
+        self._set_number(number)
+        self._display.advance_past(deltas, self._history.time_of(number))
 
-    def _put(self, number: int) -> None:
+    def _set_number(self, number: int) -> None:
         self._position = replace(self._position, number=number)
         self._bar.put(self._position)
 
@@ -135,17 +135,17 @@ class TimeTravel:
         self._restart()
 
     def _restart(self) -> None:
-        self._started = (self._steady(), self._timeline.place_of(self._position.number))
+        self._started = (self._monotonic(), self._timeline.place_of(self._position.number))
 
     def tick(self) -> None:
         """Advance playback by the elapsed time."""
         if not self.playing:
             return
-        began, place = self._started
-        wanted = place + (self._steady() - began) * self._position.speed
-        number = self._timeline.number_at(wanted)
+        started_at, start_position = self._started
+        target = start_position + (self._monotonic() - started_at) * self._position.speed
+        number = self._timeline.number_at(target)
         if number > self._position.number:
-            self._fold_on(number)
+            self._fold_until(number)
         if self._position.number >= len(self._history):
             self._position = replace(self._position, playing=False)
             self._bar.put(self._position)

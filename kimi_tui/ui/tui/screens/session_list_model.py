@@ -68,25 +68,25 @@ class SessionList:
             for folder in folders
             for info in list_sessions(folder)
         ]
-        return sorted(found, key=lambda kept: kept.updated_at, reverse=True)
+        return sorted(found, key=lambda entry: entry.updated_at, reverse=True)
 
     def search(self, query: str, rows: Iterable[SessionEntry]) -> dict[str, str]:
         """The sessions whose messages contain the text, by id, with the words around it."""
         needle = one_line(query).casefold()
         found: dict[str, str] = {}
-        for kept in rows if needle else ():
-            for text in self._texts(kept):
+        for entry in rows if needle else ():
+            for text in self._texts(entry):
                 at = text.casefold().find(needle)
                 if at >= 0:
                     start, end = max(0, at - _AROUND // 3), at + len(needle) + _AROUND
-                    found[kept.id] = ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
+                    found[entry.id] = ("…" if start else "") + text[start:end] + ("…" if end < len(text) else "")
                     break
         return found
 
-    def preview(self, kept: SessionEntry) -> tuple[Item, ...]:
+    def preview(self, entry: SessionEntry) -> tuple[Item, ...]:
         """The last turns as the conversation shows them."""
         state = UiState()
-        recording = list(_last_messages(kept.dir / "wire.jsonl"))
+        recording = list(_last_messages(entry.dir / "wire.jsonl"))
         begins = [index for index, (_, message) in enumerate(recording) if isinstance(message, TurnBegin)]
         state.fold_all(recording[begins[-4] if len(begins) > 4 else 0 :])
         if recording:
@@ -94,38 +94,38 @@ class SessionList:
         state.conversation.take_deltas()
         return tuple(state.conversation.items)
 
-    def rename(self, kept: SessionEntry, title: str) -> SessionEntry:
+    def rename(self, entry: SessionEntry, title: str) -> SessionEntry:
         """Rename a session. Raises SessionError. Not for the session on screen, whose state the engine writes."""
         title = one_line(title)[:200]
-        with _held(kept):
-            state = read_state(kept.dir / "state.json")
+        with _held(entry):
+            state = read_state(entry.dir / "state.json")
             state.custom_title = title or None
-            _write(kept, state)
-        return replace(kept, title=title or state.title)
+            _write(entry, state)
+        return replace(entry, title=title or state.title)
 
-    def archive(self, kept: SessionEntry, archived: bool) -> SessionEntry:
+    def archive(self, entry: SessionEntry, archived: bool) -> SessionEntry:
         """Archive a session. Raises SessionError."""
-        if kept.open_here:
+        if entry.open_here:
             raise SessionError(_("this session is open; go to another one first"))
-        with _held(kept):
-            state = read_state(kept.dir / "state.json")
+        with _held(entry):
+            state = read_state(entry.dir / "state.json")
             state.archived = archived
-            _write(kept, state)
-        return replace(kept, archived=archived)
+            _write(entry, state)
+        return replace(entry, archived=archived)
 
-    def fork(self, kept: SessionEntry) -> SessionEntry:
+    def fork(self, entry: SessionEntry) -> SessionEntry:
         """Copy a session under a new id; the copy is independent. Raises SessionError."""
-        with contextlib.nullcontext() if kept.open_here else _held(kept):
-            session_id = fork(kept.dir, kept.work_dir, title=kept.title)
-        folder = kept.dir.with_name(session_id)
+        with contextlib.nullcontext() if entry.open_here else _held(entry):
+            session_id = fork(entry.dir, entry.work_dir, title=entry.title)
+        folder = entry.dir.with_name(session_id)
         title = read_state(folder / "state.json").custom_title or ""
-        return replace(kept, id=session_id, dir=folder, title=title, archived=False, open_here=False)
+        return replace(entry, id=session_id, dir=folder, title=title, archived=False, open_here=False)
 
-    def _texts(self, kept: SessionEntry) -> Sequence[str]:
+    def _texts(self, entry: SessionEntry) -> Sequence[str]:
         """The texts of the user and the agent, one line per message; without a flow's prompts at its nodes."""
-        file = kept.dir / "wire.jsonl"
+        file = entry.dir / "wire.jsonl"
         known = self._said.get(file)
-        if known is None or known[0] != kept.updated_at:
+        if known is None or known[0] != entry.updated_at:
             texts: list[str] = []
             of_a_node = False
             for one in read_recorded(file):
@@ -142,7 +142,7 @@ class SessionList:
                         texts.append(one_line(text))
                     case _:
                         pass
-            known = self._said[file] = (kept.updated_at, texts)
+            known = self._said[file] = (entry.updated_at, texts)
         return known[1]
 
 
@@ -165,32 +165,32 @@ def _last_messages(file: Path) -> Generator[tuple[float, WireMessage]]:
                 yield float(value["timestamp"]), message
 
 
-def open_elsewhere_message(kept: SessionEntry) -> str:
+def open_elsewhere_message(entry: SessionEntry) -> str:
     """The message that another process has the session open, and which one."""
-    if pid := owner_of(kept.dir):
+    if pid := owner_of(entry.dir):
         return _("this session is open in another window (process {pid})", pid=pid)
     return _("this session is open in another window")
 
 
 @contextlib.contextmanager
-def _held(kept: SessionEntry) -> Generator[None]:
+def _held(entry: SessionEntry) -> Generator[None]:
     """Hold the session's lock, so that no other process writes to it."""
     try:
-        fd = os.open(kept.dir / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fd = os.open(entry.dir / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise SessionError(f"{kept.dir}: {error.strerror}") from error
+        raise SessionError(f"{entry.dir}: {error.strerror}") from error
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        raise SessionLockedError(open_elsewhere_message(kept)) from None
+        raise SessionLockedError(open_elsewhere_message(entry)) from None
     else:
         yield
     finally:
         os.close(fd)
 
 
-def _write(kept: SessionEntry, state: SessionState) -> None:
+def _write(entry: SessionEntry, state: SessionState) -> None:
     try:
-        write_state(kept.dir / "state.json", state)
+        write_state(entry.dir / "state.json", state)
     except OSError as error:
-        raise SessionError(f"{kept.dir}: {error.strerror or error}") from error
+        raise SessionError(f"{entry.dir}: {error.strerror or error}") from error

@@ -62,14 +62,14 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
 
     def __init__(
         self,
-        shelf: SessionList,
+        session_list: SessionList,
         *,
         now: Callable[[], float],
         rename_open: Callable[[str], None] = lambda _title: None,
         busy: bool = False,
     ) -> None:
         super().__init__()
-        self._shelf = shelf
+        self._session_list = session_list
         self._now = now
         self._rename_open = rename_open
         self._busy = busy
@@ -89,7 +89,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
                 yield Transcript(clock=self._now, motion=False, id="preview")
 
     def keys(self) -> Sequence[BarKey]:
-        kept = self._selected
+        entry = self._selected
         return (
             BarKey("Enter", _("open"), "open"),
             BarKey("Ctrl+A", _("this folder") if self._all else _("all folders"), "everywhere"),
@@ -97,10 +97,10 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
                 (
                     BarKey("Ctrl+R", _("rename"), "rename"),
                     BarKey("Ctrl+B", _("fork"), "fork"),
-                    BarKey("Ctrl+X", _("bring back") if kept.archived else _("archive"), "archive"),
+                    BarKey("Ctrl+X", _("bring back") if entry.archived else _("archive"), "archive"),
                     BarKey("Tab", _("preview"), "side"),
                 )
-                if kept
+                if entry
                 else ()
             ),
         )
@@ -126,7 +126,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
         self.run_worker(partial(self._load, select), group="sessions", exclusive=True)
 
     async def _load(self, select: str | None) -> None:
-        self._rows = await asyncio.to_thread(self._shelf.rows, everywhere=self._all)
+        self._rows = await asyncio.to_thread(self._session_list.rows, everywhere=self._all)
         self._loaded = True
         await self._search(select)
 
@@ -139,59 +139,61 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
         self._found = {}
         self._show(query, select, top=top)
         if query:
-            self._found = await asyncio.to_thread(self._shelf.search, query, self._rows)
+            self._found = await asyncio.to_thread(self._session_list.search, query, self._rows)
             self._show(query, None)
 
     def _show(self, query: str, select: str | None, *, top: bool = False) -> None:
         if not self._loaded:
             return
         now = self._now()
-        found = [kept for kept in self._rows if self._fits(kept, query)]
+        found = [entry for entry in self._rows if self._fits(entry, query)]
         picks: list[ListItem] = [] if query else [ListItem(NEW, _("New session"), sign="+", role="accent")]
         group = ""
-        for kept in sorted(found, key=lambda one: one.archived):
-            word = _("archived") if kept.archived else day_of(kept.updated_at, now)
+        for entry in sorted(found, key=lambda one: one.archived):
+            word = _("archived") if entry.archived else day_of(entry.updated_at, now)
             if word != group:
                 picks.append(ListItem("", word))
                 group = word
-            picks.append(self._pick(kept, now))
+            picks.append(self._pick(entry, now))
         picks_list = self.query_one("#list", ItemList)
         picks_list.empty = _("nothing has “{query}”", query=query) if query else ""
         picks_list.show(picks, key=select, top=top)
-        where = _("all folders") if self._all else cut_start(shown(self._shelf.work_dir), self.app.size.width // 4)
+        where = (
+            _("all folders") if self._all else cut_start(shown(self._session_list.work_dir), self.app.size.width // 4)
+        )
         many = n_("{count} session", "{count} sessions", len(found))
         self.query_one("#count", Static).update(f"{many} · {where}" if self.app.size.width >= _ROOMY else many)
         self.show_keys()
 
-    def _fits(self, kept: SessionEntry, query: str) -> bool:
-        return not query or kept.id in self._found or score(query, kept.title) is not None
+    def _fits(self, entry: SessionEntry, query: str) -> bool:
+        return not query or entry.id in self._found or score(query, entry.title) is not None
 
-    def _pick(self, kept: SessionEntry, now: float) -> ListItem:
-        detail = self._found.get(kept.id, "")
+    def _pick(self, entry: SessionEntry, now: float) -> ListItem:
+        detail = self._found.get(entry.id, "")
         if not detail and self._all:
-            detail = shown(kept.work_dir)
+            detail = shown(entry.work_dir)
         return ListItem(
-            kept.id,
-            kept.title or _("(no title)"),
-            right=_where(kept) or ago(kept.updated_at, now),
+            entry.id,
+            entry.title or _("(no title)"),
+            right=_where(entry) or ago(entry.updated_at, now),
             detail=detail,
-            sign="●" if kept.open_here else "○" if kept.open_elsewhere else "",
-            role="accent" if kept.open_here else "muted",
-            dimmed=kept.archived or not kept.title,
+            sign="●" if entry.open_here else "○" if entry.open_elsewhere else "",
+            role="accent" if entry.open_here else "muted",
+            dimmed=entry.archived or not entry.title,
         )
 
     @property
     def _selected(self) -> SessionEntry | None:
         key = self.query_one("#list", ItemList).key
-        return next((kept for kept in self._rows if kept.id == key), None)
+        return next((entry for entry in self._rows if entry.id == key), None)
 
     def on_item_list_moved(self, event: ItemList.Moved) -> None:
         self.show_keys()
         self.set_class(self._selected is None, "-nothing")
         self.run_worker(partial(self._preview, self._selected), group="preview", exclusive=True)
 
-    async def _preview(self, kept: SessionEntry | None) -> None:
-        items = await asyncio.to_thread(self._shelf.preview, kept) if kept else ()
+    async def _preview(self, entry: SessionEntry | None) -> None:
+        items = await asyncio.to_thread(self._session_list.preview, entry) if entry else ()
         self.query_one(Transcript).replace_all(items)
 
     # Actions
@@ -224,11 +226,11 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
     def action_open(self) -> None:
         if self.query_one("#list", ItemList).key == NEW:
             self.dismiss(NEW)
-        elif kept := self._selected:
-            if kept.open_elsewhere and is_open(kept.dir):
-                self.set_status(open_elsewhere_message(kept))
+        elif entry := self._selected:
+            if entry.open_elsewhere and is_open(entry.dir):
+                self.set_status(open_elsewhere_message(entry))
             else:
-                self.dismiss(None if kept.open_here else kept)
+                self.dismiss(None if entry.open_here else entry)
 
     def action_everywhere(self) -> None:
         self._all = not self._all
@@ -239,46 +241,46 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
         (self.query_one(Input) if preview.has_focus or not preview.display else preview).focus()
 
     def action_rename(self) -> None:
-        if kept := self._selected:
+        if entry := self._selected:
 
             def renamed(title: str | None) -> None:
                 if title is None:
                     return
-                if kept.open_here:
+                if entry.open_here:
                     self._rename_open(title)
-                    self._rows = [replace(one, title=title) if one.id == kept.id else one for one in self._rows]
-                    self._show(self.query_one(Input).value.strip(), kept.id)
+                    self._rows = [replace(one, title=title) if one.id == entry.id else one for one in self._rows]
+                    self._show(self.query_one(Input).value.strip(), entry.id)
                 else:
-                    self._do(lambda: self._shelf.rename(kept, title))
+                    self._do(lambda: self._session_list.rename(entry, title))
 
-            self.app.push_screen(TextPrompt(_("rename the session"), value=kept.title), renamed)
+            self.app.push_screen(TextPrompt(_("rename the session"), value=entry.title), renamed)
 
     def action_fork(self) -> None:
-        if kept := self._selected:
-            if kept.open_here and self._busy:
+        if entry := self._selected:
+            if entry.open_here and self._busy:
                 self.set_status(_("it can be forked when its turn has ended"))
                 return
-            self._do(lambda: self._shelf.fork(kept))
+            self._do(lambda: self._session_list.fork(entry))
 
     def action_archive(self) -> None:
-        if kept := self._selected:
-            self._do(lambda: self._shelf.archive(kept, not kept.archived))
+        if entry := self._selected:
+            self._do(lambda: self._session_list.archive(entry, not entry.archived))
 
     def _do(self, change: Callable[[], SessionEntry]) -> None:
         self.run_worker(self._changed(change), group="change")
 
     async def _changed(self, change: Callable[[], SessionEntry]) -> None:
         try:
-            kept = await asyncio.to_thread(change)
+            entry = await asyncio.to_thread(change)
         except KimiTuiError as error:
             self.set_status(str(error))
             return
         self.set_status("")
-        self.load(kept.id)
+        self.load(entry.id)
 
 
-def _where(kept: SessionEntry) -> str:
+def _where(entry: SessionEntry) -> str:
     """A label of the process that has it open."""
-    if kept.open_here:
+    if entry.open_here:
         return p_("session", "open")
-    return _("in another window") if kept.open_elsewhere else ""
+    return _("in another window") if entry.open_elsewhere else ""

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _DEMOS = "kimi-tui-demo-"
 """Prefix of the demo folders that the command line creates."""
-MakePlan = Callable[["Path | None", "TrustState | None"], "EngineConfig"]
+MakeConfig = Callable[["Path | None", "TrustState | None"], "EngineConfig"]
 """Takes the work dir (None: the current directory) and its trust state (None: look it up). Raises KimiTuiError."""
 
 
@@ -68,7 +68,7 @@ class EngineFactory(Protocol):
         """Select the next engine's model."""
         ...
 
-    def go_to_demo(self) -> str | None:
+    def select_demo(self) -> str | None:
         """Make the next engine the demo's; returns the demo's first prompt, or None if there is no demo."""
         ...
 
@@ -77,7 +77,7 @@ class EngineFactory(Protocol):
         ...
 
 
-class PlanEngineFactory:
+class ConfigEngineFactory:
     """Creates engines from an EngineConfig, which is built on first use: its imports take longer than the screen's.
 
     `refused` is called with the reason when there can be no engine.
@@ -85,15 +85,15 @@ class PlanEngineFactory:
 
     def __init__(
         self,
-        make_plan: MakePlan,
+        make_config: MakeConfig,
         make_demo: "Callable[[], tuple[EngineConfig, str]] | None" = None,
         *,
         config_file: Path | None = None,
-        config_kept: bool = True,
-        refused: Callable[[KimiTuiError], None] = lambda _error: None,
+        config_is_saved: bool = True,
+        on_refused: Callable[[KimiTuiError], None] = lambda _error: None,
     ) -> None:
-        self._make_plan, self._make_demo, self._refused = make_plan, make_demo, refused
-        self._given_file, self._config_kept = config_file, config_kept
+        self._make_config, self._make_demo, self._on_refused = make_config, make_demo, on_refused
+        self._config_file, self._config_is_saved = config_file, config_is_saved
         self._plan: EngineConfig | None = None
         self._session: Session | None = None
         self.demos: set[Path] = set()
@@ -116,19 +116,19 @@ class PlanEngineFactory:
     def config_file(self) -> Path | None:
         from kimi_tui.config.yaml_editor import editable_file
 
-        if self.plan.demo or not self._config_kept:
+        if self.plan.demo or not self._config_is_saved:
             return None
         try:
-            return editable_file(self._given_file)
+            return editable_file(self._config_file)
         except ConfigError:
             return None
 
     async def prepare(self) -> None:
         if self._plan is None:
             try:
-                self._plan = await asyncio.to_thread(self._make_plan, None, None)
+                self._plan = await asyncio.to_thread(self._make_config, None, None)
             except KimiTuiError as error:
-                self._refused(error)
+                self._on_refused(error)
                 raise
 
     def untrusted(self) -> "tuple[TrustItem, ...]":
@@ -141,8 +141,8 @@ class PlanEngineFactory:
 
         plan = self.plan
         if plan.trust.can_ask and not plan.demo:  # more may exist by now
-            brought = project_items(plan.work_dir.resolve(), plan.config.extra_skill_dirs)
-            self._plan = replace(plan, trust=replace(plan.trust, brought=brought))
+            items = project_items(plan.work_dir.resolve(), plan.config.extra_skill_dirs)
+            self._plan = replace(plan, trust=replace(plan.trust, brought=items))
         return self.plan.trust.brought
 
     def ignored_items(self) -> "tuple[TrustItem, ...]":
@@ -152,11 +152,11 @@ class PlanEngineFactory:
         from kimi_tui.permission.trust import remember
 
         plan = self.plan
-        standing = replace(plan.trust, answer=answer)
-        fresh = self._make_plan(plan.work_dir, standing)
-        self._plan = replace(fresh, session_id=plan.session_id, model=plan.model)
+        trust_state = replace(plan.trust, answer=answer)
+        new_plan = self._make_config(plan.work_dir, trust_state)
+        self._plan = replace(new_plan, session_id=plan.session_id, model=plan.model)
         if keep:
-            remember(plan.work_dir, answer, standing.brought)
+            remember(plan.work_dir, answer, trust_state.brought)
 
     async def make(self) -> Engine:
         await self.prepare()
@@ -183,12 +183,12 @@ class PlanEngineFactory:
             raise UsageError(
                 _("that session was a demo's, with a script for a model; kimi-tui --demo begins a new one")
             )
-        self._plan = replace(self._make_plan(folder, None), session_id=session_id, model=plan.model)
+        self._plan = replace(self._make_config(folder, None), session_id=session_id, model=plan.model)
 
     def use_model(self, name: str) -> None:
         self._plan = replace(self.plan, model=name)
 
-    def go_to_demo(self) -> str | None:
+    def select_demo(self) -> str | None:
         if self._make_demo is None:
             return None
         self._plan, prompt = self._make_demo()

@@ -23,8 +23,8 @@ from kimi_tui.wire.events import MCPStatus, TurnBegin
 from kimi_tui.wire.flow_events import FlowPaused
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
-_WORDS_SHOWN = 600
-_STEERING_S = 2.0
+_MAX_TEXT = 600
+_STEERING_PAUSE_S = 2.0
 
 
 class AttentionNotifier(Protocol):
@@ -53,36 +53,36 @@ class Presenter:
 
     def __init__(
         self,
-        home: MainScreen,
+        main_screen: MainScreen,
         *,
         clock: Callable[[], float],
-        moment: ViewClock,
+        view_clock: ViewClock,
         attention: AttentionNotifier,
-        steady: Callable[[], float] = time.monotonic,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._looks_again = False
-        self.home = home
+        self._refresh_scheduled = False
+        self.main_screen = main_screen
         self.state = UiState()
         self.past: UiState | None = None
-        self.moment = moment
+        self.view_clock = view_clock
         self.history_sink: HistorySink | None = None
-        self.transcript_sync = TranscriptSync(home.transcript)
+        self.transcript_sync = TranscriptSync(main_screen.transcript)
         self.engine: Engine | None = None
         self._clock = clock
         self._attention = attention
-        self._steady = steady
+        self._monotonic = monotonic
         self.last_steered_at = float("-inf")
-        self._asked: frozenset[str] = frozenset()
+        self._shown_ids: frozenset[str] = frozenset()
 
     @property
-    def shown_ids(self) -> UiState:
+    def shown_state(self) -> UiState:
         """The displayed state: the present one, or a past one during time travel."""
         return self.state if self.past is None else self.past
 
     def attach(self, engine: Engine) -> None:
         """Show this session with its recorded messages."""
         self.engine = engine
-        recorded = [(one.timestamp, one.message) for one in engine.recorded()]
+        recorded = [(record.timestamp, record.message) for record in engine.recorded()]
         if self.history_sink is not None:
             self.history_sink.load(list(recorded))
         if recorded:
@@ -94,10 +94,10 @@ class Presenter:
             self.state.conversation.take_deltas()
             self.state.approvals.clear()
             self.transcript_sync.start(self.state.conversation.items)
-        facts = self.home.header.facts
-        self.home.header.facts = dataclasses.replace(
+        facts = self.main_screen.header.facts
+        self.main_screen.header.facts = dataclasses.replace(
             facts,
-            place=self._place_of(engine),
+            location=self._location(engine),
             branch="" if isinstance(engine, HasTitle) else git_branch.branch_of(engine.work_dir),
             model=engine.model_name,
             model_note=engine.model_note,
@@ -107,45 +107,45 @@ class Presenter:
         self.refresh({"turn", "status", "todo", "approvals", "flow"})
 
     @staticmethod
-    def _place_of(engine: Engine) -> str:
+    def _location(engine: Engine) -> str:
         return engine.heading if isinstance(engine, HasTitle) else git_branch.folder_label(engine.work_dir)
 
     def clear(self) -> None:
         """Remove everything of the displayed session."""
-        self.state, self.past, self._asked = UiState(), None, frozenset()
-        self.moment.at = None
+        self.state, self.past, self._shown_ids = UiState(), None, frozenset()
+        self.view_clock.timestamp = None
         self.transcript_sync.start(())
         self.refresh({"turn", "status", "todo", "approvals", "questions", "flow"})
 
     def show_model(self) -> None:
         """Update the display after a model change."""
         if self.engine is not None:
-            facts = self.home.header.facts
-            self.home.header.facts = dataclasses.replace(
+            facts = self.main_screen.header.facts
+            self.main_screen.header.facts = dataclasses.replace(
                 facts, model=self.engine.model_name, model_note=self.engine.model_note
             )
 
     def show_flows(self) -> None:
         if self.engine is not None:
-            skills, pane = self.engine.skills, self.home.flow
+            skills, pane = self.engine.skills, self.main_screen.flow_pane
             pane.show_flows([*skills.flows(), *find_broken_flows(skills, pane.known)])
-            self.home.update_layout()
+            self.main_screen.update_layout()
 
     def apply_batch(self, messages: Sequence[Timed]) -> None:
         """Apply a batch to the state and show the changes."""
-        touched: set[Pane] = {"turn"} if len(self.state.conversation) == 0 else set()
-        for at, message in messages:
+        invalidated: set[Pane] = {"turn"} if len(self.state.conversation) == 0 else set()
+        for timestamp, message in messages:
             if self.history_sink is not None:
-                self.history_sink.on_wire((at, message))
-            touched |= self._apply_deltas(self.state.fold(message, at))
+                self.history_sink.on_wire((timestamp, message))
+            invalidated |= self._apply_deltas(self.state.fold(message, timestamp))
             if isinstance(message, ApprovalRequest | QuestionRequest):
                 self._attention.call(
                     _("Approval needed") if isinstance(message, ApprovalRequest) else _("Question needed")
                 )
             elif isinstance(message, FlowPaused) and message.reason == "choice":
                 self._attention.call(_("a flow waits for your choice"))
-        if touched:
-            self.refresh(touched)
+        if invalidated:
+            self.refresh(invalidated)
 
     def settle(self) -> None:
         """Called when the engine becomes idle."""
@@ -163,9 +163,9 @@ class Presenter:
         self._apply(self.state.tools.append_output(call_id, tail))
 
     def _apply(self, deltas: Sequence[Delta]) -> None:
-        was_empty = self.home.talk.has_class("-empty")
-        if (touched := self._apply_deltas(deltas)) or was_empty:
-            self.refresh(touched)
+        was_empty = self.main_screen.conversation.has_class("-empty")
+        if (invalidated := self._apply_deltas(deltas)) or was_empty:
+            self.refresh(invalidated)
 
     def _apply_deltas(self, deltas: Sequence[Delta]) -> set[Pane]:
         """Apply changes of the present to the conversation, if the present is displayed; returns the other invalidated
@@ -176,39 +176,39 @@ class Presenter:
 
     def refresh(self, parts: set[Pane]) -> None:
         """Update these panes."""
-        home, state = self.home, self.shown_ids
+        main_screen, state = self.main_screen, self.shown_state
         if "status" in parts:
-            home.welcome.say(_missing_servers(state.status.mcp), action="door('mcp')")
+            main_screen.welcome.say(_missing_servers(state.status.mcp), action="open_screen('mcp')")
         if "todo" in parts:
-            home.todo.show(state.todo)
+            main_screen.todo_pane.show(state.todo)
         if "approvals" in parts:
             self.show_approvals()
         if "questions" in parts:
-            self._ask_question()
+            self._show_question()
         if parts & {"flow", "node", "approvals", "questions"}:
-            home.flow.past = self.past is not None
-            home.flow.show_run(
+            main_screen.flow_pane.past = self.past is not None
+            main_screen.flow_pane.show_run(
                 state.flow.run,
                 state.flow.picture,
                 asking=bool(state.approvals),
                 answering=bool(state.questions),
                 retry_until=state.retrying.until if state.retrying is not None else None,
             )
-            self._ask_branch()
+            self._show_branch_dialog()
         if parts & {"flow", "node", "todo", "approvals"}:
-            home.strip.show(state)
+            main_screen.status_line.show(state)
         if parts & {"todo", "approvals", "flow"}:
-            home.update_layout()
+            main_screen.update_layout()
         self.tick()
 
     def tick(self) -> None:
         """Update running timers and the header's figures."""
-        home, state, engine = self.home, self.shown_ids, self.engine
-        home.talk.set_class(not len(state.conversation), "-empty")
+        main_screen, state, engine = self.main_screen, self.shown_state, self.engine
+        main_screen.conversation.set_class(not len(state.conversation), "-empty")
         run, turn = state.flow.run, state.turn
-        elapsed = int(max(0.0, self.moment() - turn.started)) if turn.started is not None else None
-        home.header.facts = dataclasses.replace(
-            home.header.facts,
+        elapsed = int(max(0.0, self.view_clock() - turn.started)) if turn.started is not None else None
+        main_screen.header.facts = dataclasses.replace(
+            main_screen.header.facts,
             context_usage=state.status.context_usage,
             max_context_tokens=state.status.max_context_tokens,
             plan_mode=state.status.plan_mode,
@@ -220,82 +220,82 @@ class Presenter:
             paused=run is not None and run.active and run.paused is not None,
             pausing=state.flow.pausing,
         )
-        home.composer.set_class(turn.running, "-running")
-        home.flow.tick()
-        if home.header.facts.background and not self._looks_again:
-            self._looks_again = True
-            home.set_timer(1.0, self._look_again)
+        main_screen.composer.set_class(turn.running, "-running")
+        main_screen.flow_pane.tick()
+        if main_screen.header.facts.background and not self._refresh_scheduled:
+            self._refresh_scheduled = True
+            main_screen.set_timer(1.0, self._refresh_background)
 
-    def _look_again(self) -> None:
+    def _refresh_background(self) -> None:
         """Refresh the task count: a background task ends without a Wire message of the turn."""
-        self._looks_again = False
+        self._refresh_scheduled = False
         self.tick()
 
     @property
     def needs_ticks(self) -> bool:
         """Whether something on screen changes with the clock."""
-        run = self.shown_ids.flow.run
-        return self.shown_ids.turn.running or (run is not None and run.active)
+        run = self.shown_state.flow.run
+        return self.shown_state.turn.running or (run is not None and run.active)
 
     def show_approvals(self, open_id: str | None = None) -> None:
         """Show the pending approvals, and focus the dialog unless the user is typing."""
-        home = self.home
+        main_screen = self.main_screen
         requests = tuple(self.state.approvals.values())
-        home.waiting.show(requests)
-        had_focus = home.approval.has_focus_within
+        main_screen.approvals_pane.show(requests)
+        had_focus = main_screen.approval_dialog.has_focus_within
         run = self.state.flow.run
         node = run.node_label if run is not None and run.active else ""
-        home.approval.show(requests, node=node, open_id=open_id)
-        home.seat_dialogs()
-        new = frozenset(request.id for request in requests) - self._asked
-        self._asked = frozenset(request.id for request in requests)
+        main_screen.approval_dialog.show(requests, node=node, open_id=open_id)
+        main_screen.place_dialogs()
+        new = frozenset(request.id for request in requests) - self._shown_ids
+        self._shown_ids = frozenset(request.id for request in requests)
         if requests and (open_id is not None or (new and not self._user_is_busy)):  # defence: focus-stays-with-writer
-            home.focus_dialog(home.approval)
-        elif not requests and (had_focus or home.focused is None):
-            home.restore_focus()
+            main_screen.focus_dialog(main_screen.approval_dialog)
+        elif not requests and (had_focus or main_screen.focused is None):
+            main_screen.restore_focus()
 
     @property
     def _user_is_busy(self) -> bool:
         """Whether the user is typing or has just used the flow pane's keys: a dialog must not get their next key."""
-        if isinstance(self.home.focused, Input):  # a search, an own answer, a comment
+        if isinstance(self.main_screen.focused, Input):  # a search, an own answer, a comment
             return True
-        if self.home.in_pane:
-            return self._steady() - self.last_steered_at < _STEERING_S
-        return self.home.composer.is_written
+        if self.main_screen.in_pane:
+            return self._monotonic() - self.last_steered_at < _STEERING_PAUSE_S
+        return self.main_screen.composer.is_written
 
-    def answered(self, request_id: str) -> None:
+    def question_answered(self, request_id: str) -> None:
         """Remove an answered question; the Wire reports it only with the tool's result."""
         self.state.questions.pop(request_id, None)
-        self._ask_question()
+        self._show_question()
 
-    def _ask_question(self) -> None:
-        dialog = self.home.question
+    def _show_question(self) -> None:
+        dialog = self.main_screen.question_dialog
         had_focus, was_open = dialog.has_focus_within, dialog.is_open
         dialog.show(next(iter(self.state.questions.values()), None))
-        self.home.seat_dialogs()
-        if dialog.is_open and not was_open and not self._user_is_busy and self.home.open_dialog_widget is dialog:
-            self.home.focus_dialog(dialog)
+        self.main_screen.place_dialogs()
+        if dialog.is_open and not was_open and not self._user_is_busy and self.main_screen.current_dialog is dialog:
+            self.main_screen.focus_dialog(dialog)
         elif had_focus and not dialog.is_open:
-            self.home.restore_focus()
+            self.main_screen.restore_focus()
 
-    def _ask_branch(self) -> None:
-        home, run = self.home, self.state.flow.run
+    def _show_branch_dialog(self) -> None:
+        main_screen, run = self.main_screen, self.state.flow.run
         pause = run.pause if run is not None and run.active else None
         if run is None or pause is None or pause.reason != "choice":
-            if home.branch.is_open and not home.branch.wanted:
-                had_focus = home.branch.has_focus_within
-                home.branch.close()
-                home.seat_dialogs()
+            if main_screen.branch_dialog.is_open and not main_screen.branch_dialog.wanted:
+                had_focus = main_screen.branch_dialog.has_focus_within
+                main_screen.branch_dialog.close()
+                main_screen.place_dialogs()
                 if had_focus:
-                    home.restore_focus()
+                    main_screen.restore_focus()
             return
-        was_open = home.branch.is_open
-        home.branch.show(
+        was_open = main_screen.branch_dialog.is_open
+        main_screen.branch_dialog.show(
             run.node_id, run.node_label, run.branches, words=self._last_words(pause), suggested=pause.suggested or ""
         )
-        home.seat_dialogs()
-        if not was_open and not self._user_is_busy and home.open_dialog_widget is home.branch:
-            home.focus_dialog(home.branch)
+        main_screen.place_dialogs()
+        if not was_open and not self._user_is_busy and main_screen.current_dialog is main_screen.branch_dialog:
+            main_screen.focus_dialog(main_screen.branch_dialog)
 
     def _last_words(self, pause: FlowPaused) -> str:
         """Why a decision is pending, and the model's last words."""
@@ -304,7 +304,7 @@ class Presenter:
         for item in reversed(self.state.conversation.items[-12:]):
             if isinstance(item, AssistantItem):
                 text = without_choice(item.text)
-                text = text if len(text) <= _WORDS_SHOWN else "…" + text[-_WORDS_SHOWN:]
+                text = text if len(text) <= _MAX_TEXT else "…" + text[-_MAX_TEXT:]
                 return "\n\n".join(filter(None, (text, why)))
         return why
 

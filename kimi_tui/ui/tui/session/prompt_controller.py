@@ -22,39 +22,44 @@ class PromptController:
 
     def __init__(
         self,
-        home: MainScreen,
+        main_screen: MainScreen,
         *,
-        tell: Callable[[str, bool], None],
-        failed: Callable[[str], None],
-        ended: Callable[[], None],
+        show_toast: Callable[[str, bool], None],
+        on_failure: Callable[[str], None],
+        on_turn_end: Callable[[], None],
     ) -> None:
-        self._home, self._tell, self._failed, self._ended = home, tell, failed, ended
+        self._main_screen, self._show_toast, self._on_failure, self._on_turn_end = (
+            main_screen,
+            show_toast,
+            on_failure,
+            on_turn_end,
+        )
         self._engine: Engine | None = None
         self._turns: TurnQueue | None = None
-        self._meanwhile: PendingSteers | None = None
+        self._pending_steers: PendingSteers | None = None
         self.pending_before_start: list[UserInput] = []
 
     def attach(self, engine: "Engine") -> None:
         from kimi_tui.ui.tui.session.pending_steers import PendingSteers
         from kimi_tui.ui.tui.session.turn_queue import TurnQueue
 
-        self._engine, self._meanwhile = engine, PendingSteers()
+        self._engine, self._pending_steers = engine, PendingSteers()
         self._turns = TurnQueue(
             engine,
-            changed=self.show_queue,
-            refused=self._refused,
-            failed=self._failed,
-            ended=self._ended,
-            broken=self._queue_back,
+            on_change=self.show_queue,
+            on_refused=self._refused,
+            on_failure=self._on_failure,
+            on_turn_end=self._on_turn_end,
+            on_abort=self._queue_back,
         )
 
     async def detach(self) -> None:
         """Interrupt everything and wait until it has ended."""
-        turns, meanwhile = self._turns, self._meanwhile
-        self._engine = self._turns = self._meanwhile = None
-        if turns is not None and meanwhile is not None and self._home.composer.is_attached:
-            self._restore_to_composer((*meanwhile.take(), *turns.pop_all()))
-            self._home.composer.show_queue(())
+        turns, pending = self._turns, self._pending_steers
+        self._engine = self._turns = self._pending_steers = None
+        if turns is not None and pending is not None and self._main_screen.composer.is_attached:
+            self._restore_to_composer((*pending.take(), *turns.pop_all()))
+            self._main_screen.composer.show_queue(())
         if turns is not None:
             await turns.aclose()
 
@@ -62,13 +67,13 @@ class PromptController:
         """Why the model cannot see an image; None if it can, or if that is not known yet."""
         if self._engine is None or self._engine.accepts_images:
             return None
-        words = _("{model} takes no pictures; if it does, add image_in to its capabilities in the configuration")
-        return words.format(model=self._engine.model_name)
+        text = _("{model} takes no pictures; if it does, add image_in to its capabilities in the configuration")
+        return text.format(model=self._engine.model_name)
 
     def submit(self, content: "UserInput") -> None:
         """Send the prompt to the engine, or keep it until there is an engine."""
-        if self._home.panes_ready:
-            self._home.transcript.follow = True
+        if self._main_screen.panes_ready:
+            self._main_screen.transcript.follow = True
         if self._turns is None:
             self.pending_before_start.append(content)
             self._show_pending()
@@ -79,18 +84,18 @@ class PromptController:
         """Steer the running turn; without a text, with the oldest queued message."""
         from kimi_tui.wire.parts import encodable, text_of
 
-        turns, meanwhile = self._turns, self._meanwhile
+        turns, pending = self._turns, self._pending_steers
         queue = turns.queue if turns is not None else []
-        said = content or (queue[0] if queue else "")
+        user_input = content or (queue[0] if queue else "")
         if content and not self._model_accepts(content):
             return
-        if text_of(content).startswith("!") or turns is None or meanwhile is None or not turns.steer(content or None):
+        if text_of(content).startswith("!") or turns is None or pending is None or not turns.steer(content or None):
             if content:
                 self.submit(content)
             else:
-                self._tell(_("no turn is running that could be steered"), False)
-        elif said:
-            meanwhile.add(encodable(said))
+                self._show_toast(_("no turn is running that could be steered"), False)
+        elif user_input:
+            pending.add(encodable(user_input))
             self.show_queue()
 
     def _model_accepts(self, content: "UserInput") -> bool:
@@ -98,7 +103,7 @@ class PromptController:
 
         if isinstance(content, str) or (why := self.image_warning()) is None:
             return True
-        self._tell(why, True)
+        self._show_toast(why, True)
         self._restore_to_composer((content,))
         return False
 
@@ -112,12 +117,13 @@ class PromptController:
             last = self.pending_before_start.pop() if self.pending_before_start else None
             self._show_pending()
         if last is not None:
-            self._home.composer.put_back(text_of(last))
+            self._main_screen.composer.put_back(text_of(last))
 
     def _show_pending(self) -> None:
         from kimi_tui.wire.parts import text_of
 
-        self._home.composer.show_queue([text_of(one) for one in self.pending_before_start], can_steer=False)
+        texts = [text_of(content) for content in self.pending_before_start]
+        self._main_screen.composer.show_queue(texts, can_steer=False)
 
     def interrupt(self) -> None:
         """Interrupt the running turn. Queued messages return to the composer."""
@@ -131,24 +137,24 @@ class PromptController:
 
     def on_wire(self, messages: "Sequence[Timed]") -> None:
         """Track steering messages: delivered, or returned if the turn ended first."""
-        if (meanwhile := self._meanwhile) is None:
+        if (pending := self._pending_steers) is None:
             return
-        before = meanwhile.texts
+        before = pending.texts
         for _at, message in messages:
-            self._restore_to_composer(meanwhile.on_wire(message))
-        if meanwhile.texts != before:
+            self._restore_to_composer(pending.on_wire(message))
+        if pending.texts != before:
             self.show_queue()
 
     def show_queue(self) -> None:
         from kimi_tui.wire.parts import text_of
 
-        if self._turns is not None and self._meanwhile is not None and self._home.is_running:
+        if self._turns is not None and self._pending_steers is not None and self._main_screen.is_running:
             queue = [text_of(content) for content in self._turns.queue]
-            self._home.composer.show_queue(queue, self._meanwhile.texts)
+            self._main_screen.composer.show_queue(queue, self._pending_steers.texts)
 
     def _refused(self, content: "UserInput", why: str) -> None:
         if self._engine is not None and self._engine.busy:
-            self._tell(why, True)
+            self._show_toast(why, True)
         if self._turns is None or not self._turns.is_command(content):  # the next one would be appended to it
             self._restore_to_composer((content,))
 
@@ -160,4 +166,4 @@ class PromptController:
         from kimi_tui.wire.parts import text_of
 
         if messages:
-            self._home.composer.put_before([text_of(content) for content in messages])
+            self._main_screen.composer.put_before([text_of(content) for content in messages])

@@ -46,7 +46,7 @@ class SessionController:
         """The engine, or None if it is a recording."""
         return cast("SoulEngine", self.engine) if hasattr(self.engine, "services") else None
 
-    async def open(self, door: str) -> None:
+    async def open(self, initial_screen: str) -> None:
         """Create the first engine, and open the given screen first."""
         try:
             engine = await self._create_engine()
@@ -58,7 +58,7 @@ class SessionController:
         else:
             self._attach(engine)
             self._app.trust.report_ignored()
-            self._app.doors.open_initial(door)
+            self._app.screen_router.open_initial(initial_screen)
 
     async def switch(self, *, leave_first: bool = False) -> bool:
         """Switch to a new engine; if it cannot be created, everything stays as it was.
@@ -72,10 +72,10 @@ class SessionController:
         except KimiTuiError as error:
             if leave_first:
                 self._show_start_error(str(error))
-            self._app.tell(str(error), severity="warning")
+            self._app.show_toast(str(error), severity="warning")
             return False
         await self.close()
-        self._app.stage.clear()
+        self._app.presenter.clear()
         self._attach(engine)
         self._app.trust.report_ignored()
         return True
@@ -94,12 +94,14 @@ class SessionController:
     async def _create_engine(self) -> Engine:
         """Ask for folder trust, then create the engine. Raises KimiTuiError."""
         app = self._app
-        if (host := app.host) is not None:
-            await host.prepare()
-            if not app.shelf.activate(host.config.theme):
-                app.tell(_("there is no theme {name} that can be read", name=host.config.theme), severity="warning")
-            app.home.transcript.thoughts = host.config.show_thinking_stream
-            app.use_keys(host.config.keys, host.config_file)
+        if (factory := app.engine_factory) is not None:
+            await factory.prepare()
+            if not app.theme_registry.activate(factory.config.theme):
+                app.show_toast(
+                    _("there is no theme {name} that can be read", name=factory.config.theme), severity="warning"
+                )
+            app.main_screen.transcript.thoughts = factory.config.show_thinking_stream
+            app.use_keys(factory.config.keys, factory.config_file)
             await app.trust.ask()
         return await self._make_engine()
 
@@ -111,31 +113,31 @@ class SessionController:
 
     def _on_idle(self) -> None:
         if self.engine is not None and not self.engine.busy:
-            self._app.stage.settle()
-            self._app.work_signs.update()
+            self._app.presenter.settle()
+            self._app.activity_indicator.update()
 
     def _show_start_error(self, cause: str) -> None:
         from kimi_tui.ui.tui.state.items import ErrorItem
         from kimi_tui.wire.parts import text_of
 
-        home, early = self._app.home, self._app.prompts.pending_before_start
+        main_screen, pending = self._app.main_screen, self._app.prompts.pending_before_start
         self.starting = False
-        home.header.facts = dataclasses.replace(home.header.facts, failed=True)
-        self._app.stage.add_notice(ErrorItem(_("The session could not start"), translate_lines(cause)))
-        home.composer.put_before([*map(text_of, early)])
-        home.composer.show_queue(())
+        main_screen.header.facts = dataclasses.replace(main_screen.header.facts, failed=True)
+        self._app.presenter.add_notice(ErrorItem(_("The session could not start"), translate_lines(cause)))
+        main_screen.composer.put_before([*map(text_of, pending)])
+        main_screen.composer.show_queue(())
 
     def _on_tool_output(self, call_id: str, text: str) -> None:
         """Show output of a tool, of the agent or of a subagent with an open screen."""
-        self._app.stage.append_tool_output(call_id, text)
-        self._app.insides.append_output(call_id, text)
+        self._app.presenter.append_tool_output(call_id, text)
+        self._app.subagent_screens.append_output(call_id, text)
 
-    def _drafts(self, engine: Engine) -> "DraftStore":
+    def _draft_store(self, engine: Engine) -> "DraftStore":
         """The session's draft; for an empty session, an orphaned draft."""
         from kimi_tui.ui.tui.composer.draft_store import DraftStore, draft_file, orphaned_drafts
 
-        soul, folder = self.live_engine, engine.work_dir
-        is_new = soul is None or soul.session.is_empty
+        live, folder = self.live_engine, engine.work_dir
+        is_new = live is None or live.session.is_empty
         return DraftStore(draft_file(folder, engine.session_id), partial(orphaned_drafts, folder) if is_new else tuple)
 
     def _attach(self, engine: Engine) -> None:
@@ -145,35 +147,36 @@ class SessionController:
         from kimi_tui.ui.tui.session.wire_bridge import WireBridge
         from kimi_tui.wire.parts import text_of
 
-        app, stage, prompts = self._app, self._app.stage, self._app.prompts
+        app, presenter, prompts = self._app, self._app.presenter, self._app.prompts
         self.engine, self.starting = engine, False
-        stage.attach(engine)
+        presenter.attach(engine)
         loop = asyncio.get_running_loop()
         self._bridge = WireBridge(engine.wire, post=app.post_message, loop=loop, clock=self._clock, frame=self._frame)
         prompts.attach(engine)
-        if (soul := self.live_engine) is not None:
-            soul.faces_commands = tuple(
-                CommandInfo(door.name, _(door.description), door.aliases) for door in SCREEN_COMMANDS
+        if (live := self.live_engine) is not None:
+            live.faces_commands = tuple(
+                CommandInfo(initial_screen.name, _(initial_screen.description), initial_screen.aliases)
+                for initial_screen in SCREEN_COMMANDS
             )
-        composer = app.home.composer
+        composer = app.main_screen.composer
         composer.save_draft()
         composer.set_history(InputHistory(history_file(engine.work_dir)))
         composer.images.unseen = prompts.image_warning
-        composer.set_drafts(self._drafts(engine))
+        composer.set_drafts(self._draft_store(engine))
         composer.files = FileIndex(engine.work_dir, also=engine.resources)
-        engine.progress.listen(lambda told: self._on_tool_output(told.tool_call_id, "\n".join(told.lines)))
-        engine.skills.listen(lambda _change: stage.show_flows())
+        engine.progress.listen(lambda output: self._on_tool_output(output.tool_call_id, "\n".join(output.lines)))
+        engine.skills.listen(lambda _change: presenter.show_flows())
         engine.skills.listen(lambda _change: app.trust.report_pending())
         app.write_to_terminal(escape_sequences.title_sequence(f"kimi-tui · {engine.title or engine.work_dir.name}"))
-        early, prompts.pending_before_start = prompts.pending_before_start, []
+        pending, prompts.pending_before_start = prompts.pending_before_start, []
         if self._first_prompt:
             prompts.submit(self._first_prompt)
-        for text in early:
+        for text in pending:
             composer.remember(text_of(text))
-            if not app.doors.handle_slash(text_of(text)):
+            if not app.screen_router.handle_slash(text_of(text)):
                 prompts.submit(text)
-        if not self._first_prompt and not early and not composer.is_written:
-            app.call_after_refresh(app.desk.offer_resume, by_itself=True)
+        if not self._first_prompt and not pending and not composer.is_written:
+            app.call_after_refresh(app.flow_controller.offer_resume, by_itself=True)
         prompts.show_queue()
         app.hint()
-        app.opened(engine)
+        app.session_shown(engine)

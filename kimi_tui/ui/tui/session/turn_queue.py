@@ -27,15 +27,20 @@ class TurnQueue:
         self,
         engine: Engine,
         *,
-        changed: Callable[[], None],
-        refused: Callable[[UserInput, str], None],
-        failed: Callable[[str], None],
-        ended: Callable[[], None],
-        broken: Callable[[], None],
+        on_change: Callable[[], None],
+        on_refused: Callable[[UserInput, str], None],
+        on_failure: Callable[[str], None],
+        on_turn_end: Callable[[], None],
+        on_abort: Callable[[], None],
     ) -> None:
         self._engine = engine
-        self._changed, self._refused, self._failed, self._ended = changed, refused, failed, ended
-        self._broken = broken
+        self._on_change, self._on_refused, self._on_failure, self._on_turn_end = (
+            on_change,
+            on_refused,
+            on_failure,
+            on_turn_end,
+        )
+        self._on_abort = on_abort
         self._tasks: set[asyncio.Task[None]] = set()
         self._turn: asyncio.Task[None] | None = None
         self.queue: list[UserInput] = []
@@ -59,7 +64,7 @@ class TurnQueue:
             self._start(content)
         else:
             self.queue.append(content)
-            self._changed()
+            self._on_change()
 
     def steer(self, content: UserInput | None) -> bool:
         """Steer the running turn; without a message, with the oldest queued one. False if no turn runs."""
@@ -68,7 +73,7 @@ class TurnQueue:
         if not self.queue or not self._engine.steer(self.queue[0]):
             return False
         del self.queue[0]
-        self._changed()
+        self._on_change()
         return True
 
     def pop_last(self) -> UserInput | None:
@@ -76,14 +81,14 @@ class TurnQueue:
         if not self.queue:
             return None
         last = self.queue.pop()
-        self._changed()
+        self._on_change()
         return last
 
     def pop_all(self) -> list[UserInput]:
         """Remove the whole queue: after an interrupt, no queued prompt may start by itself."""
         taken, self.queue = self.queue, []
         if taken:
-            self._changed()
+            self._on_change()
         return taken
 
     def _start(self, content: UserInput) -> None:
@@ -91,7 +96,7 @@ class TurnQueue:
         self._tasks.add(task)
         if self._turn is None:
             self._turn = task
-        task.add_done_callback(self._on_done)
+        task.add_done_callback(self._on_task_done)
 
     async def _prompt(self, content: UserInput) -> None:
         try:
@@ -102,36 +107,36 @@ class TurnQueue:
             return
         except (UsageError, ModelNotSetError) as error:
             self._break_off()
-            self._refused(content, str(error))  # it goes before the messages queued after it
+            self._on_refused(content, str(error))  # it goes before the messages queued after it
             return
         except KimiTuiError as error:
             _log.info("a turn ended: %s", error)
             if isinstance(error, ProviderError) and error.taken_back:
                 self._break_off()
-                self._refused(content, str(error))
+                self._on_refused(content, str(error))
                 return
         except Exception as error:  # noqa: BLE001 - the edge: a fault of ours is told, the screen stays
             _log.exception("a turn ended in an unexpected way")
-            self._failed(f"{type(error).__name__}: {error}")
+            self._on_failure(f"{type(error).__name__}: {error}")
         self._break_off()
 
     def _break_off(self) -> None:
         """Drop the queue after a failed turn: its prompts assumed a success."""
         if asyncio.current_task() is self._turn:
-            self._broken()
+            self._on_abort()
 
-    def _on_done(self, task: asyncio.Task[None]) -> None:
+    def _on_task_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
         if task is self._turn:
             self._turn = None
-        self._ended()
+        self._on_turn_end()
         self.start_next()
 
     def start_next(self) -> None:
         """Start the next queued prompt, if nothing runs."""
         if self.queue and not self.waiting:
             content = self.queue.pop(0)
-            self._changed()
+            self._on_change()
             self._start(content)
 
     async def aclose(self) -> None:

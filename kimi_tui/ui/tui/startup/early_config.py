@@ -24,17 +24,17 @@ def read_early_config(file: Path | None = None) -> EarlyConfig:
     """Read them from the top level of the given or the default file. Loading the full configuration is slow and happens
     later."""
     home = paths.home()
-    for one in (file,) if file else (home / "config.yaml", home / "config.yml", home / "config.toml"):
+    for candidate in (file,) if file else (home / "config.yaml", home / "config.yml", home / "config.toml"):
         try:
-            text = read_start(one, 1 << 20).decode("utf-8", "replace")
+            text = read_start(candidate, 1 << 20).decode("utf-8", "replace")
         except OSError:
             continue
-        found: dict[str, str] = dict(_LINE.findall(text))
-        theme = found.get("theme", DEFAULT_THEME)
-        on = {key for key, value in found.items() if value.lower() in ("true", "on", "yes")}
+        values: dict[str, str] = dict(_LINE.findall(text))
+        theme = values.get("theme", DEFAULT_THEME)
+        enabled = {key for key, value in values.items() if value.lower() in ("true", "on", "yes")}
         return EarlyConfig(
             _PEER_NAMES.get(theme, theme),
-            DisplayOptions(ascii="ascii" in on, motion="reduced_motion" not in on, plain="plain" in on),
-            found.get("language", "auto"),
+            DisplayOptions(ascii="ascii" in enabled, motion="reduced_motion" not in enabled, plain="plain" in enabled),
+            values.get("language", "auto"),
         )
     return EarlyConfig()

@@ -7,7 +7,7 @@ is young, and the young collections find it.
 
 import gc
 
-_YOUNG, _OLDER, _OLDEST = 2_000, 15, 10
+_GEN0_THRESHOLD, _GEN1_THRESHOLD, _GEN2_THRESHOLD = 2_000, 15, 10
 
 
 def freeze_startup_objects() -> None:
@@ -15,5 +15,5 @@ def freeze_startup_objects() -> None:
     if gc.isenabled():  # not disabled by our start-up: a test or an embedding process
         return
     gc.freeze()
-    gc.set_threshold(_YOUNG, _OLDER, _OLDEST)
+    gc.set_threshold(_GEN0_THRESHOLD, _GEN1_THRESHOLD, _GEN2_THRESHOLD)
     gc.enable()

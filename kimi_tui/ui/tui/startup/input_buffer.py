@@ -14,34 +14,34 @@ class StartupInputBuffer:
     """Text waits for the composer, any other key for `flush_all`; keys after a waiting key wait behind it."""
 
     def __init__(self) -> None:
-        self._held: list[events.Key | events.Paste] = []
-        self._released = False
+        self._buffered: list[events.Key | events.Paste] = []
+        self._flushed = False
 
     def buffer(self, event: events.Event, *, can_write: bool) -> bool:
         """Buffer the key if it has to wait; whether it was buffered."""
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             return False
-        if not self._held and (self._released or (can_write and _is_text_input(event))):
+        if not self._buffered and (self._flushed or (can_write and _is_text_input(event))):
             return False
-        self._held.append(event)
+        self._buffered.append(event)
         return True
 
-    async def flush_text(self, take: Deliver) -> None:
+    async def flush_text(self, deliver: Deliver) -> None:
         """Deliver the text typed so far, in order."""
-        while self._held and _is_text_input(self._held[0]):
-            await self._deliver(take)
+        while self._buffered and _is_text_input(self._buffered[0]):
+            await self._deliver(deliver)
 
-    async def flush_all(self, take: Deliver) -> None:
+    async def flush_all(self, deliver: Deliver) -> None:
         """Deliver all buffered keys, in order, and stop buffering."""
-        self._released = True
-        while self._held:
-            await self._deliver(take)
+        self._flushed = True
+        while self._buffered:
+            await self._deliver(deliver)
 
-    async def _deliver(self, take: Deliver) -> None:
-        first = self._held[0]
-        await take(first)
-        if self._held and self._held[0] is first:  # not delivered by another call meanwhile
-            del self._held[0]
+    async def _deliver(self, deliver: Deliver) -> None:
+        first = self._buffered[0]
+        await deliver(first)
+        if self._buffered and self._buffered[0] is first:  # not delivered by another call meanwhile
+            del self._buffered[0]
 
 
 def _is_text_input(event: events.Key | events.Paste) -> bool:

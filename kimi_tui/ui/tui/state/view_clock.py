@@ -13,7 +13,7 @@ class ViewClock:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self.at: float | None = None
+        self.timestamp: float | None = None
 
     def __call__(self) -> float:
-        return self._clock() if self.at is None else self.at
+        return self._clock() if self.timestamp is None else self.timestamp

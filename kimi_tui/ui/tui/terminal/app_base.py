@@ -24,16 +24,16 @@ _HOPS = 4  # event loop iterations that a key needs from the app to the widget
 class TerminalApp(App[int]):
     """`attention` notifies a user who looks elsewhere; `fault` is the crash that ended the app, if any."""
 
-    def __init__(self, manners: DisplayOptions) -> None:
+    def __init__(self, display_options: DisplayOptions) -> None:
         key_sequences.register_alt_enter()
-        self.manners = manners
-        self._filters_of_manners = ascii_filters(manners)
+        self.display_options = display_options
+        self._filters_of_manners = ascii_filters(display_options)
         self._colourless = no_color.NoColorFilter()
         super().__init__()
         self.no_color = no_color.is_requested(os.environ)
         if self.no_color:
             self.stylesheet.add_source(no_color.SHOWN_ATTRIBUTES)
-        if manners.reduced_motion:
+        if display_options.reduced_motion:
             self.animation_level = "none"
         self.fault: FaultError | None = None
         self.attention = escape_sequences.TerminalNotifier(self.write_to_terminal, lambda: self.app_focus)
@@ -59,7 +59,7 @@ class TerminalApp(App[int]):
 
         if isinstance(event.widget, Input):
             event.widget.cursor_blink = False
-        elif self.manners.plain:
+        elif self.display_options.plain:
             self.call_after_refresh(self._caret_to, event.widget)
 
     def _caret_to(self, widget: Widget) -> None:

@@ -66,8 +66,8 @@ def _to_ascii(segments: list[Segment]) -> Iterator[Segment]:
         yield segment if text == segment.text else Segment(text, *segment[1:])
 
 
-def ascii_filters(manners: DisplayOptions) -> tuple[LineFilter, ...]:
+def ascii_filters(display_options: DisplayOptions) -> tuple[LineFilter, ...]:
     """The filters for these display options."""
-    if manners.plain:
+    if display_options.plain:
         return (AsciiFilter(ASCII_WITHOUT_BOXES),)
-    return (AsciiFilter(ASCII),) if manners.ascii else ()
+    return (AsciiFilter(ASCII),) if display_options.ascii else ()

@@ -38,8 +38,8 @@ class SavedTerminal(Protocol):
 class ShutdownHandler:
     """Makes an app exit. `page`: the app is shown in a browser, and there is no terminal to watch."""
 
-    def __init__(self, kept: SavedTerminal | None, *, page: bool) -> None:
-        self._kept, self._page = kept, page
+    def __init__(self, terminal_state: SavedTerminal | None, *, page: bool) -> None:
+        self._kept, self._page = terminal_state, page
         self._asked: float | None = None
         self._over = threading.Event()
         self._ask: Callable[[int], None] = lambda _status: None

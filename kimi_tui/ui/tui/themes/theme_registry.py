@@ -58,14 +58,14 @@ class ThemeRegistry:
 
     def reload(self) -> list[str]:
         """Read every file again and refresh the active theme; returns the errors, file and line first."""
-        wrong: list[str] = []
+        errors: list[str] = []
         self._titles = {}
         for path in theme.find_themes():
             try:
                 found = load_theme(path)
             except ConfigError as error:
                 _log.warning("a theme is passed over: %s", error)
-                wrong.append(str(error))
+                errors.append(str(error))
                 continue
             self._titles[path.stem] = found.title
         for name, found in self._good.items():
@@ -75,12 +75,12 @@ class ThemeRegistry:
             try:
                 found = load_theme(path)
             except ConfigError:
-                return wrong
+                return errors
             if found.theme != self._shown.theme:
                 self._show(found)
-        return wrong
+        return errors
 
-    async def watch(self, tell: Callable[[str], None]) -> None:
+    async def watch(self, report: Callable[[str], None]) -> None:
         """Reload the user's themes on each change, until cancelled; `tell` receives the errors."""
         folder = home() / "themes"
         try:
@@ -90,25 +90,25 @@ class ThemeRegistry:
         from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType]
 
         for problem in await asyncio.to_thread(_problems_in, folder):
-            tell(problem)
+            report(problem)
         async for _ in awatch(folder, debounce=_LOOK_MS, step=_LOOK_MS, recursive=False):
             for problem in self.reload():
-                tell(problem)
+                report(problem)
 
     def _show(self, found: ThemeFile) -> None:
-        again = self._app.theme == found.theme.name
+        is_active = self._app.theme == found.theme.name
         self._shown = self._good[found.path.stem] = found
         self._app.register_theme(found.theme)
         self._app.theme = found.theme.name
-        if again:  # the name now stands for a different theme
+        if is_active:  # the name now stands for a different theme
             self._app.mutate_reactive(App.theme)
 
 
 def _problems_in(folder: Path) -> list[str]:
-    wrong: list[str] = []
+    errors: list[str] = []
     for path in theme.find_themes((folder,)):
         try:
             load_theme(path)
         except ConfigError as error:
-            wrong.append(str(error))
-    return wrong
+            errors.append(str(error))
+    return errors

@@ -195,8 +195,8 @@ class Transcript(Viewport, can_focus=True):
     # Painting
 
     def on_mount(self) -> None:
-        manners = getattr(cast(object, self.app), "manners", None)
-        self._roll.counts = not (isinstance(manners, DisplayOptions) and manners.plain)
+        display_options = getattr(cast(object, self.app), "display_options", None)
+        self._roll.counts = not (isinstance(display_options, DisplayOptions) and display_options.plain)
         self._timer = self.set_interval(_TICK_S if self.motion else 1.0, self._tick, pause=True)
 
     def _changed(self, item_id: int | None) -> None:

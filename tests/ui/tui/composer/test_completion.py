@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.ui.tui.composer.completion import Trigger, file_choices, find_trigger
-from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.test_screen import ready
 
 
@@ -34,10 +34,10 @@ def test_a_name_with_blanks_goes_in_between_quotation_marks() -> None:
 
 async def test_a_name_with_blanks_is_completed_whole(tmp_path: Path) -> None:
     (tmp_path / "my notes.md").write_text("x")
-    app, _ = make_app(StandIn(tmp_path))
+    app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test() as pilot:
         await ready(pilot)
-        composer = app.home.composer
+        composer = app.main_screen.composer
         for typed in ("see @my", 'see @"my no'):
             composer.prompt.set_text("")
             composer.prompt.insert(typed)

@@ -8,100 +8,100 @@ from textual import events
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.ui.tui.composer.paste_chips import PasteChips
-from tests.ui.tui.hands import Start
-from tests.ui.tui.stand_in import CHART, StandIn
+from tests.ui.tui.fake_engine import CHART, FakeEngine
+from tests.ui.tui.pilot_driver import Start
 
 
 async def test_enter_sends_what_is_written(start: Start) -> None:
-    async with start() as stage:
-        await stage.type("hello you")
-        await stage.press("enter")
-        assert stage.engine.prompts == ["hello you"]
-        assert stage.composer == ""
+    async with start() as driver:
+        await driver.type("hello you")
+        await driver.press("enter")
+        assert driver.engine.prompts == ["hello you"]
+        assert driver.composer == ""
 
 
 async def test_keys_that_come_together_act_in_their_order(start: Start) -> None:
-    async with start() as stage:
+    async with start() as driver:
         letters = [(char, char) for char in "teh"] + [("backspace", None)] * 2 + [(char, char) for char in "he"]
         for key, character in [*letters, ("left", None), ("x", "x")]:
-            stage.app.post_message(events.Key(key, character))
-        await stage.pilot.pause()
-        await stage.pilot.pause()
-        assert stage.composer == "thxe"
+            driver.app.post_message(events.Key(key, character))
+        await driver.pilot.pause()
+        await driver.pilot.pause()
+        assert driver.composer == "thxe"
 
 
 async def test_a_key_of_the_app_waits_for_those_before_it(start: Start) -> None:
-    async with start() as stage:
-        await stage.type("copy me")
+    async with start() as driver:
+        await driver.type("copy me")
         for key in ["shift+left"] * 7 + ["ctrl+c"]:
-            stage.app.post_message(events.Key(key, None))
-        await stage.pilot.pause()
-        await stage.pilot.pause()
-        assert stage.app.clipboard == "copy me"
+            driver.app.post_message(events.Key(key, None))
+        await driver.pilot.pause()
+        await driver.pilot.pause()
+        assert driver.app.clipboard == "copy me"
 
 
 async def test_ctrl_j_breaks_the_line_and_does_not_send(start: Start) -> None:
-    async with start() as stage:
-        await stage.type("one")
-        await stage.press("ctrl+j")
-        await stage.type("two")
-        assert (stage.composer, stage.engine.prompts) == ("one\ntwo", [])
+    async with start() as driver:
+        await driver.type("one")
+        await driver.press("ctrl+j")
+        await driver.type("two")
+        assert (driver.composer, driver.engine.prompts) == ("one\ntwo", [])
 
 
 async def test_while_a_turn_runs_enter_queues_and_the_queue_is_sent_after_it(start: Start) -> None:
-    async with start() as stage:
-        await stage.type("one")
-        await stage.press("enter")
-        await stage.type("two")
-        await stage.press("enter")
-        assert stage.engine.prompts == ["one"]
-        assert stage.app.home.composer.queued.texts == ("two",)
-        stage.engine.end_turn()
-        await stage.pilot.pause()
-        await stage.pilot.pause()
-        assert stage.engine.prompts == ["one", "two"]
-        assert stage.app.home.composer.queued.texts == ()
+    async with start() as driver:
+        await driver.type("one")
+        await driver.press("enter")
+        await driver.type("two")
+        await driver.press("enter")
+        assert driver.engine.prompts == ["one"]
+        assert driver.app.main_screen.composer.queued.texts == ("two",)
+        driver.engine.end_turn()
+        await driver.pilot.pause()
+        await driver.pilot.pause()
+        assert driver.engine.prompts == ["one", "two"]
+        assert driver.app.main_screen.composer.queued.texts == ()
 
 
 async def test_up_in_an_empty_composer_takes_back_the_last_of_the_queue(start: Start) -> None:
-    async with start() as stage:
+    async with start() as driver:
         for text in ("one", "two", "three"):
-            await stage.type(text)
-            await stage.press("enter")
-        await stage.press("up")
-        assert stage.composer == "three"
-        assert stage.app.home.composer.queued.texts == ("two",)
+            await driver.type(text)
+            await driver.press("enter")
+        await driver.press("up")
+        assert driver.composer == "three"
+        assert driver.app.main_screen.composer.queued.texts == ("two",)
 
 
 async def test_ctrl_s_steers_the_running_turn(start: Start) -> None:
-    async with start() as stage:
-        await stage.type("one")
-        await stage.press("enter")
-        await stage.type("mind the tests")
-        await stage.press("ctrl+s")
-        assert stage.engine.steered == ["mind the tests"]
+    async with start() as driver:
+        await driver.type("one")
+        await driver.press("enter")
+        await driver.type("mind the tests")
+        await driver.press("ctrl+s")
+        assert driver.engine.steered == ["mind the tests"]
 
 
 async def test_up_brings_back_what_was_sent_and_down_the_draft(start: Start) -> None:
-    async with start() as stage:
-        await stage.type("one")
-        await stage.press("enter")
-        stage.engine.end_turn()
-        await stage.pilot.pause()
-        await stage.type("draft")
-        await stage.press("up")
-        assert stage.composer == "one"
-        await stage.press("down")
-        assert stage.composer == "draft"
+    async with start() as driver:
+        await driver.type("one")
+        await driver.press("enter")
+        driver.engine.end_turn()
+        await driver.pilot.pause()
+        await driver.type("draft")
+        await driver.press("up")
+        assert driver.composer == "one"
+        await driver.press("down")
+        assert driver.composer == "draft"
 
 
 async def test_a_slash_offers_commands_and_tab_completes_one(start: Start) -> None:
-    async with start() as stage:
-        await stage.type("/fp")
-        menu = stage.app.home.composer.menu
+    async with start() as driver:
+        await driver.type("/fp")
+        menu = driver.app.main_screen.composer.menu
         assert [choice.label for choice in menu.choices] == ["/flow:plan"]
-        await stage.press("tab")
-        assert (stage.composer, menu.is_open) == ("/flow:plan ", False)
+        await driver.press("tab")
+        assert (driver.composer, menu.is_open) == ("/flow:plan ", False)
 
 
 @pytest.mark.parametrize(
@@ -122,20 +122,20 @@ async def test_a_slash_offers_commands_and_tab_completes_one(start: Start) -> No
 async def test_enter_runs_nothing_that_was_neither_written_nor_chosen(
     start: Start, typed: str, sent: list[str], left: str
 ) -> None:
-    async with start() as stage:
-        await stage.type(typed)
-        await stage.press("enter")
-        assert (stage.engine.prompts, stage.composer) == (sent, left)
+    async with start() as driver:
+        await driver.type(typed)
+        await driver.press("enter")
+        assert (driver.engine.prompts, driver.composer) == (sent, left)
         if left:
-            await stage.press("enter")
-            assert stage.engine.prompts == [left.strip()]
+            await driver.press("enter")
+            assert driver.engine.prompts == [left.strip()]
 
 
 async def test_enter_runs_what_was_chosen_with_an_arrow(start: Start) -> None:
-    async with start() as stage:
-        await stage.type("/plan")
-        await stage.press("down", "enter")
-        assert stage.engine.prompts == ["/flow:plan"]
+    async with start() as driver:
+        await driver.type("/plan")
+        await driver.press("down", "enter")
+        assert driver.engine.prompts == ["/flow:plan"]
 
 
 async def test_a_flow_with_a_mistake_in_its_chart_is_offered_with_it_and_is_sent_as_written(
@@ -147,20 +147,20 @@ async def test_a_flow_with_a_mistake_in_its_chart_is_offered_with_it_and_is_sent
         head = f"---\nname: {name}\ndescription: d\ntype: flow\n---\n"
         file.write_text(f"{head}```mermaid\n{chart}\n```\n", "utf-8")
     skills = SkillLibrary.load(SkillRoots(tmp_path, skills_dirs=(tmp_path / "skills",), bundled=tmp_path / "none"))
-    async with start(engine=StandIn(tmp_path, skills=skills)) as stage:  # type: ignore[arg-type]
-        await stage.type("/flow:release")
-        first = stage.app.home.composer.menu.choices[0]
+    async with start(engine=FakeEngine(tmp_path, skills=skills)) as driver:  # type: ignore[arg-type]
+        await driver.type("/flow:release")
+        first = driver.app.main_screen.composer.menu.choices[0]
         assert first.label == "/flow:release"
         assert first.description.startswith("cannot be run: SKILL.md:8:9: expected a node here")
-        await stage.press("enter")
-        assert stage.engine.prompts == ["/flow:release"]
+        await driver.press("enter")
+        assert driver.engine.prompts == ["/flow:release"]
 
 
 async def test_enter_on_a_command_of_the_menu_runs_it(start: Start) -> None:
-    async with start() as stage:
-        await stage.type("/yo")
-        await stage.press("enter")
-        assert stage.engine.prompts == ["/yolo"]
+    async with start() as driver:
+        await driver.type("/yo")
+        await driver.press("enter")
+        assert driver.engine.prompts == ["/yolo"]
 
 
 async def test_an_at_sign_offers_files_that_are_not_ignored(start: Start, tmp_path: Path) -> None:
@@ -168,24 +168,24 @@ async def test_an_at_sign_offers_files_that_are_not_ignored(start: Start, tmp_pa
     (work / "src").mkdir(parents=True)
     for name in ("src/reader.py", "src/reader.pyc", ".gitignore"):
         (work / name).write_text("*.pyc\n")
-    async with start(engine=StandIn(work)) as stage:
-        files = stage.app.home.composer.files
+    async with start(engine=FakeEngine(work)) as driver:
+        files = driver.app.main_screen.composer.files
         assert files is not None
         files.read()
-        await stage.type("see @reader")
-        assert [choice.label for choice in stage.app.home.composer.menu.choices] == ["src/reader.py"]
-        await stage.press("enter")
-        assert stage.composer == "see @src/reader.py "
+        await driver.type("see @reader")
+        assert [choice.label for choice in driver.app.main_screen.composer.menu.choices] == ["src/reader.py"]
+        await driver.press("enter")
+        assert driver.composer == "see @src/reader.py "
 
 
 async def test_a_large_paste_is_a_chip_and_is_sent_whole(start: Start) -> None:
     text = "\n".join(f"line {n}" for n in range(40))
-    async with start() as stage:
-        stage.app.home.composer.prompt.paste(text)
-        await stage.pilot.pause()
-        assert stage.composer == "[pasted 40 lines #1]"
-        await stage.press("enter")
-        assert stage.engine.prompts == [text]
+    async with start() as driver:
+        driver.app.main_screen.composer.prompt.paste(text)
+        await driver.pilot.pause()
+        assert driver.composer == "[pasted 40 lines #1]"
+        await driver.press("enter")
+        assert driver.engine.prompts == [text]
 
 
 def test_a_line_break_at_the_end_of_a_paste_is_no_line_more() -> None:
@@ -212,52 +212,52 @@ def test_a_line_break_at_the_end_of_a_paste_is_no_line_more() -> None:
 async def test_an_enter_that_ends_a_burst_of_one_line_sends_and_those_of_a_paste_break_the_line(
     start: Start, bursts: list[str], sent: list[str], left: str
 ) -> None:
-    async with start() as stage:
-        prompt = stage.app.home.composer.prompt
+    async with start() as driver:
+        prompt = driver.app.main_screen.composer.prompt
         for came, burst in enumerate(bursts):
             for letter in burst:
                 event = events.Key({"\r": "enter", " ": "space"}.get(letter, letter), letter)
                 event.time = prompt._mounted + 100 + came
-                stage.app.post_message(event)
-            await stage.pilot.pause()
+                driver.app.post_message(event)
+            await driver.pilot.pause()
             while prompt._held_enter is not None:
-                await stage.pilot.pause()
-        await stage.pilot.pause()
-        assert (stage.engine.prompts, stage.composer) == (sent, left)
+                await driver.pilot.pause()
+        await driver.pilot.pause()
+        assert (driver.engine.prompts, driver.composer) == (sent, left)
 
 
 async def test_lines_typed_before_the_first_frame_are_sent_as_one_message(start: Start) -> None:
-    async with start() as stage:
-        prompt = stage.app.home.composer.prompt
+    async with start() as driver:
+        prompt = driver.app.main_screen.composer.prompt
         for letter in "one\rtwo\r":
             event = events.Key({"\r": "enter"}.get(letter, letter), letter)
             event.time = prompt._mounted + 0.1
-            stage.app.post_message(event)
-        await stage.pilot.pause()
+            driver.app.post_message(event)
+        await driver.pilot.pause()
         while prompt._held_enter is not None:
-            await stage.pilot.pause()
-        await stage.pilot.pause()
-        assert (stage.engine.prompts, stage.composer) == (["one\ntwo"], "")
+            await driver.pilot.pause()
+        await driver.pilot.pause()
+        assert (driver.engine.prompts, driver.composer) == (["one\ntwo"], "")
 
 
 async def test_the_search_in_earlier_messages_begins_empty_and_escape_brings_the_draft_back(start: Start) -> None:
-    async with start() as stage:
+    async with start() as driver:
         for text in ("one fish", "two birds"):
-            await stage.type(text)
-            await stage.press("enter")
-        await stage.type("a draft")
-        await stage.press("ctrl+r")
-        composer = stage.app.home.composer
+            await driver.type(text)
+            await driver.press("enter")
+        await driver.type("a draft")
+        await driver.press("ctrl+r")
+        composer = driver.app.main_screen.composer
         assert [choice.label for choice in composer.menu.choices] == ["two birds", "one fish"]
-        await stage.press(*"fis")
+        await driver.press(*"fis")
         assert [choice.label for choice in composer.menu.choices] == ["one fish"]
-        await stage.press(*"zzz", "enter")
+        await driver.press(*"zzz", "enter")
         assert "nothing found" in str(composer.border_title)
         assert composer.text == "fiszzz"
-        await stage.press("escape")
-        assert (stage.composer, str(composer.border_title)) == ("a draft", " message ")
-        await stage.press("ctrl+r", "ctrl+r", "enter")
-        assert stage.composer == "one fish"
+        await driver.press("escape")
+        assert (driver.composer, str(composer.border_title)) == ("a draft", " message ")
+        await driver.press("ctrl+r", "ctrl+r", "enter")
+        assert driver.composer == "one fish"
 
 
 @pytest.mark.parametrize(
@@ -266,12 +266,12 @@ async def test_the_search_in_earlier_messages_begins_empty_and_escape_brings_the
 async def test_clicks_in_the_message_take_a_word_or_a_line(
     start: Start, times: int, column: int, selected: str
 ) -> None:
-    async with start() as stage:
-        stage.app.home.composer.text = "see beta-gamma in /usr/bin.\nand more"
-        await stage.pilot.pause()
-        await stage.pilot.click(stage.app.home.composer.prompt, offset=(column, 0), times=times)
-        await stage.pilot.pause()
-        assert stage.app.home.composer.prompt.selected_text == selected
+    async with start() as driver:
+        driver.app.main_screen.composer.text = "see beta-gamma in /usr/bin.\nand more"
+        await driver.pilot.pause()
+        await driver.pilot.click(driver.app.main_screen.composer.prompt, offset=(column, 0), times=times)
+        await driver.pilot.pause()
+        assert driver.app.main_screen.composer.prompt.selected_text == selected
 
 
 def test_half_a_surrogate_pair_of_a_paste_becomes_a_replacement():

@@ -5,7 +5,7 @@ from pathlib import Path
 from kimi_tui import paths
 from kimi_tui.session.session import Session
 from kimi_tui.ui.tui.composer.draft_store import Draft, DraftStore, draft_file, orphaned_drafts
-from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.test_screen import ready
 
 
@@ -35,47 +35,47 @@ def test_a_file_that_holds_something_else_is_no_draft(tmp_path: Path) -> None:
 
 
 async def test_what_was_written_is_there_at_the_next_start(tmp_path: Path) -> None:
-    app, _ = make_app(StandIn(tmp_path))
+    app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test() as pilot:
         await ready(pilot)
-        app.home.composer.text = "half a thought"
+        app.main_screen.composer.text = "half a thought"
         await pilot.pause()
-    app, _ = make_app(StandIn(tmp_path))
+    app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test() as pilot:
         await ready(pilot)
-        assert app.home.composer.text == "half a thought"
+        assert app.main_screen.composer.text == "half a thought"
         await pilot.press("enter")
         await pilot.pause()
     assert not draft_file(tmp_path, "s").exists()
 
 
 async def test_messages_that_wait_outlive_the_program_too_even_one_that_is_killed(tmp_path: Path) -> None:
-    app, _ = make_app(engine := StandIn(tmp_path))
+    app, _ = make_app(engine := FakeEngine(tmp_path))
     async with app.run_test() as pilot:
         await ready(pilot)
         for text, key in (("one", "enter"), ("queued", "enter"), ("steered", "ctrl+s")):
-            app.home.composer.text = text
+            app.main_screen.composer.text = text
             await pilot.press(key)
             await pilot.pause()
         assert (engine.prompts, engine.steered) == (["one"], ["steered"])
-        app.home.composer.text = "written"
-        app.home.composer.save_draft()
+        app.main_screen.composer.text = "written"
+        app.main_screen.composer.save_draft()
         kept = Draft("written", waiting=("steered", "queued"))
         assert DraftStore(draft_file(tmp_path, "s")).load() == kept
-    app, _ = make_app(StandIn(tmp_path))
+    app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test() as pilot:
         await ready(pilot)
-        assert app.home.composer.text == "steered\n\nqueued\n\nwritten"
+        assert app.main_screen.composer.text == "steered\n\nqueued\n\nwritten"
 
 
 async def test_a_draft_that_meets_another_text_is_brought_back_by_up(tmp_path: Path) -> None:
     DraftStore(draft_file(tmp_path, "before")).save(Draft("older draft"))
-    app, _ = make_app(StandIn(tmp_path))
-    app.home.composer.prompt.text = "typed at once"
+    app, _ = make_app(FakeEngine(tmp_path))
+    app.main_screen.composer.prompt.text = "typed at once"
     async with app.run_test() as pilot:
         await ready(pilot)
-        assert app.home.composer.text == "typed at once"
-        assert app.home.composer.history.older("typed at once") == "older draft"
+        assert app.main_screen.composer.text == "typed at once"
+        assert app.main_screen.composer.history.older("typed at once") == "older draft"
 
 
 def kept_in(work_dir: Path, session: Session) -> DraftStore:

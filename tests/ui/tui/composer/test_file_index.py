@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kimi_tui.ui.tui.composer.completion import file_choices
 from kimi_tui.ui.tui.composer.file_index import FileIndex
-from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.test_screen import ready
 
 
@@ -32,10 +32,10 @@ def test_a_search_that_is_not_wanted_any_more_ends_early(tmp_path: Path) -> None
 
 async def test_in_a_large_folder_letters_do_not_wait_for_the_files(tmp_path: Path) -> None:
     files = many(tmp_path, 6000)
-    app, _ = make_app(StandIn(tmp_path))
+    app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
-        composer = app.home.composer
+        composer = app.main_screen.composer
         composer.files = files
         gate = threading.Event()
         search = files.search
@@ -57,13 +57,13 @@ async def test_in_a_large_folder_letters_do_not_wait_for_the_files(tmp_path: Pat
 
 
 async def test_tab_before_the_files_are_found_takes_the_best_of_what_is_written_by_then(tmp_path: Path) -> None:
-    app, _ = make_app(StandIn(tmp_path))
+    app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
-        app.home.composer.files = many(tmp_path, 6000)
-        app.home.composer.text = "@04321"
+        app.main_screen.composer.files = many(tmp_path, 6000)
+        app.main_screen.composer.text = "@04321"
         await pilot.press("tab")
-        assert app.home.composer.text == "@file_04321.txt "
+        assert app.main_screen.composer.text == "@file_04321.txt "
 
 
 def test_resources_of_servers_are_offered_beside_the_files(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from kimi_tui.ui.tui.composer.input_history import InputHistory
 from kimi_tui.ui.tui.state.items import UserItem
 from kimi_tui.wire.events import TurnBegin
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.painted import notices
-from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 60
@@ -119,11 +119,11 @@ def test_a_draft_or_history_that_names_a_file_elsewhere_is_not_believed(images: 
 
 
 async def test_a_dropped_picture_is_a_chip_that_is_sent_and_goes_as_one(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     async with app.run_test() as pilot:
         await ready(pilot)
-        prompt = app.home.composer.prompt
+        prompt = app.main_screen.composer.prompt
         for _ in range(2):
             prompt.post_message(events.Paste(str(picture(tmp_path, "shot.png"))))
             await pilot.pause()
@@ -135,48 +135,48 @@ async def test_a_dropped_picture_is_a_chip_that_is_sent_and_goes_as_one(tmp_path
         engine.say(TurnBegin(user_input=engine.prompts[0]))
         await pilot.pause()
         await pilot.pause()
-        assert app.stage.state.conversation[0] == UserItem("[image: shot.png]", ("shot.png",))
+        assert app.presenter.state.conversation[0] == UserItem("[image: shot.png]", ("shot.png",))
         await pilot.press("up")
         assert prompt.text == "[image: shot.png]"
 
 
 async def test_a_model_that_takes_no_pictures_gets_the_path_and_the_person_a_word(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path, accepts_images=False)
+    engine = FakeEngine(tmp_path, accepts_images=False)
     app, _ = make_app(engine)
     async with app.run_test() as pilot:
         await ready(pilot)
         file = picture(tmp_path, "shot.png")
-        app.home.composer.prompt.post_message(events.Paste(str(file)))
+        app.main_screen.composer.prompt.post_message(events.Paste(str(file)))
         await pilot.pause()
         await pilot.pause()
-        assert app.home.composer.text == str(file)
+        assert app.main_screen.composer.text == str(file)
         assert any("moon-2 takes no pictures" in note for note in notices(app))
 
 
 async def test_a_picture_for_a_model_that_cannot_see_it_any_more_is_given_back(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     async with app.run_test() as pilot:
         await ready(pilot)
-        app.home.composer.prompt.paste(str(picture(tmp_path, "shot.png")))
+        app.main_screen.composer.prompt.paste(str(picture(tmp_path, "shot.png")))
         engine.accepts_images = False
         await pilot.press("enter")
         await pilot.pause()
         assert engine.prompts == []
-        assert app.home.composer.text == "[image: shot.png]"
+        assert app.main_screen.composer.text == "[image: shot.png]"
 
 
 async def test_a_queued_picture_can_be_taken_back_and_sent(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     async with app.run_test() as pilot:
         await ready(pilot)
         app.submit("one")
         await pilot.pause()
-        app.home.composer.prompt.paste(str(picture(tmp_path, "shot.png")))
+        app.main_screen.composer.prompt.paste(str(picture(tmp_path, "shot.png")))
         await pilot.press("enter")
         await pilot.pause()
-        assert app.home.composer.queued.texts == ("[image: shot.png]",)
+        assert app.main_screen.composer.queued.texts == ("[image: shot.png]",)
         await pilot.press("up", "enter")
         engine.end_turn()
         await pilot.pause()
@@ -206,18 +206,18 @@ async def test_ctrl_v_makes_the_clipboards_picture_a_chip(tmp_path: Path, monkey
     monkeypatch.setenv("WAYLAND_DISPLAY", "w")
     shot = picture(tmp_path, "shot.png")
     tool(tmp_path, "wl-paste", f'case "$*" in --list-types) echo image/png;; *) cat {shot};; esac')
-    app, _ = make_app(StandIn(tmp_path))
+    app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test() as pilot:
         await ready(pilot)
         await pilot.press("ctrl+v")
         await app.workers.wait_for_complete([one for one in app.workers if one.group == "clipboard"])
-        assert app.home.composer.text == "[image: clipboard.png] "
+        assert app.main_screen.composer.text == "[image: clipboard.png] "
 
 
 async def test_ctrl_v_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("WAYLAND_DISPLAY", "DISPLAY"):
         monkeypatch.delenv(name, raising=False)
-    app, _ = make_app(StandIn(tmp_path))
+    app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test() as pilot:
         await ready(pilot)
         await pilot.press("ctrl+v")
@@ -227,4 +227,4 @@ async def test_ctrl_v_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.M
         app.copy_to_clipboard("copied here")
         await pilot.press("ctrl+v")
         await app.workers.wait_for_complete([one for one in app.workers if one.group == "clipboard"])
-        assert app.home.composer.text == "copied here"
+        assert app.main_screen.composer.text == "copied here"

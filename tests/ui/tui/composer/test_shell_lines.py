@@ -7,16 +7,16 @@ import pytest
 
 from kimi_tui.ui.tui.composer.paste_chips import PasteChips
 from kimi_tui.ui.tui.navigation.external_editor import edit_in_editor, editor_command
-from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.test_screen import ready
 
 
 async def test_a_line_that_begins_with_an_exclamation_mark_goes_to_the_shell(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     async with app.run_test() as pilot:
         await ready(pilot)
-        composer = app.home.composer
+        composer = app.main_screen.composer
         composer.text = "! make check"
         await pilot.pause()
         assert composer.has_class("-shell")
@@ -27,13 +27,13 @@ async def test_a_line_that_begins_with_an_exclamation_mark_goes_to_the_shell(tmp
 
 
 async def test_a_shell_line_queues_behind_a_running_turn(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     async with app.run_test() as pilot:
         await ready(pilot)
         app.submit("work")
         await pilot.pause()
-        app.home.composer.text = "!ls"
+        app.main_screen.composer.text = "!ls"
         await pilot.press("ctrl+s")
         await pilot.pause()
         assert (engine.shell_lines, engine.steered) == ([], [])
@@ -44,23 +44,23 @@ async def test_a_shell_line_queues_behind_a_running_turn(tmp_path: Path) -> None
 
 
 async def test_an_exclamation_mark_alone_is_nothing_to_run(tmp_path: Path) -> None:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     async with app.run_test() as pilot:
         await ready(pilot)
-        app.home.composer.text = "!"
+        app.main_screen.composer.text = "!"
         await pilot.press("enter")
         await pilot.pause()
-        assert (engine.shell_lines, app.home.composer.text) == ([], "!")
+        assert (engine.shell_lines, app.main_screen.composer.text) == ([], "!")
 
 
 async def test_shift_tab_in_another_pane_goes_back_in_the_focus(tmp_path: Path) -> None:
-    app, _ = make_app(StandIn(tmp_path))
+    app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test() as pilot:
         await ready(pilot)
-        app.home.transcript.focus()
+        app.main_screen.transcript.focus()
         await pilot.press("shift+tab")
-        assert not app.home.transcript.has_focus
+        assert not app.main_screen.transcript.has_focus
 
 
 def test_the_editor_is_the_configured_one_then_visual_then_editor() -> None:

@@ -15,7 +15,7 @@ from kimi_tui.ui.tui.dialogs.approval_fullscreen import ApprovalFullscreen
 from kimi_tui.ui.tui.dialogs.edit_command import EditCommand
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
 from kimi_tui.wire.display import DiffBlock, DisplayBlock, ShellBlock
-from tests.ui.tui.stand_in import Clock, StandIn, make_app
+from tests.ui.tui.fake_engine import Clock, FakeEngine, make_app
 from tests.ui.tui.test_screen import ready
 
 LONG = DiffBlock(path="a.py", old_text="", new_text="\n".join(f"line {n}" for n in range(40)))
@@ -26,7 +26,7 @@ async def asking(
     tmp_path: Path, block: DisplayBlock, sender: str = "Shell"
 ) -> AsyncIterator[tuple[KimiTui, Pilot[int], Clock, "asyncio.Task[ApprovalResult]"]]:
     """An app with a request that waits, past the half second in which no key counts."""
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, clock = make_app(engine)
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
@@ -43,7 +43,7 @@ async def asking(
         )
         for _ in range(3):
             await pilot.pause()
-        app.home.approval.focus()
+        app.main_screen.approval_dialog.focus()
         clock.now += 1
         yield app, pilot, clock, asked
         engine.approvals.reject_all()
@@ -67,14 +67,14 @@ async def test_leaving_the_editor_answers_nothing(tmp_path: Path) -> None:
         await pilot.pause()
         await pilot.press("escape")
         await pilot.pause()
-        assert app.home.approval.has_focus
+        assert app.main_screen.approval_dialog.has_focus
         await pilot.press("y")  # too early: the dialog has just come back
         assert not asked.done()
 
 
 async def test_a_command_with_hidden_characters_is_not_offered_for_editing(tmp_path: Path) -> None:
     async with asking(tmp_path, ShellBlock(command="ls \u202e; rm")) as (app, pilot, _, asked):
-        options = app.home.approval.query_one(OptionList).options
+        options = app.main_screen.approval_dialog.query_one(OptionList).options
         assert "edit" not in [option.id for option in options]
         await pilot.press("e")
         assert not isinstance(app.screen, EditCommand)
@@ -121,7 +121,7 @@ async def test_ctrl_f_and_escape_lead_back_to_the_dialog(tmp_path: Path) -> None
             assert isinstance(app.screen, ApprovalFullscreen)
             await pilot.press(key)
             await pilot.pause()
-            assert app.home.approval.has_focus
+            assert app.main_screen.approval_dialog.has_focus
         assert not asked.done()
 
 
@@ -134,4 +134,4 @@ async def test_a_request_that_was_answered_elsewhere_takes_its_screen_along(tmp_
         await asked
         for _ in range(3):
             await pilot.pause()
-        assert app.screen is app.home
+        assert app.screen is app.main_screen

@@ -8,39 +8,39 @@ from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.wire.events import ApprovalResponse
 from kimi_tui.wire.requests import Question, QuestionOption, QuestionRequest
-from tests.ui.tui import scenes
-from tests.ui.tui.flow_pane.live import Desk, desk
-from tests.ui.tui.hands import Hands, Start
-from tests.ui.tui.stand_in import StandIn
+from tests.ui.tui import wire_scenarios
+from tests.ui.tui.fake_engine import FakeEngine
+from tests.ui.tui.flow_pane.flow_driver import FlowDriver, open_flow
+from tests.ui.tui.pilot_driver import PilotDriver, Start
 
-TODO_CALL = scenes.call("t", "SetTodoList", "{}")
-TODO = scenes.result("t", "", scenes.todo(1))
+TODO_CALL = wire_scenarios.call("t", "SetTodoList", "{}")
+TODO = wire_scenarios.result("t", "", wire_scenarios.todo(1))
 
 
 def hints_of(app: object) -> str:
-    return app.home.hints.render_line(0).text  # type: ignore[attr-defined]
+    return app.main_screen.footer.render_line(0).text  # type: ignore[attr-defined]
 
 
-def foot_of(stage: Hands | Desk) -> str:
-    asks = stage.app.home.open_dialog_widget
+def foot_of(driver: PilotDriver | FlowDriver) -> str:
+    asks = driver.app.main_screen.current_dialog
     assert asks is not None
     return str(asks.border_subtitle)
 
 
-async def at_choice(one: Desk) -> None:
+async def at_choice(one: FlowDriver) -> None:
     """A draft is written, and a decision of the flow waits for the person."""
     await one.run()
     one.runner.ask_at_decisions("always")
-    one.app.home.composer.prompt.focus()
+    one.app.main_screen.composer.prompt.focus()
     await one.press("d", "o")
     await one.reply("I looked.", "I fixed it.", "<choice>no</choice>")
-    assert one.app.home.branch.is_open
+    assert one.app.main_screen.branch_dialog.is_open
 
 
 async def test_f5_leads_from_a_draft_to_a_branch_that_waits(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await at_choice(one)
-        assert one.app.home.composer.prompt.has_focus
+        assert one.app.main_screen.composer.prompt.has_focus
         assert hints_of(one.app).startswith(" F5 take a branch")
         assert foot_of(one) == "F5 to answer"
         await one.press("f5")
@@ -48,90 +48,90 @@ async def test_f5_leads_from_a_draft_to_a_branch_that_waits(tmp_path: Path) -> N
         assert foot_of(one) == ""
         one.clock.now += 1
         await one.press("2")
-        assert (one.runner.node_id, one.app.home.composer.text) == ("fix", "do")
-        assert one.app.home.composer.prompt.has_focus
+        assert (one.runner.node_id, one.app.main_screen.composer.text) == ("fix", "do")
+        assert one.app.main_screen.composer.prompt.has_focus
 
 
 async def test_f5_leads_from_a_draft_to_a_question(start: Start) -> None:
-    async with start() as stage:
-        await stage.type("draft")
+    async with start() as driver:
+        await driver.type("draft")
         question = Question(question="Which?", options=(QuestionOption(label="One"), QuestionOption(label="Two")))
-        await stage.say(QuestionRequest(id="q", tool_call_id="t", questions=(question,)))
-        assert hints_of(stage.app).startswith(" F5 answer the question")
-        await stage.press("f5")
-        assert isinstance(stage.app.focused, QuestionDialog)
-        assert foot_of(stage) == "esc: no answer"
-        assert "F5" not in hints_of(stage.app)
+        await driver.say(QuestionRequest(id="q", tool_call_id="t", questions=(question,)))
+        assert hints_of(driver.app).startswith(" F5 answer the question")
+        await driver.press("f5")
+        assert isinstance(driver.app.focused, QuestionDialog)
+        assert foot_of(driver) == "esc: no answer"
+        assert "F5" not in hints_of(driver.app)
 
 
 async def test_an_approval_without_the_focus_says_so_and_its_keys_look_dead(start: Start) -> None:
-    async with start() as stage:
-        await stage.type("draft")
-        await stage.say(*scenes.approval())
-        muted = stage.app.home.approval.query_one("#answers").palette.muted.color
-        assert foot_of(stage) == "F5 to answer"
-        assert key_colour(stage) == muted
-        await stage.press("f5")
-        assert "ctrl+f whole screen" in foot_of(stage)
-        assert key_colour(stage) != muted
+    async with start() as driver:
+        await driver.type("draft")
+        await driver.say(*wire_scenarios.approval())
+        muted = driver.app.main_screen.approval_dialog.query_one("#answers").palette.muted.color
+        assert foot_of(driver) == "F5 to answer"
+        assert key_colour(driver) == muted
+        await driver.press("f5")
+        assert "ctrl+f whole screen" in foot_of(driver)
+        assert key_colour(driver) != muted
 
 
-def key_colour(stage: Hands) -> object:
-    strip = stage.app.home.approval.query_one("#answers").render_line(0)
+def key_colour(driver: PilotDriver) -> object:
+    strip = driver.app.main_screen.approval_dialog.query_one("#answers").render_line(0)
     return next(segment.style.color for segment in strip if segment.text.strip() == "y" and segment.style)
 
 
 @pytest.mark.parametrize("pane", ["f2", "f3", "f4"])
 async def test_every_pane_names_the_key_to_an_approval_first(start: Start, pane: str) -> None:
-    async with start() as stage:
-        await stage.say(TODO_CALL, TODO, *scenes.approval())
-        await stage.press(pane)
-        assert hints_of(stage.app).startswith(" F5 answer the approval")
-        assert foot_of(stage) == "F5 to answer"
+    async with start() as driver:
+        await driver.say(TODO_CALL, TODO, *wire_scenarios.approval())
+        await driver.press(pane)
+        assert hints_of(driver.app).startswith(" F5 answer the approval")
+        assert foot_of(driver) == "F5 to answer"
 
 
 @pytest.mark.parametrize("pane", ["f2", "f3"])
 async def test_a_key_of_an_answer_is_never_a_letter_of_the_message(start: Start, pane: str) -> None:
-    async with start() as stage:
-        await stage.say(TODO_CALL, TODO, *scenes.approval())
-        stage.clock.now += 5
-        await stage.press(pane)
-        where = stage.app.home.focused_pane
+    async with start() as driver:
+        await driver.say(TODO_CALL, TODO, *wire_scenarios.approval())
+        driver.clock.now += 5
+        await driver.press(pane)
+        where = driver.app.main_screen.focused_pane
         for key in "ynf":
-            await stage.press(key)
-        assert (stage.composer, stage.verdicts, stage.app.home.focused_pane) == ("", [], where)
-        await stage.press("f5")
-        stage.clock.now += 1
-        await stage.press("y")
-        assert stage.verdicts == [("approve", None)]
+            await driver.press(key)
+        assert (driver.composer, driver.verdicts, driver.app.main_screen.focused_pane) == ("", [], where)
+        await driver.press("f5")
+        driver.clock.now += 1
+        await driver.press("y")
+        assert driver.verdicts == [("approve", None)]
 
 
 async def test_an_approval_takes_the_focus_from_the_chart_in_spite_of_a_draft_and_gives_it_back(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.press("d", "o")
         await one.run()
         await one.press("f3", "down")
         one.clock.now += 3
-        await one.say(*scenes.approval())
-        assert one.app.home.approval.has_focus
+        await one.say(*wire_scenarios.approval())
+        assert one.app.main_screen.approval_dialog.has_focus
         await one.say(ApprovalResponse(request_id="ask", response="approve"))
-        assert (one.app.home.focused_pane, one.app.home.composer.text) == ("flow", "do")
+        assert (one.app.main_screen.focused_pane, one.app.main_screen.composer.text) == ("flow", "do")
 
 
 async def test_an_approval_leaves_the_focus_to_who_has_just_steered(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await one.press("f3", "down")
-        one.engine.say(*scenes.approval())
+        one.engine.say(*wire_scenarios.approval())
         await one.settle()
-        assert one.app.home.focused_pane == "flow"
+        assert one.app.main_screen.focused_pane == "flow"
         assert foot_of(one) == "F5 to answer"
 
 
 async def test_a_pause_asked_for_while_an_approval_waits_is_seen_and_taken_back(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
-        await one.say(*scenes.approval())
+        await one.say(*wire_scenarios.approval())
         await one.press("f3", "space")
         shown = one.shown()
         assert shown.count("pauses when done") == 2
@@ -144,27 +144,27 @@ async def test_a_pause_asked_for_while_an_approval_waits_is_seen_and_taken_back(
 
 
 async def test_escape_leaves_a_zoomed_chart_before_it_interrupts(start: Start) -> None:
-    async with start() as stage:
-        await stage.type("one")
-        await stage.press("enter")
-        await stage.say(*scenes.approval())
-        await stage.press("f3", "f11")
-        assert "Esc leave the zoom" in hints_of(stage.app)
-        await stage.press("escape")
-        assert (stage.app.home.zoomed, stage.engine.cancelled) == (None, 0)
-        await stage.press("escape")
-        assert stage.engine.cancelled == 1
+    async with start() as driver:
+        await driver.type("one")
+        await driver.press("enter")
+        await driver.say(*wire_scenarios.approval())
+        await driver.press("f3", "f11")
+        assert "Esc leave the zoom" in hints_of(driver.app)
+        await driver.press("escape")
+        assert (driver.app.main_screen.zoomed, driver.engine.cancelled) == (None, 0)
+        await driver.press("escape")
+        assert driver.engine.cancelled == 1
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30)])
 async def test_where_an_approval_leaves_the_chart_no_rows_it_is_opened_zoomed(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
-    async with desk(tmp_path, size=size, engine=StandIn(tmp_path)) as one:
+    async with open_flow(tmp_path, size=size, engine=FakeEngine(tmp_path)) as one:
         await one.run()
-        await one.say(*scenes.approval("\n".join(f"echo {n}" for n in range(9))))
+        await one.say(*wire_scenarios.approval("\n".join(f"echo {n}" for n in range(9))))
         await one.press("f3")
-        assert one.app.home.zoomed == "flow"
+        assert one.app.main_screen.zoomed == "flow"
         assert one.pane.chart.size.height >= 8
         await one.press("escape")
-        assert (one.app.home.zoomed, one.app.home.approval.has_focus) == (None, True)
+        assert (one.app.main_screen.zoomed, one.app.main_screen.approval_dialog.has_focus) == (None, True)

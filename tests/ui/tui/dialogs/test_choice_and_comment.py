@@ -14,7 +14,7 @@ from kimi_tui.ui.tui.dialogs.approval_fullscreen import ApprovalFullscreen
 from kimi_tui.ui.tui.dialogs.hunk_picker import HunkPicker
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
 from kimi_tui.wire.display import BriefBlock, DiffBlock
-from tests.ui.tui.stand_in import Clock, StandIn, make_app
+from tests.ui.tui.fake_engine import Clock, FakeEngine, make_app
 from tests.ui.tui.test_screen import ready
 
 CHANGES = tuple(
@@ -25,7 +25,7 @@ CHANGES = tuple(
 class Asked:
     """An app that asks for an edit of three changes, past the half second in which no key counts."""
 
-    def __init__(self, app: KimiTui, pilot: Pilot[int], clock: Clock, engine: StandIn) -> None:
+    def __init__(self, app: KimiTui, pilot: Pilot[int], clock: Clock, engine: FakeEngine) -> None:
         self.app, self.pilot, self.clock, self.engine = app, pilot, clock, engine
         self.answers: list[asyncio.Task[ApprovalResult]] = []
 
@@ -59,13 +59,13 @@ class Asked:
 
 @asynccontextmanager
 async def asking(tmp_path: Path, *, hunks: int = 3, size: tuple[int, int] = (100, 30)) -> AsyncIterator[Asked]:
-    engine = StandIn(tmp_path)
+    engine = FakeEngine(tmp_path)
     app, clock = make_app(engine)
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
         one = Asked(app, pilot, clock, engine)
         await one.ask(hunks=hunks)
-        app.home.approval.focus()
+        app.main_screen.approval_dialog.focus()
         clock.now += 1
         yield one
         engine.approvals.reject_all()
@@ -109,7 +109,7 @@ async def test_nothing_ticked_is_no_answer_and_escape_leads_back(tmp_path: Path)
         await one.press("h", "a", "enter")
         assert one.choosing.list.taken == [False] * 3
         await one.press("escape")
-        assert one.app.home.approval.has_focus
+        assert one.app.main_screen.approval_dialog.has_focus
         assert not one.answers[0].done()
 
 
@@ -123,10 +123,10 @@ async def test_the_whole_screen_leads_to_the_choice_too(tmp_path: Path) -> None:
 
 async def test_what_cannot_be_taken_in_part_is_not_offered(tmp_path: Path) -> None:
     async with asking(tmp_path, hunks=0) as one:
-        options = one.app.home.approval.query_one(OptionList).options
+        options = one.app.main_screen.approval_dialog.query_one(OptionList).options
         assert "hunks" not in [option.id for option in options]
         await one.press("h")
-        assert one.app.screen is one.app.home
+        assert one.app.screen is one.app.main_screen
 
 
 async def test_an_edit_of_a_subagent_is_chosen_from_in_the_same_way(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ async def test_another_request_does_not_take_the_words_out_of_ones_hands(tmp_pat
             await one.press(key, *"half")
             await one.ask("2")
             await one.press(*"way")
-            assert one.app.home.approval.query_one(Input).value == "halfway"
+            assert one.app.main_screen.approval_dialog.query_one(Input).value == "halfway"
             assert not one.answers[0].done()
 
 

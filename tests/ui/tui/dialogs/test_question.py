@@ -3,60 +3,60 @@
 import asyncio
 
 from kimi_tui.wire.requests import Question, QuestionOption
-from tests.ui.tui.hands import Start
 from tests.ui.tui.painted import app_rows
+from tests.ui.tui.pilot_driver import Start
 
 
 async def test_questions_are_asked_one_after_the_other_and_answered_together(start: Start) -> None:
     which = Question(question="Which?", options=(QuestionOption(label="red"), QuestionOption(label="blue")))
     many = which.model_copy(update={"question": "Many?", "multi_select": True})
-    async with start() as stage:
-        asking = asyncio.create_task(stage.engine.questions.ask((which, many, which), tool_call_id="q"))
-        await stage.pilot.pause()
-        await stage.pilot.pause()
-        assert stage.app.home.question.has_focus
-        await stage.press("1")
-        assert stage.app.home.header.facts.asking == 1
+    async with start() as driver:
+        asking = asyncio.create_task(driver.engine.questions.ask((which, many, which), tool_call_id="q"))
+        await driver.pilot.pause()
+        await driver.pilot.pause()
+        assert driver.app.main_screen.question_dialog.has_focus
+        await driver.press("1")
+        assert driver.app.main_screen.header.facts.asking == 1
         for keys in (("2",), ("1", "2", "d"), ("o", "g", "o", "l", "d", "enter")):
-            stage.clock.now += 1
-            await stage.press(*keys)
+            driver.clock.now += 1
+            await driver.press(*keys)
         assert (await asking).by_question == {"Which?": "gold", "Many?": "red, blue"}
-        assert stage.app.home.composer.prompt.has_focus
+        assert driver.app.main_screen.composer.prompt.has_focus
 
 
 async def test_an_own_answer_goes_beside_what_was_ticked(start: Start) -> None:
     options = (QuestionOption(label="red"), QuestionOption(label="blue"))
-    async with start() as stage:
+    async with start() as driver:
         many = Question(question="Many?", options=options, multi_select=True)
-        asking = asyncio.create_task(stage.engine.questions.ask((many,), tool_call_id="q"))
-        await stage.pilot.pause()
-        await stage.pilot.pause()
-        stage.clock.now += 1
-        await stage.press("1", "o", *"gold", "enter")
+        asking = asyncio.create_task(driver.engine.questions.ask((many,), tool_call_id="q"))
+        await driver.pilot.pause()
+        await driver.pilot.pause()
+        driver.clock.now += 1
+        await driver.press("1", "o", *"gold", "enter")
         assert (await asking).by_question == {"Many?": "red, gold"}
 
 
 async def test_escape_dismisses_a_question(start: Start) -> None:
     which = Question(question="Which?", options=(QuestionOption(label="red"), QuestionOption(label="blue")))
-    async with start() as stage:
-        asking = asyncio.create_task(stage.engine.questions.ask((which,), tool_call_id="q"))
-        await stage.pilot.pause()
-        await stage.pilot.pause()
-        await stage.press("escape")
+    async with start() as driver:
+        asking = asyncio.create_task(driver.engine.questions.ask((which,), tool_call_id="q"))
+        await driver.pilot.pause()
+        await driver.pilot.pause()
+        await driver.press("escape")
         assert (await asking).dismissed
 
 
 async def test_the_hints_name_only_the_numbers_that_the_question_has(start: Start) -> None:
     two = Question(question="Which?", options=(QuestionOption(label="red"), QuestionOption(label="blue")))
     three = Question(question="Many?", options=(*two.options, QuestionOption(label="gold")), multi_select=True)
-    async with start() as stage:
-        asking = asyncio.create_task(stage.engine.questions.ask((two, three), tool_call_id="q"))
-        await stage.pilot.pause()
-        await stage.pilot.pause()
-        assert "1…2 answer" in app_rows(stage.app)[-1]
-        stage.clock.now += 1
-        await stage.press("1")
-        await stage.pilot.pause()
-        assert "1…3 tick" in app_rows(stage.app)[-1]
-        await stage.press("escape")
+    async with start() as driver:
+        asking = asyncio.create_task(driver.engine.questions.ask((two, three), tool_call_id="q"))
+        await driver.pilot.pause()
+        await driver.pilot.pause()
+        assert "1…2 answer" in app_rows(driver.app)[-1]
+        driver.clock.now += 1
+        await driver.press("1")
+        await driver.pilot.pause()
+        assert "1…3 tick" in app_rows(driver.app)[-1]
+        await driver.press("escape")
         await asking

@@ -16,9 +16,9 @@ from kimi_tui.ui.tui.flow_pane.surface_planner import SurfacePlanner
 from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowNodeBegin, FlowNodeEnd, FlowNodeShape
 from tests.bench.flow_pane import measure
 from tests.flow.random_flows import likely_flow
-from tests.ui.tui import scenes
-from tests.ui.tui.flow_pane import flow_scenes
-from tests.ui.tui.flow_pane.live import Desk, desk
+from tests.ui.tui import wire_scenarios
+from tests.ui.tui.flow_pane import flow_scenarios
+from tests.ui.tui.flow_pane.flow_driver import FlowDriver, open_flow
 
 
 def text_of(plane: DrawnSurface | OutlineSurface, faces: object) -> str:
@@ -64,7 +64,7 @@ def test_a_chart_that_is_too_large_to_draw_is_its_outline_and_says_so() -> None:
 
 
 def test_every_row_of_a_canvas_is_as_wide_as_the_chart() -> None:
-    picture, flow = picture_after(flow_scenes.nested())
+    picture, flow = picture_after(flow_scenarios.nested())
     laid = layout(flow)  # type: ignore[arg-type]
     for ascii_only in (False, True):
         plane = DrawnSurface(laid, ascii=ascii_only)
@@ -75,7 +75,7 @@ def test_every_row_of_a_canvas_is_as_wide_as_the_chart() -> None:
 
 
 def test_the_way_gone_is_told_apart_without_colour_and_so_is_a_persons_choice() -> None:
-    picture, flow = picture_after(flow_scenes.nested())
+    picture, flow = picture_after(flow_scenarios.nested())
     text = text_of(DrawnSurface(layout(flow)), chart_style(picture, flow, LiveContext()))  # type: ignore[arg-type]
     assert "║ yes" in text  # chosen by hand
     assert "┃ no" in text  # chosen by the model
@@ -84,7 +84,7 @@ def test_the_way_gone_is_told_apart_without_colour_and_so_is_a_persons_choice() 
 
 
 def test_a_change_concerns_the_rows_of_its_node_only() -> None:
-    picture, flow = picture_after(flow_scenes.nested())
+    picture, flow = picture_after(flow_scenarios.nested())
     plane = DrawnSurface(layout(flow))  # type: ignore[arg-type]
     before = chart_style(picture, flow, LiveContext(10.0))  # type: ignore[arg-type]
     rows = [plane.row(y, before) for y in range(plane.height)]
@@ -108,18 +108,18 @@ def test_a_change_concerns_the_rows_of_its_node_only() -> None:
     ],
 )
 def test_what_holds_the_running_node_up_is_its_standing(circumstances: LiveContext, standing: str) -> None:
-    picture, _ = picture_after(scenes.flow_at_decision())
+    picture, _ = picture_after(wire_scenarios.flow_at_decision())
     assert node_status(picture, "green", circumstances) == standing
 
 
 def test_nodes_that_a_run_never_came_to_are_skipped_when_it_ends() -> None:
-    picture, _ = picture_after(flow_scenes.failed())
+    picture, _ = picture_after(flow_scenarios.failed())
     assert node_status(picture, "tag", LiveContext()) == "skipped"
     assert node_status(picture, "green", LiveContext()) == "failed"
 
 
 def test_an_outline_is_never_wider_than_its_pane() -> None:
-    picture, flow = picture_after(flow_scenes.chinese_flow())
+    picture, flow = picture_after(flow_scenarios.chinese_flow())
     from kimi_tui.ui.tui.text.styled_line import cells
 
     for width in (12, 20, 33):
@@ -132,8 +132,8 @@ def test_an_outline_is_never_wider_than_its_pane() -> None:
 
 
 async def test_a_large_chart_is_laid_out_aside_and_has_a_map(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
-        await one.say(*flow_scenes.large_200())
+    async with open_flow(tmp_path) as one:
+        await one.say(*flow_scenarios.large_200())
         await one.press("f3", "f11")
         chart = one.pane.chart
         assert chart.plane is not None
@@ -144,8 +144,8 @@ async def test_a_large_chart_is_laid_out_aside_and_has_a_map(tmp_path: Path) -> 
 
 
 async def test_a_map_that_may_not_cover_the_chart_is_there_only_where_its_corner_is_free(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
-        await one.say(*flow_scenes.large_200())
+    async with open_flow(tmp_path) as one:
+        await one.say(*flow_scenarios.large_200())
         await one.press("f3", "home")
         chart = one.pane.chart
         chart.map_covers = False
@@ -167,8 +167,8 @@ async def test_a_map_that_may_not_cover_the_chart_is_there_only_where_its_corner
 
 
 async def test_a_click_on_the_map_goes_there_and_stops_following(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
-        await one.say(*flow_scenes.large_200())
+    async with open_flow(tmp_path) as one:
+        await one.say(*flow_scenarios.large_200())
         await one.press("f3", "f11")
         chart = one.pane.chart
         area = chart._map_region
@@ -181,8 +181,8 @@ async def test_a_click_on_the_map_goes_there_and_stops_following(tmp_path: Path)
 
 
 async def test_the_wheel_and_a_drag_pan_and_a_drag_opens_nothing(tmp_path: Path) -> None:
-    async with desk(tmp_path, size=(140, 30)) as one:
-        await one.say(*flow_scenes.nested())
+    async with open_flow(tmp_path, size=(140, 30)) as one:
+        await one.say(*flow_scenarios.nested())
         chart = one.pane.chart
         top = chart.scroll_y
         assert chart.following
@@ -195,8 +195,8 @@ async def test_the_wheel_and_a_drag_pan_and_a_drag_opens_nothing(tmp_path: Path)
 
 
 async def test_the_view_follows_the_run_until_the_person_pans(tmp_path: Path) -> None:
-    async with desk(tmp_path, size=(140, 24)) as one:
-        await one.say(*flow_scenes.nested())
+    async with open_flow(tmp_path, size=(140, 24)) as one:
+        await one.say(*flow_scenarios.nested())
         assert current_is_seen(one)
         await one.press("f3", "shift+up", "shift+up", "shift+up", "shift+up", "shift+up", "shift+up")
         top = one.pane.chart.scroll_y
@@ -208,8 +208,8 @@ async def test_the_view_follows_the_run_until_the_person_pans(tmp_path: Path) ->
 
 
 async def test_keys_change_the_view(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
-        await one.say(*flow_scenes.nested())
+    async with open_flow(tmp_path) as one:
+        await one.say(*flow_scenarios.nested())
         await one.press("f3")
         chart = one.pane.chart
         assert chart.view == "full"
@@ -228,17 +228,17 @@ async def test_keys_change_the_view(tmp_path: Path) -> None:
 
 
 async def test_a_narrow_pane_has_an_outline_by_itself(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
-        await one.say(*flow_scenes.nested())
-        one.app.home._share = 0.01
-        one.app.home.update_layout()
+    async with open_flow(tmp_path) as one:
+        await one.say(*flow_scenarios.nested())
+        one.app.main_screen._share = 0.01
+        one.app.main_screen.update_layout()
         await one.settle()
         assert one.pane.chart.view == "outline"
 
 
 async def test_an_idle_chart_repaints_nothing_and_a_second_of_a_run_only_its_node(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
-        await one.say(*flow_scenes.nested())
+    async with open_flow(tmp_path) as one:
+        await one.say(*flow_scenarios.nested())
         chart = one.pane.chart
         painted: list[Region] = []
         refresh = chart.refresh
@@ -248,21 +248,21 @@ async def test_an_idle_chart_repaints_nothing_and_a_second_of_a_run_only_its_nod
             return refresh(*regions, **options)
 
         chart.refresh = counting  # type: ignore[method-assign]
-        one.app.stage.tick()
+        one.app.presenter.tick()
         await one.settle()
         painted.clear()
-        one.app.stage.tick()
+        one.app.presenter.tick()
         await one.settle()
         assert painted == []
         one.clock.now += 1
-        one.app.stage.tick()
+        one.app.presenter.tick()
         await one.settle()
         place = chart.plane.position_of("pass") if chart.plane is not None else None
         assert place is not None
         assert 0 < sum(region.area for region in painted) <= place.area
 
 
-def current_is_seen(one: Desk) -> bool:
+def current_is_seen(one: FlowDriver) -> bool:
     chart = one.pane.chart
     place = chart.plane.position_of(chart.current) if chart.plane is not None else None
     assert place is not None

@@ -10,36 +10,36 @@ from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.flow_pane.broken_flow import BrokenFlow
 from kimi_tui.wire.codec import WireMessage
-from tests.ui.tui import scenes
-from tests.ui.tui.flow_pane import flow_scenes
+from tests.ui.tui import wire_scenarios
+from tests.ui.tui.flow_pane import flow_scenarios
 from tests.ui.tui.test_screen import MEDIUM, SMALL, WIDE, play
 
 Snap = Callable[..., bool]
 
 STATES: dict[str, tuple[list[WireMessage], tuple[int, int], str, str]] = {
-    "running": (flow_scenes.nested(), WIDE, "kimi-dark", ""),
-    "approval": (flow_scenes.approving(), WIDE, "kimi-dark", ""),
-    "question": (flow_scenes.asking(), WIDE, "kimi-dark", ""),
-    "menu": (flow_scenes.nested(), WIDE, "kimi-dark", "f3 full_stop"),
-    "retrying": (flow_scenes.retrying(), WIDE, "kimi-dark", ""),
-    "paused": (flow_scenes.steered(), WIDE, "kimi-dark", ""),
-    "breakpoint": (flow_scenes.at_breakpoint(), WIDE, "kimi-dark", ""),
-    "confirm": (flow_scenes.suggested(), WIDE, "kimi-light", ""),
-    "failed": (flow_scenes.failed(), WIDE, "kimi-dark", ""),
-    "chinese": (flow_scenes.chinese_flow(), WIDE, "kimi-dark", ""),
-    "zoomed": (flow_scenes.nested(), WIDE, "kimi-dark", "f3 f11"),
-    "left-right": (flow_scenes.nested(), WIDE, "kimi-light", "f3 f11 d"),
-    "outline": (flow_scenes.nested(), WIDE, "kimi-dark", "f3 o"),
-    "forty-nodes": (flow_scenes.large(), WIDE, "kimi-dark", "f3 f11"),
-    "two-hundred-nodes": (flow_scenes.large_200(), WIDE, "kimi-dark", "f3 f11"),
-    "medium-opened": (flow_scenes.nested(), MEDIUM, "kimi-dark", "f3"),
-    "small-zoomed": (flow_scenes.nested(), SMALL, "kimi-light", "f3 f11"),
-    "node": (flow_scenes.nested(), WIDE, "kimi-dark", "f3 up up up up up enter"),
+    "running": (flow_scenarios.nested(), WIDE, "kimi-dark", ""),
+    "approval": (flow_scenarios.approving(), WIDE, "kimi-dark", ""),
+    "question": (flow_scenarios.asking(), WIDE, "kimi-dark", ""),
+    "menu": (flow_scenarios.nested(), WIDE, "kimi-dark", "f3 full_stop"),
+    "retrying": (flow_scenarios.retrying(), WIDE, "kimi-dark", ""),
+    "paused": (flow_scenarios.steered(), WIDE, "kimi-dark", ""),
+    "breakpoint": (flow_scenarios.at_breakpoint(), WIDE, "kimi-dark", ""),
+    "confirm": (flow_scenarios.suggested(), WIDE, "kimi-light", ""),
+    "failed": (flow_scenarios.failed(), WIDE, "kimi-dark", ""),
+    "chinese": (flow_scenarios.chinese_flow(), WIDE, "kimi-dark", ""),
+    "zoomed": (flow_scenarios.nested(), WIDE, "kimi-dark", "f3 f11"),
+    "left-right": (flow_scenarios.nested(), WIDE, "kimi-light", "f3 f11 d"),
+    "outline": (flow_scenarios.nested(), WIDE, "kimi-dark", "f3 o"),
+    "forty-nodes": (flow_scenarios.large(), WIDE, "kimi-dark", "f3 f11"),
+    "two-hundred-nodes": (flow_scenarios.large_200(), WIDE, "kimi-dark", "f3 f11"),
+    "medium-opened": (flow_scenarios.nested(), MEDIUM, "kimi-dark", "f3"),
+    "small-zoomed": (flow_scenarios.nested(), SMALL, "kimi-light", "f3 f11"),
+    "node": (flow_scenarios.nested(), WIDE, "kimi-dark", "f3 up up up up up enter"),
     "start": ([], WIDE, "kimi-dark", "f3 enter"),
-    "export": (scenes.flow_done(), WIDE, "kimi-dark", "f3 e"),
-    "past": (scenes.flow_done(), WIDE, "kimi-dark", "f8 up up up up"),
-    "high-contrast": (flow_scenes.at_breakpoint(), WIDE, "high-contrast", ""),
-    "colour-blind": (flow_scenes.nested(), WIDE, "colour-blind", ""),
+    "export": (wire_scenarios.flow_done(), WIDE, "kimi-dark", "f3 e"),
+    "past": (wire_scenarios.flow_done(), WIDE, "kimi-dark", "f8 up up up up"),
+    "high-contrast": (flow_scenarios.at_breakpoint(), WIDE, "high-contrast", ""),
+    "colour-blind": (flow_scenarios.nested(), WIDE, "colour-blind", ""),
 }
 
 
@@ -51,14 +51,14 @@ def test_the_flow_pane_looks_as_it_was_drawn(state: str, snap_compare: Snap) -> 
 
 
 def test_ascii_lines_look_as_they_were_drawn(snap_compare: Snap) -> None:
-    app, run = play(flow_scenes.nested())
-    app.manners = DisplayOptions(ascii=True, motion=False)
+    app, run = play(flow_scenarios.nested())
+    app.display_options = DisplayOptions(ascii=True, motion=False)
     assert snap_compare(app, terminal_size=WIDE, run_before=then(app, run, []))
 
 
 def test_a_terminal_without_colour_looks_as_it_was_drawn(snap_compare: Snap, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
-    app, run = play(flow_scenes.nested())
+    app, run = play(flow_scenarios.nested())
     assert snap_compare(app, terminal_size=WIDE, run_before=then(app, run, []))
 
 
@@ -69,7 +69,7 @@ def test_a_broken_chart_looks_as_it_was_drawn(snap_compare: Snap) -> None:
 
     async def save(pilot: Pilot[int]) -> None:
         await run(pilot)
-        app.home.flow.show_flows([broken])
+        app.main_screen.flow_pane.show_flows([broken])
 
     assert snap_compare(app, terminal_size=WIDE, run_before=then(app, save, []))
 

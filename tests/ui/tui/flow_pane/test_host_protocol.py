@@ -13,11 +13,11 @@ from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import DiffBlock, ShellBlock
 from kimi_tui.wire.events import ApprovalResponse
 from kimi_tui.wire.requests import ApprovalRequest
-from tests.ui.tui import scenes
+from tests.ui.tui import wire_scenarios
+from tests.ui.tui.fake_engine import FakeEngine, make_app
+from tests.ui.tui.fuzz_driver import QUESTION
 from tests.ui.tui.painted import app_rows
-from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
-from tests.ui.tui.walk import QUESTION
 
 BEFORE = "".join(f"line {n}\n" for n in range(20))
 EDIT = ApprovalRequest(
@@ -34,8 +34,8 @@ EDIT = ApprovalRequest(
 @asynccontextmanager
 async def showing(
     folder: Path, size: tuple[int, int], *messages: WireMessage
-) -> AsyncIterator[tuple[KimiTui, Pilot[int], StandIn]]:
-    engine = StandIn(folder)
+) -> AsyncIterator[tuple[KimiTui, Pilot[int], FakeEngine]]:
+    engine = FakeEngine(folder)
     app, _ = make_app(engine)
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
@@ -43,7 +43,7 @@ async def showing(
         yield app, pilot, engine
 
 
-async def say(pilot: Pilot[int], engine: StandIn, *messages: WireMessage) -> None:
+async def say(pilot: Pilot[int], engine: FakeEngine, *messages: WireMessage) -> None:
     engine.say(*messages)
     for _ in range(4):
         await pilot.pause()
@@ -74,28 +74,30 @@ async def test_the_broad_answer_is_given_free_when_the_window_grows_to_show_ever
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 27), (60, 18)])
 async def test_in_a_low_terminal_what_asks_stands_alone(tmp_path: Path, size: tuple[int, int]) -> None:
-    asked = ([EDIT], [QUESTION], scenes.flow_asks())
+    asked = ([EDIT], [QUESTION], wire_scenarios.flow_asks())
     for messages in asked:
-        async with showing(tmp_path, size, *scenes.flow_at_decision(), *messages) as (app, pilot, _):
-            home = app.home
-            assert home.open_dialog_widget is not None
-            assert home.open_dialog_widget.has_focus
-            assert not home.talk.is_on_screen
-            assert home.open_dialog_widget.region.bottom == home.composer.region.y
-            assert not home.strip.is_on_screen
+        async with showing(tmp_path, size, *wire_scenarios.flow_at_decision(), *messages) as (app, pilot, _):
+            home = app.main_screen
+            assert home.current_dialog is not None
+            assert home.current_dialog.has_focus
+            assert not home.conversation.is_on_screen
+            assert home.current_dialog.region.bottom == home.composer.region.y
+            assert not home.status_line.is_on_screen
             await pilot.press("f2")
-            assert home.open_dialog_widget.has_focus
+            assert home.current_dialog.has_focus
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (140, 42), (60, 18)])
 async def test_of_several_that_ask_one_is_seen_and_the_others_after_it(tmp_path: Path, size: tuple[int, int]) -> None:
-    async with showing(tmp_path, size, *scenes.flow_asks(), QUESTION, EDIT) as (app, pilot, engine):
-        home = app.home
-        for asks, answer in ((home.approval, ApprovalResponse(request_id="ask", response="reject")),
-                             (home.question, scenes.result("q", "done")),
-                             (home.branch, None)):  # fmt: skip
-            shown = [one for one in (home.approval, home.question, home.branch) if one.is_on_screen]
-            assert shown == [asks] == [home.open_dialog_widget]
+    async with showing(tmp_path, size, *wire_scenarios.flow_asks(), QUESTION, EDIT) as (app, pilot, engine):
+        home = app.main_screen
+        for asks, answer in ((home.approval_dialog, ApprovalResponse(request_id="ask", response="reject")),
+                             (home.question_dialog, wire_scenarios.result("q", "done")),
+                             (home.branch_dialog, None)):  # fmt: skip
+            shown = [
+                one for one in (home.approval_dialog, home.question_dialog, home.branch_dialog) if one.is_on_screen
+            ]
+            assert shown == [asks] == [home.current_dialog]
             assert asks.has_focus
             if answer is not None:
                 await say(pilot, engine, answer)
@@ -103,27 +105,27 @@ async def test_of_several_that_ask_one_is_seen_and_the_others_after_it(tmp_path:
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30)])
 async def test_a_pane_makes_way_for_an_approval_that_takes_the_focus(tmp_path: Path, size: tuple[int, int]) -> None:
-    async with showing(tmp_path, size, *scenes.flow_at_decision()) as (app, pilot, engine):
+    async with showing(tmp_path, size, *wire_scenarios.flow_at_decision()) as (app, pilot, engine):
         await pilot.press("f4")
-        assert app.home.zoomed == "todo"
+        assert app.main_screen.zoomed == "todo"
         await say(pilot, engine, EDIT)
-        assert app.home.zoomed is None
-        assert app.home.approval.has_focus
+        assert app.main_screen.zoomed is None
+        assert app.main_screen.approval_dialog.has_focus
 
 
 async def test_who_reads_the_conversation_as_it_makes_way_is_at_what_asks(tmp_path: Path) -> None:
-    async with showing(tmp_path, (80, 24), *scenes.streaming()) as (app, pilot, engine):
+    async with showing(tmp_path, (80, 24), *wire_scenarios.streaming()) as (app, pilot, engine):
         await pilot.press("f2", "k")
         await say(pilot, engine, EDIT)
-        assert app.home.approval.has_focus
-        assert not app.home.talk.is_on_screen
+        assert app.main_screen.approval_dialog.has_focus
+        assert not app.main_screen.conversation.is_on_screen
 
 
 async def test_every_answer_is_on_the_screen_however_much_is_asked(tmp_path: Path) -> None:
     long = EDIT.model_copy(update={"display": (ShellBlock(command="\n".join(f"echo {n}" for n in range(90))),)})
     for size in ((80, 24), (100, 30), (60, 18), (140, 42)):
         async with showing(tmp_path, size, long) as (app, pilot, engine):
-            app.home.composer.text = "\n".join("draft" * 9 for _ in range(9))
+            app.main_screen.composer.text = "\n".join("draft" * 9 for _ in range(9))
             await say(pilot, engine)
             shown = "\n".join(app_rows(app))
             assert "Yes, this once" in shown
@@ -131,35 +133,35 @@ async def test_every_answer_is_on_the_screen_however_much_is_asked(tmp_path: Pat
 
 
 async def test_the_focus_stays_in_no_pane_that_a_smaller_window_hides(tmp_path: Path) -> None:
-    async with showing(tmp_path, (140, 42), *scenes.flow_at_decision()) as (app, pilot, _):
+    async with showing(tmp_path, (140, 42), *wire_scenarios.flow_at_decision()) as (app, pilot, _):
         await pilot.press("f3")
-        assert app.home.focused_pane == "flow"
+        assert app.main_screen.focused_pane == "flow"
         await pilot.resize_terminal(100, 42)
         for _ in range(4):
             await pilot.pause()
-        assert not app.home.right.display
-        assert app.home.composer.prompt.has_focus
+        assert not app.main_screen.right_column.display
+        assert app.main_screen.composer.prompt.has_focus
 
 
 async def test_the_border_is_where_it_was_left_at_the_next_start(tmp_path: Path) -> None:
     for start in range(3):
-        app, _ = make_app(engine := StandIn(tmp_path))
+        app, _ = make_app(engine := FakeEngine(tmp_path))
         async with app.run_test(size=(140, 42)) as pilot:
             await ready(pilot)
-            engine.say(*scenes.flow_at_decision())
+            engine.say(*wire_scenarios.flow_at_decision())
             await pilot.pause()
             await pilot.pause()
             if start == 0:
-                width = app.home.right.size.width
+                width = app.main_screen.right_column.size.width
                 await pilot.press("f9", "f9", "f10")
                 await pilot.pause()
-                assert app.home.right.size.width == width + 4
+                assert app.main_screen.right_column.size.width == width + 4
             elif start == 1:
-                assert app.home.right.size.width == width + 4
+                assert app.main_screen.right_column.size.width == width + 4
                 await pilot.click("#divider", offset=(0, 8), times=2)
                 await pilot.pause()
             else:
-                assert app.home.right.size.width == width
+                assert app.main_screen.right_column.size.width == width
 
 
 def test_a_file_of_columns_that_is_broken_says_nothing(tmp_path: Path) -> None:

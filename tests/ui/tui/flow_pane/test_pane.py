@@ -13,12 +13,11 @@ from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.flow_pane.node_details import NodeDetails
 from kimi_tui.ui.tui.flow_pane.start_flow import StartFlow
 from kimi_tui.wire.flow_events import FlowNodeBegin
-from tests.ui.tui import scenes
-from tests.ui.tui.flow_pane import flow_scenes
-from tests.ui.tui.flow_pane.live import FIX, Desk, desk
+from tests.ui.tui import wire_scenarios
+from tests.ui.tui.fake_engine import FakeEngine, FakeSkills, Skill
+from tests.ui.tui.flow_pane import flow_scenarios
+from tests.ui.tui.flow_pane.flow_driver import FIX, FlowDriver, open_flow
 from tests.ui.tui.painted import notices
-from tests.ui.tui.stand_in import Shelf as Shelves
-from tests.ui.tui.stand_in import Skill, StandIn
 
 BAD = FIX.replace("|no|", "|no")
 
@@ -30,7 +29,7 @@ class Shelf:
         self.folder = work_dir / "skills"
         self.write(FIX)
         self.library = SkillLibrary.load(SkillRoots(work_dir, skills_dirs=(self.folder,)))
-        self.engine = StandIn(work_dir, skills=self.library)  # type: ignore[arg-type]
+        self.engine = FakeEngine(work_dir, skills=self.library)  # type: ignore[arg-type]
 
     def write(self, chart: str) -> None:
         file = self.folder / "release" / "SKILL.md"
@@ -38,7 +37,7 @@ class Shelf:
         head = "---\nname: release\ndescription: Releases it.\ntype: flow\n---\n"
         file.write_text(f"{head}```mermaid\n{chart}```\n", "utf-8")
 
-    async def save(self, one: Desk, chart: str) -> None:
+    async def save(self, one: FlowDriver, chart: str) -> None:
         self.write(chart)
         self.library.reload()
         await one.settle()
@@ -46,8 +45,8 @@ class Shelf:
 
 async def test_home_end_and_the_page_keys_take_the_cursor_of_the_list_along(tmp_path: Path) -> None:
     flow = build_flow(read_mermaid(FIX))
-    skills = Shelves([Skill(f"flow {n}", "Does it.", flow) for n in range(30)])
-    async with desk(tmp_path, engine=StandIn(tmp_path, skills=skills)) as one:
+    skills = FakeSkills([Skill(f"flow {n}", "Does it.", flow) for n in range(30)])
+    async with open_flow(tmp_path, engine=FakeEngine(tmp_path, skills=skills)) as one:
         listing = one.pane.listing
         await one.press("f3", "end")
         assert (listing.cursor, "› flow 29" in one.shown()) == (29, True)
@@ -62,7 +61,7 @@ async def test_home_end_and_the_page_keys_take_the_cursor_of_the_list_along(tmp_
 
 async def test_a_saved_chart_is_shown_at_once(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
-    async with desk(tmp_path, engine=shelf.engine) as one:
+    async with open_flow(tmp_path, engine=shelf.engine) as one:
         assert one.pane.showing == "list"
         await shelf.save(one, FIX.replace("Tag it", "Tag it twice"))
         assert one.pane.showing == "chart"
@@ -71,7 +70,7 @@ async def test_a_saved_chart_is_shown_at_once(tmp_path: Path) -> None:
 
 async def test_a_broken_chart_shows_its_error_with_the_line_and_the_last_good_chart_dimmed(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
-    async with desk(tmp_path, engine=shelf.engine) as one:
+    async with open_flow(tmp_path, engine=shelf.engine) as one:
         await shelf.save(one, BAD)
         shown = one.shown()
         assert "SKILL.md:12" in shown
@@ -88,7 +87,7 @@ async def test_a_broken_flow_is_listed_and_enter_shows_what_is_wrong(tmp_path: P
     shelf = Shelf(tmp_path)
     shelf.write(BAD)
     shelf.library.reload()
-    async with desk(tmp_path, engine=shelf.engine) as one:
+    async with open_flow(tmp_path, engine=shelf.engine) as one:
         assert "✗" in one.shown()
         names = [skill.name for skill in one.pane.listing.flows]
         await one.press("f3", *["down"] * names.index("release"), "enter")
@@ -102,7 +101,7 @@ async def test_a_broken_flow_is_listed_and_enter_shows_what_is_wrong(tmp_path: P
 
 async def test_a_run_under_way_keeps_its_chart_when_the_file_changes(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
-    async with desk(tmp_path, engine=shelf.engine) as one:
+    async with open_flow(tmp_path, engine=shelf.engine) as one:
         await one.run()
         await shelf.save(one, BAD)
         assert one.pane.showing == "run"
@@ -114,7 +113,7 @@ async def test_a_run_under_way_keeps_its_chart_when_the_file_changes(tmp_path: P
 
 
 async def test_v_shows_a_listed_chart_s_starts_it_and_l_goes_back(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.press("f3", "v")
         assert (one.pane.showing, "Draft a plan" in one.shown()) == ("chart", True)
         await one.press("l")
@@ -127,16 +126,16 @@ async def test_v_shows_a_listed_chart_s_starts_it_and_l_goes_back(tmp_path: Path
 
 async def test_a_run_is_never_exported_through_a_link(tmp_path: Path) -> None:
     (tmp_path / "flow-release-run.mmd").symlink_to(tmp_path / "elsewhere")
-    async with desk(tmp_path) as one:
-        await one.say(*scenes.flow_done())
+    async with open_flow(tmp_path) as one:
+        await one.say(*wire_scenarios.flow_done())
         await one.press("f3", "e", "m")
         assert not (tmp_path / "elsewhere").exists()
         assert (tmp_path / "flow-release-run-2.mmd").is_file()
 
 
 async def test_a_run_is_exported_in_each_format_and_nothing_is_written_over(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
-        await one.say(*scenes.flow_done())
+    async with open_flow(tmp_path) as one:
+        await one.say(*wire_scenarios.flow_done())
         await one.press("f3")
         for key in ("enter", "s", "j", "t", "m"):
             await one.press("e")
@@ -155,7 +154,7 @@ async def test_a_run_is_exported_in_each_format_and_nothing_is_written_over(tmp_
 
 
 async def test_a_chart_that_is_not_running_is_exported_as_it_is(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.press("f3", "v", "e", "s")
         assert (tmp_path / "flow-plan.svg").read_text("utf-8").startswith("<svg")
 
@@ -175,14 +174,14 @@ class Runs:
         return self.now
 
 
-class CutOff(StandIn):
+class CutOff(FakeEngine):
     """An engine whose session has such a run."""
 
     flows = Runs()
 
 
 def cut_off(folder: Path, now: ChartNow | None = None) -> CutOff:
-    engine = CutOff(folder, record=scenes.timed(scenes.flow_at_decision(), 1_000.0))
+    engine = CutOff(folder, record=wire_scenarios.timed(wire_scenarios.flow_at_decision(), 1_000.0))
     engine.flows = Runs(now)
     return engine
 
@@ -194,7 +193,7 @@ def stood_a_while(dialog: object) -> None:
 
 
 async def test_a_run_that_was_cut_off_is_offered_again(tmp_path: Path) -> None:
-    async with desk(tmp_path, engine=cut_off(tmp_path)) as one:
+    async with open_flow(tmp_path, engine=cut_off(tmp_path)) as one:
         assert isinstance(one.app.screen, ChoiceDialog)
         shown = one.shown()
         assert "at “Green?”" in shown
@@ -204,11 +203,11 @@ async def test_a_run_that_was_cut_off_is_offered_again(tmp_path: Path) -> None:
         assert one.engine.prompts == ["/flow-resume run"]
 
 
-CHANGED = ChartNow(FIX, flow_scenes.flow_of_text(FIX.replace("Tag it", "Tag the release").replace("look", "read")))
+CHANGED = ChartNow(FIX, flow_scenarios.flow_of_text(FIX.replace("Tag it", "Tag the release").replace("look", "read")))
 
 
 async def test_a_run_whose_chart_has_changed_goes_on_with_either(tmp_path: Path) -> None:
-    async with desk(tmp_path, engine=cut_off(tmp_path, CHANGED)) as one:
+    async with open_flow(tmp_path, engine=cut_off(tmp_path, CHANGED)) as one:
         assert "“Look at the test” gone" in one.shown()
         assert "“Tag the release” with other" in one.shown()
         stood_a_while(one.app.screen)
@@ -220,7 +219,7 @@ async def test_a_run_whose_chart_has_changed_goes_on_with_either(tmp_path: Path)
 
 async def test_a_chart_that_lost_the_node_cannot_be_gone_on_with(tmp_path: Path) -> None:
     engine = cut_off(tmp_path, ChartNow(trouble="it has no node green any more"))
-    async with desk(tmp_path, engine=engine) as one:
+    async with open_flow(tmp_path, engine=engine) as one:
         assert "it has no node green any more" in one.shown()
         stood_a_while(one.app.screen)
         await one.press("n")
@@ -228,23 +227,23 @@ async def test_a_chart_that_lost_the_node_cannot_be_gone_on_with(tmp_path: Path)
 
 
 async def test_a_run_that_was_cut_off_stands_still_until_it_is_resumed(tmp_path: Path) -> None:
-    record = scenes.timed(scenes.flow_at_decision(), 1_000.0)
-    async with desk(tmp_path, engine=StandIn(tmp_path, record=record)) as one:
-        assert not one.app.stage.needs_ticks
+    record = wire_scenarios.timed(wire_scenarios.flow_at_decision(), 1_000.0)
+    async with open_flow(tmp_path, engine=FakeEngine(tmp_path, record=record)) as one:
+        assert not one.app.presenter.needs_ticks
         assert "cut off" in one.shown()
-        begin = scenes.RELEASE.model_copy(update={"resumed_at": "green"})
+        begin = wire_scenarios.RELEASE.model_copy(update={"resumed_at": "green"})
         await one.say(begin, FlowNodeBegin(run_id="run", node_id="green", move=5))
-        run = one.app.stage.state.flow.run
+        run = one.app.presenter.state.flow.run
         assert run is not None
-        assert (run.active, len(one.app.stage.state.flow.turn_keys["green"])) == (True, 3)
-        picture = one.app.stage.state.flow.picture
+        assert (run.active, len(one.app.presenter.state.flow.turn_keys["green"])) == (True, 3)
+        picture = one.app.presenter.state.flow.picture
         assert picture is not None
         assert picture.nodes["green"].visits == 2
 
 
 async def test_markup_and_escapes_in_labels_are_shown_and_do_nothing(tmp_path: Path) -> None:
-    begin = flow_scenes.begin_of(FIX.replace("Fix it", "Fix [red]it[/red]"), name="[b]re[/b]lease")
-    async with desk(tmp_path) as one:
+    begin = flow_scenarios.begin_of(FIX.replace("Fix it", "Fix [red]it[/red]"), name="[b]re[/b]lease")
+    async with open_flow(tmp_path) as one:
         await one.say(begin)
         shown = one.shown()
         assert "Fix [red]it[/red]" in shown
@@ -256,7 +255,7 @@ ASKS = FIX.replace("Look at the test", "Look at ${ARGS}")
 
 async def test_a_label_shows_what_the_run_was_started_with_and_a_chart_alone_a_gap(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
-    async with desk(tmp_path, engine=shelf.engine) as one:
+    async with open_flow(tmp_path, engine=shelf.engine) as one:
         await shelf.save(one, ASKS)
         assert "Look at …" in one.shown()
         await one.run(ASKS, args="the parser")
@@ -270,7 +269,7 @@ async def test_the_chart_to_be_started_shows_the_arguments_as_they_are_written(t
     shelf = Shelf(tmp_path)
     shelf.write(ASKS)
     shelf.library.reload()
-    async with desk(tmp_path, engine=shelf.engine) as one:
+    async with open_flow(tmp_path, engine=shelf.engine) as one:
         await one.press("f3", "enter")
         assert "Look at …" in one.shown()
         await one.press("i", "o")
@@ -280,7 +279,7 @@ async def test_the_chart_to_be_started_shows_the_arguments_as_they_are_written(t
 
 
 async def test_a_node_of_a_chart_that_is_not_running_is_opened_too(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.press("f3", "v", "down", "enter")
         assert isinstance(one.app.screen, NodeDetails)
         assert "ways out" in one.shown()
@@ -289,7 +288,7 @@ async def test_a_node_of_a_chart_that_is_not_running_is_opened_too(tmp_path: Pat
 
 async def test_a_flow_that_has_ended_is_started_again_from_its_chart(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
-    async with desk(tmp_path, engine=shelf.engine) as one:
+    async with open_flow(tmp_path, engine=shelf.engine) as one:
         await one.run()
         await one.reply("Looked.", "Fixed.", "Yes. <choice>yes</choice>", "Tagged.")
         await one.press("f3", "s")
@@ -300,7 +299,7 @@ async def test_a_node_is_opened_with_what_the_file_says_of_it(tmp_path: Path) ->
     shelf = Shelf(tmp_path)
     shelf.write(f"{FIX}%% look: read the newest log first\n")
     shelf.library.reload()
-    async with desk(tmp_path, engine=shelf.engine) as one:
+    async with open_flow(tmp_path, engine=shelf.engine) as one:
         await one.press("f3", "v", "down", "enter")
         assert isinstance(one.app.screen, NodeDetails)
         assert "from the flow's file" in one.shown()
@@ -311,7 +310,7 @@ async def test_a_node_is_opened_with_what_the_file_says_of_it(tmp_path: Path) ->
 
 
 async def test_a_node_of_a_run_is_opened_with_what_the_file_says_of_it(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run(f"{FIX}%% look: read the newest log first\n")
         await one.press("f3", "enter")
         assert isinstance(one.app.screen, NodeDetails)

@@ -9,18 +9,18 @@ from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
 from kimi_tui.ui.tui.flow_pane.footer import FlowFooter
 from kimi_tui.ui.tui.flow_pane.node_details import NodeDetails
 from kimi_tui.wire.flow_events import FlowEnd
-from tests.ui.tui.flow_pane.live import Desk, desk
+from tests.ui.tui.flow_pane.flow_driver import FlowDriver, open_flow
 from tests.ui.tui.painted import app_strips
 
 
-async def at_green(one: Desk) -> None:
+async def at_green(one: FlowDriver) -> None:
     await one.run()
     await one.reply("I looked.", "I fixed it.")
     assert one.runner.node_id == "green"
 
 
 async def test_space_pauses_when_the_turn_is_over_and_goes_on(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await one.press("f3", "space")
         await one.reply("I looked.")
@@ -32,7 +32,7 @@ async def test_space_pauses_when_the_turn_is_over_and_goes_on(tmp_path: Path) ->
 
 
 async def test_space_takes_a_pause_back_before_the_turn_is_over(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await one.press("f3", "space", "space")
         await one.reply("I looked.")
@@ -40,7 +40,7 @@ async def test_space_takes_a_pause_back_before_the_turn_is_over(tmp_path: Path) 
 
 
 async def test_the_end_of_a_run_says_once_how_it_ended(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await one.say(FlowEnd(run_id="run", status="cancelled", moves=1, reason="cancelled"))
         assert "cancelled · 1 move · 0:00" in one.shown()
@@ -48,7 +48,7 @@ async def test_the_end_of_a_run_says_once_how_it_ended(tmp_path: Path) -> None:
 
 
 async def test_n_runs_one_node_and_pauses_again(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await one.press("f3", "n")
         await one.reply("I looked.")
@@ -59,7 +59,7 @@ async def test_n_runs_one_node_and_pauses_again(tmp_path: Path) -> None:
 
 
 async def test_a_breakpoint_set_on_the_chart_holds_the_run_up(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await one.press("f3", "down", "down", "b")
         assert one.runner.state.breakpoints == {"green"}
@@ -72,7 +72,7 @@ async def test_a_breakpoint_set_on_the_chart_holds_the_run_up(tmp_path: Path) ->
 
 
 async def test_a_branch_clicked_in_advance_is_taken_without_asking_the_model(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await click_on(one, " no")
         assert one.runner.state.chosen == {"green": "no"}
@@ -85,23 +85,23 @@ async def test_a_branch_clicked_in_advance_is_taken_without_asking_the_model(tmp
 
 
 async def test_c_asks_for_the_branch_of_the_node_under_the_cursor(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await at_green(one)
         await one.press("f3", "c")
-        assert one.app.home.branch.labels == ("yes", "no")
+        assert one.app.main_screen.branch_dialog.labels == ("yes", "no")
         one.clock.now += 1
         await one.press("1")
         assert one.runner.state.chosen == {"green": "yes"}
 
 
 async def test_a_asks_the_person_at_this_decision_and_the_models_word_is_a_suggestion(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await at_green(one)
         await one.press("f3", "a")
         assert one.runner.state.ask == {"green"}
         await one.reply("All pass. <choice>yes</choice>")
         assert one.runner.paused is not None
-        assert one.app.home.branch.labels == ("yes", "no")
+        assert one.app.main_screen.branch_dialog.labels == ("yes", "no")
         shown = one.shown()
         assert "the model's choice" in shown
         assert "All pass." in shown
@@ -114,11 +114,11 @@ async def test_a_asks_the_person_at_this_decision_and_the_models_word_is_a_sugge
 
 
 async def test_the_chart_can_be_walked_while_a_branch_waits_for_the_person(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await at_green(one)
         await one.press("f3", "a")
         await one.reply("<choice>yes</choice>")
-        assert one.app.home.branch.labels == ("yes", "no")
+        assert one.app.main_screen.branch_dialog.labels == ("yes", "no")
         await one.press("f3")
         at = one.pane.chart.selected
         await one.press("up")
@@ -127,7 +127,7 @@ async def test_the_chart_can_be_walked_while_a_branch_waits_for_the_person(tmp_p
 
 
 async def test_capital_a_asks_at_each_decision_and_no_more(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await one.press("f3", "A")
         assert one.runner.state.ask == "always"
@@ -136,7 +136,7 @@ async def test_capital_a_asks_at_each_decision_and_no_more(tmp_path: Path) -> No
 
 
 async def test_j_goes_on_at_the_node_under_the_cursor(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await one.press("f3", "space")
         await one.reply("I looked.")
@@ -147,7 +147,7 @@ async def test_j_goes_on_at_the_node_under_the_cursor(tmp_path: Path) -> None:
 
 
 async def test_r_runs_the_node_again(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await one.press("f3", "r")
         await one.reply("I looked.")
@@ -155,7 +155,7 @@ async def test_r_runs_the_node_again(tmp_path: Path) -> None:
 
 
 async def test_p_edits_a_prompt_and_runs_the_node_with_it(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await one.press("f3", "space")
         await one.reply("I looked.")
@@ -171,34 +171,34 @@ async def test_p_edits_a_prompt_and_runs_the_node_with_it(tmp_path: Path) -> Non
 
 
 async def test_x_stops_the_run(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         one.engine.stop_flow = one.runner.stop  # type: ignore[method-assign]
         await one.press("f3", "x")
         await one.reply("I looked.")
-        assert one.app.stage.state.flow.run is not None
-        assert one.app.stage.state.flow.run.status == "stopped"
+        assert one.app.presenter.state.flow.run is not None
+        assert one.app.presenter.state.flow.run.status == "stopped"
         assert "skipped" in one.shown()
 
 
 async def test_a_key_pressed_just_after_the_run_ended_is_no_letter_of_a_message(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await one.press("f3")
         one.runner.stop()
         await one.reply("I looked.")
         assert "skipped" in one.shown()
         await one.press("x", "space", "n")
-        assert one.app.home.composer.text == ""
-        assert one.app.home.focused_pane == "flow"
+        assert one.app.main_screen.composer.text == ""
+        assert one.app.main_screen.focused_pane == "flow"
         assert "x: no flow is running" not in one.shown()
         assert "n: no flow is running" in one.shown()
         await one.press("i", "q")
-        assert one.app.home.composer.text == "q"
+        assert one.app.main_screen.composer.text == "q"
 
 
 async def test_the_buttons_of_the_foot_do_what_the_keys_do(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await one.pilot.click(FlowFooter, offset=(3, 1))
         await one.reply("I looked.")
@@ -209,7 +209,7 @@ async def test_the_buttons_of_the_foot_do_what_the_keys_do(tmp_path: Path) -> No
 
 
 async def test_a_click_opens_a_node_and_a_key_there_goes_to_one_of_its_turns(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await at_green(one)
         await one.reply("No. <choice>no</choice>", "Fixed again.")
         await click_on(one, "✓ Fix it")
@@ -217,43 +217,45 @@ async def test_a_click_opens_a_node_and_a_key_there_goes_to_one_of_its_turns(tmp
         assert isinstance(screen, NodeDetails)
         assert "2 visits" in one.shown()
         await one.press("1")
-        assert one.app.home.focused_pane == "talk"
-        first = one.app.stage.state.flow.turn_keys["fix"][0]
-        transcript = one.app.home.transcript
-        assert transcript.item(one.app.stage.transcript_sync.ids[first]) == one.app.stage.state.conversation[first]
+        assert one.app.main_screen.focused_pane == "talk"
+        first = one.app.presenter.state.flow.turn_keys["fix"][0]
+        transcript = one.app.main_screen.transcript
+        assert (
+            transcript.item(one.app.presenter.transcript_sync.ids[first]) == one.app.presenter.state.conversation[first]
+        )
 
 
 async def test_a_turns_header_leads_back_to_its_node(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await at_green(one)
         await click_on(one, "Look at the test")
-        assert one.app.home.composer.prompt.has_focus
+        assert one.app.main_screen.composer.prompt.has_focus
         assert one.pane.chart.selected == "look"
 
 
 async def test_keys_go_from_a_nodes_turn_back_to_the_node(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await at_green(one)
         await one.press("f3", "home", "up", "enter", "t")
         assert "› ■ Fix it" in one.shown()
         await one.press("alt+up")
         assert "› ■ Look at the test" in one.shown()
         await one.press("enter")
-        assert (one.app.home.focused_pane, one.pane.chart.selected) == ("flow", "look")
+        assert (one.app.main_screen.focused_pane, one.pane.chart.selected) == ("flow", "look")
 
 
 async def test_a_click_on_the_last_line_does_what_its_key_does(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await at_green(one)
         await one.press("f3")
         await click_on(one, "c branch")
-        assert one.app.home.branch.is_open
+        assert one.app.main_screen.branch_dialog.is_open
         await click_on(one, "Esc later")
-        assert not one.app.home.branch.is_open
+        assert not one.app.main_screen.branch_dialog.is_open
 
 
 async def test_everything_can_be_done_from_a_list_of_it(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await at_green(one)
         await click_on(one, "… more")
         assert "Take the breakpoint away" not in one.shown()
@@ -265,11 +267,11 @@ async def test_everything_can_be_done_from_a_list_of_it(tmp_path: Path) -> None:
         assert one.pane.chart.view == "outline"
         await one.press("f3", "full_stop")
         await click_on(one, "Go back in time")
-        assert one.app.home.scrub.is_open
+        assert one.app.main_screen.scrub_bar.is_open
 
 
 async def test_the_right_button_asks_what_can_be_done_with_a_node(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await click_on(one, "Tag it", button=3)
         assert "◆ Tag it" in one.shown()
@@ -279,19 +281,19 @@ async def test_the_right_button_asks_what_can_be_done_with_a_node(tmp_path: Path
 
 
 async def test_the_views_row_changes_the_view(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await click_on(one, "d turn")
         assert one.pane.chart.direction == "LR"
         await click_on(one, "o outline")
         assert one.pane.chart.view == "outline"
         await click_on(one, "F11 zoom")
-        assert one.app.home.zoomed == "flow"
+        assert one.app.main_screen.zoomed == "flow"
 
 
 @pytest.mark.parametrize("key", ["space", "n", "x", "r"])
 async def test_what_makes_no_sense_is_told_and_does_no_harm(tmp_path: Path, key: str) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         one.engine.runner, runner = None, one.runner
         await one.press("f3", key)
@@ -299,7 +301,7 @@ async def test_what_makes_no_sense_is_told_and_does_no_harm(tmp_path: Path, key:
         assert one.runner.node_id == "look"
 
 
-async def click_on(one: Desk, text: str, *, button: int = 1) -> None:
+async def click_on(one: FlowDriver, text: str, *, button: int = 1) -> None:
     """Click on the first place of the screen that says so, as it is seen."""
     for y, strip in enumerate(app_strips(one.app)):
         x = strip.text.find(text)

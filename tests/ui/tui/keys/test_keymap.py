@@ -15,17 +15,17 @@ from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.state.items import NoticeItem
 from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
 from kimi_tui.wire.events import TurnBegin, TurnEnd
-from tests.ui.tui import scenes
-from tests.ui.tui.flow_pane.test_host_protocol import rows
-from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui import wire_scenarios
+from tests.ui.tui.fake_engine import FakeEngine, make_app
+from tests.ui.tui.painted import app_rows
 from tests.ui.tui.test_screen import ready
 
 FIXED = {"commands", "files", "shell", "take", "option"}
 
 
 @asynccontextmanager
-async def keyed(tmp_path: Path, **table: str) -> AsyncIterator[tuple[KimiTui, Pilot[int], StandIn]]:
-    engine = StandIn(tmp_path)
+async def keyed(tmp_path: Path, **table: str) -> AsyncIterator[tuple[KimiTui, Pilot[int], FakeEngine]]:
+    engine = FakeEngine(tmp_path)
     app, _ = make_app(engine)
     async with app.run_test(size=(140, 42)) as pilot:
         await ready(pilot)
@@ -58,13 +58,13 @@ def test_a_function_key_with_shift_is_shown_as_such_whatever_the_terminal_sends(
 
 
 async def test_the_list_of_keys_loses_no_meaning_in_a_narrow_terminal(tmp_path: Path) -> None:
-    app, _ = make_app(StandIn(tmp_path))
+    app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test(size=(60, 120)) as pilot:
         await ready(pilot)
         app.push_screen(Help("flow", app.keymap))
         await pilot.pause()
         region = app.screen.query_one("#keys").region
-        text = " ".join(" ".join(row[region.x : region.right].split()) for row in rows(app))
+        text = " ".join(" ".join(row[region.x : region.right].split()) for row in app_rows(app))
         for key in KEYS:
             if key.context in ("flow", "everywhere") and key.keys:
                 assert set(key.description.split()) <= set(text.split()), key.description
@@ -107,9 +107,9 @@ def test_two_actions_can_change_their_keys_with_each_other() -> None:
 async def test_another_key_works_and_the_old_one_does_not(tmp_path: Path) -> None:
     async with keyed(tmp_path, zoom="f12", theme="ctrl+y", send="ctrl+e") as (app, pilot, engine):
         await pilot.press("f11")
-        assert app.home.zoomed is None
+        assert app.main_screen.zoomed is None
         await pilot.press("f12")
-        assert app.home.zoomed == "talk"
+        assert app.main_screen.zoomed == "talk"
         await pilot.press(*"hi", "enter")
         assert engine.prompts == []
         await pilot.press("ctrl+e")
@@ -117,20 +117,20 @@ async def test_another_key_works_and_the_old_one_does_not(tmp_path: Path) -> Non
         assert engine.prompts == ["hi"]
         await pilot.press("ctrl+y")
         await pilot.pause()
-        assert app.screen is not app.home
+        assert app.screen is not app.main_screen
 
 
 async def test_letters_of_a_pane_mean_what_was_said_only_there(tmp_path: Path) -> None:
     async with keyed(tmp_path, card="d, u") as (app, pilot, engine):
-        engine.say(*scenes.tool_running())
+        engine.say(*wire_scenarios.tool_running())
         await pilot.pause()
         await pilot.pause()
         await pilot.press(*"du")
-        assert app.home.composer.text == "du"
-        app.home.composer.text = ""
+        assert app.main_screen.composer.text == "du"
+        app.main_screen.composer.text = ""
         await pilot.press("f2", "u")
-        assert app.home.composer.text == ""
-        assert app.home.transcript.has_focus
+        assert app.main_screen.composer.text == ""
+        assert app.main_screen.transcript.has_focus
 
 
 async def test_help_hints_and_palette_name_the_keys_of_now(tmp_path: Path) -> None:
@@ -139,13 +139,13 @@ async def test_help_hints_and_palette_name_the_keys_of_now(tmp_path: Path) -> No
         await pilot.pause()
         await pilot.press("f2")
         await pilot.pause()
-        last = rows(app)[-1]
+        last = app_rows(app)[-1]
         assert "F12 zoom" in last
         assert "Ctrl+Y help" in last
         await pilot.press("ctrl+y")
         await pilot.pause()
         assert isinstance(app.screen, Help)
-        assert "w s a d" in "\n".join(rows(app))
+        assert "w s a d" in "\n".join(app_rows(app))
         app.screen.query_one(LineScrollView).scroll_end(animate=False)
         await pilot.press("escape")
         assert any(entry.help == "F12" for entry in palette_entries(app))
@@ -154,7 +154,7 @@ async def test_help_hints_and_palette_name_the_keys_of_now(tmp_path: Path) -> No
 async def test_keys_that_cannot_be_used_are_said_in_the_conversation(tmp_path: Path) -> None:
     async with keyed(tmp_path, zomm="f12") as (app, pilot, _):
         await pilot.pause()
-        note = app.stage.state.conversation[0]
+        note = app.presenter.state.conversation[0]
         assert isinstance(note, NoticeItem)
         assert "keys.zomm: there is no such action" in str(note)
 

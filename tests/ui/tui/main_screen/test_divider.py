@@ -4,7 +4,7 @@ import pytest
 
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.wire.codec import WireMessage
-from tests.ui.tui import scenes
+from tests.ui.tui import wire_scenarios
 from tests.ui.tui.painted import screen_strips
 from tests.ui.tui.test_screen import play
 
@@ -16,7 +16,7 @@ def edge(home: MainScreen) -> str:
     return "".join(rows[y][line.region.x] for y in range(line.region.y, line.region.bottom))
 
 
-@pytest.mark.parametrize("messages", [scenes.flow_asks(), scenes.flow_done()], ids=["asks", "done"])
+@pytest.mark.parametrize("messages", [wire_scenarios.flow_asks(), wire_scenarios.flow_done()], ids=["asks", "done"])
 @pytest.mark.parametrize("size", [(120, 30), (140, 42)])
 async def test_the_edge_is_joined_wherever_a_title_line_comes_to_it(
     size: tuple[int, int], messages: list[WireMessage]
@@ -26,9 +26,9 @@ async def test_the_edge_is_joined_wherever_a_title_line_comes_to_it(
         await run(pilot)
         for _ in range(3):
             await pilot.pause()
-        home = app.home
-        top = home.talk.region.y
-        left, right = home.composer.region.y - top, home.todo.region.y - top
+        home = app.main_screen
+        top = home.conversation.region.y
+        left, right = home.composer.region.y - top, home.todo_pane.region.y - top
         signs = edge(home)
         assert signs[0] == "┬"
         joints = {left: "┼"} if left == right else {left: "┤", right: "├"}

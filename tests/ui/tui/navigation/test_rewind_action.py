@@ -2,18 +2,18 @@
 
 from kimi_tui.ui.tui.screens.rewind import Rewind
 from kimi_tui.ui.tui.state.items import SeparatorItem
-from tests.ui.tui.house import Open
+from tests.ui.tui.app_harness import Open
 
 
-async def test_two_escapes_while_nothing_runs_offer_to_go_back(open_house: Open) -> None:
-    async with open_house() as house:
-        await house.until(lambda: house.app.engine)
-        await house.submit("first")
-        await house.submit("second")
-        await house.pilot.press("escape")
-        await house.pilot.press("escape")
-        await house.on(Rewind)
-        await house.pilot.press("enter")
-        await house.until(lambda: isinstance(house.app.stage.state.conversation.items[-1], SeparatorItem))
-        assert house.said() == ["first"]
-        assert house.app.home.composer.text == "second"
+async def test_two_escapes_while_nothing_runs_offer_to_go_back(open_app: Open) -> None:
+    async with open_app() as harness:
+        await harness.until(lambda: harness.app.engine)
+        await harness.submit("first")
+        await harness.submit("second")
+        await harness.pilot.press("escape")
+        await harness.pilot.press("escape")
+        await harness.on(Rewind)
+        await harness.pilot.press("enter")
+        await harness.until(lambda: isinstance(harness.app.presenter.state.conversation.items[-1], SeparatorItem))
+        assert harness.user_messages() == ["first"]
+        assert harness.app.main_screen.composer.text == "second"

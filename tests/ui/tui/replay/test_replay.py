@@ -13,43 +13,43 @@ from kimi_tui.ui.tui.replay.main import ReplayApp
 from kimi_tui.ui.tui.replay.recorded_engine import file_of, load
 from kimi_tui.wire.parts import TextPart
 from kimi_tui.wire.recorder import Recorder
-from tests.ui.tui import scenes
-from tests.ui.tui.flow_pane.live import Desk, desk
-from tests.ui.tui.stand_in import NOW, Clock, StandIn
+from tests.ui.tui import wire_scenarios
+from tests.ui.tui.fake_engine import NOW, Clock, FakeEngine
+from tests.ui.tui.flow_pane.flow_driver import FlowDriver, open_flow
 from tests.ui.tui.test_screen import ready
 
 
 async def test_f8_goes_back_and_arrows_walk_through_time(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
-        await one.say(*scenes.flow_done())
+    async with open_flow(tmp_path) as one:
+        await one.say(*wire_scenarios.flow_done())
         await one.press("f8", "home")
-        assert one.app.home.scrub.has_focus
+        assert one.app.main_screen.scrub_bar.has_focus
         assert "BEGIN" not in one.shown()
         for _ in range(4):
             await one.press("down")
-        assert one.app.stage.shown_ids.flow.run is not None
+        assert one.app.presenter.shown_state.flow.run is not None
         assert "Look at the failing test" in one.shown()
         assert "past" in one.shown()
-        number = one.app.machine.number
+        number = one.app.time_travel.number
         await one.press("right")
-        assert one.app.machine.number > number
+        assert one.app.time_travel.number > number
         await one.press("left")
-        assert one.app.machine.number == number
+        assert one.app.time_travel.number == number
 
 
 async def test_end_goes_back_to_now_and_everything_is_as_it_was(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
-        await one.say(*scenes.flow_done())
+    async with open_flow(tmp_path) as one:
+        await one.say(*wire_scenarios.flow_done())
         before = one.shown()
         await one.press("f8", "home", "right", "right", "end")
-        assert not one.app.machine.is_open
-        assert one.app.home.composer.prompt.has_focus
+        assert not one.app.time_travel.is_open
+        assert one.app.main_screen.composer.prompt.has_focus
         assert one.shown() == before
 
 
 async def test_the_todo_list_and_the_chart_are_those_of_the_moment(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
-        await one.say(*scenes.flow_done())
+    async with open_flow(tmp_path) as one:
+        await one.say(*wire_scenarios.flow_done())
         assert "todo 4/4" in one.shown()
         await one.press("f8", "home")
         while "move 2" not in one.shown():
@@ -61,8 +61,8 @@ async def test_the_todo_list_and_the_chart_are_those_of_the_moment(tmp_path: Pat
 
 
 async def test_what_is_said_meanwhile_is_not_lost_and_does_not_disturb(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
-        await one.say(*scenes.flow_at_decision())
+    async with open_flow(tmp_path) as one:
+        await one.say(*wire_scenarios.flow_at_decision())
         await one.press("f8", "home", "down")
         before = one.shown()
         await one.say(TextPart(text="Meanwhile, a word."))
@@ -73,15 +73,15 @@ async def test_what_is_said_meanwhile_is_not_lost_and_does_not_disturb(tmp_path:
 
 
 async def test_an_approval_is_asked_for_even_while_the_past_is_shown(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
-        await one.say(*scenes.flow_at_decision())
+    async with open_flow(tmp_path) as one:
+        await one.say(*wire_scenarios.flow_at_decision())
         await one.press("f8", "home", "down")
-        await one.say(*scenes.approval()[-1:])
-        assert one.app.home.approval.is_open
+        await one.say(*wire_scenarios.approval()[-1:])
+        assert one.app.main_screen.approval_dialog.is_open
 
 
 async def test_the_past_cannot_be_steered(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
+    async with open_flow(tmp_path) as one:
         await one.run()
         await one.reply("I looked.")
         await one.press("f8", "up", "f3", "space")
@@ -90,27 +90,27 @@ async def test_the_past_cannot_be_steered(tmp_path: Path) -> None:
 
 
 async def test_the_knob_follows_the_mouse(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
-        await one.say(*scenes.flow_done())
+    async with open_flow(tmp_path) as one:
+        await one.say(*wire_scenarios.flow_done())
         await one.press("f8")
-        bar = one.app.home.scrub
+        bar = one.app.main_screen.scrub_bar
         await one.pilot.mouse_down(bar, offset=(20, 0))
         await one.settle()
-        first = one.app.machine.number
+        first = one.app.time_travel.number
         await one.pilot.hover(bar, offset=(80, 0))
         await one.settle()
-        assert one.app.machine.number > first > 0
+        assert one.app.time_travel.number > first > 0
         await one.pilot.mouse_up(bar, offset=(80, 0))
         await one.pilot.hover(bar, offset=(10, 0))
         await one.settle()
-        assert one.app.machine.number > first
+        assert one.app.time_travel.number > first
 
 
 async def test_playing_goes_on_with_the_clock_and_stops_at_the_end(tmp_path: Path) -> None:
-    async with desk(tmp_path) as one:
-        await one.say(*scenes.flow_done())
+    async with open_flow(tmp_path) as one:
+        await one.say(*wire_scenarios.flow_done())
         await one.press("f8", "home", "space")
-        machine = one.app.machine
+        machine = one.app.time_travel
         assert machine.playing
         one.clock.now += 7.0
         machine.tick()
@@ -126,12 +126,12 @@ async def test_playing_goes_on_with_the_clock_and_stops_at_the_end(tmp_path: Pat
 
 
 @asynccontextmanager
-async def replaying(tmp_path: Path) -> AsyncIterator[Desk]:
+async def replaying(tmp_path: Path) -> AsyncIterator[FlowDriver]:
     file = tmp_path / "abc" / "wire.jsonl"
     clock = Clock(NOW)
     writer = JsonlWriter(file)
     recorder = Recorder(writer, clock=clock)
-    for message in scenes.flow_done():
+    for message in wire_scenarios.flow_done():
         recorder(message)
         clock.now += 0.7
     writer.close()
@@ -141,23 +141,23 @@ async def replaying(tmp_path: Path) -> AsyncIterator[Desk]:
         return recording
 
     clock = Clock(NOW + 1_000_000)
-    app = ReplayApp(make, clock=clock, steady=clock, frame=0.0, motion=False)
+    app = ReplayApp(make, clock=clock, monotonic=clock, frame=0.0, motion=False)
     async with app.run_test(size=(140, 42)) as pilot:
         await ready(pilot)
-        yield Desk(app, pilot, StandIn(tmp_path), clock)
+        yield FlowDriver(app, pilot, FakeEngine(tmp_path), clock)
 
 
 async def test_a_recording_plays_from_its_beginning_without_an_engine_or_a_composer(tmp_path: Path) -> None:
     async with replaying(tmp_path) as one:
-        assert one.app.machine.playing
-        assert not one.app.home.composer.display
+        assert one.app.time_travel.playing
+        assert not one.app.main_screen.composer.display
         one.clock.now += 9
-        one.app.machine.tick()
+        one.app.time_travel.tick()
         await one.settle()
         assert "recording" in one.shown()
         assert "Look at the failing test" in one.shown()
         one.clock.now += 100
-        one.app.machine.tick()
+        one.app.time_travel.tick()
         await one.settle()
         assert "finished" in one.shown()
         assert list(tmp_path.glob("abc/*")) == [tmp_path / "abc" / "wire.jsonl"]

@@ -17,8 +17,8 @@ from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.events import TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart, UserInput
 from kimi_tui.wire.recorder import Recorder
-from tests.ui.tui.flow_pane.flow_scenes import flow_of_text
-from tests.ui.tui.flow_pane.live import FIX, desk
+from tests.ui.tui.flow_pane.flow_driver import FIX, open_flow
+from tests.ui.tui.flow_pane.flow_scenarios import flow_of_text
 
 
 class Answers:
@@ -91,7 +91,7 @@ async def test_two_runs_on_one_chart_tell_what_only_one_of_them_did(work_dir: Pa
 async def test_two_runs_of_charts_that_differ_say_how_and_show_both(work_dir: Path) -> None:
     chart = FIX.replace("tag[Tag it]", "tag[Tag it well]").replace("tag --> E", "tag --> docs[Write docs] --> E")
     await keep_run(work_dir, "later", ["yes"], chart)
-    async with desk(work_dir) as one:
+    async with open_flow(work_dir) as one:
         await one.press("f3", "h", "space", "down", "space", "c")
         shown = one.shown()
         assert "only A’s chart has “Write docs”" in shown
@@ -110,7 +110,7 @@ async def test_all_runs_on_one_chart_tell_how_often_each_way_was_gone(work_dir: 
 
 
 async def test_the_table_compares_counts_shows_and_replays_by_keys(work_dir: Path) -> None:
-    async with desk(work_dir) as one:
+    async with open_flow(work_dir) as one:
         await one.press("f3", "h")
         assert isinstance(one.app.screen, Runs)
         assert "no → no → yes" in one.shown()
@@ -126,16 +126,16 @@ async def test_the_table_compares_counts_shows_and_replays_by_keys(work_dir: Pat
         await one.press("l")
         assert one.pane.showing == "list"
         await one.press("h", "p")
-        assert one.app.machine.is_open
+        assert one.app.time_travel.is_open
         await one.press("down", "down", "down")
         assert "Look at the test" in one.shown()
         await one.press("end")
-        assert not one.app.machine.is_open
-        assert one.app.stage.shown_ids.flow.run is None
+        assert not one.app.time_travel.is_open
+        assert one.app.presenter.shown_state.flow.run is None
 
 
 async def test_the_table_is_used_by_mouse_alone(work_dir: Path) -> None:
-    async with desk(work_dir) as one:
+    async with open_flow(work_dir) as one:
         await one.press("f3", "h")
         screen = one.app.screen
         assert isinstance(screen, Runs)

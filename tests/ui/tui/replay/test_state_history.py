@@ -11,16 +11,16 @@ from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import StatusUpdate
 from kimi_tui.wire.parts import TextPart
-from tests.ui.tui import scenes
-from tests.ui.tui.flow_pane import flow_scenes
+from tests.ui.tui import wire_scenarios
+from tests.ui.tui.flow_pane import flow_scenarios
 
 SCENES: dict[str, list[WireMessage]] = {
-    "tools": [*scenes.tool_running(), *scenes.error()],
-    "flow": scenes.flow_done(),
-    "asks": scenes.flow_asks(),
-    "nested": flow_scenes.nested(),
-    "retry": flow_scenes.retrying(),
-    "chinese": scenes.chinese(),
+    "tools": [*wire_scenarios.tool_running(), *wire_scenarios.error()],
+    "flow": wire_scenarios.flow_done(),
+    "asks": wire_scenarios.flow_asks(),
+    "nested": flow_scenarios.nested(),
+    "retry": flow_scenarios.retrying(),
+    "chinese": wire_scenarios.chinese(),
 }
 
 
@@ -31,7 +31,7 @@ def facts(state: UiState) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def folded(messages: list[scenes.Timed]) -> UiState:
+def folded(messages: list[wire_scenarios.Timed]) -> UiState:
     state = UiState()
     state.fold_all(messages)
     return state
@@ -40,7 +40,7 @@ def folded(messages: list[scenes.Timed]) -> UiState:
 @pytest.mark.parametrize("scene", SCENES)
 def test_each_moment_is_what_folding_up_to_it_gives(scene: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(state_history, "EVERY", 5)
-    messages = scenes.timed(SCENES[scene], 1_000.0)
+    messages = wire_scenarios.timed(SCENES[scene], 1_000.0)
     past = StateHistory(messages)
     numbers = [*range(len(messages) + 1), *range(len(messages), -1, -1), len(messages) // 2]
     for number in numbers:
@@ -49,7 +49,7 @@ def test_each_moment_is_what_folding_up_to_it_gives(scene: str, monkeypatch: pyt
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_folding_a_copy_on_changes_nothing_of_the_state_it_was_made_of(scene: str) -> None:
-    messages = scenes.timed(SCENES[scene], 1_000.0)
+    messages = wire_scenarios.timed(SCENES[scene], 1_000.0)
     half = len(messages) // 2
     state = folded(messages[:half])
     before = facts(copied(state))
@@ -60,7 +60,7 @@ def test_folding_a_copy_on_changes_nothing_of_the_state_it_was_made_of(scene: st
 
 
 def test_a_long_wait_is_cut_short_on_the_bar_but_places_and_numbers_agree() -> None:
-    messages = scenes.timed(scenes.flow_done(), 1_000.0)
+    messages = wire_scenarios.timed(wire_scenarios.flow_done(), 1_000.0)
     messages[5:] = [(at + 3_600, message) for at, message in messages[5:]]
     timeline = Timeline(messages)
     assert timeline.length < LONGEST_WAIT_S + 0.7 * len(messages)
@@ -69,7 +69,7 @@ def test_a_long_wait_is_cut_short_on_the_bar_but_places_and_numbers_agree() -> N
 
 
 def test_stops_pass_over_what_nobody_sees_and_marks_name_nodes_and_choices() -> None:
-    messages = scenes.timed(scenes.flow_done(), 1_000.0)
+    messages = wire_scenarios.timed(wire_scenarios.flow_done(), 1_000.0)
     timeline = Timeline(messages)
     assert all(not isinstance(messages[stop - 1][1], StatusUpdate) for stop in timeline.stops if stop)
     words = [mark.words for mark in timeline.marks]
@@ -83,7 +83,7 @@ def test_stops_pass_over_what_nobody_sees_and_marks_name_nodes_and_choices() -> 
 
 
 def test_going_far_back_in_a_long_session_folds_no_more_than_the_way_from_a_checkpoint() -> None:
-    messages = scenes.timed([TextPart(text="x")] * 5_000, 0.0)
+    messages = wire_scenarios.timed([TextPart(text="x")] * 5_000, 0.0)
     past = StateHistory(messages)
     past.state_at(5_000)
     seen: list[int] = []
@@ -92,7 +92,7 @@ def test_going_far_back_in_a_long_session_folds_no_more_than_the_way_from_a_chec
     class Counting(UiState):
         pass
 
-    def counting(self: UiState, part: list[scenes.Timed]) -> None:
+    def counting(self: UiState, part: list[wire_scenarios.Timed]) -> None:
         seen.append(len(part))
         fold_all(self, part)
 

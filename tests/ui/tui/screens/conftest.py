@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from textual.screen import Screen
 
 from kimi_tui.ui.tui.app import KimiTui
-from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.test_screen import ready
 
 MakeScreen = Callable[[], Screen[object]]
@@ -61,7 +61,7 @@ def work_dir(tmp_path: Path, home: Path) -> Path:
 def show(work_dir: Path) -> ShowScreen:
     @asynccontextmanager
     async def showing(make: MakeScreen, size: tuple[int, int] = (140, 42)) -> AsyncIterator[Shown]:
-        app, _ = make_app(StandIn(work_dir))
+        app, _ = make_app(FakeEngine(work_dir))
         async with app.run_test(size=size) as pilot:
             await ready(pilot)
             shown = Shown(app, pilot)

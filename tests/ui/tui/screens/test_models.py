@@ -16,7 +16,7 @@ from kimi_tui.ui.tui.screens.models import ModelChoice
 from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from kimi_tui.ui.tui.widgets.pick_prompt import PickPrompt
 from tests.llm.servers import Server, status
-from tests.ui.tui.screens import rooms
+from tests.ui.tui.screens import screen_cases
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 
 
@@ -27,14 +27,14 @@ def labels(shown: Shown) -> list[str]:
 async def test_the_model_in_use_is_under_the_cursor_and_enter_takes_another(
     show: ShowScreen, work_dir: Path, tmp_path: Path
 ) -> None:
-    async with show(lambda: rooms.models(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.models(work_dir, tmp_path)) as shown:
         assert shown.app.screen.query_one(ItemList).key == "moon"
         await shown.press("down", "enter")
         assert shown.results == [ModelChoice("small", {})]
 
 
 async def test_ctrl_s_takes_it_for_good(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
-    async with show(lambda: rooms.models(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.models(work_dir, tmp_path)) as shown:
         await shown.press(*"small", "ctrl+s")
         assert shown.results == [ModelChoice("small", {}, keep=True)]
 
@@ -42,7 +42,7 @@ async def test_ctrl_s_takes_it_for_good(show: ShowScreen, work_dir: Path, tmp_pa
 async def test_servers_of_this_machine_are_looked_for_when_asked(
     show: ShowScreen, work_dir: Path, tmp_path: Path
 ) -> None:
-    async with show(lambda: rooms.models(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.models(work_dir, tmp_path)) as shown:
         assert "qwen3:8b" not in labels(shown)
         await shown.press("ctrl+o")
         assert "qwen3:8b" in labels(shown)
@@ -50,11 +50,11 @@ async def test_servers_of_this_machine_are_looked_for_when_asked(
         (choice,) = shown.results
         assert isinstance(choice, ModelChoice)
         config = edit(choice.changes, tmp_path / "config.yaml").config
-        assert config.providers[config.models["qwen3:8b"].provider].base_url == rooms.OLLAMA.base_url
+        assert config.providers[config.models["qwen3:8b"].provider].base_url == screen_cases.OLLAMA.base_url
 
 
 async def test_where_no_server_answers_that_is_said(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
-    async with show(lambda: rooms.models(work_dir, tmp_path, find=rooms.no_server)) as shown:
+    async with show(lambda: screen_cases.models(work_dir, tmp_path, find=screen_cases.no_server)) as shown:
         await shown.press("ctrl+o")
         assert "No server answers; look again" in labels(shown)
 
@@ -63,7 +63,7 @@ async def test_a_theme_is_seen_as_the_cursor_moves_and_the_one_of_before_comes_b
     show: ShowScreen, work_dir: Path, tmp_path: Path
 ) -> None:
     seen: list[str] = []
-    async with show(lambda: rooms.first_start(work_dir, tmp_path, use_theme=seen.append)) as shown:
+    async with show(lambda: screen_cases.first_start(work_dir, tmp_path, use_theme=seen.append)) as shown:
         await shown.press("down")
         assert seen[-1] == "kimi-light"
         await shown.press("escape")
@@ -79,7 +79,7 @@ async def choose(shown: Shown, label: str) -> None:
 
 
 async def test_a_key_makes_a_model_of_a_service(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
-    async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.first_start(work_dir, tmp_path)) as shown:
         await choose(shown, "OpenAI")
         line = shown.app.screen.query_one(Input)
         assert line.password
@@ -103,7 +103,7 @@ async def test_a_key_that_the_service_refuses_is_asked_for_again_and_then_a_mode
         async def here(service_type: str, _base_url: str, key: str) -> KeyCheck:
             return await check_key(service_type, server.url, key)
 
-        async with show(lambda: rooms.first_start(work_dir, tmp_path, try_it=here)) as shown:
+        async with show(lambda: screen_cases.first_start(work_dir, tmp_path, try_it=here)) as shown:
             await choose(shown, "Kimi")
             await shown.press(*"sk-bad", "enter")
             about = shown.app.screen.query_one("#about", Static)
@@ -121,14 +121,14 @@ async def test_a_key_that_the_service_refuses_is_asked_for_again_and_then_a_mode
 async def test_a_key_that_cannot_be_tried_is_taken_with_a_word(
     show: ShowScreen, work_dir: Path, tmp_path: Path
 ) -> None:
-    async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.first_start(work_dir, tmp_path)) as shown:
         await choose(shown, "Kimi")
         await shown.press(*"sk-x", "enter")
         assert "could not be tried: no network" in str(shown.app.screen.query_one("#about", Static).content)
 
 
 async def test_leaving_the_key_goes_back_to_the_ways(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
-    async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.first_start(work_dir, tmp_path)) as shown:
         await choose(shown, "Kimi")
         await shown.press("escape")
         assert isinstance(shown.app.screen, SetupWizard)
@@ -154,14 +154,14 @@ def test_an_address_is_understood_as_people_write_it(written: str, found: tuple[
     assert bases(written) == found
 
 
-@pytest.mark.parametrize("room", [rooms.first_start, rooms.models], ids=["first start", "models"])
+@pytest.mark.parametrize("screen_case", [screen_cases.first_start, screen_cases.models], ids=["first start", "models"])
 async def test_another_server_is_named_by_its_address_and_asked_for_its_models(
-    show: ShowScreen, work_dir: Path, tmp_path: Path, room: Any
+    show: ShowScreen, work_dir: Path, tmp_path: Path, screen_case: Any
 ) -> None:
     async with Server() as server:
         server.add(status(401, {}), status(404, {}), status(200, {"data": [{"id": "one"}, {"id": "two"}]}))
-        async with show(lambda: room(work_dir, tmp_path, try_it=check_key)) as shown:
-            if room is rooms.first_start:
+        async with show(lambda: screen_case(work_dir, tmp_path, try_it=check_key)) as shown:
+            if screen_case is screen_cases.first_start:
                 await shown.press("enter")
             shown.app.screen.query_one(ItemList).select("other")
             await shown.press("enter")
@@ -186,7 +186,7 @@ async def test_another_server_is_named_by_its_address_and_asked_for_its_models(
 async def test_a_server_that_does_not_answer_is_kept_with_a_word_and_the_model_that_one_names(
     show: ShowScreen, work_dir: Path, tmp_path: Path
 ) -> None:
-    async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.first_start(work_dir, tmp_path)) as shown:
         await choose(shown, "Another server (address)")
         shown.app.screen.query_one(Input).value = "http://box:8000"
         await shown.press("enter", "enter")
@@ -197,7 +197,7 @@ async def test_a_server_that_does_not_answer_is_kept_with_a_word_and_the_model_t
 
 
 async def test_the_settings_of_kimi_cli_are_taken_over(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
-    async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.first_start(work_dir, tmp_path)) as shown:
         await choose(shown, "Take over ~/.kimi/config.toml")
         (choice,) = shown.results
         assert isinstance(choice, SetupResult)
@@ -214,7 +214,7 @@ def test_settings_of_kimi_cli_that_cannot_be_read_are_told_of(tmp_path: Path) ->
 
 
 async def test_the_demo_needs_no_model(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
-    async with show(lambda: rooms.first_start(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.first_start(work_dir, tmp_path)) as shown:
         await choose(shown, "See the demo")
         assert shown.results == [SetupResult("kimi-dark", demo=True)]
 

@@ -14,13 +14,13 @@ from kimi_tui.ui.tui.state.items import UserItem
 from kimi_tui.ui.tui.transcript.view import Transcript
 from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
-from tests.ui.tui.screens.kept_sessions import NOW, keep_some
+from tests.ui.tui.screens.stored_sessions import NOW, store_sessions
 
 
 @pytest.fixture(autouse=True)
 def some_sessions(work_dir: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    keep_some(work_dir, tmp_path / "other")
+    store_sessions(work_dir, tmp_path / "other")
 
 
 def sessions(work_dir: Path, renamed: list[str] | None = None) -> Sessions:

@@ -17,12 +17,12 @@ from kimi_tui.ui.tui.state.items import ErrorItem, SubagentItem, ToolItem, UserI
 from tests.soul.engines import plan, tool_call
 from tests.soul.subagents.test_pool import NESTED
 from tests.ui.three_subagents import ENDED, PROMPT, replies_with, three_subagents
-from tests.ui.tui.flow_pane.test_host_protocol import rows
-from tests.ui.tui.stand_in import NOW, Clock
+from tests.ui.tui.fake_engine import NOW, Clock
+from tests.ui.tui.painted import app_rows
 from tests.ui.tui.test_screen import Snap, ready
 
 
-class Desk:
+class SubagentDriver:
     """A running app on a real engine."""
 
     def __init__(self, app: KimiTui, pilot: Pilot[int]) -> None:
@@ -35,7 +35,7 @@ class Desk:
 
     @property
     def cards(self) -> list[SubagentItem]:
-        return subagent_items(self.app.stage.state)
+        return subagent_items(self.app.presenter.state)
 
     @property
     def states(self) -> list[str]:
@@ -59,12 +59,12 @@ class Desk:
 
     @property
     def text(self) -> str:
-        return "\n".join(rows(self.app))
+        return "\n".join(app_rows(self.app))
 
     async def send_three(self) -> None:
         """Until two of the three ask."""
         self.app.submit(PROMPT)
-        await self.until(lambda: len(self.app.stage.state.approvals) == 2 and self.states[2:] == ["failed"])
+        await self.until(lambda: len(self.app.presenter.state.approvals) == 2 and self.states[2:] == ["failed"])
 
     def approve_all(self) -> None:
         for request in self.engine.approvals.pending:
@@ -74,15 +74,15 @@ class Desk:
 def app_on(tmp_path: Path, *replies: str) -> KimiTui:
     clock = Clock(NOW)
     made = plan(tmp_path, *replies)
-    return KimiTui(lambda: build_engine(made), clock=clock, steady=clock, frame=0.0, motion=False)
+    return KimiTui(lambda: build_engine(made), clock=clock, monotonic=clock, frame=0.0, motion=False)
 
 
 @asynccontextmanager
-async def desk_on(tmp_path: Path, *replies: str) -> AsyncIterator[Desk]:
+async def driver_on(tmp_path: Path, *replies: str) -> AsyncIterator[SubagentDriver]:
     app = app_on(tmp_path, *replies)
     async with app.run_test(size=(140, 42)) as pilot:
         await ready(pilot)
-        yield Desk(app, pilot)
+        yield SubagentDriver(app, pilot)
 
 
 @pytest.mark.parametrize("size", [(140, 42), (80, 24)])
@@ -93,10 +93,10 @@ def test_three_cards_two_of_which_wait_for_the_person(
 
     async def run(pilot: Pilot[int]) -> None:
         await ready(pilot)
-        desk = Desk(app, pilot)
-        await desk.send_three()
-        write = next(one for one in desk.engine.approvals.pending if one.sender == "WriteFile")
-        app.stage.show_approvals(write.id)
+        driver = SubagentDriver(app, pilot)
+        await driver.send_three()
+        write = next(one for one in driver.engine.approvals.pending if one.sender == "WriteFile")
+        app.presenter.show_approvals(write.id)
         await pilot.pause()
 
     assert snap_compare(app, terminal_size=size, run_before=run)
@@ -104,49 +104,49 @@ def test_three_cards_two_of_which_wait_for_the_person(
 
 async def test_the_dialog_says_which_subagent_asks_and_the_cards_how_each_ended(tmp_path: Path) -> None:
     replies, sleeps = three_subagents()
-    async with desk_on(tmp_path, *replies) as desk:
-        await desk.send_three()
-        assert desk.states == ["waiting", "waiting", "failed"]
-        desk.app.stage.show_approvals(
-            next(one for one in desk.engine.approvals.pending if one.sender == "WriteFile").id
+    async with driver_on(tmp_path, *replies) as driver:
+        await driver.send_three()
+        assert driver.states == ["waiting", "waiting", "failed"]
+        driver.app.presenter.show_approvals(
+            next(one for one in driver.engine.approvals.pending if one.sender == "WriteFile").id
         )
-        await desk.pilot.pause()
-        assert "WriteFile of coder (make the file)" in desk.text
-        assert "waits for you" in desk.text
-        desk.approve_all()
-        await desk.until(lambda: desk.states == ["ok", "running", "failed"] and sleeps())
-        desk.engine.roster.stop(desk.cards[1].agent_id)
-        await desk.until(lambda: ENDED in desk.text)
-        assert desk.states == ["ok", "interrupted", "failed"]
-        assert (desk.engine.work_dir / "made.txt").exists()
-        assert "The subagent failed: the key was refused" in desk.text
+        await driver.pilot.pause()
+        assert "WriteFile of coder (make the file)" in driver.text
+        assert "waits for you" in driver.text
+        driver.approve_all()
+        await driver.until(lambda: driver.states == ["ok", "running", "failed"] and sleeps())
+        driver.engine.roster.stop(driver.cards[1].agent_id)
+        await driver.until(lambda: ENDED in driver.text)
+        assert driver.states == ["ok", "interrupted", "failed"]
+        assert (driver.engine.work_dir / "made.txt").exists()
+        assert "The subagent failed: the key was refused" in driver.text
 
 
 async def test_a_card_opens_the_whole_conversation_by_keyboard_and_mouse_and_one_is_stopped_from_there(
     tmp_path: Path,
 ) -> None:
     replies, sleeps = three_subagents()
-    async with desk_on(tmp_path, *replies) as desk:
-        await desk.send_three()
-        desk.approve_all()
-        await desk.until(lambda: desk.states[:2] == ["ok", "running"] and sleeps())
-        desk.app.home.transcript.focus()
-        await desk.press("k", "k", "enter")
-        assert "watch the build · 2 of 3" in desk.text
-        kinds = [type(item) for item in desk.view.state.conversation.items]
+    async with driver_on(tmp_path, *replies) as driver:
+        await driver.send_three()
+        driver.approve_all()
+        await driver.until(lambda: driver.states[:2] == ["ok", "running"] and sleeps())
+        driver.app.main_screen.transcript.focus()
+        await driver.press("k", "k", "enter")
+        assert "watch the build · 2 of 3" in driver.text
+        kinds = [type(item) for item in driver.view.state.conversation.items]
         assert (UserItem, ToolItem) == (kinds[0], kinds[-1])
-        assert "I wait for the build." in desk.text
-        await desk.press("ctrl+x")
-        await desk.until(lambda: desk.states[1] == "interrupted" and "stopped" in desk.text)
+        assert "I wait for the build." in driver.text
+        await driver.press("ctrl+x")
+        await driver.until(lambda: driver.states[1] == "interrupted" and "stopped" in driver.text)
         assert not sleeps()
-        await desk.press("right")
-        assert isinstance(desk.view.state.conversation.items[-1], ErrorItem)
-        assert "the key was refused" in desk.text
-        await desk.press("escape")
-        y = next(number for number, row in enumerate(rows(desk.app)) if "agent coder  make the file" in row)
-        await desk.pilot.click(offset=(12, y))
-        await desk.pilot.pause()
-        assert "I made made.txt" in desk.text
+        await driver.press("right")
+        assert isinstance(driver.view.state.conversation.items[-1], ErrorItem)
+        assert "the key was refused" in driver.text
+        await driver.press("escape")
+        y = next(number for number, row in enumerate(app_rows(driver.app)) if "agent coder  make the file" in row)
+        await driver.pilot.click(offset=(12, y))
+        await driver.pilot.pause()
+        assert "I made made.txt" in driver.text
 
 
 async def test_a_conversation_that_is_looked_into_goes_on_and_a_resumed_one_can_be_looked_into(tmp_path: Path) -> None:
@@ -158,25 +158,25 @@ async def test_a_conversation_that_is_looked_into_goes_on_and_a_resumed_one_can_
         f"when: ^user: looks$\nwhen: ^result: Shell\ntext: {'found ' * 50}",
         "when: ^user: looks$\n" + tool_call("Shell", "s", command=wait),
     )
-    async with desk_on(tmp_path, *replies) as desk:
-        desk.app.submit(PROMPT)
-        await desk.until(lambda: desk.app.stage.state.approvals)
-        desk.approve_all()
-        await desk.until(lambda: desk.states == ["running"])
-        desk.app.home.transcript.focus()
-        await desk.press("k", "enter")
-        assert "at work" in desk.text
-        (desk.engine.work_dir / "go").touch()
-        await desk.until(lambda: "found found" in desk.text and "done" in desk.text)
-        session_id = desk.engine.session_id
+    async with driver_on(tmp_path, *replies) as driver:
+        driver.app.submit(PROMPT)
+        await driver.until(lambda: driver.app.presenter.state.approvals)
+        driver.approve_all()
+        await driver.until(lambda: driver.states == ["running"])
+        driver.app.main_screen.transcript.focus()
+        await driver.press("k", "enter")
+        assert "at work" in driver.text
+        (driver.engine.work_dir / "go").touch()
+        await driver.until(lambda: "found found" in driver.text and "done" in driver.text)
+        session_id = driver.engine.session_id
     again = plan(tmp_path, session_id=session_id)
     app = KimiTui(lambda: build_engine(again), frame=0.0, motion=False)
     async with app.run_test(size=(140, 42)) as pilot:
         await ready(pilot)
-        desk = Desk(app, pilot)
-        app.home.transcript.focus()
-        await desk.press("k", "k", "k", "enter")
-        assert "found found" in desk.text
+        driver = SubagentDriver(app, pilot)
+        app.main_screen.transcript.focus()
+        await driver.press("k", "k", "k", "enter")
+        assert "found found" in driver.text
 
 
 async def test_a_subagent_of_a_subagent_is_a_card_in_the_one_that_sent_it_and_opens_from_there(tmp_path: Path) -> None:
@@ -196,18 +196,18 @@ async def test_a_subagent_of_a_subagent_is_a_card_in_the_one_that_sent_it_and_op
     app = KimiTui(lambda: build_engine(made), frame=0.0, motion=False)
     async with app.run_test(size=(140, 42)) as pilot:
         await ready(pilot)
-        desk = Desk(app, pilot)
+        driver = SubagentDriver(app, pilot)
         app.submit("go")
-        await desk.until(lambda: app.stage.state.approvals)
-        assert desk.states == ["waiting"]
-        assert "Shell of leaf (for leaf) asks" in desk.text
-        app.home.transcript.focus()
-        await desk.press("k", "enter")
-        assert "agent middle" in desk.text
-        await desk.press("k", "enter")
-        assert "agent leaf" in desk.text
-        assert "I touch it." in desk.text
-        await desk.press("escape")
-        assert "agent middle" in desk.text
-        desk.engine.cancel()
-        await desk.until(lambda: desk.states == ["interrupted"])
+        await driver.until(lambda: app.presenter.state.approvals)
+        assert driver.states == ["waiting"]
+        assert "Shell of leaf (for leaf) asks" in driver.text
+        app.main_screen.transcript.focus()
+        await driver.press("k", "enter")
+        assert "agent middle" in driver.text
+        await driver.press("k", "enter")
+        assert "agent leaf" in driver.text
+        assert "I touch it." in driver.text
+        await driver.press("escape")
+        assert "agent middle" in driver.text
+        driver.engine.cancel()
+        await driver.until(lambda: driver.states == ["interrupted"])

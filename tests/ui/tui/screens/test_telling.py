@@ -23,11 +23,11 @@ from kimi_tui.ui.tui.widgets.key_bar import KeyBar
 from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 from kimi_tui.wire.parts import TokenUsage
+from tests.ui.tui.fake_engine import Clock
 from tests.ui.tui.painted import app_strips
-from tests.ui.tui.screens import rooms
+from tests.ui.tui.screens import screen_cases
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
-from tests.ui.tui.screens.kept_sessions import NOW
-from tests.ui.tui.stand_in import Clock
+from tests.ui.tui.screens.stored_sessions import NOW
 
 
 def read(shown: Shown) -> str:
@@ -38,7 +38,7 @@ async def test_a_key_that_was_meant_for_the_composer_does_not_trust_a_folder(
     show: ShowScreen, work_dir: Path, tmp_path: Path
 ) -> None:
     clock = Clock()
-    async with show(lambda: rooms.trust(work_dir, tmp_path, clock=clock)) as shown:
+    async with show(lambda: screen_cases.trust(work_dir, tmp_path, clock=clock)) as shown:
         await shown.press("y")
         assert shown.results == []
         clock.now += 0.4
@@ -65,14 +65,14 @@ async def test_however_much_a_folder_brings_the_answers_stay_in_sight(
 
 async def test_enter_on_the_first_answer_does_not_trust(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     clock = Clock()
-    async with show(lambda: rooms.trust(work_dir, tmp_path, clock=clock)) as shown:
+    async with show(lambda: screen_cases.trust(work_dir, tmp_path, clock=clock)) as shown:
         clock.now += 1
         await shown.press("enter")
         assert shown.results == [False]
 
 
 async def test_a_problem_of_a_skill_is_shown_with_its_place(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
-    async with show(lambda: rooms.skills(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.skills(work_dir, tmp_path)) as shown:
         first = next(pick for pick in shown.app.screen.query_one(ItemList).picks if pick.key)
         assert first.label.endswith(".kimi/skills/ship.md:8")
         assert "A[Start --> B" in read(shown)
@@ -81,7 +81,7 @@ async def test_a_problem_of_a_skill_is_shown_with_its_place(show: ShowScreen, wo
 async def test_the_keys_of_the_skills_say_what_enter_does_with_a_problem(
     show: ShowScreen, work_dir: Path, tmp_path: Path
 ) -> None:
-    async with show(lambda: rooms.skills(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.skills(work_dir, tmp_path)) as shown:
         screen = shown.app.screen
         assert isinstance(screen, Skills)
         assert screen.keys()[0].what == "copy the place"
@@ -92,13 +92,13 @@ async def test_the_keys_of_the_skills_say_what_enter_does_with_a_problem(
 async def test_a_skill_that_is_chosen_is_given_back_as_its_command(
     show: ShowScreen, work_dir: Path, tmp_path: Path
 ) -> None:
-    async with show(lambda: rooms.skills(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.skills(work_dir, tmp_path)) as shown:
         await shown.press(*"notes", "enter")
         assert shown.results == ["skill:notes"]
 
 
 async def test_the_list_of_skills_follows_the_files(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
-    library = rooms.library(work_dir, tmp_path)
+    library = screen_cases.library(work_dir, tmp_path)
     async with show(lambda: Skills(lambda: library.snapshot, listen=library.listen)) as shown:
         (work_dir / ".kimi" / "skills" / "new.md").write_text("---\nname: new\ndescription: New\n---\nIt.\n")
         library.reload()
@@ -107,7 +107,7 @@ async def test_the_list_of_skills_follows_the_files(show: ShowScreen, work_dir: 
 
 
 def test_cost_is_told_where_prices_are_configured(work_dir: Path, tmp_path: Path) -> None:
-    told = [line.text for line in usage_lines(rooms.usage(work_dir, tmp_path)._facts, 80, Palette())]
+    told = [line.text for line in usage_lines(screen_cases.usage(work_dir, tmp_path)._facts, 80, Palette())]
     assert any("0.0313" in line for line in told)
 
 
@@ -122,14 +122,14 @@ def test_the_figures_are_whole_in_the_smallest_terminal(work_dir: Path, tmp_path
 
 def test_a_traceback_belongs_to_the_entry_before_it(tmp_path: Path) -> None:
     file = tmp_path / "x.log"
-    file.write_text(rooms.LOG, "utf-8")
+    file.write_text(screen_cases.LOG, "utf-8")
     entries = last_entries(file)
     assert [level for level, _ in entries] == ["INFO", "WARNING", "ERROR", "INFO"]
     assert entries[2][1].endswith("ValueError: no")
 
 
 async def test_the_log_shows_only_what_went_wrong_when_asked(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
-    async with show(lambda: rooms.log(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.log(work_dir, tmp_path)) as shown:
         await shown.press("ctrl+w")
         assert "a turn began" not in read(shown)
         assert "the chart is broken" in read(shown)
@@ -138,14 +138,14 @@ async def test_the_log_shows_only_what_went_wrong_when_asked(show: ShowScreen, w
 
 
 async def test_what_acts_in_a_log_is_spelled_out_on_screen(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
-    async with show(lambda: rooms.log(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.log(work_dir, tmp_path)) as shown:
         strips = app_strips(shown.app)
         assert "\x1b" not in "".join(segment.text for strip in strips for segment in strip)
 
 
 async def test_a_running_task_is_stopped_and_its_output_read(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     stopped: list[str] = []
-    some = rooms.some_tasks(tmp_path)
+    some = screen_cases.some_tasks(tmp_path)
 
     async def stop(task_id: str) -> None:
         stopped.append(task_id)
@@ -162,7 +162,7 @@ async def test_the_cause_of_a_server_that_failed_is_told_and_it_can_be_started_a
     show: ShowScreen, work_dir: Path
 ) -> None:
     again: list[str] = []
-    states: list[ServerState] = list(rooms.SERVERS)
+    states: list[ServerState] = list(screen_cases.SERVERS)
 
     async def restart(name: str) -> None:
         again.append(name)
@@ -184,13 +184,13 @@ async def test_enter_goes_back_with_all_that_can_go_back(show: ShowScreen, work_
         (("down", "f"), RewindChoice(2, False, True)),
         (("down", "down", "t", "enter"), RewindChoice(1, False, True)),
     ):
-        async with show(lambda: rooms.rewind(work_dir, tmp_path)) as shown:
+        async with show(lambda: screen_cases.rewind(work_dir, tmp_path)) as shown:
             await shown.press(*keys)
             assert shown.results == [back]
 
 
 async def test_a_key_of_the_last_line_can_be_clicked(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
-    async with show(lambda: rooms.rewind(work_dir, tmp_path)) as shown:
+    async with show(lambda: screen_cases.rewind(work_dir, tmp_path)) as shown:
         await shown.press("down")
         text = "".join(segment.text for segment in shown.app.screen.query_one(KeyBar).render_line(0))
         await shown.pilot.click(KeyBar, offset=(text.index("t the conversation"), 0))
@@ -203,9 +203,9 @@ async def test_only_what_can_be_done_with_a_server_is_offered(show: ShowScreen, 
         raise AssertionError(name)
 
     for state, keys in (
-        (replace(rooms.SERVERS[0], tools=(RemoteTool("read", "", {}),)), ["Ctrl+R", "Tab"]),
-        (rooms.SERVERS[0], ["Ctrl+R"]),
-        (rooms.SERVERS[1], ["Ctrl+R"]),
+        (replace(screen_cases.SERVERS[0], tools=(RemoteTool("read", "", {}),)), ["Ctrl+R", "Tab"]),
+        (screen_cases.SERVERS[0], ["Ctrl+R"]),
+        (screen_cases.SERVERS[1], ["Ctrl+R"]),
         (ServerState("off", "here", "x", "disabled"), []),
     ):
         async with show(lambda state=state: McpStatus(lambda: [state], restart=restart)) as shown:
@@ -217,7 +217,7 @@ async def test_only_what_can_be_done_with_a_server_is_offered(show: ShowScreen, 
 async def test_every_way_of_the_first_start_is_in_sight_in_a_small_terminal(
     show: ShowScreen, work_dir: Path, tmp_path: Path
 ) -> None:
-    async with show(lambda: rooms.first_start(work_dir, tmp_path), size=(80, 24)) as shown:
+    async with show(lambda: screen_cases.first_start(work_dir, tmp_path), size=(80, 24)) as shown:
         await shown.press("enter")
         picks = shown.app.screen.query_one(ItemList)
         assert picks.max_scroll_y == 0
@@ -228,7 +228,7 @@ async def test_every_way_of_the_first_start_is_in_sight_in_a_small_terminal(
 async def test_what_is_typed_in_a_hurry_leaves_no_work_undone(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        async with show(lambda: rooms.sessions(work_dir, tmp_path)) as shown:
+        async with show(lambda: screen_cases.sessions(work_dir, tmp_path)) as shown:
             for key in ("p", "a", "r", "down", "up", "down", "backspace"):
                 shown.app.screen.post_message(events.Key(key, key if len(key) == 1 else None))
             await shown.settle()

@@ -11,7 +11,7 @@ from kimi_tui.errors import UsageError
 from kimi_tui.permission.trust import TrustState, trust_state
 from kimi_tui.session.session import Session
 from kimi_tui.soul.assemble import EngineConfig
-from kimi_tui.ui.tui.session.engine_factory import PlanEngineFactory
+from kimi_tui.ui.tui.session.engine_factory import ConfigEngineFactory
 
 
 def a_project(folder: Path, rule: str) -> Path:
@@ -21,16 +21,16 @@ def a_project(folder: Path, rule: str) -> Path:
     return folder
 
 
-def host_in(work_dir: Path, *options: str) -> PlanEngineFactory:
+def host_in(work_dir: Path, *options: str) -> ConfigEngineFactory:
     parsed = parse(["--work-dir", str(work_dir), *options])
 
     def make_plan(elsewhere: Path | None, standing: TrustState | None) -> EngineConfig:
         return build_plan(parsed, interactive=True, work_dir=elsewhere, standing=standing)
 
-    return PlanEngineFactory(make_plan)
+    return ConfigEngineFactory(make_plan)
 
 
-def acting(host: PlanEngineFactory) -> tuple[list[str], list[bool], bool]:
+def acting(host: ConfigEngineFactory) -> tuple[list[str], list[bool], bool]:
     plan = host.plan
     return [str(rule) for rule in plan.permissions.rules], [one.trusted for one in plan.mcp.servers], plan.trust.active
 

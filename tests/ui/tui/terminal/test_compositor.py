@@ -5,14 +5,14 @@ from textual._compositor import Compositor
 from textual.geometry import Region
 
 from kimi_tui.ui.tui.terminal.compositor import CroppingCompositor
-from tests.ui.tui import scenes
+from tests.ui.tui import wire_scenarios
 from tests.ui.tui.test_screen import MEDIUM, TINY, WIDE, play
 
 SCENES = {
-    "streaming": (scenes.streaming, WIDE),
-    "decision": (scenes.flow_at_decision, WIDE),
-    "approval": (scenes.approval, MEDIUM),
-    "chinese": (scenes.chinese, TINY),
+    "streaming": (wire_scenarios.streaming, WIDE),
+    "decision": (wire_scenarios.flow_at_decision, WIDE),
+    "approval": (wire_scenarios.approval, MEDIUM),
+    "chinese": (wire_scenarios.chinese, TINY),
 }
 
 
@@ -30,9 +30,9 @@ async def test_every_row_is_what_textual_makes_of_it(scene: str) -> None:
     async with app.run_test(size=size) as pilot:
         await run(pilot)
         for pane in (None, "flow"):
-            app.home.zoom(pane)
+            app.main_screen.zoom(pane)
             await pilot.pause()
-            ours = app.home._compositor
+            ours = app.main_screen._compositor
             assert isinstance(ours, CroppingCompositor)
             theirs = textuals(ours)
             assert ours.render_strips() == theirs.render_strips()
@@ -46,10 +46,10 @@ async def test_every_row_is_what_textual_makes_of_it(scene: str) -> None:
 
 
 async def test_for_one_row_no_other_row_is_asked_for() -> None:
-    app, run = play(scenes.streaming())
+    app, run = play(wire_scenarios.streaming())
     async with app.run_test(size=WIDE) as pilot:
         await run(pilot)
-        transcript = app.home.transcript.region
-        asked = list(app.home._compositor._get_renders(Region(transcript.x, transcript.bottom - 2, 20, 1)))
+        transcript = app.main_screen.transcript.region
+        asked = list(app.main_screen._compositor._get_renders(Region(transcript.x, transcript.bottom - 2, 20, 1)))
         assert {len(strips) for _, _, strips in asked} == {1}
-        assert len(asked) < len(list(app.home._compositor._get_renders())) / 2
+        assert len(asked) < len(list(app.main_screen._compositor._get_renders())) / 2

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.test_screen import ready
 from tests.ui.tui.themes.test_theme import GOOD
 
@@ -20,24 +20,24 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def test_a_theme_that_is_changed_is_shown_as_it_is_now(folder: Path, tmp_path: Path) -> None:
-    app, _ = make_app(StandIn(tmp_path), theme="mine")
+    app, _ = make_app(FakeEngine(tmp_path), theme="mine")
     async with app.run_test() as pilot:
         await ready(pilot)
         (folder / "mine.yaml").write_text(GOOD.replace('background: "#123456"', 'background: "#654321"'), "utf-8")
-        assert app.shelf.reload() == []
+        assert app.theme_registry.reload() == []
         await pilot.pause()
         assert app.current_theme.background == "#654321"
-        assert app.home.styles.background.r > 90
+        assert app.main_screen.styles.background.r > 90
 
 
 async def test_a_theme_that_is_broken_is_told_with_its_line_and_the_one_that_is_shown_stays(
     folder: Path, tmp_path: Path
 ) -> None:
-    app, _ = make_app(StandIn(tmp_path), theme="mine")
+    app, _ = make_app(FakeEngine(tmp_path), theme="mine")
     async with app.run_test() as pilot:
         await ready(pilot)
         (folder / "mine.yaml").write_text(GOOD.replace('primary: "#123456"', "primary: blueish"), "utf-8")
-        (wrong,) = app.shelf.reload()
+        (wrong,) = app.theme_registry.reload()
         assert "mine.yaml:8: primary" in wrong
         assert app.current_theme.background == "#123456"
 
@@ -45,15 +45,15 @@ async def test_a_theme_that_is_broken_is_told_with_its_line_and_the_one_that_is_
 async def test_the_theme_that_is_shown_stays_when_its_file_goes_and_can_be_had_again(
     folder: Path, tmp_path: Path
 ) -> None:
-    app, _ = make_app(StandIn(tmp_path), theme="mine")
+    app, _ = make_app(FakeEngine(tmp_path), theme="mine")
     async with app.run_test() as pilot:
         await ready(pilot)
         (folder / "mine.yaml").unlink()
-        assert app.shelf.reload() == []
+        assert app.theme_registry.reload() == []
         assert app.current_theme.background == "#123456"
-        assert "mine" in app.shelf.titles()
-        assert app.shelf.activate("kimi")
-        assert app.shelf.activate("mine")
+        assert "mine" in app.theme_registry.titles()
+        assert app.theme_registry.activate("kimi")
+        assert app.theme_registry.activate("mine")
         assert app.current_theme.background == "#123456"
 
 
@@ -61,17 +61,17 @@ async def test_a_start_in_a_theme_that_is_gone_or_broken_is_one_in_ours(folder: 
     (folder / "broken.yaml").write_text("name: [\n", "utf-8")
     (folder / "kimi-dark.yaml").write_text("colours: 1\n", "utf-8")
     for name in ("gone", "broken"):
-        app, _ = make_app(StandIn(tmp_path), theme=name)
+        app, _ = make_app(FakeEngine(tmp_path), theme=name)
         assert app.current_theme.name == "kimi-dark"
 
 
 async def test_a_file_that_changes_is_noticed(folder: Path, tmp_path: Path) -> None:
-    app, _ = make_app(StandIn(tmp_path), theme="mine")
+    app, _ = make_app(FakeEngine(tmp_path), theme="mine")
     told = asyncio.Event()
     async with app.run_test() as pilot:
         await ready(pilot)
         (folder / "wrong.yaml").write_text("- x\n", "utf-8")
-        follower = asyncio.create_task(app.shelf.watch(lambda _text: told.set()))
+        follower = asyncio.create_task(app.theme_registry.watch(lambda _text: told.set()))
         await asyncio.wait_for(told.wait(), 20)
         told.clear()
         (folder / "wrong.yaml").write_text("- y\n", "utf-8")

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from kimi_tui.ui.tui.screens.log import LogView
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.painted import notices
-from tests.ui.tui.stand_in import StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
 
 async def test_a_word_that_is_too_long_for_the_frames_edge_is_told_whole(tmp_path: Path) -> None:
-    app, _ = make_app(StandIn(tmp_path))
+    app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test(size=(80, 24)) as pilot:
         await ready(pilot)
         screen = LogView(tmp_path / "log")

@@ -6,12 +6,12 @@ from textual import events
 
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.option_list import Option
-from tests.ui.tui.stand_in import StandIn, make_app
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.test_screen import ready
 
 
 async def test_a_second_answer_of_a_screen_that_goes_is_nobodys(tmp_path: Path) -> None:
-    app, _ = make_app(StandIn(tmp_path))
+    app, _ = make_app(FakeEngine(tmp_path))
     answers: list[str | None] = []
     async with app.run_test(size=(100, 30)) as pilot:
         await ready(pilot)
@@ -25,4 +25,4 @@ async def test_a_second_answer_of_a_screen_that_goes_is_nobodys(tmp_path: Path) 
         assert app.screen is under
         await pilot.press("s")
         assert answers == ["svg", "svg"]
-        assert app.screen is app.home
+        assert app.screen is app.main_screen

@@ -38,7 +38,7 @@ from kimi_tui.ui.tui.screens.theme_picker import ThemePicker
 from kimi_tui.ui.tui.screens.trust import TrustQuestion
 from kimi_tui.ui.tui.screens.usage import Usage, UsageFacts, UsageRow
 from kimi_tui.wire.parts import TokenUsage
-from tests.ui.tui.screens.kept_sessions import NOW, keep_some
+from tests.ui.tui.screens.stored_sessions import NOW, store_sessions
 
 Make = Callable[[Path, Path], Screen[Any]]
 THEMES = {"kimi-dark": "Kimi dark", "kimi-light": "Kimi light", "ansi-16": "ANSI 16"}
@@ -67,7 +67,7 @@ async def no_server() -> Sequence[LocalServer]:
 
 def sessions(work_dir: Path, root: Path) -> Sessions:
     (root / "other").mkdir(exist_ok=True)
-    keep_some(work_dir, root / "other")
+    store_sessions(work_dir, root / "other")
     return Sessions(SessionList(work_dir, "s"), now=lambda: NOW)
 
 
@@ -243,13 +243,13 @@ def theme(work_dir: Path, root: Path) -> ThemePicker:
 
 
 def palette(work_dir: Path, root: Path) -> CommandPalette:
-    rows = [(door.description, f"/{door.name}", "screens") for door in SCREEN_COMMANDS]
+    rows = [(screen.description, f"/{screen.name}", "screens") for screen in SCREEN_COMMANDS]
     rows += [(key.description, display_keys(key.keys), "actions") for key in KEYS if key.in_palette and key.action]
     rows += [(title, name, "themes") for name, title in THEMES.items()]
     return CommandPalette([PaletteEntry(_(title), beside, str, _(group), title) for title, beside, group in rows])
 
 
-ROOMS: dict[str, Make] = {
+SCREENS: dict[str, Make] = {
     "sessions": sessions,
     "models": models,
     "first-start": first_start,

@@ -45,7 +45,7 @@ CHART = """flowchart TD
 """
 
 
-class Shelf:
+class FakeSkills:
     """The flows there are."""
 
     def __init__(self, flows: Sequence[Skill]) -> None:
@@ -67,13 +67,13 @@ class Shelf:
 
 
 @dataclass
-class StandIn:
+class FakeEngine:
     """`prompts` is what was asked; `end_turn` lets the turn under way end."""
 
     work_dir: Path
     record: Sequence[tuple[float, WireMessage]] = ()
-    skills: Shelf = field(
-        default_factory=lambda: Shelf((Skill("plan", "Plans, then writes.", build_flow(read_mermaid(CHART))),))
+    skills: FakeSkills = field(
+        default_factory=lambda: FakeSkills((Skill("plan", "Plans, then writes.", build_flow(read_mermaid(CHART))),))
     )
     model_name: str = "moon-2"
     model_note: str = ""
@@ -173,7 +173,7 @@ class Clock:
 
 
 def make_app(
-    engine: StandIn,
+    engine: FakeEngine,
     *,
     theme: str = "kimi-dark",
     clock: Clock | None = None,
@@ -183,8 +183,8 @@ def make_app(
     """An app that stands still but for what the test does; the clock is also the one of the guard."""
     clock = clock or Clock()
 
-    async def make() -> StandIn:
+    async def make() -> FakeEngine:
         return engine
 
-    app = kind(make, theme=theme, clock=clock, steady=clock, frame=0.0, motion=False, prompt=prompt)
+    app = kind(make, theme=theme, clock=clock, monotonic=clock, frame=0.0, motion=False, prompt=prompt)
     return app, clock

@@ -16,17 +16,17 @@ from kimi_tui.soul.assemble import EngineConfig
 from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.session.engine_factory import PlanEngineFactory
+from kimi_tui.ui.tui.session.engine_factory import ConfigEngineFactory
 from kimi_tui.ui.tui.state.items import UserItem
 
 SCRIPT = ["text: one", "text: two", "text: three"]
 
 
-class House:
+class AppHarness:
     """An app on a plan; `plan` may be changed before it is opened."""
 
-    def __init__(self, app: KimiTui, pilot: Pilot[int], host: PlanEngineFactory) -> None:
-        self.app, self.pilot, self.host = app, pilot, host
+    def __init__(self, app: KimiTui, pilot: Pilot[int], engine_factory: ConfigEngineFactory) -> None:
+        self.app, self.pilot, self.engine_factory = app, pilot, engine_factory
 
     @property
     def engine(self) -> Engine:
@@ -34,8 +34,8 @@ class House:
         assert isinstance(engine, Engine)
         return engine
 
-    def said(self) -> list[str]:
-        return [item.text for item in self.app.stage.state.conversation.items if isinstance(item, UserItem)]
+    def user_messages(self) -> list[str]:
+        return [item.text for item in self.app.presenter.state.conversation.items if isinstance(item, UserItem)]
 
     async def until(self, true: Callable[[], object]) -> None:
         """Until it is so; the test's time limit ends a wait in vain."""
@@ -47,17 +47,17 @@ class House:
         await self.pilot.pause()
 
     async def submit(self, text: str) -> None:
-        turns = self.app.stage.state.turn.turns
+        turns = self.app.presenter.state.turn.turns
         self.app.submit(text)
-        await self.until(lambda: self.app.stage.state.turn.turns > turns and not self.engine.busy)
+        await self.until(lambda: self.app.presenter.state.turn.turns > turns and not self.engine.busy)
         await self.pilot.pause()
 
 
-Open = Callable[..., AbstractAsyncContextManager[House]]
+Open = Callable[..., AbstractAsyncContextManager[AppHarness]]
 
 
 @pytest.fixture
-def open_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+def open_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     home, work = tmp_path / "home", tmp_path / "proj"
     monkeypatch.setenv("KIMI_TUI_HOME", str(home))
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -69,7 +69,7 @@ def open_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
     script.write_text(json.dumps(SCRIPT), "utf-8")
 
     @asynccontextmanager
-    async def opening(*, model: bool = True, also: str = "") -> AsyncIterator[House]:
+    async def opening(*, model: bool = True, also: str = "") -> AsyncIterator[AppHarness]:
         if model:
             (home / "config.yaml").write_text(
                 f"default_model: moon\nproviders:\n  s: {{type: scripted, scripts: {script}}}\n"
@@ -86,9 +86,11 @@ def open_house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
                 trust=replace(standing or trust.trust_state(folder), can_ask=True),
             )
 
-        host = PlanEngineFactory(make_plan)
-        app = KimiTui(host.make, host=host, frame=0.0, manners=DisplayOptions(motion=False))
+        engine_factory = ConfigEngineFactory(make_plan)
+        app = KimiTui(
+            engine_factory.make, engine_factory=engine_factory, frame=0.0, display_options=DisplayOptions(motion=False)
+        )
         async with app.run_test(size=(120, 40)) as pilot:
-            yield House(app, pilot, host)
+            yield AppHarness(app, pilot, engine_factory)
 
     return opening

@@ -22,9 +22,9 @@ from kimi_tui.wire.codec import WireMessage, decode
 from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.parts import TextPart
 from kimi_tui.wire.requests import ApprovalRequest, Question, QuestionOption, QuestionRequest
-from tests.ui.tui import scenes
+from tests.ui.tui import wire_scenarios
+from tests.ui.tui.fake_engine import Clock, FakeEngine
 from tests.ui.tui.painted import app_strips
-from tests.ui.tui.stand_in import Clock, StandIn
 
 _BOUND = [key for one in KEYS for key in one.keys.split(",") if key and "…" not in key]
 _ALSO = (  # noqa: SIM905 - a list of words reads better
@@ -61,14 +61,14 @@ QUESTION = QuestionRequest(
 )
 GOLDEN = tuple(decode(one) for one in json.loads((Path(__file__).parents[2] / "wire/golden.json").read_text("utf-8")))
 MESSAGES: tuple[WireMessage, ...] = (
-    *scenes.streaming(),
-    *scenes.tool_running(),
-    *scenes.approval(),
-    *scenes.flow_at_decision(),
-    *scenes.flow_asks(),
-    *scenes.flow_done(),
-    *scenes.error(),
-    *scenes.chinese(),
+    *wire_scenarios.streaming(),
+    *wire_scenarios.tool_running(),
+    *wire_scenarios.approval(),
+    *wire_scenarios.flow_at_decision(),
+    *wire_scenarios.flow_asks(),
+    *wire_scenarios.flow_done(),
+    *wire_scenarios.error(),
+    *wire_scenarios.chinese(),
     EDIT,
     QUESTION,
     TextPart(text="\x1b[2J\x1b]52;c;AAAA\x07[bold]\u202e\ud83d"),
@@ -77,7 +77,7 @@ MESSAGES: tuple[WireMessage, ...] = (
 """Of every kind, in an order that makes sense; a walk does not keep to it."""
 
 
-class Walker(KimiTui):
+class AnswerRecordingApp(KimiTui):
     """Remembers when approvals were answered, and how."""
 
     def on_mount(self) -> None:
@@ -87,10 +87,12 @@ class Walker(KimiTui):
         self.answered.append((event.request_id, event.response))
 
 
-class Walk:
+class FuzzDriver:
     """`clock` is the one of the app's guards. `leads_out` says that the person has left."""
 
-    def __init__(self, seed: int, app: KimiTui, pilot: Pilot[int], clock: Clock | None, engine: StandIn | None) -> None:
+    def __init__(
+        self, seed: int, app: KimiTui, pilot: Pilot[int], clock: Clock | None, engine: FakeEngine | None
+    ) -> None:
         self.chance = random.Random(seed)
         self.app, self.pilot, self.clock, self.engine = app, pilot, clock, engine
         self.done: list[str] = []
@@ -98,7 +100,7 @@ class Walk:
 
     async def go(self, steps: int) -> None:
         """So many steps, or until a way out was found. What was done is told with what went wrong."""
-        if isinstance(self.app, Walker) and self.clock is not None:
+        if isinstance(self.app, AnswerRecordingApp) and self.clock is not None:
             self.check_guard(self.app, len(self.app.answered))
         try:
             for _ in range(steps):
@@ -109,18 +111,18 @@ class Walk:
             raise
 
     async def step(self) -> bool:
-        app, before = self.app, self.app.home.composer.text
+        app, before = self.app, self.app.main_screen.composer.text
         if self.clock is not None:
             self.clock.now += self.chance.choice((0.0, 0.0, 0.1, 0.3, 1.0))
         kind = self.chance.choices(("say", "key", "mouse", "paste", "else"), (3, 8, 3, 1, 2))[0]
-        answered = len(app.answered) if isinstance(app, Walker) else 0
+        answered = len(app.answered) if isinstance(app, AnswerRecordingApp) else 0
         await {"say": self.say, "key": self.key, "mouse": self.mouse, "paste": self.paste, "else": self.other}[kind]()
         await self.pilot.pause()
         if app.return_value == 0 or not app.is_running:
             assert app.return_value == 0
             return False
         if kind in ("say", "else") and before:
-            assert app.home.composer.text == before, "what was written is gone"
+            assert app.main_screen.composer.text == before, "what was written is gone"
         await self.check(answered)
         return True
 
@@ -128,7 +130,7 @@ class Walk:
         """It goes on, shows something, has the focus on what is seen, and answered nothing by accident."""
         app = self.app
         assert app.is_running
-        items = app.stage.state.conversation.items if app.furnished else ()
+        items = app.presenter.state.conversation.items if app.panes_mounted else ()
         assert not any("Something went wrong" in str(item) for item in items[-3:])
         assert app.fault is None
         if app.size.width >= 20 and app.size.height >= 6:
@@ -137,9 +139,9 @@ class Walk:
         for _ in range(3):  # what is hidden gives the focus up when it is laid out
             if app.focused is None:
                 await self.pilot.pause()
-        if app.furnished and isinstance(app.screen, MainScreen) and app.size.width >= 40 and app.size.height >= 12:
+        if app.panes_mounted and isinstance(app.screen, MainScreen) and app.size.width >= 40 and app.size.height >= 12:
             self.check_focus(app.focused)
-        if isinstance(app, Walker) and self.clock is not None:
+        if isinstance(app, AnswerRecordingApp) and self.clock is not None:
             self.check_guard(app, answered)
 
     def check_focus(self, focused: Widget | None) -> None:
@@ -148,7 +150,7 @@ class Walk:
         hidden = [node for node in focused.ancestors_with_self if isinstance(node, Widget) and not node.display]
         assert hidden == [], f"{focused} has the focus and is not seen"
 
-    def check_guard(self, app: Walker, answered: int) -> None:
+    def check_guard(self, app: AnswerRecordingApp, answered: int) -> None:
         """What was answered with a yes had been on the screen, unchanged, for its time."""
         assert self.clock is not None
         for request_id, response in app.answered[answered:]:
@@ -156,7 +158,7 @@ class Walk:
                 since = self._asked_since.get(request_id)
                 assert since is not None, f"{request_id} was approved before it was seen"
                 assert self.clock.now - since >= QUIET_S, f"{request_id} was approved {self.clock.now - since} s after"
-        current = app.home.approval.current if app.furnished else None
+        current = app.main_screen.approval_dialog.current if app.panes_mounted else None
         if current is None:
             self._asked_since.clear()
         elif current.id not in self._asked_since:
@@ -225,7 +227,7 @@ class Walk:
             self.app.post_message(event)
 
     def _themes(self) -> None:
-        self.app.shelf.activate(self.chance.choice(sorted(self.app.shelf.titles())))
+        self.app.theme_registry.activate(self.chance.choice(sorted(self.app.theme_registry.titles())))
 
     def _speak(self) -> None:
         catalog.set_language(self.chance.choice(("en", "zh")))
@@ -233,9 +235,9 @@ class Walk:
     def _time_goes_on(self) -> None:
         if self.clock is not None:
             self.clock.now += 100
-        if self.app.furnished:
-            self.app.stage.tick()
+        if self.app.panes_mounted:
+            self.app.presenter.tick()
 
     def _skills(self) -> None:
-        if self.engine is not None and self.app.furnished:
+        if self.engine is not None and self.app.panes_mounted:
             self.engine.skills.change()

@@ -16,9 +16,9 @@ from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart, UserInput
-from tests.ui.tui.flow_pane.flow_scenes import flow_of_text
+from tests.ui.tui.fake_engine import Clock, FakeEngine, make_app
+from tests.ui.tui.flow_pane.flow_scenarios import flow_of_text
 from tests.ui.tui.painted import app_strips
-from tests.ui.tui.stand_in import Clock, StandIn, make_app
 from tests.ui.tui.test_screen import ready
 
 FIX = """flowchart TD
@@ -31,10 +31,10 @@ FIX = """flowchart TD
 """
 
 
-class Desk:
+class FlowDriver:
     """A running app, and what a test needs of it."""
 
-    def __init__(self, app: KimiTui, pilot: Pilot[int], engine: StandIn, clock: Clock) -> None:
+    def __init__(self, app: KimiTui, pilot: Pilot[int], engine: FakeEngine, clock: Clock) -> None:
         self.app, self.pilot, self.engine, self.clock = app, pilot, engine, clock
         self.prompts: list[UserInput] = []
         self.replies: asyncio.Queue[str] = asyncio.Queue()
@@ -42,7 +42,7 @@ class Desk:
 
     @property
     def pane(self):
-        return self.app.home.flow
+        return self.app.main_screen.flow_pane
 
     @property
     def runner(self) -> FlowRunner:
@@ -81,14 +81,14 @@ class Desk:
 
     async def press(self, *keys: str) -> None:
         for key in keys:
-            self.app.home.composer.prompt.burst_gap_s = 0.0
+            self.app.main_screen.composer.prompt.burst_gap_s = 0.0
             await self.pilot.press(key)
         await self.settle()
 
     async def settle(self) -> None:
         for _ in range(3):
             await self.pilot.pause()
-        for group in ("layout", "desk"):
+        for group in ("layout", "flow"):
             workers = [worker for worker in self.app.workers if worker.group == group]
             await self.app.workers.wait_for_complete(workers)
         await self.pilot.pause()
@@ -114,13 +114,13 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(
-    work_dir: Path, *, size: tuple[int, int] = (140, 42), engine: StandIn | None = None
-) -> AsyncIterator[Desk]:
-    engine = engine or StandIn(work_dir)
+async def open_flow(
+    work_dir: Path, *, size: tuple[int, int] = (140, 42), engine: FakeEngine | None = None
+) -> AsyncIterator[FlowDriver]:
+    engine = engine or FakeEngine(work_dir)
     app, clock = make_app(engine)
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
-        one = Desk(app, pilot, engine, clock)
-        yield one
-        await one.close()
+        driver = FlowDriver(app, pilot, engine, clock)
+        yield driver
+        await driver.close()

@@ -10,7 +10,7 @@ from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart
 from kimi_tui.wire.recorder import Recorder
-from tests.ui.tui import scenes
+from tests.ui.tui import wire_scenarios
 
 NOW = 1_790_000_000.0
 HOUR, DAY = 3600.0, 86400.0
@@ -41,9 +41,9 @@ def talk(*turns: tuple[str, str]) -> list[WireMessage]:
     return said
 
 
-def keep_some(work_dir: Path, other: Path) -> None:
+def store_sessions(work_dir: Path, other: Path) -> None:
     """Six sessions here, one of them archived, and one in another folder."""
-    flaky = [message for message in scenes.tool_running() if message is not None]
+    flaky = [message for message in wire_scenarios.tool_running() if message is not None]
     keep(work_dir, "s", "Fix the flaky test and release", flaky, at=NOW - 60)
     keep(
         work_dir,

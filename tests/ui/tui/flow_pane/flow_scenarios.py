@@ -17,7 +17,7 @@ from kimi_tui.wire.flow_events import (
 )
 from kimi_tui.wire.parts import TextPart, TokenUsage
 from kimi_tui.wire.requests import ApprovalRequest, Question, QuestionOption, QuestionRequest
-from tests.ui.tui import scenes
+from tests.ui.tui import wire_scenarios
 
 NESTED = """flowchart TD
     B([BEGIN]) --> plan[Draft a plan]
@@ -48,16 +48,16 @@ CHINESE = """flowchart TD
 def wide_chart(count: int) -> str:
     """A chart of about so many nodes: stages of four tasks side by side, each with a decision that may go back."""
     lines = ["flowchart TD", "    B([BEGIN]) --> s0{Stage 1: which part?}"]
-    stage, nodes = 0, 3
+    driver, nodes = 0, 3
     while nodes < count:
-        names = [f"n{stage}_{number}" for number in range(4)]
+        names = [f"n{driver}_{number}" for number in range(4)]
         for number, name in enumerate(names):
-            lines.append(f"    s{stage} -->|part {number + 1}| {name}[Do part {number + 1} of stage {stage + 1}]")
-            lines.append(f"    {name} --> s{stage + 1}")
-        lines.append(f"    s{stage + 1}{{Stage {stage + 2}: which part?}}")
-        lines.append(f"    s{stage + 1} -->|back| s{stage}")
-        stage, nodes = stage + 1, nodes + 5
-    lines.append(f"    s{stage} -->|done| E([END])")
+            lines.append(f"    s{driver} -->|part {number + 1}| {name}[Do part {number + 1} of stage {driver + 1}]")
+            lines.append(f"    {name} --> s{driver + 1}")
+        lines.append(f"    s{driver + 1}{{Stage {driver + 2}: which part?}}")
+        lines.append(f"    s{driver + 1} -->|back| s{driver}")
+        driver, nodes = driver + 1, nodes + 5
+    lines.append(f"    s{driver} -->|done| E([END])")
     return "\n".join(lines) + "\n"
 
 
@@ -143,9 +143,9 @@ def chinese_flow() -> list[WireMessage]:
 
 def large(count: int = 40) -> list[WireMessage]:
     found: list[WireMessage] = [TurnBegin(user_input="/flow:release"), begin_of(wide_chart(count))]
-    for stage in range(3):
-        found += [*done(f"s{stage}", 2 * stage + 1), choice(f"s{stage}", "part 2", f"n{stage}_1")]
-        found += done(f"n{stage}_1", 2 * stage + 2)
+    for driver in range(3):
+        found += [*done(f"s{driver}", 2 * driver + 1), choice(f"s{driver}", "part 2", f"n{driver}_1")]
+        found += done(f"n{driver}_1", 2 * driver + 2)
     return [*found, *running("s3", 7)]
 
 
@@ -155,14 +155,14 @@ def large_200() -> list[WireMessage]:
 
 def retrying() -> list[WireMessage]:
     return [
-        *scenes.flow_at_decision()[:-1],
+        *wire_scenarios.flow_at_decision()[:-1],
         StepRetry(n=1, next_attempt=2, max_attempts=4, wait_s=12, error_type="status", status_code=529),
     ]
 
 
 def approving() -> list[WireMessage]:
     return [
-        *scenes.flow_at_decision(),
+        *wire_scenarios.flow_at_decision(),
         ApprovalRequest(
             id="ask", tool_call_id="g", sender="Shell", action="run command", description="Run pytest", display=()
         ),
@@ -172,13 +172,13 @@ def approving() -> list[WireMessage]:
 def asking() -> list[WireMessage]:
     options = (QuestionOption(label="The first"), QuestionOption(label="The second"))
     question = Question(question="Which of the two caches is meant?", header="Cache", options=options)
-    return [*scenes.flow_at_decision(), QuestionRequest(id="ask", tool_call_id="g", questions=(question,))]
+    return [*wire_scenarios.flow_at_decision(), QuestionRequest(id="ask", tool_call_id="g", questions=(question,))]
 
 
 def steered() -> list[WireMessage]:
     """Breakpoints, a branch chosen in advance, an edited prompt, and a pause."""
     return [
-        *scenes.flow_at_decision()[:-4],
+        *wire_scenarios.flow_at_decision()[:-4],
         FlowControls(
             run_id="run", breakpoints=("tag", "fix"), chosen={"green": "yes"}, edited=("tag",), ask=("green",)
         ),
@@ -189,7 +189,7 @@ def steered() -> list[WireMessage]:
 def at_breakpoint() -> list[WireMessage]:
     yes = choice("green", "yes", "tag", by="user")
     return [
-        *scenes.flow_at_decision()[:-4],
+        *wire_scenarios.flow_at_decision()[:-4],
         *done("green", 5),
         yes,
         FlowControls(run_id="run", breakpoints=("tag",)),
@@ -200,7 +200,7 @@ def at_breakpoint() -> list[WireMessage]:
 def suggested() -> list[WireMessage]:
     """The model named a branch, and a person is asked to confirm it."""
     return [
-        *scenes.flow_at_decision()[:-1],
+        *wire_scenarios.flow_at_decision()[:-1],
         TextPart(text="All twelve pass.\n\n<choice>yes</choice>"),
         TurnEnd(),
         FlowControls(run_id="run", ask="always"),
@@ -210,7 +210,7 @@ def suggested() -> list[WireMessage]:
 
 def failed() -> list[WireMessage]:
     return [
-        *scenes.flow_at_decision()[:-1],
+        *wire_scenarios.flow_at_decision()[:-1],
         FlowNodeEnd(run_id="run", node_id="green", move=5, status="failed", duration_s=4.0, steps=1),
         FlowEnd(run_id="run", status="failed", moves=5, reason="the service refused the key"),
         TurnEnd(),

@@ -1,4 +1,4 @@
-"""Hands at the keys and the mouse of an app that has a stand-in for its engine."""
+"""Drives the keys and the mouse of an app that has a fake engine."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -8,22 +8,22 @@ import pytest
 from textual.pilot import Pilot
 
 from kimi_tui.ui.tui.app import KimiTui
-from tests.ui.tui.stand_in import Clock, StandIn, make_app
+from tests.ui.tui.fake_engine import Clock, FakeEngine, make_app
 from tests.ui.tui.test_screen import ready
 
-Start = Callable[..., AbstractAsyncContextManager["Hands"]]
+Start = Callable[..., AbstractAsyncContextManager["PilotDriver"]]
 
 
-class Hands:
+class PilotDriver:
     """At a running app; `verdicts` are the answers that approvals got."""
 
-    def __init__(self, app: KimiTui, pilot: Pilot[int], engine: StandIn, clock: Clock) -> None:
+    def __init__(self, app: KimiTui, pilot: Pilot[int], engine: FakeEngine, clock: Clock) -> None:
         self.app, self.pilot, self.engine, self.clock = app, pilot, engine, clock
         self.verdicts: list[tuple[str, str | None]] = []
 
     @property
     def composer(self) -> str:
-        return self.app.home.composer.text
+        return self.app.main_screen.composer.text
 
     async def say(self, *messages: object) -> None:
         self.engine.say(*messages)  # type: ignore[arg-type]
@@ -32,13 +32,13 @@ class Hands:
 
     async def type(self, text: str) -> None:
         """Type at a person's pace: a burst of keys would count as a paste."""
-        prompt = self.app.home.composer.prompt
+        prompt = self.app.main_screen.composer.prompt
         for letter in text:
             prompt.burst_gap_s = 0.0
             await self.pilot.press("space" if letter == " " else "slash" if letter == "/" else letter)
 
     async def press(self, *keys: str) -> None:
-        prompt = self.app.home.composer.prompt
+        prompt = self.app.main_screen.composer.prompt
         for key in keys:
             prompt.burst_gap_s = 0.0
             await self.pilot.press(key)
@@ -49,20 +49,20 @@ class Hands:
 def start(tmp_path: Path) -> Start:
     @asynccontextmanager
     async def starting(
-        size: tuple[int, int] = (140, 42), engine: StandIn | None = None, prompt: str | None = None
-    ) -> AsyncIterator[Hands]:
-        engine = engine or StandIn(tmp_path)
+        size: tuple[int, int] = (140, 42), engine: FakeEngine | None = None, prompt: str | None = None
+    ) -> AsyncIterator[PilotDriver]:
+        engine = engine or FakeEngine(tmp_path)
         app, clock = make_app(engine, prompt=prompt)
         async with app.run_test(size=size) as pilot:
             await ready(pilot)
-            stage = Hands(app, pilot, engine, clock)
+            driver = PilotDriver(app, pilot, engine, clock)
             settle = engine.approvals.settle
 
             def settling(request_id: str, response: str, feedback: str | None = None, **more: object) -> bool:
-                stage.verdicts.append((response, feedback))
+                driver.verdicts.append((response, feedback))
                 return settle(request_id, response, feedback, **more)  # type: ignore[arg-type]
 
             engine.approvals.settle = settling  # type: ignore[method-assign]
-            yield stage
+            yield driver
 
     return starting
