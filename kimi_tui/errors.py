@@ -26,7 +26,7 @@ KimiTuiError
         └── ContextOverflowError 1
 """
 
-from pathlib import Path
+from os import PathLike
 
 from kimi_tui.i18n import tr
 
@@ -53,7 +53,7 @@ class UsageError(KimiTuiError):
 class ConfigError(UsageError):
     """An invalid configuration; the message has file, key and cause."""
 
-    def __init__(self, cause: str, *, file: Path | str | None = None, key: str | None = None) -> None:
+    def __init__(self, cause: str, *, file: PathLike[str] | str | None = None, key: str | None = None) -> None:
         self.cause, self.file, self.key = cause, file, key
         super().__init__(": ".join(str(part) for part in (file, key, cause) if part))
 
@@ -96,7 +96,7 @@ class FlowControlError(KimiTuiError):
 class SkillError(KimiTuiError):
     """An unusable skill file; the message has the file and, if known, the line."""
 
-    def __init__(self, cause: str, *, file: Path | str, line: int | None = None) -> None:
+    def __init__(self, cause: str, *, file: PathLike[str] | str, line: int | None = None) -> None:
         self.cause, self.file, self.line = cause, file, line
         super().__init__(f"{file}{'' if line is None else f':{line}'}: {cause}")
 
@@ -104,7 +104,9 @@ class SkillError(KimiTuiError):
 class AgentSpecError(KimiTuiError):
     """An unusable agent file; the message has file, line and key, if known."""
 
-    def __init__(self, cause: str, *, file: Path | str, line: int | None = None, key: str | None = None) -> None:
+    def __init__(
+        self, cause: str, *, file: PathLike[str] | str, line: int | None = None, key: str | None = None
+    ) -> None:
         self.cause, self.file, self.line, self.key = cause, file, line, key
         super().__init__(f"{file}{'' if line is None else f':{line}'}: {f'{key}: ' if key else ''}{cause}")
 

@@ -1,11 +1,15 @@
 """The entry point: parses the command line and dispatches. Heavy imports are deferred."""
 
-import argparse
 import gc
+import sys
+from typing import TYPE_CHECKING
 
+from kimi_tui import __version__
 from kimi_tui.cli.exit_status import exit_status
 from kimi_tui.cli.no_dump import forbid_dumps
-from kimi_tui.cli.options import parse
+
+if TYPE_CHECKING:
+    import argparse
 
 _GEN0_THRESHOLD = 50_000
 """Allocations between garbage collections. Python's default of 700 would scan the permanent objects of a start some
@@ -17,10 +21,20 @@ def main(argv: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
     gc.set_threshold(_GEN0_THRESHOLD)
     forbid_dumps()  # defence: no-dumps
-    return exit_status(lambda: _run(parse(argv)), ends_process=argv is None)
+    words = sys.argv[1:] if argv is None else argv
+    return exit_status(lambda: _parse_and_run(words), ends_process=argv is None)
 
 
-def _run(options: argparse.Namespace) -> int:
+def _parse_and_run(words: list[str]) -> int:
+    if words in (["--version"], ["-V"]):  # argparse would double the time
+        sys.stdout.write(f"kimi-tui {__version__}\n")
+        return 0
+    from kimi_tui.cli.options import parse
+
+    return _run(parse(words))
+
+
+def _run(options: "argparse.Namespace") -> int:
     match options.subcommand:
         case "flow":
             from kimi_tui.cli.commands import flow
@@ -74,7 +88,7 @@ def _run(options: argparse.Namespace) -> int:
             return _run_mode(options)
 
 
-def _run_mode(options: argparse.Namespace) -> int:
+def _run_mode(options: "argparse.Namespace") -> int:
     if options.replay is not None:
         from kimi_tui.cli.modes.replay import run_replay_option
 

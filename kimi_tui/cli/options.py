@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -65,18 +65,28 @@ class _Top(Parser):
         return ""
 
 
-def parser() -> Parser:
-    """Make the complete parser."""
+class _HelpOnly:
+    """Takes the place of a command's parser where only its line in the list of commands is needed."""
+
+    def __init__(self, **_words: object) -> None: ...
+
+    def __getattr__(self, _name: str) -> "Callable[..., _HelpOnly]":
+        return lambda *_words, **_more: self
+
+
+def parser(*, in_full: bool = True) -> Parser:
+    """Make the parser; unless `in_full`, the commands have only their names and one line of help."""
     top = _Top(
         prog="kimi-tui",
         description="A full-screen terminal home for AI coding agents that follow flows.",
         allow_abbrev=False,
     )
     _add_options(top)
-    subcommands: Any = top.add_subparsers(dest="subcommand", metavar="COMMAND", title="commands", parser_class=Parser)
+    kind: Any = Parser if in_full else _HelpOnly
+    subcommands: Any = top.add_subparsers(dest="subcommand", metavar="COMMAND", title="commands", parser_class=kind)
     for name in _COMMANDS:
         command = import_module(f"kimi_tui.cli.commands.{name}").add_parser(subcommands)
-        if name == "web":
+        if name == "web" and in_full:
             _add_session_options(command, unless_said=True)
     return top
 
@@ -168,7 +178,9 @@ def _add_face_options(top: argparse.ArgumentParser) -> None:
 def parse(argv: list[str] | None) -> argparse.Namespace:
     """Parse the options and check for conflicts. Raises UsageError; --help and --version exit."""
     said = sys.argv[1:] if argv is None else argv
-    options = _parse_plain(said) or parser().parse_args(said)
+    if said in (["--help"], ["-h"]):
+        parser(in_full=False).parse_args(said)
+    options = (_parse_plain(said) if not said or said[0] not in _COMMANDS else None) or parser().parse_args(said)
     if options.subcommand in (None, "web"):
         _check(options)
         _check_replay(options)

@@ -25,6 +25,16 @@ def test_version_and_help_answer_without_anything_heavy(option):
     assert done.stdout
 
 
+@pytest.mark.parametrize(("option", "most"), [("--version", 48), ("--help", 80)])
+def test_version_and_help_load_few_modules(option, most):
+    code = (
+        "import sys\nbefore = len(sys.modules)\nfrom kimi_tui.cli.main import main\n"
+        f"try:\n    main(['{option}'])\nexcept SystemExit:\n    pass\nprint(len(sys.modules) - before, file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True)
+    assert int(done.stderr) <= most
+
+
 def test_the_version_is_the_programs():
     assert run("--version").stdout == f"kimi-tui {__version__}\n"
 

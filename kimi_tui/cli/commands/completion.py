@@ -4,7 +4,7 @@ import argparse
 import re
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kimi_tui.errors import UsageError
 
@@ -54,23 +54,21 @@ def script(parser: argparse.ArgumentParser, shell: str) -> str:
     return writers[shell](_level(parser, (), ""))
 
 
-@dataclass(frozen=True, slots=True)
-class _Option:
+class _Option(NamedTuple):
     names: tuple[str, ...]
     help: str
     choices: tuple[str, ...] = ()
     metavar: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Level:
+class _Level(NamedTuple):
     """A parser level: its options, the first positional choices, and its commands."""
 
     path: tuple[str, ...]
     help: str
     options: tuple[_Option, ...]
     words: tuple[str, ...]
-    commands: tuple["_Level", ...] = field(default=())
+    commands: tuple["_Level", ...] = ()
 
     def all(self) -> list["_Level"]:
         return [self, *(level for command in self.commands for level in command.all())]

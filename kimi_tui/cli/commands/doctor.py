@@ -1,7 +1,6 @@
 """`kimi-tui doctor`: checks the requirements on this machine, and suggests fixes."""
 
 import argparse
-from dataclasses import asdict
 
 from kimi_tui.cli.output import print_json, print_out, printable
 
@@ -23,6 +22,8 @@ def run(options: argparse.Namespace) -> int:
 
     checks = all_checks(options)
     if options.json:
+        from dataclasses import asdict
+
         print_json([asdict(check) for check in checks], indent=None)
     else:
         for check in checks:

@@ -1,7 +1,6 @@
 """`kimi-tui info`: prints versions, with the keys of Kimi CLI and our own."""
 
 import argparse
-import platform
 
 from kimi_tui import __version__
 from kimi_tui.cli.output import print_json, print_out
@@ -14,6 +13,8 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def run(options: argparse.Namespace) -> int:
+    from platform import python_version
+
     from kimi_tui.secret_store import backend_name
     from kimi_tui.soul.agent_spec import VERSIONS
     from kimi_tui.wire.recorder import PROTOCOL_VERSION
@@ -25,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
         "kimi_cli_version": __version__,
         "agent_spec_versions": list(VERSIONS),
         "wire_protocol_version": PROTOCOL_VERSION,
-        "python_version": platform.python_version(),
+        "python_version": python_version(),
         "keys": keys,
     }
     if options.json:
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         f"kimi-tui {__version__}\n"
         f"agent files: version {', '.join(VERSIONS)}\n"
         f"Wire: version {PROTOCOL_VERSION}\n"
-        f"Python {platform.python_version()}\n"
+        f"Python {python_version()}\n"
         f"new keys: {keys}"
     )
     return 0
