@@ -135,9 +135,9 @@ class MaxStepsReachedError(KimiTuiError):
     def __init__(self, steps: int, what: str = "steps") -> None:
         self.steps = steps
         super().__init__(
-            tr("stopped after {count} moves, the most that is allowed", count=steps)
+            tr("stopped: move limit reached ({count})", count=steps)
             if what == "moves"
-            else tr("stopped after {count} steps, the most that is allowed", count=steps)
+            else tr("stopped: step limit reached ({count})", count=steps)
         )
 
 
@@ -148,7 +148,7 @@ class RepeatedCallError(KimiTuiError):
 
     def __init__(self, tool: str, count: int) -> None:
         super().__init__(
-            tr("stopped: the model made the same call of {tool} in {count} steps in a row", tool=tool, count=count)
+            tr("stopped: the model repeated the same {tool} call in {count} steps", tool=tool, count=count)
         )
 
 

@@ -46,7 +46,7 @@ def store(name: str, secret: str) -> bool:
         backend.set_password(SERVICE, name, secret)
         kept = backend.get_password(SERVICE, name) == secret
     except Exception as error:  # noqa: BLE001 - a backend raises what the system behind it raises
-        _log.warning("the keyring did not take %s: %s", name, type(error).__name__)
+        _log.warning("the keyring did not store %s: %s", name, type(error).__name__)
         return False
     if kept:
         _known[name] = secret
@@ -80,7 +80,7 @@ def delete(name: str) -> bool:
         if backend is not None:
             backend.delete_password(SERVICE, name)
     except Exception as error:  # noqa: BLE001 - a backend raises what the system behind it raises
-        _log.warning("the keyring kept %s: %s", name, type(error).__name__)
+        _log.warning("the keyring did not delete %s: %s", name, type(error).__name__)
         return False
     return True
 
@@ -109,12 +109,13 @@ def resolve(key: str) -> str:
     if found is None:
         backend = backend_name()
         why = (
-            tr("the keyring ({keyring}) does not give {name}", keyring=backend, name=name)
+            tr("could not read {name} from the keyring ({keyring})", keyring=backend, name=name)
             if backend
-            else tr("there is no keyring to find {name} in", name=name)
+            else tr("no keyring available to look up {name}", name=name)
         )
         raise ConfigError(
-            tr("{why}; unlock it, set the key again with /setup, or write it here", why=why), key="api_key"
+            tr("{why}; unlock the keyring, set the key again with /setup, or write the key here", why=why),
+            key="api_key",
         )
     return found
 

@@ -65,7 +65,9 @@ def test_a_keyring_that_is_locked_takes_nothing_and_gives_nothing() -> None:
         secret_store.forget_known()
         mine.locked = True
         assert without_keys(CHANGES)["providers", "moon", "api_key"] == KEY
-        with pytest.raises(ConfigError, match=r"api_key: the keyring \(Wallet\) does not give providers\.moon; unlock"):
+        with pytest.raises(
+            ConfigError, match=r"api_key: could not read providers\.moon from the keyring \(Wallet\); unlock"
+        ):
             secret_store.resolve("keyring:providers.moon")
         assert not secret_store.delete("providers.moon")
 
@@ -89,7 +91,7 @@ async def test_the_model_is_asked_with_the_key_of_the_keyring_which_is_read_when
         secret_store.forget_known()
         engine = await build_engine(EngineConfig(work_dir=tmp_path, config=loaded.config))
         try:
-            with pytest.raises(ConfigError, match="does not give"):
+            with pytest.raises(ConfigError, match="could not read"):
                 await engine.models.ready()
             mine.locked = False
             await engine.models.ready()
@@ -184,5 +186,5 @@ def test_doctor_tells_of_a_file_that_others_can_read(capsys: pytest.CaptureFixtu
 def test_doctor_says_which_key_is_not_to_be_had(capsys: pytest.CaptureFixture[str]) -> None:
     main(["--config", "providers: {k: {type: kimi, api_key: keyring}}", "doctor"])
     said = capsys.readouterr().out
-    assert "fail  keys           providers.k in the keyring (there is none)" in said
-    assert "not to be had: providers.k" in said
+    assert "fail  keys           providers.k in the keyring (none)" in said
+    assert "not available: providers.k" in said

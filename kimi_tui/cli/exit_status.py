@@ -20,9 +20,7 @@ def exit_status(run: Callable[[], int], *, ends_process: bool) -> int:
         return error.exit_code
     # defence: library-that-fails
     except ImportError as error:  # a library is outdated or partially installed
-        print_error(
-            f"a library cannot be loaded ({error}); to install all of them again: pip install --upgrade kimi-tui"
-        )
+        print_error(f"a library cannot be loaded ({error}); reinstall with: pip install --upgrade kimi-tui")
         return EXIT_FAILURE
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
@@ -32,12 +30,12 @@ def exit_status(run: Callable[[], int], *, ends_process: bool) -> int:
         print_error(f"{error.filename}: {error.strerror}" if error.filename else error.strerror or str(error))
         return EXIT_FAILURE
     except MemoryError:  # defence: little-memory
-        print_error("there is not enough memory")
+        print_error("not enough memory")
         return EXIT_FAILURE
     except RuntimeError as error:
         if "new thread" not in str(error):  # defence: no-new-thread
             raise
-        print_error("there is not enough memory for another thread")
+        print_error("not enough memory for another thread")
         return EXIT_FAILURE
     finally:
         if ends_process:

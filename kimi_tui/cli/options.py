@@ -51,7 +51,7 @@ class _Top(Parser):
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.dest == "subcommand" and value in INSTEAD:
-            raise UsageError(f"{value} is a command of Kimi CLI; {INSTEAD[value]}")
+            raise UsageError(f"{value} is a Kimi CLI command; {INSTEAD[value]}")
         super()._check_value(action, value)
 
     def _unknown(self, said: Sequence[str]) -> str:
@@ -78,7 +78,7 @@ def parser(*, in_full: bool = True) -> Parser:
     """Make the parser; unless `in_full`, the commands have only their names and one line of help."""
     top = _Top(
         prog="kimi-tui",
-        description="A full-screen terminal home for AI coding agents that follow flows.",
+        description="A full-screen terminal app for AI coding agents that follow flows.",
         allow_abbrev=False,
     )
     _add_options(top)
@@ -93,7 +93,7 @@ def parser(*, in_full: bool = True) -> Parser:
 
 def _add_options(top: Parser) -> None:
     top.add_argument("-V", "--version", action="version", version=f"kimi-tui {__version__}")
-    top.add_argument("--debug", action="store_true", help="write more into the log file")
+    top.add_argument("--debug", action="store_true", help="write debug messages to the log file")
     top.add_argument("--verbose", dest="debug", action="store_true", help=argparse.SUPPRESS)
     # Draw into a browser page: `kimi-tui web` starts itself with this option.
     top.add_argument("--page", metavar="COLUMNSxROWS", type=_size, help=argparse.SUPPRESS)
@@ -105,57 +105,71 @@ def _add_session_options(top: argparse.ArgumentParser, *, unless_said: bool = Fa
     """Add the options of a TUI session. `unless_said`: after a command, where the options may also precede it."""
     before = len(top._actions)
     where = top.add_argument_group("where")
-    where.add_argument("-w", "--work-dir", metavar="DIR", help="work in this folder (default: the current one)")
-    where.add_argument("--add-dir", metavar="DIR", action="append", default=[], help="a further folder to work in")
+    where.add_argument("-w", "--work-dir", metavar="DIR", help="working directory (default: current)")
+    where.add_argument("--add-dir", metavar="DIR", action="append", default=[], help="additional working directory")
     where.add_argument(
-        "-C", "--continue", dest="continue_", action="store_true", help="go on with the last session here"
+        "-C", "--continue", dest="continue_", action="store_true", help="resume the most recent session in this folder"
     )
     where.add_argument(
-        "-S", "--session", "-r", "--resume", metavar="ID", nargs="?", const="", help="go on with a session, or begin it"
+        "-S",
+        "--session",
+        "-r",
+        "--resume",
+        metavar="ID",
+        nargs="?",
+        const="",
+        help="resume a session by id, or create it",
     )
 
     model = top.add_argument_group("model and limits")
-    model.add_argument("-m", "--model", metavar="NAME", help="a model of the configuration")
-    model.add_argument(
-        "--thinking", action=argparse.BooleanOptionalAction, default=None, help="let the model think first"
-    )
-    model.add_argument("--config", metavar="TEXT", help="the configuration itself, as JSON, TOML or YAML")
-    model.add_argument("--config-file", metavar="FILE", help="the configuration (YAML, TOML or JSON)")
+    model.add_argument("-m", "--model", metavar="NAME", help="use this configured model")
+    model.add_argument("--thinking", action=argparse.BooleanOptionalAction, default=None, help="enable thinking")
+    model.add_argument("--config", metavar="TEXT", help="configuration as JSON, TOML or YAML text")
+    model.add_argument("--config-file", metavar="FILE", help="configuration file (YAML, TOML or JSON)")
     agent = model.add_mutually_exclusive_group()
-    agent.add_argument("--agent", metavar="NAME", help="an agent that comes with the program (default, okabe)")
-    agent.add_argument("--agent-file", metavar="FILE", help="an agent of your own (YAML)")
+    agent.add_argument("--agent", metavar="NAME", help="built-in agent (default, okabe)")
+    agent.add_argument("--agent-file", metavar="FILE", help="agent file (YAML)")
     model.add_argument(
-        "--mcp-config-file", metavar="FILE", action="append", default=[], help="MCP servers, not from the usual file"
+        "--mcp-config-file",
+        metavar="FILE",
+        action="append",
+        default=[],
+        help="load MCP servers from FILE instead of mcp.json",
     )
-    model.add_argument("--mcp-config", metavar="JSON", action="append", default=[], help="further MCP servers")
+    model.add_argument("--mcp-config", metavar="JSON", action="append", default=[], help="additional MCP servers")
     model.add_argument("--max-steps-per-turn", metavar="N", type=_at_least(1))
     model.add_argument("--max-retries-per-step", metavar="N", type=_at_least(1))
     model.add_argument(
-        "--max-ralph-iterations", metavar="N", type=_at_least(-1), help="ask again until done, N times (-1: no bound)"
+        "--max-ralph-iterations",
+        metavar="N",
+        type=_at_least(-1),
+        help="repeat the prompt until done, up to N times (-1: unlimited)",
     )
 
-    work = top.add_argument_group("what to do")
-    work.add_argument("-p", "--prompt", "-c", "--command", metavar="TEXT", help="the prompt")
-    work.add_argument("--flow", metavar="NAME", help="run the flow of this skill; --prompt gives its arguments")
-    work.add_argument("--prompt-flow", metavar="FILE", help="a chart that /begin runs (.mmd, .d2 or .md)")
+    work = top.add_argument_group("session")
+    work.add_argument("-p", "--prompt", "-c", "--command", metavar="TEXT", help="prompt")
+    work.add_argument("--flow", metavar="NAME", help="run this skill's flow; --prompt sets its arguments")
+    work.add_argument("--prompt-flow", metavar="FILE", help="chart for /begin to run (.mmd, .d2 or .md)")
     work.add_argument(
-        "--skills-dir", metavar="DIR", action="append", default=[], help="skills from here, not from the usual folders"
+        "--skills-dir", metavar="DIR", action="append", default=[], help="use DIR instead of the default skill folders"
     )
     work.add_argument(
         "-y", "--yolo", "--yes", "--auto-approve", dest="yolo", action="store_true", help="approve every tool call"
     )
     work.add_argument(
-        "--trust", action="store_true", help="trust this folder for this run: its skills, MCP servers and rules act"
+        "--trust", action="store_true", help="trust this folder for this run: use its skills, MCP servers and rules"
     )
-    work.add_argument("--afk", action="store_true", help="nobody is at the keyboard: approve and do not ask")
-    work.add_argument("--plan", action="store_true", help="begin in plan mode")
-    work.add_argument("--replay", metavar="SESSION", help="play a recorded session, by its id, folder or wire.jsonl")
-    work.add_argument("--speed", metavar="N", type=_speed, help="with --replay: so many times as fast")
-    work.add_argument("--demo", action="store_true", help="show a real flow with real tools; the model is a script")
+    work.add_argument("--afk", action="store_true", help="unattended: approve without asking")
+    work.add_argument("--plan", action="store_true", help="start in plan mode")
+    work.add_argument("--replay", metavar="SESSION", help="replay a recorded session (id, folder or wire.jsonl)")
+    work.add_argument("--speed", metavar="N", type=_speed, help="with --replay: playback speed")
+    work.add_argument(
+        "--demo", action="store_true", help="watch a demo: a real flow with real tools and a scripted model"
+    )
 
-    screen = top.add_argument_group("the screen")
-    screen.add_argument("--ascii", action="store_true", help="signs and boxes of ASCII only")
-    screen.add_argument("--reduced-motion", action="store_true", help="nothing turns or blinks")
+    screen = top.add_argument_group("screen")
+    screen.add_argument("--ascii", action="store_true", help="ASCII characters only")
+    screen.add_argument("--reduced-motion", action="store_true", help="reduced motion")
     screen.add_argument("--plain", action="store_true", help="for screen readers: one column, no boxes, no motion")
 
     if unless_said:
@@ -164,15 +178,15 @@ def _add_session_options(top: argparse.ArgumentParser, *, unless_said: bool = Fa
 
 
 def _add_face_options(top: argparse.ArgumentParser) -> None:
-    face = top.add_argument_group("without a screen")
-    face.add_argument("--print", dest="print_", action="store_true", help="answer on stdout and end")
-    face.add_argument("--wire", action="store_true", help="serve another program on stdin and stdout (JSON-RPC)")
+    face = top.add_argument_group("headless")
+    face.add_argument("--print", dest="print_", action="store_true", help="print the answer to stdout and exit")
+    face.add_argument("--wire", action="store_true", help="serve a client program on stdin and stdout (JSON-RPC)")
     face.add_argument("--acp", action="store_true", help=argparse.SUPPRESS)  # Kimi CLI's form of the command `acp`
     face.add_argument("--input-format", choices=["text", "stream-json"])
     face.add_argument("--output-format", choices=["text", "stream-json"])
-    face.add_argument("--final-message-only", action="store_true", help="only the last message")
+    face.add_argument("--final-message-only", action="store_true", help="print only the final message")
     face.add_argument("--quiet", action="store_true", help="--print --output-format text --final-message-only")
-    face.add_argument("--flow-events", action="store_true", help="flow events among the lines of stream-json")
+    face.add_argument("--flow-events", action="store_true", help="include flow events in stream-json output")
 
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
@@ -185,7 +199,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
         _check(options)
         _check_replay(options)
     if options.subcommand == "web" and (options.print_ or options.wire or options.acp):
-        raise UsageError("web shows a screen: it does not go with --print, --wire or --acp")
+        raise UsageError("web shows the screen and cannot be combined with --print, --wire or --acp")
     return options
 
 
@@ -205,42 +219,42 @@ def _parse_plain(said: list[str]) -> argparse.Namespace | None:
 
 def _check_replay(options: argparse.Namespace) -> None:
     if options.speed is not None and options.replay is None:
-        raise UsageError("--speed goes with --replay")
+        raise UsageError("--speed needs --replay")
     if options.replay is not None and (options.wire or options.acp or options.print_ or options.quiet):
-        raise UsageError("--replay needs the screen: it does not go with --print, --wire or --acp")
+        raise UsageError("--replay needs the screen and cannot be combined with --print, --wire or --acp")
 
 
 def _check(options: argparse.Namespace) -> None:
     if sum((options.wire, options.acp, options.print_ or options.quiet)) > 1:
-        raise UsageError("--wire, --acp and --print exclude each other")
+        raise UsageError("--wire, --acp and --print cannot be combined")
     if options.quiet:
         if options.output_format not in (None, "text"):
-            raise UsageError("--quiet prints text: it does not go with --output-format stream-json")
+            raise UsageError("--quiet prints text and cannot be combined with --output-format stream-json")
         options.print_ = options.final_message_only = True
     if options.continue_ and options.session is not None:
-        raise UsageError("--continue and --session exclude each other")
+        raise UsageError("--continue and --session cannot be combined")
     if options.config is not None and options.config_file is not None:
-        raise UsageError("--config and --config-file exclude each other")
+        raise UsageError("--config and --config-file cannot be combined")
     _check_flow(options)
     if not options.print_:
         for name in ("input_format", "output_format", "final_message_only", "flow_events"):
             if getattr(options, name):
-                raise UsageError(f"--{name.replace('_', '-')} goes with --print")
+                raise UsageError(f"--{name.replace('_', '-')} needs --print")
     if options.flow_events and options.output_format != "stream-json":
-        raise UsageError("--flow-events goes with --output-format stream-json")
+        raise UsageError("--flow-events needs --output-format stream-json")
     if options.session == "" and (options.print_ or options.wire or options.acp):
-        raise UsageError("--session needs an id without a screen")
+        raise UsageError("--session needs an id when headless")
     if options.prompt is not None and not options.prompt.strip():
         raise UsageError("--prompt is empty")
 
 
 def _check_flow(options: argparse.Namespace) -> None:
     if options.prompt_flow and options.max_ralph_iterations:
-        raise UsageError("--prompt-flow and --max-ralph-iterations exclude each other")
+        raise UsageError("--prompt-flow and --max-ralph-iterations cannot be combined")
     if options.flow and options.prompt_flow:
-        raise UsageError("--flow and --prompt-flow exclude each other")
+        raise UsageError("--flow and --prompt-flow cannot be combined")
     if options.flow and (options.wire or options.acp):
-        raise UsageError("--flow does not go with --wire or --acp; the client sends /flow:NAME")
+        raise UsageError("--flow cannot be combined with --wire or --acp; the client sends /flow:NAME")
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -55,7 +55,7 @@ def build_plan(
         standing = replace(standing, headless=not asks, can_ask=asks)
     permissions = permissions_of(loaded, work_dir, trusted=standing.active)
     if options.prompt_flow and config.loop_control.max_ralph_iterations:
-        raise UsageError("--prompt-flow does not go with loop_control.max_ralph_iterations")
+        raise UsageError("--prompt-flow cannot be combined with loop_control.max_ralph_iterations")
     session_id, warning = None, ""
     if options.session and not elsewhere:
         session_id, warning = named_session(options.session, work_dir)
@@ -106,9 +106,9 @@ def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
     if last is None:
         kimis = next((folder for folder in kimi_sessions(work_dir) if folder.is_file() or is_kimis(folder)), None)
         if kimis is None:
-            raise UsageError(f"there is no session to go on with in {work_dir}")
+            raise UsageError(f"no session to resume in {work_dir}")
         session_id = copy_of_kimis(kimis, work_dir)
-        return session_id, tr("This goes on with a copy of Kimi CLI's last session here; its own stays as it is")
+        return session_id, tr("Resuming a copy of Kimi CLI's last session here; the original is not changed")
     folder = sessions_dir(work_dir) / last
     if not is_open(folder):
         return last, ""
@@ -116,11 +116,12 @@ def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
     for info in list_sessions(work_dir):
         if info.id != last and not info.archived and not is_open(info.dir):
             return info.id, tr(
-                "The last session, “{title}”, is open in another window: this is the last one that is free", title=title
+                "The last session, “{title}”, is open in another window; opened the most recent free one instead",
+                title=title,
             )
     owner = f" (pid {pid})" if (pid := owner_of(folder)) else ""
     raise UsageError(
-        f"the session “{title}” is open in another window{owner}, and {work_dir} has no other to go on with; "
+        f"the session “{title}” is open in another window{owner}, and {work_dir} has no other session to resume; "
         "close it there, or start without --continue"
     )
 
@@ -131,8 +132,8 @@ def _cannot_think(config: Config, name: str | None) -> str:
         model = model_info(choose_model(config, name))
         if not model.capabilities & {"thinking", "always_thinking"}:
             return tr(
-                "{name} is not asked to think: its capabilities do not name thinking (in the configuration, or in "
-                "KIMI_MODEL_CAPABILITIES)",
+                "thinking is off for {name}: its capabilities do not include thinking (set them in the "
+                "configuration or in KIMI_MODEL_CAPABILITIES)",
                 name=model.name,
             )
     return ""
@@ -197,6 +198,4 @@ def _thread_failed(failed: threading.ExceptHookArgs) -> None:
 
 
 def _could_not_raise(failed: "sys.UnraisableHookArgs") -> None:
-    logging.getLogger(__name__).error(
-        "%s: %r", failed.err_msg or "passed over", failed.object, exc_info=failed.exc_value
-    )
+    logging.getLogger(__name__).error("%s: %r", failed.err_msg or "ignored", failed.object, exc_info=failed.exc_value)

@@ -21,7 +21,9 @@ def named_session(text: str, work_dir: Path) -> tuple[str, str]:
     Raises UsageError for an invalid id, an ambiguous prefix, and a prefix without a match here.
     """
     if not may_be_id(text):
-        raise UsageError(tr("{session!r} is no session id: letters, digits, '.', '_' and '-' only", session=text))
+        raise UsageError(
+            tr("{session!r} is not a session id: use letters, digits, '.', '_' and '-' only", session=text)
+        )
     if (sessions_dir(work_dir) / text).is_dir():
         return text, ""
     here = sessions_of(work_dir, archived=True)
@@ -32,10 +34,10 @@ def named_session(text: str, work_dir: Path) -> tuple[str, str]:
             pass
         case several:
             lines = "".join(f"\n  {one.info.id}  {one.info.title or '(no title)'}" for one in several)
-            raise UsageError(f"{text!r} is the beginning of {len(several)} sessions; give more of the id:{lines}")
+            raise UsageError(f"{text!r} matches {len(several)} sessions; give more of the id:{lines}")
     if _PIECE.fullmatch(text) and not _MADE.fullmatch(text):
-        raise UsageError(f"there is no session {text!r} in {shown(work_dir)}{_elsewhere(text)}")
-    return text, tr("There was no session {session}: this is a new one of that name", session=text)
+        raise UsageError(f"no session {text!r} in {shown(work_dir)}{_elsewhere(text)}")
+    return text, tr("No session {session} found; created a new one with this id", session=text)
 
 
 def _begun_so(text: str, sessions: list[SessionEntry]) -> list[SessionEntry]:
@@ -45,8 +47,8 @@ def _begun_so(text: str, sessions: list[SessionEntry]) -> list[SessionEntry]:
 def _elsewhere(text: str) -> str:
     for one in _begun_so(text, sessions_of(archived=True)):
         if one.work_dir is not None:
-            return f"; it is of another folder: kimi-tui --work-dir {shown(one.work_dir)} --session {text}"
-    return "; kimi-tui session list shows those there are"
+            return f"; it belongs to another folder: kimi-tui --work-dir {shown(one.work_dir)} --session {text}"
+    return "; list them with kimi-tui session list"
 
 
 def short_id(session_id: str) -> str:

@@ -13,7 +13,7 @@ def work_dir_of(options: argparse.Namespace) -> Path:
     try:
         return Path.cwd()
     except OSError:  # defence: work-dir-is-gone
-        raise UsageError("the current folder is gone; go to another, or name one with --work-dir") from None
+        raise UsageError("the current folder no longer exists; change to another one, or use --work-dir") from None
 
 
 def folder_of(text: str, option: str) -> Path:
@@ -23,7 +23,7 @@ def folder_of(text: str, option: str) -> Path:
     except (OSError, RuntimeError, ValueError) as error:
         raise UsageError(f"{option} {text}: {error}") from error
     if not exists:
-        raise UsageError(f"{option} {text}: there is no such folder")
+        raise UsageError(f"{option} {text}: no such folder")
     if not os.access(folder, os.R_OK | os.X_OK):
         raise UsageError(f"{option} {text}: this folder cannot be read")
     return folder

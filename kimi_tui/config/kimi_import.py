@@ -71,10 +71,10 @@ def _takeover(file: Path, config: Config, table: Table) -> Takeover:
     if default:
         changes["default_model",] = default
     logins = (*signed_in, *asked)
-    trouble = "" if models else tr("it names no model")
+    trouble = "" if models else tr("it configures no model")
     if logins and not models:
         names = ", ".join(logins)
-        trouble = tr("it is signed in by OAuth ({names}), and that login is not taken over: give a key", names=names)
+        trouble = tr("{names}: signed in by OAuth; the login cannot be imported, so enter an API key", names=names)
     return Takeover(file, changes, tuple(models), default, logins, trouble)
 
 

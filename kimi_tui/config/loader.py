@@ -64,7 +64,7 @@ def _parsed_file(file: Path, most: int) -> object:
     except TooLargeError as error:
         raise ConfigError(error.strerror or str(error), file=file) from None
     except FileNotFoundError:
-        raise ConfigError(tr("there is no such file"), file=file) from None
+        raise ConfigError(tr("file not found"), file=file) from None
     except UnicodeDecodeError as error:
         raise ConfigError(tr("this is not UTF-8 text (byte {number})", number=error.start), file=file) from error
     except OSError as error:
@@ -89,7 +89,7 @@ def _parsed_text(text: str) -> object:
             continue
         if isinstance(value, dict):
             return cast(object, value)
-    raise ConfigError(tr("this is neither JSON nor TOML nor YAML of a configuration"), file="--config")
+    raise ConfigError(tr("not a valid JSON, TOML or YAML configuration"), file="--config")
 
 
 def _yaml(text: str) -> object:
@@ -109,7 +109,7 @@ def _yaml(text: str) -> object:
 
 def _checked(value: object, file: Path | None) -> LoadedConfig:
     if not isinstance(value, dict):
-        raise ConfigError(tr("a configuration is a table of keys"), file=file or "--config")
+        raise ConfigError(tr("the configuration must be a mapping"), file=file or "--config")
     table = cast(dict[str, Any], value)
     try:
         config = Config.model_validate(table)
@@ -144,13 +144,13 @@ def _check_references(config: Config, file: Path | None) -> None:
     for name, model in config.models.items():
         if model.provider not in config.providers:
             raise ConfigError(
-                tr("there is no provider {name!r}", name=model.provider),
+                tr("no provider named {name!r}", name=model.provider),
                 file=_place(file, "models", name, "provider"),
                 key=f"models.{name}.provider",
             )
     if config.default_model and config.default_model not in config.models:
         raise ConfigError(
-            tr("there is no model {name!r}", name=config.default_model),
+            tr("no model named {name!r}", name=config.default_model),
             file=_place(file, "default_model"),
             key="default_model",
         )

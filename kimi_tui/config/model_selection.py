@@ -41,7 +41,7 @@ def choose_model(config: Config, name: str | None = None, environ: Mapping[str, 
     name = name or config.default_model
     if name and name not in config.models:
         known = ", ".join(sorted(config.models)) or "none"
-        raise ConfigError(tr("there is no model {name!r}; configured: {known}", name=name, known=known), key="--model")
+        raise ConfigError(tr("no model named {name!r}. Configured: {known}", name=name, known=known), key="--model")
     if not name and len(config.models) == 1:
         name = next(iter(config.models))
     if name:
@@ -50,8 +50,8 @@ def choose_model(config: Config, name: str | None = None, environ: Mapping[str, 
         if chosen.provider.signed_in_elsewhere:
             raise ModelNotSetError(
                 tr(
-                    "the provider {name} is signed in by OAuth in Kimi CLI, and that login is not used here: set its "
-                    "api_key, or KIMI_API_KEY",
+                    "the provider {name} is signed in by OAuth in Kimi CLI; kimi-tui cannot use that login: "
+                    "set its api_key, or KIMI_API_KEY",
                     name=model.provider,
                 )
             )
@@ -59,9 +59,7 @@ def choose_model(config: Config, name: str | None = None, environ: Mapping[str, 
     chosen = _from_environment(environ)
     if chosen is None and config.models:
         known = ", ".join(sorted(config.models))
-        raise ModelNotSetError(
-            tr("no model is chosen: name one of {known} as default_model, or with --model", known=known)
-        )
+        raise ModelNotSetError(tr("no model is selected: set default_model or --model to one of {known}", known=known))
     if chosen is None:
         kimis = paths.kimi_home() / "config.toml"
         how = HOW_TO_TAKE_OVER.format(file=paths.shown(kimis)) if kimis.is_file() else ""

@@ -95,7 +95,7 @@ class HookConfig(_Section):
         try:
             re.compile(value)
         except re.error as error:
-            raise ValueError(tr("this is no regular expression: {cause}", cause=error)) from None
+            raise ValueError(tr("not a valid regular expression: {cause}", cause=error)) from None
         return value
 
 

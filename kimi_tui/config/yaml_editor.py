@@ -98,7 +98,7 @@ def _parsed(text: str, file: Path) -> CommentedMap:
     if value is None:
         return CommentedMap()
     if not isinstance(value, CommentedMap):
-        raise ConfigError(tr("a configuration is a table of keys"), file=file)
+        raise ConfigError(tr("the configuration must be a mapping"), file=file)
     return value
 
 
@@ -112,7 +112,7 @@ def _put(table: CommentedMap, path: KeyPath, value: Value, file: Path) -> None:
                 return
             below = node[step] = CommentedMap()
         if not isinstance(below, CommentedMap):
-            raise ConfigError(tr("this is no table"), file=file, key=".".join(path))
+            raise ConfigError(tr("expected a mapping"), file=file, key=".".join(path))
         node = below
     if value is None:
         node.pop(last, None)

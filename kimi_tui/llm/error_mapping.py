@@ -33,9 +33,9 @@ _TOO_LONG = re.compile(
 _NO_MONEY = re.compile(r"insufficient_quota|exceeded_current_quota|insufficient balance", re.IGNORECASE)
 _KEY = re.compile(r"\b(sk|xai|gsk|pk)-[\w*.-]{6,}|\bAIza[\w-]{20,}|(?<=Bearer )\S+")
 _HINTS = {
-    401: tr("is the API key right?"),
-    403: tr("may the API key use this model?"),
-    404: tr("are base_url and the model's name right?"),
+    401: tr("check the API key"),
+    403: tr("check that the API key has access to this model"),
+    404: tr("check base_url and the model name"),
 }
 # Error names of the services, with the HTTP status that each stands for.
 _WORDS = {
@@ -117,7 +117,7 @@ def event_error(data: bytes) -> ProviderError:
 def stream_error(data: JsonValue) -> ProviderError:
     """The error that a service reports within a stream, or in the body of a 200."""
     cause, code, status, retry_after = _read(data)
-    cause = clean(cause) or clean(code) or tr("it did not say why")
+    cause = clean(cause) or clean(code) or tr("no reason given")
     if status is None:
         status = next((number for word, number in _WORDS.items() if word in code.lower()), None)
     message = tr("the service reported an error: {cause}", cause=cause)
@@ -135,10 +135,10 @@ def body_error(body: bytes) -> ProviderError:
     if isinstance(data, dict) and any(key in data for key in ("error", "message", "detail", "code")):
         return stream_error(data)
     if text.startswith("<"):
-        return ProviderError(tr("the service answered with a web page, not with a reply; is base_url right?"))
+        return ProviderError(tr("the service returned a web page instead of a reply; check base_url"))
     return ProviderError(
         tr(
-            "the service answered with no stream of events; is base_url right? It said: {words}",
+            "the service did not return an event stream; check base_url. It said: {words}",
             words=clean(text)[:100],
         )
     )
@@ -146,12 +146,12 @@ def body_error(body: bytes) -> ProviderError:
 
 def stream_ended_early() -> ProviderConnectionError:
     """The error for a stream that ended before the service's final event."""
-    return ProviderConnectionError(tr("the service hung up in the middle of its answer"))
+    return ProviderConnectionError(tr("the connection closed before the answer was complete"))
 
 
 def malformed_stream() -> ProviderConnectionError:
     """The error for a stream that cannot be parsed."""
-    return ProviderConnectionError(tr("the service sent garbled data in the middle of its answer"))
+    return ProviderConnectionError(tr("the service sent malformed data during its answer"))
 
 
 def clean(text: str, limit: int = 500) -> str:

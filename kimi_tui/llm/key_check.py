@@ -50,7 +50,7 @@ async def check_key(service_type: str, base_url: str, key: str, *, timeout_s: fl
     from kimi_tui.bounded_http import answer_hooks, read_body
 
     if not key.isascii() or not key.isprintable() or " " in key:
-        return KeyCheck("refused", tr("a key has no blanks and no such letters in it"))
+        return KeyCheck("refused", tr("an API key cannot contain spaces or these characters"))
     match service_type:
         case "anthropic":
             headers = {"x-api-key": key, "anthropic-version": "2023-06-01"}

@@ -69,7 +69,7 @@ async def request_reply(
                 case _:
                     pieces_told, chars_told = pieces_told + 1, chars_told + _length(piece)
                     if pieces_told > MAX_PIECES or chars_told > MAX_CHARS:  # defence: bound-reply
-                        raise ProviderError(tr("the answer did not end, and was stopped"))
+                        raise ProviderError(tr("the answer was stopped: it did not end"))
                     for part in characters.feed(piece):  # defence: join-cut-characters
                         on_part(part)
                         whole.extend(merger.add(part))
@@ -84,9 +84,9 @@ async def request_reply(
         for part in content
     )
     if not answered and not calls and cut:
-        raise ProviderError(tr("the answer was cut at the limit of its length before it had said anything"))
+        raise ProviderError(tr("the answer reached its length limit before any text"))
     if not answered and not calls:
-        raise EmptyResponseError(tr("the model answered with nothing"))
+        raise EmptyResponseError(tr("the model returned an empty answer"))
     return Reply(Message(role="assistant", content=content, tool_calls=calls or None), usage, reply_id, cut)
 
 

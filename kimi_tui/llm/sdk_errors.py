@@ -78,7 +78,7 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
             )
         case httpx2.TimeoutException():
             return ProviderTimeoutError(
-                tr("the service was silent for {seconds:g} seconds", seconds=settings.idle_timeout_s)
+                tr("no data from the service for {seconds:g} seconds", seconds=settings.idle_timeout_s)
             )
         case httpx2.ConnectError() as cause:
             return ProviderConnectionError(
@@ -86,10 +86,10 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
             )
         case httpx2.LocalProtocolError() | httpx2.UnsupportedProtocol():
             # Its text may contain a header, and so the key.
-            return ProviderError(tr("the request cannot be sent; are base_url, api_key and custom_headers right?"))
+            return ProviderError(tr("the request cannot be sent; check base_url, api_key and custom_headers"))
         case httpx2.RequestError() as cause:
             words = clean(str(cause)) or type(cause).__name__
-            return ProviderConnectionError(tr("the connection to the service broke: {words}", words=words))
+            return ProviderConnectionError(tr("the connection to the service failed: {words}", words=words))
         case cause:
             return ProviderError(tr("the request failed: {cause}", cause=clean(str(cause))))
 
@@ -123,7 +123,7 @@ async def next_before(
                 if not passed_over(event):
                     return event
     except TimeoutError as error:
-        raise ProviderTimeoutError(tr("the service sent no event for {seconds:g} seconds", seconds=seconds)) from error
+        raise ProviderTimeoutError(tr("no event from the service for {seconds:g} seconds", seconds=seconds)) from error
     return None
 
 

@@ -66,13 +66,13 @@ class ServerConfig(BaseModel):
     @model_validator(mode="after")
     def _one_kind(self) -> "ServerConfig":
         if (self.command is None) == (self.url is None):
-            raise ValueError(tr("a server has either a command or a url"))
+            raise ValueError(tr("a server needs either a command or a url"))
         if self.command is not None and not self.command.strip():
             raise ValueError(tr("the command is empty"))
         if (self.transport == "stdio") == (self.command is None):
             raise ValueError(
                 tr(
-                    "transport {transport} does not go with a {kind}",
+                    "transport {transport} cannot be used with a {kind}",
                     transport=self.transport,
                     kind="url" if self.url else "command",
                 )
@@ -126,7 +126,7 @@ def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (
             if other is not server and other.config != server.config:
                 problems.append(
                     tr(
-                        "{file}: {name}: not used, {other} has one of this name",
+                        "{file}: {name}: ignored; {other} already defines this name",
                         file=server.origin,
                         name=server.name,
                         other=other.origin,
@@ -161,7 +161,7 @@ def check(name: str, entry: Mapping[str, object], origin: str) -> Server:
     """Validate an entry and return its server. Raises ConfigError."""
     if not name.strip() or len(name) > 100 or not name.isprintable():
         raise ConfigError(
-            tr("a server's name is 1 to 100 printable characters"), file=origin, key=f"mcpServers.{name!r}"
+            tr("a server name must be 1 to 100 printable characters"), file=origin, key=f"mcpServers.{name!r}"
         )
     try:
         return Server(name, ServerConfig.model_validate(entry), origin)
@@ -181,7 +181,7 @@ def _strict(found: tuple[list[Server], list[ConfigError]]) -> list[Server]:
 def _servers(table: dict[str, Any], origin: str, *, trusted: bool = True) -> tuple[list[Server], list[ConfigError]]:
     entries = table.get("mcpServers", {})
     if not isinstance(entries, dict):
-        raise ConfigError(tr("this is a table of servers by name"), file=origin, key="mcpServers")
+        raise ConfigError(tr("expected a mapping of servers by name"), file=origin, key="mcpServers")
     servers: list[Server] = []
     wrong: list[ConfigError] = []
     for name, entry in cast(dict[str, Any], entries).items():
@@ -198,7 +198,7 @@ def _read(file: Path) -> str:
     try:
         return read_text(file, most=MAX_BYTES)
     except TooLargeError:
-        raise ConfigError(tr("more than 1 MiB is refused"), file=file) from None
+        raise ConfigError(tr("larger than 1 MiB"), file=file) from None
     except UnicodeDecodeError as error:
         raise ConfigError(tr("this is not UTF-8 text (byte {number})", number=error.start), file=file) from error
     except OSError as error:
@@ -213,5 +213,5 @@ def _parsed(text: str, origin: Path | str) -> dict[str, Any]:
     except ValueError as error:  # defence: deep-mcp-file
         raise ConfigError(str(error), file=origin) from None
     if not isinstance(value, dict):
-        raise ConfigError(tr('this is an object with "mcpServers" in it'), file=origin)
+        raise ConfigError(tr('expected an object with "mcpServers"'), file=origin)
     return cast(dict[str, Any], value)

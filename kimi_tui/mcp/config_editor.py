@@ -60,7 +60,7 @@ def _entries(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     table = read_table(file)
     servers = table.setdefault("mcpServers", {})
     if not isinstance(servers, dict):
-        raise ConfigError(tr("this is a table of servers by name"), file=file, key="mcpServers")
+        raise ConfigError(tr("expected a mapping of servers by name"), file=file, key="mcpServers")
     return table, cast(dict[str, Any], servers)
 
 

@@ -153,7 +153,7 @@ class Connection:
                 result = await asked(client)
         except TimeoutError:
             seconds = self.server.config.timeout_ms / 1000
-            raise ServerError(tr("it did not answer within {seconds:g} s", seconds=seconds)) from None
+            raise ServerError(tr("no answer within {seconds:g} s", seconds=seconds)) from None
         except asyncio.CancelledError:
             raise
         except Exception as error:
@@ -168,7 +168,7 @@ class Connection:
                 self._returns += 1
                 await self.restart()
         if self._client is None:
-            raise ServerError(self.state.cause or tr("it is {state}", state=self.state.status))
+            raise ServerError(self.state.cause or tr("the server is {state}", state=self.state.status))
         return self._client
 
     async def _why(self, error: Exception) -> str:
@@ -224,14 +224,14 @@ class Connection:
         elif self._lost is not None:
             self._become("failed", self._lost)
         elif self._http is not None and self._http.code >= 400:
-            self._become("failed", tr("it answered with HTTP {code}", code=self._http.code))
+            self._become("failed", tr("answered with HTTP {code}", code=self._http.code))
         else:
             self._become("failed", _described(error))
 
     def _how_to_authorize(self) -> str:
         if self.server.config.auth == "oauth":
-            return tr("it asks for authorization: {command}", command=f"kimi-tui mcp auth {self.server.name}")
-        return tr('it asks for authorization: add "auth": "oauth" or a header to its entry')
+            return tr("needs authorization: {command}", command=f"kimi-tui mcp auth {self.server.name}")
+        return tr('needs authorization: add "auth": "oauth" or a header to its entry')
 
     async def _hold(self) -> None:
         await asyncio.to_thread(_load_sdk)
@@ -267,7 +267,7 @@ class Connection:
                     await self._end.wait()
                     tasks.cancel_scope.cancel()
         if scope.cancelled_caught and not self._end.is_set():
-            self._lost = self._lost or tr("it did not answer within {seconds:g} s", seconds=self.seconds_to_connect)
+            self._lost = self._lost or tr("no answer within {seconds:g} s", seconds=self.seconds_to_connect)
 
     async def _transport(self) -> "AbstractAsyncContextManager[TransportStreams]":
         config = expand_env(self.server.config, os.environ)

@@ -71,7 +71,7 @@ def _bound(response: httpx2.Response) -> None:
     """Limit the size of a body; the reader of an event stream limits each event. We never request compression."""
     encoding = response.headers.get("content-encoding", "identity").lower()
     if encoding not in ("", "identity"):
-        raise httpx2.StreamError(f"it answered with {encoding}, which it was not asked for")
+        raise httpx2.StreamError(f"the server answered with the encoding {encoding}, which was not requested")
     if response.headers.get("content-type", "").lower().startswith("text/event-stream"):
         return
     if isinstance(response.stream, httpx2.AsyncByteStream):

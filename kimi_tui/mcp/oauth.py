@@ -115,13 +115,13 @@ async def provider(name: str, url: str) -> OAuthClientProvider:
     """The provider that authorizes a session's requests. Raises NotAuthorizedError if there is no token."""
     tokens = await asyncio.to_thread(TokenFile, token_file(name, url))
     if not tokens.has_tokens:
-        raise NotAuthorizedError(tr("there is no token for it"))
+        raise NotAuthorizedError(tr("no token stored"))
 
     async def ask_nobody(_: str) -> None:
-        raise NotAuthorizedError(tr("its token is not good any more"))
+        raise NotAuthorizedError(tr("its token has expired"))
 
     async def never() -> AuthorizationCodeResult:
-        raise NotAuthorizedError(tr("its token is not good any more"))
+        raise NotAuthorizedError(tr("its token has expired"))
 
     return make_provider(url, tokens, redirect_port=tokens.redirect_port or 0, redirect=ask_nobody, callback=never)
 

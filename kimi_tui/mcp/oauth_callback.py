@@ -34,9 +34,7 @@ class Callback:
             async with asyncio.timeout(PATIENCE):
                 return await asyncio.shield(self._came)
         except TimeoutError:
-            raise NotAuthorizedError(
-                tr("nobody came back from the browser within {seconds:g} s", seconds=PATIENCE)
-            ) from None
+            raise NotAuthorizedError(tr("browser sign-in timed out after {seconds:g} s", seconds=PATIENCE)) from None
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -63,7 +61,9 @@ class Callback:
             return "200 OK", "kimi-tui is authorized. You can close this page."
         if "error" in query and not self._came.done():
             why = query.get("error_description") or query["error"]
-            self._came.set_exception(NotAuthorizedError(tr("the service said no: {words}", words=why[:300])))
+            self._came.set_exception(
+                NotAuthorizedError(tr("the service rejected the request: {words}", words=why[:300]))
+            )
         return "400 Bad Request", "kimi-tui is not authorized."
 
 

@@ -89,14 +89,14 @@ def arguments_of(prompt: RemotePrompt, line: str) -> dict[str, str]:
         words.pop(0)
     left = [name for name in names if name not in given]
     if words and not left:
-        raise UsageError(tr("it takes no more arguments; its arguments: {usage}", usage=prompt.usage or tr("none")))
+        raise UsageError(tr("too many arguments; usage: {usage}", usage=prompt.usage or tr("none")))
     while words:
         name = left.pop(0)
         given[name] = words.pop(0) if left else " ".join(words)
         words = words if left else []
     missing = [argument.name for argument in prompt.arguments if argument.required and argument.name not in given]
     if missing:
-        raise UsageError(tr("an argument is missing; its arguments: {usage}", usage=prompt.usage))
+        raise UsageError(tr("missing argument; usage: {usage}", usage=prompt.usage))
     return given
 
 

@@ -38,15 +38,15 @@ async def remote_tools(
         for tool in page.tools:
             shown = one_line(tool.name, most=60)
             if tool.name in seen:
-                notes.append(tr("{tool}: named twice, the first one counts", tool=shown))
+                notes.append(tr("{tool}: named twice; the first one is used", tool=shown))
             elif not tool.name or len(tool.name) > MAX_NAME or not tool.name.isprintable():
-                notes.append(tr("{tool}: left out, such a name cannot be called", tool=shown))
+                notes.append(tr("{tool}: ignored; its name cannot be called", tool=shown))
             elif tool.execution is not None and tool.execution.task_support == "required":
-                notes.append(tr("{tool}: left out, it only runs as a task, which is not supported", tool=shown))
+                notes.append(tr("{tool}: ignored; it only runs as a task, which is not supported", tool=shown))
             elif allowed is None or tool.name in allowed:
                 parameters, whole = plain_schema(tool.input_schema)
                 if not whole:
-                    notes.append(tr("{tool}: its parameters are not told to the model, they are too large", tool=shown))
+                    notes.append(tr("{tool}: its parameters are too large to send to the model", tool=shown))
                 description = clean(tool.description or tool.title or "", most=MAX_DESCRIPTION)
                 found[tool.name] = RemoteTool(tool.name, description, parameters)
             seen.add(tool.name)

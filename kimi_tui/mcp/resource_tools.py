@@ -57,7 +57,7 @@ class ListMcpResources(Tool[ListParams]):
                 words = ": ".join(filter(None, (resource.name, resource.description)))
                 builder.write(f"{connection.server.name}  {resource.uri}{what}  {words}\n")
                 count += 1
-        return ok(builder.build(), builder.note(""), display=(BriefBlock(text=tr("{count} listed", count=count)),))
+        return ok(builder.build(), builder.note(""), display=(BriefBlock(text=tr("{count} found", count=count)),))
 
 
 class ReadMcpResource(Tool[ReadParams]):

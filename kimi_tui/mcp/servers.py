@@ -148,7 +148,7 @@ class McpServers:
         if connection is None:
             raise UsageError(
                 tr(
-                    "there is no MCP server {name!r}; there are: {facts}",
+                    "no MCP server named {name!r}. Available: {facts}",
                     name=name,
                     facts=", ".join(self._connections) or tr("none"),
                 )

@@ -124,9 +124,9 @@ class Child:
         if code is None:
             return tr("it closed its output")
         how = (
-            tr("it was ended by signal {number}", number=code - 128)
+            tr("killed by signal {number}", number=code - 128)
             if code > 128 and code - 128 in _SIGNALS
-            else tr("it ended with exit code {code}", code=code)
+            else tr("ended with exit code {code}", code=code)
         )
         return f"{how}: {self.last_words}" if self.last_words else how
 
@@ -198,7 +198,7 @@ async def stdio_transport(
     """
     program = shutil.which(command[0], path=env.get("PATH")) or _relative(command[0], cwd)
     if program is None:
-        raise FileNotFoundError(tr("there is no command {command!r}", command=command[0]))
+        raise FileNotFoundError(tr("command not found: {command!r}", command=command[0]))
     env, mark = marked(env)
     with contextlib.ExitStack() as fds:
         status, theirs = _pipe(fds)

@@ -41,7 +41,7 @@ class Policy:
                 return Decision(effect, _named(sure[0]), tuple(sure))
             perhaps = [rule for rule, fit in found if fit is Match.MAYBE]
             if perhaps:
-                return Decision(Effect.ASK, tr("{why} may be meant", why=_named(perhaps[0])), tuple(perhaps))
+                return Decision(Effect.ASK, tr("{why} might apply", why=_named(perhaps[0])), tuple(perhaps))
         allowing = _allowing([rule for rule in about if rule.effect is Effect.ALLOW], subject)
         if allowing:
             return Decision(Effect.ALLOW, _named(allowing[0]), allowing)

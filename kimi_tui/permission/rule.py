@@ -123,15 +123,15 @@ def parse_rule(text: str, effect: Effect, origin: str = "") -> Rule:
     tool, bracket, rest = text.strip().partition("(")
     tool = tool.strip()
     if not tool or any(char.isspace() for char in tool):
-        raise ValueError(tr("{text!r} is no rule: write Tool or Tool(pattern)", text=text))
+        raise ValueError(tr("{text!r} is not a rule: write Tool or Tool(pattern)", text=text))
     if not bracket:
         return Rule(effect, tool, None, origin)
     if not rest.endswith(")"):
-        raise ValueError(tr("{text!r} does not end on a bracket", text=text))
+        raise ValueError(tr("{text!r} does not end with a bracket", text=text))
     pattern = rest[:-1].strip()
     if not pattern:
         raise ValueError(
-            tr("{text!r} has an empty pattern; without brackets a rule is for every call of the tool", text=text)
+            tr("{text!r} has an empty pattern; omit the brackets to match every call of the tool", text=text)
         )
     try:
         shlex.split(pattern)

@@ -86,11 +86,11 @@ def loosening_rules(project: Config) -> tuple[str, ...]:
     if project.permissions.mode in _LOOSER:
         found.append(tr("mode {mode}", mode=project.permissions.mode))
     if "ask_read_only" in project.permissions.model_fields_set and not project.permissions.ask_read_only:
-        found.append(tr("commands that only read run unasked"))
+        found.append(tr("read-only commands run without approval"))
     sandbox = project.sandbox
     shows = sandbox.writable or sandbox.readable
     if sandbox.mode == "off" or shows or (sandbox.network and "network" in sandbox.model_fields_set):
-        found.append(tr("a wider sandbox"))
+        found.append(tr("wider sandbox access"))
     return tuple(found)
 
 
@@ -130,7 +130,12 @@ def _try_examples(rule: Rule, setting: RuleConfig, read: ExampleReader, file: Pa
                 fits = rule.matches(read(rule.tool, example)) is Match.YES
             except ValueError as error:
                 raise ConfigError(
-                    tr("{example!r} is no example for `{rule}`: {cause}", example=example, rule=rule, cause=error),
+                    tr(
+                        "example {example!r} does not fit rule `{rule}`: {cause}",
+                        example=example,
+                        rule=rule,
+                        cause=error,
+                    ),
                     file=file,
                     key=where,
                 ) from None

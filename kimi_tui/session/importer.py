@@ -56,11 +56,13 @@ def import_session(source: Path, work_dir: Path, session_id: str | None = None) 
         elif source.suffix == ".jsonl":
             state = _from_files({"context.jsonl": lambda: open_regular(source)}, {}, target)
         else:
-            raise SessionError(tr("{source} is no session: a folder, a zip or a context.jsonl is one", source=source))
+            raise SessionError(
+                tr("{source} is not a session: expected a folder, a zip or a context.jsonl", source=source)
+            )
         if not (target / "wire.jsonl").exists():
             _write_wire(target)
         if not (target / "wire.jsonl").exists():
-            raise SessionError(tr("{source}: there is no conversation in it", source=source))
+            raise SessionError(tr("{source} contains no conversation", source=source))
         write_state(target / "state.json", state)
     except (OSError, zipfile.BadZipFile, EOFError, zlib.error, ValueError, RuntimeError) as error:
         shutil.rmtree(target, ignore_errors=True)
@@ -116,7 +118,7 @@ def imported_text(file: Path) -> str:
         most = MAX_TEXT_BYTES >> 20
         raise SessionError(tr("{file} is larger than {most} MB", file=file, most=most)) from None
     except UnicodeDecodeError:
-        raise SessionError(tr("{file} is no UTF-8 text", file=file)) from None
+        raise SessionError(tr("{file} is not UTF-8 text", file=file)) from None
     except OSError as error:
         raise SessionError(f"{file}: {error.strerror or error}") from error
     return wrapped(text, str(file))

@@ -63,7 +63,7 @@ class Session:
         session_id = session_id or uuid4().hex
         if not _ID.fullmatch(session_id):
             raise SessionError(
-                tr("{session!r} is no session id: letters, digits, '.', '_' and '-' only", session=session_id)
+                tr("{session!r} is not a session id: use letters, digits, '.', '_' and '-' only", session=session_id)
             )
         folder = sessions_dir(work_dir) / session_id
         notice = None
@@ -184,7 +184,7 @@ def _scratch_folder(session_id: str) -> Path:
         except OSError as error:
             trouble = trouble or error
     assert trouble is not None
-    raise SessionError(tr("there is no room for a session: {cause}", cause=trouble.strerror or trouble)) from trouble
+    raise SessionError(tr("cannot create a session: {cause}", cause=trouble.strerror or trouble)) from trouble
 
 
 def _check_files(folder: Path) -> None:

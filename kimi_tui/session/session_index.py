@@ -57,9 +57,9 @@ def find_session(text: str, work_dir: Path) -> SessionEntry:
             return begin[0]
         if begin:
             raise SessionError(
-                tr("{text!r} is the beginning of {count} sessions; give more of the id", text=text, count=len(begin))
+                tr("{text!r} matches {count} sessions; give more of the id", text=text, count=len(begin))
             )
-    raise SessionError(tr("there is no session {text!r}; kimi-tui session list --all lists them", text=text))
+    raise SessionError(tr("no session {text!r}; list all with: kimi-tui session list --all", text=text))
 
 
 def matches_query(found: SessionEntry, words: str) -> bool:
@@ -97,7 +97,7 @@ def rename(found: SessionEntry, title: str) -> str:
     """Rename the session; returns the title it has now. Raises SessionError."""
     title = " ".join(title.split())[:TITLE_CHARS]
     if not title:
-        raise SessionError(tr("a title has at least one character"))
+        raise SessionError(tr("a title must not be empty"))
     _change(found, lambda state: setattr(state, "custom_title", title))
     return title
 
@@ -148,7 +148,7 @@ def _change(found: SessionEntry, change: Callable[[SessionState], None]) -> None
     folder = found.info.dir
     if is_open(folder):
         raise SessionLockedError(
-            tr("session {session} is open in a process; do it there, or close it first", session=found.info.id)
+            tr("session {session} is open in another process; use that one, or close it first", session=found.info.id)
         )
     state = read_state(folder / "state.json")
     change(state)

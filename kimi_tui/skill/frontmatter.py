@@ -67,7 +67,7 @@ def read_frontmatter(lines: Sequence[str]) -> Frontmatter:
         return Frontmatter({}, 0)
     end = next((number for number in range(1, len(lines)) if _FENCE.match(lines[number])), None)
     if end is None:
-        raise FrontmatterError(tr("the frontmatter is not closed; end it with a line `---`"), 1)
+        raise FrontmatterError(tr("the frontmatter is not closed; end it with `---`"), 1)
     table = lines[1:end]
     if sum(len(line) + 1 for line in table) > MAX_CHARS:
         raise FrontmatterError(tr("the frontmatter is longer than 64 KiB"), 1)
@@ -133,7 +133,7 @@ def read_yaml(table: Sequence[str]) -> dict[str, Field]:
     if root is None or (root.tag.endswith(":null")):
         return {}
     if not isinstance(root, MappingNode):
-        raise FrontmatterError(tr("the frontmatter is not a table of `key: value` lines"), root.start_mark.line + 2)
+        raise FrontmatterError(tr("the frontmatter must be a mapping of `key: value` lines"), root.start_mark.line + 2)
     return _fields(cast(Any, root))
 
 
@@ -143,7 +143,7 @@ def _indented(table: Sequence[str]) -> FrontmatterError | None:
     for number, line in enumerate(table, start=2):
         match = _INDENTED_LINE.match(line)
         if match is not None and not holds_table:
-            cause = tr("`{key}` is indented; write it at the beginning of its line", key=match["key"])
+            cause = tr("`{key}` is indented; write it at the start of the line", key=match["key"])
             return FrontmatterError(cause, number, len(match["indent"]) + 1)
         if line.strip() and match is None:
             holds_table = line[0] in "-#" or not _WITH_VALUE.match(line)
@@ -165,9 +165,9 @@ def _fields(root: Any) -> dict[str, Field]:
         line, column = key_node.start_mark.line + 2, key_node.start_mark.column + 1
         key = _scalar(key_node)
         if key is None:
-            raise FrontmatterError(tr("a key of the frontmatter is not a word"), line, column)
+            raise FrontmatterError(tr("frontmatter keys must be plain words"), line, column)
         if key in fields:
-            raise FrontmatterError(tr("`{key}` stands twice in the frontmatter", key=key), line, column)
+            raise FrontmatterError(tr("`{key}` appears twice in the frontmatter", key=key), line, column)
         fields[key] = _field(value_node, line, column)
     return fields
 

@@ -116,15 +116,15 @@ def guidance_lines(guidance: Guidance) -> list[str]:
 
 
 def _of_intro(text: str) -> str:
-    return tr("told with the first step: {count} characters", count=len(text))
+    return tr("sent with the first step: {count} characters", count=len(text))
 
 
 def _of_section(node: str, text: str) -> str:
-    return tr("told with `{node}`: {count} characters", node=node, count=len(text))
+    return tr("sent with `{node}`: {count} characters", node=node, count=len(text))
 
 
 def _cut_at(count: int, most: int) -> str:
-    return tr("this text has {count} characters; the model is told the first {most}", count=count, most=most)
+    return tr("this text has {count} characters; the model gets the first {most}", count=count, most=most)
 
 
 def _bounded(text: str, most: int) -> str:

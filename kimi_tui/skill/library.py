@@ -103,7 +103,7 @@ class SkillLibrary:
             skills = [skill for skill in self.skills if skill.scope is scope]
             if skills:
                 parts.append(f"### {scope}\n\n" + "\n".join(_entry(skill) for skill in skills))
-        return "\n\n".join(parts) or "There are no skills."
+        return "\n\n".join(parts) or "No skills found."
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` after each change; returns a function that unsubscribes it."""
@@ -120,7 +120,7 @@ class SkillLibrary:
         readings: dict[Path, _Reading] = {}
         until = time.thread_time() + self._seconds
         problems = [
-            Problem(root.path, None, None, "warning", tr("there is no such folder of skills"))
+            Problem(root.path, None, None, "warning", tr("skill folder not found"))
             for root in self.roots.candidates()
             if root.named and not is_folder(root.path)
         ]
@@ -135,7 +135,7 @@ class SkillLibrary:
                 skill = self._read(file, root.scope, readings)
                 if isinstance(skill, SkillError):
                     problems.append(
-                        Problem(file, skill.line, None, "error", tr("{cause} (it is passed over)", cause=skill.cause))
+                        Problem(file, skill.line, None, "error", tr("{cause} (ignored)", cause=skill.cause))
                     )
                     continue
                 problems += skill.problems

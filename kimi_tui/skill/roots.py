@@ -156,13 +156,13 @@ def _entries(root: Path, problems: list[Problem]) -> list[os.DirEntry[str]]:
         with os.scandir(root) as listing:
             for number, entry in enumerate(listing):
                 if number == MAX_ENTRIES:
-                    text = f"has more than {MAX_ENTRIES} entries; the rest is passed over"
+                    text = f"has more than {MAX_ENTRIES} entries; the rest is ignored"
                     problems.append(Problem(root, None, None, "warning", text))
                     break
                 if not entry.name.isprintable():
                     name = entry.name.encode("utf-8", "replace").decode().encode("unicode_escape").decode()
                     problems.append(
-                        Problem(root, None, None, "error", tr("`{name}` is no name that can be shown", name=name))
+                        Problem(root, None, None, "error", tr("`{name}` cannot be displayed as a name", name=name))
                     )
                 elif not entry.name.startswith("."):
                     entries.append(entry)

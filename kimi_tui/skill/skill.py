@@ -165,21 +165,24 @@ class _Reader:
         name = self.text("name")
         if not name:
             if not default:
-                raise SkillError(tr("has no name; write `name: ...` into its frontmatter"), file=self.path, line=1)
-            self.warn("name", tr("has no `name`; `{default}` is used", default=default))
+                raise SkillError(tr("has no name; add `name: ...` to its frontmatter"), file=self.path, line=1)
+            self.warn("name", tr("has no `name`; using `{default}`", default=default))
             return default
         if len(name) > MAX_NAME:
             self.warn("name", tr("the name has {count} characters; {most} are allowed", count=len(name), most=MAX_NAME))
         if name != name.lower() or not _NAME.match(name):
             self.warn(
                 "name",
-                tr("the name `{name}` should be of lower-case letters, digits and single hyphens", name=_short(name)),
+                tr(
+                    "the name `{name}` should contain only lower-case letters, digits and single hyphens",
+                    name=_short(name),
+                ),
             )
         elif name != default:
             self.warn(
                 "name",
                 tr(
-                    "the name `{name}` should be that of its folder or file, `{default}`",
+                    "the name `{name}` should match its folder or file, `{default}`",
                     name=_short(name),
                     default=_short(default),
                 ),
@@ -193,7 +196,7 @@ class _Reader:
                 self.warn(
                     "description",
                     tr(
-                        "the description has {count} characters; {most} count",
+                        "the description has {count} characters; only {most} are used",
                         count=len(description),
                         most=MAX_DESCRIPTION,
                     ),
@@ -210,7 +213,7 @@ class _Reader:
         except ValueError:
             line = self.front.fields["type"].line
             raise SkillError(
-                tr("`type: {kind}` is not known; a skill is `standard` or `flow`", kind=_short(kind)),
+                tr("Unknown `type: {kind}`; a skill is `standard` or `flow`", kind=_short(kind)),
                 file=self.path,
                 line=line,
             ) from None
@@ -233,7 +236,7 @@ class _Reader:
         if value is None or value.empty:
             return {}
         if value.pairs is None:
-            self.warn("metadata", tr("`metadata` should be a table of `key: value`; it is passed over"))
+            self.warn("metadata", tr("`metadata` must be a mapping of `key: value`; ignored"))
             return {}
         return value.pairs
 
@@ -242,7 +245,7 @@ class _Reader:
         if value is None or value.empty:
             return ()
         if value.pairs is not None:
-            self.warn("allowed-tools", tr("`allowed-tools` should be names with spaces between; it is passed over"))
+            self.warn("allowed-tools", tr("`allowed-tools` must be names separated by spaces; ignored"))
             return ()
         return value.items if value.items is not None else tuple(_TOOL.findall((value.text or "")[:4096]))
 
@@ -252,7 +255,8 @@ class _Reader:
         if block is None:
             line = self.front.fields["type"].line
             cause = tr(
-                "is a flow without a chart; add a fenced `mermaid` or `d2` block (it serves as a standard skill)"
+                "is a flow without a chart; add a fenced `mermaid` or `d2` block (until then it is used as a "
+                "standard skill)"
             )
             self.add("warning", cause, line)
             return None, None

@@ -21,7 +21,7 @@ def read_source(path: Path) -> str:
     except OSError as error:
         raise SkillError(reason(error), file=path) from error
     if len(data) > MAX_BYTES:
-        raise SkillError(tr("is larger than 1 MiB, the most a skill may have"), file=path)
+        raise SkillError(tr("is larger than 1 MiB, the limit for a skill"), file=path)
     if data.startswith(_BOMS_OF_OTHERS):
         raise SkillError(tr("is UTF-16 text; save it as UTF-8"), file=path)
     try:
@@ -30,7 +30,9 @@ def read_source(path: Path) -> str:
         line = data.count(b"\n", 0, error.start) + 1
         raise SkillError(tr("is not UTF-8 text; save it as UTF-8"), file=path, line=line) from error
     if (nul := text.find("\0")) >= 0:
-        raise SkillError(tr("holds a NUL character, so it is not text"), file=path, line=text.count("\n", 0, nul) + 1)
+        raise SkillError(
+            tr("contains a NUL character, so it is not text"), file=path, line=text.count("\n", 0, nul) + 1
+        )
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -47,7 +47,7 @@ class SkillWatcher:
                 self.ready.set()
                 await self._follow(plan, notify, stop)
         except _CannotWatchError as error:
-            self._on_notice(tr("skills are not reloaded by themselves: {cause}", cause=error))
+            self._on_notice(tr("skills are not reloaded automatically: {cause}", cause=error))
             await self._reload()
         finally:
             stop.set()  # the thread that waits for changes checks it
@@ -56,7 +56,7 @@ class SkillWatcher:
     async def _follow(self, plan: WatchPlan, notify: "RustNotify", stop: threading.Event) -> None:
         """Reload after each change that matters; return when other folders have to be watched."""
         if not plan.whole:
-            self._on_notice(tr("there are more skill folders than can be watched; some are not reloaded by themselves"))
+            self._on_notice(tr("too many skill folders to watch; some are not reloaded automatically"))
         while True:
             told = await asyncio.to_thread(notify.watch, _QUIET, _STEP, _IDLE, stop)
             if isinstance(told, str):

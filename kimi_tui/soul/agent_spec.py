@@ -105,7 +105,7 @@ def agent_file(name: str) -> Path:
     file = BUNDLED / name / "agent.yaml"
     known = sorted(folder.name for folder in BUNDLED.iterdir() if (folder / "agent.yaml").is_file())
     if name not in known:
-        raise UsageError(f"there is no agent {name!r}; there are: {', '.join(known)} (or use --agent-file)")
+        raise UsageError(f"no agent named {name!r}. Available: {', '.join(known)} (or use --agent-file)")
     return file
 
 
@@ -116,7 +116,7 @@ def read_agent_spec(file: Path) -> AgentSpec:
         if any(extended == written.file for written in chain):
             raise chain[-1].wrong("the agent files extend each other in a circle", "extend")
         if not extended.exists():
-            raise chain[-1].wrong(f"there is no file {extended}", "extend")
+            raise chain[-1].wrong(f"file not found: {extended}", "extend")
         chain.append(_read(extended))
     return _whole(chain)
 
@@ -145,7 +145,7 @@ def _whole(chain: list[_Written]) -> AgentSpec:
     def needed(key: str) -> _Written:
         found = first(key)
         if found is None:
-            raise own.wrong("this is needed, here or in what the file extends", key)
+            raise own.wrong("required, here or in the file it extends", key)
         return found
 
     prompt_path = _prompt_of(needed("system_prompt_path"))
@@ -178,7 +178,7 @@ def _whole(chain: list[_Written]) -> AgentSpec:
 def _prompt_of(written: _Written) -> Path:
     path = _real(written.file.parent / (written.fields.system_prompt_path or Path()).expanduser())
     if not path.is_file():
-        raise written.wrong(f"there is no file {path}", "system_prompt_path")
+        raise written.wrong(f"file not found: {path}", "system_prompt_path")
     return path
 
 
@@ -189,7 +189,7 @@ def _subagents_of(written: _Written | None) -> dict[str, SubagentSpec]:
     for name, fields in (written.fields.subagents or {}).items():
         path = _real(written.file.parent / fields.path.expanduser())
         if not path.is_file():
-            raise written.wrong(f"there is no file {path}", "subagents", name, "path")
+            raise written.wrong(f"file not found: {path}", "subagents", name, "path")
         found[name] = SubagentSpec(path, fields.description)
     return found
 
@@ -214,7 +214,7 @@ def _read(file: Path) -> _Written:
     except (OSError, ValueError, YAMLError, RecursionError) as error:
         raise AgentSpecError(getattr(error, "strerror", None) or str(error), file=file) from error
     if not isinstance(table, dict):
-        raise AgentSpecError("an agent file is a table of keys", file=file)
+        raise AgentSpecError("an agent file must be a mapping", file=file)
     fields: dict[str, Any] = dict(cast(dict[str, Any], table))
     if "agent" not in fields:  # the fields are at the top level
         fields = {"version": fields.pop("version", 1), "agent": fields}

@@ -117,7 +117,7 @@ def _ours(plan: EngineConfig) -> tuple[str | None, str]:
         return plan.session_id, ""
     if not is_kimis(folder := sessions_dir(plan.work_dir) / plan.session_id):
         return plan.session_id, ""
-    copied = tr("This is a copy of Kimi CLI's session {session}; its own stays as it is", session=plan.session_id)
+    copied = tr("This is a copy of Kimi CLI's session {session}; the original is not changed", session=plan.session_id)
     return copy_of_kimis(folder, plan.work_dir), copied
 
 
@@ -125,7 +125,7 @@ def _model_of(spec: AgentSpec, config: Config) -> str | None:
     """Return the model that an agent's file names. Raises AgentSpecError for a model that is not configured."""
     if spec.model is not None and spec.model not in config.models:
         known = ", ".join(sorted(config.models)) or tr("none")
-        cause = tr("there is no model {name!r}; configured: {known}", name=spec.model, known=known)
+        cause = tr("no model named {name!r}. Configured: {known}", name=spec.model, known=known)
         raise AgentSpecError(cause, file=spec.file, key="model")
     return spec.model
 
@@ -245,14 +245,14 @@ async def _assemble(
     services.workspace.on_add = renew_prompt
     services.background.on_end = BackgroundNotices(wire.send, soul.add_system_note)
     if mended:
-        engine.notify(tr("This session was mended after a crash"), _told(mended, context_file), severity="warning")
+        engine.notify(tr("This session was repaired after a crash"), _told(mended, context_file), severity="warning")
     if unreadable:
         lines = tr_n("{count} unreadable line", "{count} unreadable lines", unreadable)
-        body = " · ".join((lines, tr("the lines are kept in {file}", file=wire_file.with_suffix(".bad.jsonl").name)))
-        engine.notify(tr("Lines of this session's record cannot be read"), body, severity="warning")
+        body = " · ".join((lines, tr("saved in {file}", file=wire_file.with_suffix(".bad.jsonl").name)))
+        engine.notify(tr("Some lines of this session's record cannot be read"), body, severity="warning")
     for file in await asyncio.to_thread(instruction_files, plan.work_dir):
         if file.cut:
-            _log.warning("%s is longer than there is room for", file.path)
+            _log.warning("%s is too long; using only its start", file.path)
             engine.notify(tr("{file} is too long", file=file.path), _only_the_start(file), severity="warning")
     if services.plan_mode.on:
         wire.send(StatusUpdate(plan_mode=True))
@@ -296,7 +296,8 @@ def _mcp_session(plan: EngineConfig, services: Services, wire: Wire, ask_model: 
 
 def _only_the_start(file: InstructionFile) -> str:
     return tr(
-        "The model is told the first {shown:,} of its {size:,} bytes: all the AGENTS.md files have {most:,} together.",
+        "The model gets only the first {shown:,} of {size:,} bytes: AGENTS.md files are limited to {most:,} "
+        "bytes in total.",
         shown=len(file.text.encode()),
         size=file.size,
         most=AGENTS_MD_BYTES,
@@ -321,7 +322,7 @@ def _told(mended: RepairReport, file: Path) -> str:
         tr_n("{count} unfinished tool call", "{count} unfinished tool calls", mended.results_added),
     ]
     if mended.bad_lines:
-        facts.append(tr("the lines are kept in {file}", file=file.with_suffix(".bad.jsonl").name))
+        facts.append(tr("saved in {file}", file=file.with_suffix(".bad.jsonl").name))
     return " · ".join(facts)
 
 

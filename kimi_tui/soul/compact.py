@@ -79,20 +79,20 @@ class Compactor:
             return "nothing"
         verdict = await self._hooks.ask("PreCompact", trigger, trigger=trigger, focus=focus)
         if verdict.blocked:
-            return self._failed(tr("A hook did not let the conversation be compacted"), verdict.reason, trigger)
+            return self._failed(tr("A hook blocked compaction"), verdict.reason, trigger)
         self._send(CompactionBegin())
         try:
             reply = await self._summary(provider, older, most, step, focus) if older else None
             summary = reply.message.text.strip() if reply is not None else ""
             if reply is not None and not summary:
-                raise ProviderError(tr("the model gave an empty summary"))
+                raise ProviderError(tr("the model returned an empty summary"))
             messages = compacted_history(summary, tail, requests=asked) if reply is not None else without_marks(tail)
             self._context.replace(messages)
             self._context.count_tokens(self._size())
             self._not_below = self._size() + most // 10
             self._told(reply)
         except ProviderError as error:  # defence: failed-compaction
-            title = tr("The conversation could not be compacted and is kept as it was")
+            title = tr("Compaction failed; the conversation is unchanged")
             return self._failed(title, str(error), trigger)
         finally:
             self._send(CompactionEnd())

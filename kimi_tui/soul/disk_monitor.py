@@ -32,10 +32,10 @@ class DiskMonitor:
         if error is None:
             self._failing.discard(file)
             if not self._failing:
-                self._tell(tr("The session is written to disk again"), tr("Nothing was lost."), False)
+                self._tell(tr("The session can be written to disk again"), tr("Nothing was lost."), False)
             return
         first = not self._failing
         self._failing.add(file)
         if first:  # defence: tell-disk-trouble-once
             why = f"{file.parent}: {error.strerror or error}"
-            self._tell(tr("The session cannot be written to disk; it goes on in memory"), why, True)
+            self._tell(tr("The session cannot be written to disk; it continues in memory"), why, True)

@@ -174,7 +174,7 @@ class Engine:
         if start and (first := next(recorded, None)) is not None:
             yield Recorded(
                 first.timestamp,
-                notice(tr("Earlier turns are not shown"), tr("They are kept in {file}", file=wire), kind="tail"),
+                notice(tr("Earlier turns are hidden"), tr("Saved in {file}", file=wire), kind="tail"),
             )
             yield first
         yield from recorded
@@ -291,7 +291,7 @@ class Engine:
             if kind in kinds and self.models.key and capability not in self.models.info.capabilities:
                 raise ModelUnsupportedError(
                     tr(
-                        "the model {name} does not take this: {capability} is not among its capabilities",
+                        "the model {name} does not accept this: its capabilities do not include {capability}",
                         name=self.models.shown_name,
                         capability=capability,
                     )
@@ -320,14 +320,14 @@ class Engine:
     async def rewind(self, point: RewindPoint, *, conversation: bool = True, files: bool = True) -> Rewound:
         """Rewind to before that turn and report it on the Wire. Raises UsageError if that is impossible."""
         if self.busy:
-            raise TurnRunningError(tr("going back has to wait until the turn has ended"))
+            raise TurnRunningError(tr("wait for the turn to end before rewinding"))
         async with self._turn:
             versions = self.services.versions
             try:
                 done = await go_back(point, versions, self.context, conversation=conversation, files=files)
             except (KeyError, ValueError) as error:
                 raise UsageError(
-                    error.args[0] if isinstance(error, ValueError) else tr("that turn is no more")
+                    error.args[0] if isinstance(error, ValueError) else tr("that turn no longer exists")
                 ) from error
         if done.conversation:
             self.services.todos.set(point.todo)
@@ -341,7 +341,7 @@ class Engine:
         Raises UsageError for an unknown model, and while a turn runs.
         """
         if self._turn.locked():
-            raise TurnRunningError(tr("the model can be changed when the turn has ended"))
+            raise TurnRunningError(tr("the model can be changed after the turn has ended"))
         await self.models.switch(name, thinking=thinking)
         self.apply_model()
         self.tell_status()

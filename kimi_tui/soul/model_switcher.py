@@ -12,7 +12,7 @@ from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.providers.factory import create_provider
 from kimi_tui.soul.provider_config import model_info, provider_settings
 
-SCRIPT_NOTE = tr("a script, not a model")
+SCRIPT_NOTE = tr("scripted model")
 
 
 class ModelSwitcher:
@@ -71,7 +71,7 @@ class ModelSwitcher:
         if name != self.key and name not in self._config.models:
             raise UsageError(
                 tr(
-                    "there is no model {name!r}; there are: {facts}",
+                    "no model named {name!r}. Available: {facts}",
                     name=name,
                     facts=", ".join(self.keys) or tr("none"),
                 )
@@ -100,7 +100,7 @@ class ModelSwitcher:
             raise ModelNotSetError(self._missing)
         if not self._settings.is_complete:
             raise ModelNotSetError(
-                tr("the model {name!r} has no name or no key of its service in the configuration", name=self.key)
+                tr("the model {name!r} has no model name or no API key in the configuration", name=self.key)
             )
         making = self._making or self._begin(self._settings)
         try:

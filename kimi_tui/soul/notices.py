@@ -32,24 +32,24 @@ def error_notice(error: KimiTuiError) -> Notification:
     """Report the error that ended a turn, with its cause."""
     match error:
         case ProviderError():
-            title = tr("The model's service failed")
+            title = tr("The model request failed")
         case UsageError():
-            title = tr("That cannot be done")
+            title = tr("Not possible")
         case MaxStepsReachedError() | RepeatedCallError():
             title = tr("The turn was stopped")
         case _:
             title = tr("The turn ended with an error")
     body = str(error)
     if isinstance(error, ProviderError) and error.taken_back:
-        body = " ".join((body.rstrip(".") + ".", tr("The message was taken back: the model will not see it again.")))
+        body = " ".join((body.rstrip(".") + ".", tr("The message was removed; the model will not see it again.")))
     return notice(title, body, severity="error", kind=type(error).__name__)
 
 
 def cut_notice() -> Notification:
     """Report that the service cut the model's answer short and it cannot be continued."""
     return notice(
-        tr("The answer was cut"),
-        tr("It reached the limit of its length; ask the model to go on"),
+        tr("The answer was cut off"),
+        tr("The answer reached its length limit; ask the model to continue"),
         severity="warning",
         kind="cut",
     )
@@ -57,7 +57,7 @@ def cut_notice() -> Notification:
 
 def dmail_notice(mail: DMail) -> Notification:
     """Mark a D-Mail in the transcript; the payload holds the target checkpoint."""
-    title = tr("A D-Mail went back to checkpoint {number}", number=mail.checkpoint_id)
+    title = tr("D-Mail sent to checkpoint {number}", number=mail.checkpoint_id)
     return notice(title, mail.message, kind="dmail").model_copy(
         update={"payload": {"checkpoint_id": mail.checkpoint_id}}
     )

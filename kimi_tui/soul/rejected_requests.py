@@ -41,7 +41,7 @@ def take_back(
 def too_long(error: ContextOverflowError) -> ContextOverflowError:
     """Return the error with the commands that help."""
     way_out = tr(
-        "the conversation is too long for this model: take the last turn back with /undo, take a model with more room "
-        "with /model, or begin anew with /clear"
+        "the conversation is too long for this model: undo the last turn (/undo), switch to a larger model "
+        "(/model), or start over (/clear)"
     )
     return ContextOverflowError(f"{error} ({way_out})", status_code=error.status_code)

@@ -75,10 +75,10 @@ async def go_back(
     done = Rewound()
     checkpoint = context.checkpoint_of(point.turn_id)
     if conversation and checkpoint is None:
-        raise ValueError(tr("the conversation does not reach back to that turn: it was compacted or cleared since"))
+        raise ValueError(tr("the conversation was compacted or cleared after that turn"))
     if files:
         wanted, lost = versions.versions_before(point.turn_id)
-        done.failed.update(dict.fromkeys(lost, tr("what it held then was not kept")))
+        done.failed.update(dict.fromkeys(lost, tr("its content at that time was not saved")))
         await asyncio.to_thread(_restore_all, wanted, versions, done)
     if conversation and checkpoint is not None:
         context.revert_to(checkpoint)
@@ -134,7 +134,7 @@ def rewind_notice(point: RewindPoint, done: Rewound, workspace: Workspace) -> No
     return notice(
         tr("Back to before “{text}”", text=point.text[:60])
         if done.conversation
-        else tr("The files are as before “{text}”", text=point.text[:60]),
+        else tr("Files restored to before “{text}”", text=point.text[:60]),
         "\n".join(told(done, workspace)),
         kind="rewind",
         severity="warning" if done.failed or done.copies else "info",
@@ -147,15 +147,17 @@ def told(done: Rewound, workspace: Workspace) -> list[str]:
     shown = {path: workspace.place_of(path).shown for path in paths}
     lines: list[str] = []
     if done.conversation:
-        lines.append(tr("The conversation goes on from there."))
+        lines.append(tr("The conversation continues from there."))
     if done.restored:
         lines.append(tr("Restored: {files}.", files=", ".join(shown[path] for path in done.restored)))
     if done.removed:
-        lines.append(tr("Removed, since it was new: {files}.", files=", ".join(shown[path] for path in done.removed)))
+        lines.append(
+            tr("Removed (created in that turn): {files}.", files=", ".join(shown[path] for path in done.removed))
+        )
     lines += [
-        tr("{file} was changed by something else too; that is kept as {copy}.", file=shown[path], copy=copy)
+        tr("{file} was also changed by something else; that version is kept as {copy}.", file=shown[path], copy=copy)
         for path, copy in done.copies.items()
     ]
-    lines += [tr("{file} stays as it is: {why}.", file=shown[path], why=why) for path, why in done.failed.items()]
-    lines.append(tr("What Shell commands changed is out of reach and stays as it is."))
+    lines += [tr("{file} is unchanged: {why}.", file=shown[path], why=why) for path, why in done.failed.items()]
+    lines.append(tr("Changes made by shell commands cannot be reverted."))
     return lines

@@ -17,7 +17,7 @@ def tool_class(name: str) -> type[Tool[Any]]:
     """Load the tool class `module:Class`. Raises ToolLoadError."""
     module_name, colon, class_name = name.partition(":")
     if not colon or not module_name or not class_name:
-        raise ToolLoadError(f"{name!r} is no tool: write it as module:Class")
+        raise ToolLoadError(f"{name!r} is not a tool: write it as module:Class")
     try:
         module = importlib.import_module(module_name)
     except Exception as error:  # a third-party module may raise anything
@@ -42,7 +42,7 @@ def make_tool(cls: type[Tool[Any]], services: Mapping[type, object]) -> Tool[Any
     try:
         hints = get_type_hints(cls.__init__)
     except NameError as error:
-        raise ToolLoadError(f"{label}: an annotation of its constructor is not known: {error}") from error
+        raise ToolLoadError(f"{label}: unknown annotation in its constructor: {error}") from error
     arguments: dict[str, object] = {}
     for name, parameter in list(inspect.signature(cls.__init__).parameters.items())[1:]:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -55,12 +55,12 @@ def make_tool(cls: type[Tool[Any]], services: Mapping[type, object]) -> Tool[Any
             arguments[name] = services[found]
         elif parameter.default is parameter.empty:
             shown = getattr(wanted, "__name__", wanted) if wanted is not None else "nothing (it has no annotation)"
-            raise ToolLoadError(f"{label}: its constructor asks for {name}: {shown}, which is not to be had")
+            raise ToolLoadError(f"{label}: its constructor asks for {name}: {shown}, which is not available")
     try:
         tool = cls(**arguments)
         _ = tool.spec
     except Exception as error:
-        raise ToolLoadError(f"{label}: it cannot be made: {_cause(error)}") from error
+        raise ToolLoadError(f"{label}: cannot be created: {_cause(error)}") from error
     return tool
 
 

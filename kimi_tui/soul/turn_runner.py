@@ -36,7 +36,7 @@ async def take_turn(
     if verdict.blocked:
         why = verdict.reason or "no reason given"
         send(TurnBegin(user_input=shown))
-        send(notice(tr("A hook did not let this be sent"), why, severity="warning", kind="hook"))
+        send(notice(tr("A hook blocked this message"), why, severity="warning", kind="hook"))
         send(TurnEnd())
         return TurnResult("rejected", f"a hook did not let this be sent: {why}")
     try:

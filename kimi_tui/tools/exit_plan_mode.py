@@ -54,7 +54,7 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
                     options=(*(ways or [QuestionOption(label=_YES)]), QuestionOption(label=_NO)),
                     body=params.plan,
                     other_label=tr("Change it"),
-                    other_description=tr("Say what is to be different."),
+                    other_description=tr("Say what should be different."),
                 )
             ],
             tool_call_id=current_tool_call.get().id,
@@ -65,14 +65,14 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
         if answer in agreed:
             self._plan_mode.on = False
             how = "" if answer == _YES else f" in this way: {answer}"
-            brief = tr("Plan agreed to in this way: {way}", way=answer) if how else tr("Plan agreed to")
+            brief = tr("Plan approved with option: {way}", way=answer) if how else tr("Plan approved")
             return ok(
                 message=f"The user agreed to the plan{how}. Plan mode is off; carry it out.",
                 display=(BriefBlock(text=brief),),
             )
         feedback = None if answer == _NO else answer
         told = "The user did not agree to the plan." + (f" What to change: {feedback}" if feedback else "")
-        brief = tr("Plan not agreed to: {words}", words=feedback) if feedback else tr("Plan not agreed to")
+        brief = tr("Plan rejected: {words}", words=feedback) if feedback else tr("Plan rejected")
         return failed(f"{told} Plan mode is still on.", brief=brief).model_copy(
             update={"extras": {"rejected": True, "feedback": feedback}}
         )

@@ -72,7 +72,7 @@ class FetchURL(Tool[FetchURLParams]):
                 return await read_page(url, self._web, call_id=current_tool_call.get().id, follows=self._as_for(url))
             except OtherHostError as error:
                 said_before, url = url, error.url
-        raise FetchError(f"it leads on more than {MAX_REDIRECTS} times")
+        raise FetchError(f"it redirects more than {MAX_REDIRECTS} times")
 
     def _as_for(self, url: str) -> Callable[[str], bool]:
         """Return whether the decision on `url` also holds for a redirect target."""
@@ -91,12 +91,12 @@ class FetchURL(Tool[FetchURLParams]):
             self._approvals,
             sender=self.name,
             action=tr("fetch page"),
-            description=tr("Fetch {url}, to which {before} leads", url=url, before=before)
+            description=tr("Fetch {url} (redirected from {before})", url=url, before=before)
             if before
             else tr("Fetch {url}", url=url),
             scope=Scope((f"fetch: {host}",), tr("pages of {host}", host=host)),  # defence: scope-of-one-host
             subject=PageSubject(url, host),
-            because=(tr("the address itself can carry something out, to {host}", host=host),),
+            because=(tr("the address itself can send data to {host}", host=host),),
         )
 
 

@@ -55,7 +55,7 @@ class SearchWeb(Tool[SearchWebParams]):
         except FetchError as error:
             return failed(f"The search service failed: {error}.")
         if not hits:
-            return ok(message="Nothing was found.", display=(BriefBlock(text=tr("Nothing was found")),))
+            return ok(message="Nothing was found.", display=(BriefBlock(text=tr("Nothing found")),))
         output = ResultBuilder(max_line_chars=None)
         share = max(_LEAST_CONTENT_CHARS, MAX_CHARS // len(hits) - _HEAD_CHARS)
         output.write("\n\n".join(_shown(hit, share) for hit in hits) + "\n")

@@ -130,7 +130,7 @@ class Shell(Tool[ShellParams]):
         display: list[DisplayBlock] = [ShellBlock(command=params.command)]
         if hidden := hidden_text(params.command):  # defence: point-out-hidden-text
             display.append(BriefBlock(text=tr("Careful: {why}", why=hidden)))
-        because = [tr("it is to run outside of the sandbox")] if outside else []
+        because = [tr("it runs outside the sandbox")] if outside else []
         guarded = why_asked_for(line, self._workspace)
         if guarded is not None:
             because.append(guarded)

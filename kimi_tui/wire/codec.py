@@ -97,11 +97,11 @@ def encode(message: WireMessage) -> JsonObject:
 def decode(envelope: object) -> WireMessage | UnknownMessage:
     """The message in an envelope. Raises WireFormatError if the envelope is invalid."""
     if not isinstance(envelope, dict):
-        raise WireFormatError("a Wire message is an object with type and payload")
+        raise WireFormatError("a Wire message must be an object with type and payload")
     fields = cast(dict[str, Any], envelope)
     name, payload = fields.get("type"), fields.get("payload", {})
     if not isinstance(name, str) or not isinstance(payload, dict):
-        raise WireFormatError("a Wire message is an object with type and payload")
+        raise WireFormatError("a Wire message must be an object with type and payload")
     try:
         if name == "ContentPart":
             return _CONTENT.validate_python(payload)

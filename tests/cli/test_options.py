@@ -84,7 +84,7 @@ def test_an_unknown_option_is_told_by_its_name_and_not_by_what_follows_it(said: 
     ids=lambda said: said[0],
 )
 def test_a_command_of_kimi_cli_that_is_not_here_says_what_to_use(said: list[str]) -> None:
-    with pytest.raises(UsageError, match=f"^{said[0]} is a command of Kimi CLI; .*(use|set|start)") as caught:
+    with pytest.raises(UsageError, match=f"^{said[0]} is a Kimi CLI command; .*(use|set|start)") as caught:
         parse(said)
     assert caught.value.exit_code == 2
 

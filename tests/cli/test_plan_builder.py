@@ -22,7 +22,7 @@ def config(capabilities):
 )
 def test_thinking_that_is_not_sent_is_said(tmp_path, capabilities, option, warned):
     plan = build_plan(parse(["-w", str(tmp_path), "--config", config(capabilities), option]), interactive=False)
-    assert any("not asked to think" in warning for warning in plan.warnings) == warned
+    assert any("thinking is off for" in warning for warning in plan.warnings) == warned
 
 
 KIMIS_CONTEXT = [

@@ -40,14 +40,14 @@ def test_the_beginning_of_an_id_means_that_session(tmp_path: Path) -> None:
 def test_a_beginning_of_several_names_them(tmp_path: Path) -> None:
     begun(tmp_path, ONE)
     begun(tmp_path, TWO)
-    with pytest.raises(UsageError, match="beginning of 2 sessions") as refused:
+    with pytest.raises(UsageError, match="matches 2 sessions") as refused:
         opened(tmp_path, "abcd")
     assert ONE in str(refused.value)
     assert TWO in str(refused.value)
 
 
 def test_a_piece_of_an_id_that_none_has_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"there is no session 'abcd1235'.*session list"):
+    with pytest.raises(UsageError, match=r"no session 'abcd1235'.*session list"):
         opened(tmp_path, "abcd1235")
 
 
@@ -62,7 +62,7 @@ def test_a_session_of_another_folder_is_told_to_be_there(tmp_path: Path) -> None
 
 def test_an_unknown_name_is_a_new_session_and_is_said_to_be(tmp_path: Path) -> None:
     begun(tmp_path, "job10")
-    said = ("There was no session job1: this is a new one of that name",)
+    said = ("No session job1 found; created a new one with this id",)
     assert opened(tmp_path, "job1") == ("job1", said)
     assert opened(tmp_path, "job10") == ("job10", ())
     assert run("session", "list", "--work-dir", str(tmp_path)).stdout.split()[0] == "job10"

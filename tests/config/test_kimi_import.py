@@ -72,7 +72,7 @@ def test_all_that_means_something_here_is_taken_over_but_logins(capsys, tmp_path
     (paths.home() / "mcp.json").write_text(json.dumps({"mcpServers": {"ours": {"command": "y"}}}))
     assert main(["migrate"]) == 0
     told = capsys.readouterr().out
-    assert "not taken over, signed in by OAuth: managed:kimi-code, moonshot_search" in told
+    assert "not imported, signed in by OAuth: managed:kimi-code, moonshot_search" in told
     assert "MCP servers: good" in told
     loaded = load_config()
     config = loaded.config
@@ -121,10 +121,10 @@ def test_with_logins_alone_there_is_nothing_to_take_over(kimi_home):
     (kimi_home / "config.toml").write_text(text)
     found = find_takeover()
     assert found is not None
-    assert "signed in by OAuth (moon, managed:kimi-code, moonshot_search)" in found.trouble
+    assert "moon, managed:kimi-code, moonshot_search: signed in by OAuth" in found.trouble
     assert main(["migrate"]) == 2
 
 
 def test_there_may_be_nothing_of_kimi_cli(capsys):
     assert main(["migrate"]) == 2
-    assert "nothing of Kimi CLI to take over" in capsys.readouterr().err
+    assert "no Kimi CLI settings to import" in capsys.readouterr().err

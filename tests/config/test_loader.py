@@ -41,9 +41,9 @@ def test_no_file_is_the_defaults():
         ("models: 3", "config.yaml:1: models: "),
         ("loop_control: {max_steps_per_turn: 0}", "loop_control.max_steps_per_turn: "),
         ("providers: {x: {type: magic}}", "providers.x.type: "),
-        ("models: {k: {provider: nobody, model: m}}", "models.k.provider: there is no provider 'nobody'"),
-        ("default_model: k", "default_model: there is no model 'k'"),
-        ("- 1", "a configuration is a table of keys"),
+        ("models: {k: {provider: nobody, model: m}}", "models.k.provider: no provider named 'nobody'"),
+        ("default_model: k", "default_model: no model named 'k'"),
+        ("- 1", "the configuration must be a mapping"),
         (b"\xff\xfe", "not UTF-8"),
         ("a: &a [*a]\nb: !!python/object:os.system x", "config.yaml: "),
         ("a: " + "[" * 5000, "config.yaml: "),
@@ -59,8 +59,8 @@ def test_bad_config_is_an_error_with_file_key_and_cause(tmp_path, text, message)
     ("text", "line", "message"),
     [
         ("theme: kimi\n# often\nloop_control:\n  max_steps_per_turn: many\n", 4, "loop_control.max_steps_per_turn: "),
-        ("models:\n  k:\n    model: m\n    provider: nobody\n", 4, "models.k.provider: there is no provider"),
-        ("theme: kimi\n\ndefault_model: k\n", 3, "default_model: there is no model"),
+        ("models:\n  k:\n    model: m\n    provider: nobody\n", 4, "models.k.provider: no provider named"),
+        ("theme: kimi\n\ndefault_model: k\n", 3, "default_model: no model named"),
         ("providers:\n  p: {type: magic}\n", 2, "providers.p.type: "),
     ],
 )

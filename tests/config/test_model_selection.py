@@ -28,13 +28,13 @@ def test_without_a_model_the_error_says_what_to_do():
 
 def test_a_model_that_is_not_configured_is_named_beside_those_that_are(tmp_path):
     loaded = load_config(written(tmp_path, YAML)).config
-    with pytest.raises(ConfigError, match="no model 'gpt'; configured: k2"):
+    with pytest.raises(ConfigError, match=r"no model named 'gpt'. Configured: k2"):
         choose_model(loaded, "gpt", environ={})
 
 
 def test_several_models_of_which_none_is_the_default_are_named():
     text = "providers: {p: {type: vertexai}}\nmodels: {a: {provider: p, model: x}, b: {provider: p, model: y}}\n"
-    with pytest.raises(ModelNotSetError, match="name one of a, b as default_model, or with --model"):
+    with pytest.raises(ModelNotSetError, match="set default_model or --model to one of a, b"):
         choose_model(load_config(None, text=text).config, environ={})
 
 

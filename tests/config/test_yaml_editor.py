@@ -61,7 +61,7 @@ def test_none_takes_a_key_out(file: Path) -> None:
 def test_an_edit_that_would_not_load_is_refused_and_nothing_is_changed(file: Path) -> None:
     with pytest.raises(ConfigError) as error:
         edit({("default_model",): "large"}, file)
-    assert str(error.value) == f"{file}: default_model: there is no model 'large'"
+    assert str(error.value) == f"{file}: default_model: no model named 'large'"
     assert file.read_text("utf-8") == WRITTEN
     assert [path.name for path in file.parent.iterdir()] == ["config.yaml"]
 

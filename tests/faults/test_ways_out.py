@@ -215,7 +215,7 @@ def test_ctrl_z_where_no_shell_is_to_go_back_to_says_so(tmp_path: Path) -> None:
         terminal.wait_for("○ ready")
         terminal.settle()
         terminal.type(b"\x1a")
-        terminal.wait_for("there is no shell here to go back to")
+        terminal.wait_for("there is no shell to suspend to")
         terminal.type(b"\x04")
         assert terminal.end() == 0
 
@@ -281,7 +281,7 @@ def test_an_editor_that_fails_gives_the_screen_back(tmp_path: Path) -> None:
         terminal.type(b"ab")
         terminal.wait_for("› ab")
         terminal.type(b"\x07")
-        terminal.wait_for("false: it ended with status 1")
+        terminal.wait_for("false: ended with status 1")
         terminal.type(b"c")
         terminal.wait_for("› abc")
         terminal.type(b"\x11")
@@ -310,7 +310,7 @@ def test_ctrl_c_twice_leaves_from_the_first_question_too(tmp_path: Path) -> None
         terminal.wait_for("welcome to kimi-tui")
         terminal.settle()
         terminal.type(b"\x03")
-        terminal.wait_for("press Ctrl+C once more to quit")
+        terminal.wait_for("press Ctrl+C again to quit")
         terminal.type(b"\x03")
         assert terminal.end() == 0
         check_given_back(terminal)

@@ -9,7 +9,7 @@ from tests.flow import agreement
 CORPUS = agreement.corpus()
 CHARTS = CORPUS.get("charts", [])
 SKILLS = [skill for skill in CORPUS.get("flow_skills", []) if skill.get("block")]
-REFUSED = {"sequence_diagram": "a sequence diagram is no flowchart"}
+REFUSED = {"sequence_diagram": "a sequence diagram is not a flowchart"}
 OUTCOMES = {"label": "has no label|at once", "reach": "cannot be reached", "dup": "two branches labelled"}
 
 pytestmark = pytest.mark.skipif(not CORPUS, reason="the corpus is not there")

@@ -111,7 +111,7 @@ async def test_half_json_is_a_connection_error(openai_server: OpenAIServer, prov
     openai_server.add(sse(chat_chunk({"content": "Hal"}), data, chat_chunk({}, "stop")))
     error = await failure(provider)
     assert type(error) is ProviderConnectionError
-    assert "garbled" in str(error)
+    assert "malformed" in str(error)
 
 
 @pytest.mark.parametrize("begun", [0, 1, 3])
@@ -119,7 +119,7 @@ async def test_a_silent_stream_times_out(openai_server: OpenAIServer, provider: 
     openai_server.add(Answer([*LONG.chunks[:begun], Hold()]))
     error = await failure(provider)
     assert type(error) is ProviderTimeoutError
-    assert str(error) == "the service was silent for 1.5 seconds"
+    assert str(error) == "no data from the service for 1.5 seconds"
 
 
 async def test_a_refused_connection_says_where_to() -> None:
@@ -245,17 +245,17 @@ PAGE = "<!DOCTYPE html>\n<html><head><title>502 Bad\n Gateway</title></head><bod
         (status(400, [{"error": {"message": "in a list"}}]), "the service answered 400 (Bad Request): in a list"),
         (
             status(404, {"error": "model 'x' not found"}),
-            "the service answered 404 (Not Found): model 'x' not found; are",
+            "the service answered 404 (Not Found): model 'x' not found; check",
         ),
         (
             status(401, {"error": {"message": "Incorrect API key provided: sk-abcd1234efgh5678. \x1b[2JSee"}}),
-            "the service answered 401 (Unauthorized): Incorrect API key provided: *** [2JSee; is the API key right?",
+            "the service answered 401 (Unauthorized): Incorrect API key provided: *** [2JSee; check the API key",
         ),
-        (status(200, PAGE), "the service answered with a web page, not with a reply; is base_url right?"),
+        (status(200, PAGE), "the service returned a web page instead of a reply; check base_url"),
         (status(200, {"error": {"message": "no", "code": 429}}), "the service reported an error: no"),
         (
             status(200, {"ok": True}),
-            'the service answered with no stream of events; is base_url right? It said: {"ok": true}',
+            'the service did not return an event stream; check base_url. It said: {"ok": true}',
         ),
     ],
 )

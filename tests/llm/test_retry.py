@@ -140,7 +140,7 @@ async def test_an_empty_answer_is_retried() -> None:
 
 async def test_a_script_that_has_run_out_is_not_retried() -> None:
     watch = Watch()
-    with pytest.raises(ProviderError, match="has run out"):
+    with pytest.raises(ProviderError, match="is used up"):
         await watch.ask(scripted("error: 500 down"))
     assert len(watch.told) == 1
 

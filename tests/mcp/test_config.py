@@ -30,10 +30,10 @@ def test_the_usual_spellings_of_a_transport_are_understood() -> None:
 @pytest.mark.parametrize(
     ("entry", "key", "cause"),
     [
-        ({}, "mcpServers.s", "a server has either a command or a url"),
-        ({"command": "x", "url": "http://y"}, "mcpServers.s", "a server has either a command or a url"),
+        ({}, "mcpServers.s", "a server needs either a command or a url"),
+        ({"command": "x", "url": "http://y"}, "mcpServers.s", "a server needs either a command or a url"),
         ({"command": " "}, "mcpServers.s", "the command is empty"),
-        ({"command": "x", "transport": "http"}, "mcpServers.s", "transport http does not go with a command"),
+        ({"command": "x", "transport": "http"}, "mcpServers.s", "transport http cannot be used with a command"),
         ({"command": "x", "auth": "oauth"}, "mcpServers.s", "auth is for a server with a url"),
         ({"command": "x", "timeout_ms": 0}, "mcpServers.s.timeout_ms", "greater than or equal to 1"),
         ({"command": "x", "args": "y"}, "mcpServers.s.args", "tuple"),
@@ -83,7 +83,7 @@ def test_ones_own_server_wins_over_the_projects(tmp_path: Path) -> None:
     file = write(tmp_path / ".kimi-tui/mcp.json", both={"command": "theirs"})
     setup = load(tmp_path)
     assert [server.config.command for server in setup.servers] == ["mine"]
-    assert setup.problems == (f"{file}: both: not used, {user_file()} has one of this name",)
+    assert setup.problems == (f"{file}: both: ignored; {user_file()} already defines this name",)
 
 
 def test_editing_keeps_what_else_is_in_the_file(tmp_path: Path) -> None:

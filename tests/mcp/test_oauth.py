@@ -41,7 +41,7 @@ async def test_a_server_is_unauthorized_until_a_person_has_been_to_the_browser(t
         url = f"http://127.0.0.1:{port}/mcp"
         async with desk(tmp_path, g={"url": url, "auth": "oauth"}, plain={"url": url}) as at:
             assert at.state("g").status == "unauthorized"
-            assert at.state("g").cause == "it asks for authorization: kimi-tui mcp auth g"
+            assert at.state("g").cause == "needs authorization: kimi-tui mcp auth g"
             assert at.state("plain").status == "unauthorized"
             assert '"auth": "oauth"' in at.state("plain").cause
 
@@ -68,7 +68,10 @@ async def test_a_server_is_unauthorized_until_a_person_has_been_to_the_browser(t
 @pytest.mark.parametrize(
     ("answer", "cause"),
     [
-        ({"error": "access_denied", "error_description": "no means no"}, "the service said no: no means no"),
+        (
+            {"error": "access_denied", "error_description": "no means no"},
+            "the service rejected the request: no means no",
+        ),
         ({"code": "forged", "state": "another"}, "State parameter mismatch"),
     ],
 )

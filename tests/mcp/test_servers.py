@@ -28,11 +28,11 @@ async def test_servers_that_fail_are_told_of_and_the_others_work(tmp_path: Path)
     ) as at:
         causes = {state.name: state.cause for state in at.servers.states()}
         assert at.state("good").status == "connected"
-        assert causes["crash"] == "it ended with exit code 1: ModuleNotFoundError: no module named 'milk'"
-        assert causes["hang"] == "it did not answer within 0.5 s"
+        assert causes["crash"] == "ended with exit code 1: ModuleNotFoundError: no module named 'milk'"
+        assert causes["hang"] == "no answer within 0.5 s"
         assert causes["noise"] == "it sent a flood of messages"
         assert causes["abyss"] == "it sent a message that cannot be read"
-        assert causes["absent"] == "there is no command 'no-such-command'"
+        assert causes["absent"] == "command not found: 'no-such-command'"
         assert "connection attempts failed" in causes["nowhere"]
         assert "env.KEY needs the variable NO_SUCH_VARIABLE" in causes["bare"]
         assert at.state("off").status == "disabled"
@@ -67,7 +67,7 @@ async def test_a_server_that_died_is_started_again_by_the_next_call(tmp_path: Pa
         first = (await at.use("mcp__every__pid")).output
         died = await at.use("mcp__every__die")
         assert died.is_error
-        assert died.message == "The MCP server `every` failed: it ended with exit code 3: out of milk"
+        assert died.message == "The MCP server `every` failed: ended with exit code 3: out of milk"
         await until(lambda: at.state("every").status == "failed")
         assert "mcp__every__pid" in at.toolset.names
         second = await at.use("mcp__every__pid")
@@ -81,7 +81,7 @@ async def test_a_server_can_be_restarted_by_name(tmp_path: Path) -> None:
         first = (await at.use("mcp__every__pid")).output
         assert (await at.servers.restart("every")).status == "connected"
         assert (await at.use("mcp__every__pid")).output != first
-        with pytest.raises(UsageError, match="there is no MCP server 'other'; there are: every, off"):
+        with pytest.raises(UsageError, match=r"no MCP server named 'other'. Available: every, off"):
             await at.servers.restart("other")
         with pytest.raises(UsageError, match="is disabled"):
             await at.servers.restart("off")

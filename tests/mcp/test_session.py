@@ -33,7 +33,7 @@ async def test_a_turn_without_a_screen_has_the_tools_and_survives_what_fails(tmp
         assert heard.names.index("MCPLoadingEnd") < heard.names.index("TurnBegin")
         told = {note.title: note.body for note in heard.of(Notification)}
         assert told["MCP server crash: failed"].endswith("no module named 'milk'")
-        assert told["MCP server hang: failed"] == "it did not answer within 0.5 s"
+        assert told["MCP server hang: failed"] == "no answer within 0.5 s"
 
 
 @pytest.mark.parametrize(("allowed", "told"), [(True, "scripted says soup, of course"), (False, "sampling")])
@@ -65,7 +65,7 @@ async def test_with_a_screen_they_start_by_themselves_and_a_server_that_goes_doe
         assert heard.of(TurnEnd)
         await engine.prompt("/mcp restart e")
         assert engine.mcp.status().connected == 1
-        with pytest.raises(UsageError, match="there is no MCP server 'x'"):
+        with pytest.raises(UsageError, match="no MCP server named 'x'"):
             await engine.prompt("/mcp restart x")
 
 

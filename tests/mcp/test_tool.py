@@ -76,7 +76,7 @@ async def test_a_call_has_its_time(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     async with desk(tmp_path, e=everyday(timeout_ms=300)) as at:
         late = await at.use("mcp__e__slow", mark=str(mark))
-        assert late.message == "The MCP server `e` failed: it did not answer within 0.3 s"
+        assert late.message == "The MCP server `e` failed: no answer within 0.3 s"
         await until(mark.with_suffix(".cancelled").exists)
 
 
@@ -134,8 +134,8 @@ async def test_what_a_server_says_of_itself_is_cleaned_and_bounded(tmp_path: Pat
         assert specs["mcp__n__same"].description == "first"
         assert all(len(name) <= 64 and name.replace("_", "").isalnum() for name in specs)
         assert at.state("n").notes == (
-            "same: named twice, the first one counts",
-            "later: left out, it only runs as a task, which is not supported",
+            "same: named twice; the first one is used",
+            "later: ignored; it only runs as a task, which is not supported",
         )
 
 

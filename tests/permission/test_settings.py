@@ -42,8 +42,8 @@ def test_rules_are_texts_or_tables_with_examples(tmp_path: Path) -> None:
     [
         ("allow: [{rule: Shell(ls *), match: [rm a]}]", r"permissions\.allow\.0\.match\.0: `Shell\(ls \*\)` does not"),
         ("deny: [a, {rule: Shell(ls *), not_match: [ls, x]}]", r"permissions\.deny\.1\.not_match\.0: .* matches 'ls'"),
-        ("ask: ['Shell(']", r"permissions\.ask\.0: 'Shell\(' does not end on a bracket"),
-        ("ask: [{rule: ReadFile(a), match: ['../../x']}]", r"permissions\.ask\.0\.match\.0: .* is no example"),
+        ("ask: ['Shell(']", r"permissions\.ask\.0: 'Shell\(' does not end with a bracket"),
+        ("ask: [{rule: ReadFile(a), match: ['../../x']}]", r"permissions\.ask\.0\.match\.0: .* does not fit"),
         ("allow: {a: 1}", r"permissions\.allow"),
         ("mode: never", r"permissions\.mode"),
     ],
@@ -70,7 +70,7 @@ def test_a_project_only_makes_it_stricter(tmp_path: Path) -> None:
     assert (settings.mode, settings.sandbox.mode, settings.sandbox.network) == ("default", "auto", False)
     assert settings.sandbox.writable == ()
     asked_for = load_config(tmp_path / "w/.kimi-tui/config.yaml").config
-    assert loosening_rules(asked_for) == ("rules that allow", "mode yolo", "a wider sandbox")
+    assert loosening_rules(asked_for) == ("rules that allow", "mode yolo", "wider sandbox access")
 
 
 def test_a_project_may_ask_for_plan_mode_and_for_a_sandbox(tmp_path: Path) -> None:
@@ -124,4 +124,4 @@ def test_a_project_that_asks_for_nothing_loosens_nothing_of_the_users(tmp_path: 
 
 def test_a_project_that_ends_the_questions_about_reading_is_asked_about() -> None:
     project = load_config(text="permissions: {ask_read_only: false}").config
-    assert loosening_rules(project) == ("commands that only read run unasked",)
+    assert loosening_rules(project) == ("read-only commands run without approval",)

@@ -55,9 +55,9 @@ def test_skills_servers_and_looser_rules_are_named_from_below_too(tmp_path: Path
     [
         ("permissions: {deny: [Shell], ask: [Shell], mode: plan}\nsandbox: {mode: require, network: false}", ""),
         ("permissions: {mode: accept-edits}", "mode accept-edits"),
-        ("sandbox: {mode: off}", "a wider sandbox"),
-        ("sandbox: {writable: [/]}", "a wider sandbox"),
-        ("sandbox: {network: true}", "a wider sandbox"),
+        ("sandbox: {mode: off}", "wider sandbox access"),
+        ("sandbox: {writable: [/]}", "wider sandbox access"),
+        ("sandbox: {network: true}", "wider sandbox access"),
         ("theme: [", ""),
     ],
 )
@@ -154,8 +154,7 @@ def test_the_command_says_yes_no_and_nothing(tmp_path: Path, capsys: pytest.Capt
     root = project(tmp_path, ".mcp.json", "src/x")
     assert main(["trust", str(root / "src")]) == 0
     assert capsys.readouterr().out == (
-        f"{root} is trusted, and what is in it.\n  .mcp.json: MCP servers\n"
-        "A file of these that changes is asked about again.\n"
+        f"{root} is trusted.\n  .mcp.json: MCP servers\nIf one of these files changes, you are asked again.\n"
     )
     assert trust.trust_state(root).active
     assert main(["trust", str(root), "--no"]) == 0

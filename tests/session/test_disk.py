@@ -89,7 +89,7 @@ async def test_corrupt_middle_lines_are_put_aside_and_told_of_once(tmp_path):
         async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
             assert [m.text for m in engine.context.history] == ["first", "one", "two"]
             bodies = [json.loads(line) for line in wire.read_text().splitlines()]
-            notices = [row for row in bodies if "mended after a crash" in str(row)]
+            notices = [row for row in bodies if "repaired after a crash" in str(row)]
             assert len(notices) == 1, mended
     assert b"garbage second" in file.with_name("context.bad.jsonl").read_bytes()
     assert "context.bad.jsonl" in str(notices)

@@ -70,7 +70,7 @@ def test_stale_lock_of_an_unrelated_living_process_holds_nobody_up(work_dir):
 @pytest.mark.parametrize("session_id", ["../evil", "", ".", "a/b", "x" * 200, "a\0b"])
 def test_an_id_that_is_no_plain_name_is_refused(work_dir, session_id):
     if session_id:
-        with pytest.raises(SessionError, match="is no session id"):
+        with pytest.raises(SessionError, match="is not a session id"):
             Session.create(work_dir, session_id)
 
 

@@ -208,7 +208,7 @@ async def test_a_text_file_is_imported_as_context_and_one_that_is_too_large_is_r
         assert "the plan is plum" in engine.context.history[0].text
         with pytest.raises(UsageError, match="larger than 10 MB"):
             await engine.prompt("/import big.txt")
-        with pytest.raises(Exception, match="room for"):
+        with pytest.raises(Exception, match="are free"):
             await engine.prompt("/import wide.txt")
 
 
@@ -231,7 +231,7 @@ async def test_the_command_line_lists_shows_renames_archives_and_exports(tmp_pat
     assert main(["session", "list", "--all", "--json"]) == 0
     assert [row["title"] for row in json.loads(capsys.readouterr().out)] == ["Fork: A better name"]
     assert main(["session", "list", "--all", "--search", "nothing such"]) == 0
-    assert capsys.readouterr().out == "There are none.\n"
+    assert capsys.readouterr().out == "No sessions.\n"
     assert main(["session", "show", "nobody"]) == 1
 
 

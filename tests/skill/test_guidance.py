@@ -96,17 +96,17 @@ def test_what_is_too_long_is_cut_and_said() -> None:
     guidance = made.flow.guidance
     assert (len(guidance.intro), len(guidance.sections["F"])) == (MOST_INTRO, MOST_SECTION)
     assert [problem.text for problem in made.problems] == [
-        f"this text has 20000 characters; the model is told the first {MOST_INTRO}",
-        f"this text has 9005 characters; the model is told the first {MOST_SECTION}",
+        f"this text has 20000 characters; the model gets the first {MOST_INTRO}",
+        f"this text has 9005 characters; the model gets the first {MOST_SECTION}",
     ]
 
 
 def test_it_is_said_what_goes_where() -> None:
     made = skill(f"Be quiet.\n\n{CHART}\n## F\nGo north.\n")
     assert [(note.line, note.text) for note in made.told] == [
-        (6, "told with the first step: 9 characters"),
-        (19, "told with `F`: 14 characters"),
-        (13, "told with `G`: 23 characters"),
+        (6, "sent with the first step: 9 characters"),
+        (19, "sent with `F`: 14 characters"),
+        (13, "sent with `G`: 23 characters"),
     ]
 
 

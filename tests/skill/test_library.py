@@ -91,7 +91,7 @@ def test_a_featured_flow_is_listed_first_hidden_or_not(tmp_path: Path) -> None:
 
 
 def test_without_skills_the_listing_says_so(tmp_path: Path) -> None:
-    assert SkillLibrary.load(roots_in(tmp_path)).listing() == "There are no skills."
+    assert SkillLibrary.load(roots_in(tmp_path)).listing() == "No skills found."
 
 
 def test_a_reload_says_what_is_different(tmp_path: Path) -> None:

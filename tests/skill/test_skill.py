@@ -123,7 +123,7 @@ def test_a_flat_file_is_named_by_its_stem() -> None:
         ("fix it", "lower-case"),
         ("fix_it", "lower-case"),
         ("x" * 65, "65 characters"),
-        ("other", "should be that of its folder"),
+        ("other", "should match its folder"),
     ],
 )
 def test_a_name_against_the_format_is_a_warning(name: str, cause: str) -> None:

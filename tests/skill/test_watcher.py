@@ -243,7 +243,7 @@ async def test_a_watch_that_cannot_be_had_is_told(tmp_path: Path, own: Path, mon
     library, notices = SkillLibrary(roots_in(tmp_path)), list[str]()
     await SkillWatcher(library, on_notice=notices.append).run()
     assert [skill.name for skill in library.skills] == ["walk"]
-    assert notices == ["skills are not reloaded by themselves: no watches are left"]
+    assert notices == ["skills are not reloaded automatically: no watches are left"]
 
 
 async def test_names_that_cannot_be_shown_are_reported(tmp_path: Path, own: Path) -> None:
@@ -252,8 +252,8 @@ async def test_names_that_cannot_be_shown_are_reported(tmp_path: Path, own: Path
     async with watching(roots_in(tmp_path)) as watched:
         assert watched.library.skills == ()
         assert sorted(problem.text for problem in watched.library.problems()) == [
-            "`bad?` is no name that can be shown",
-            "`line\\nbreak.md` is no name that can be shown",
+            "`bad?` cannot be displayed as a name",
+            "`line\\nbreak.md` cannot be displayed as a name",
         ]
         write_skill(own, "walk")
         await watched.until_names("walk")

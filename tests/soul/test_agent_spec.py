@@ -102,15 +102,15 @@ def test_a_tool_of_the_peer_is_read_as_ours_of_that_name():
         ("version: 2\nname: x", r"agent.yaml:1: version: "),
         ("version: 1\nname: x\ncolour: red", r"agent.yaml:3: colour: "),
         ("version: 1\nagent:\n  name: x\n  tools: 3", r"agent.yaml:4: tools: "),
-        ("version: 1\nname: x", r"agent.yaml: system_prompt_path: this is needed"),
+        ("version: 1\nname: x", r"agent.yaml: system_prompt_path: required"),
         ("version: 1\nname: [", r"agent.yaml:2: "),
-        ("- x", "a table of keys"),
+        ("- x", "must be a mapping"),
         ("version: 1\nextend: agent.yaml", r"agent.yaml:2: extend: .* in a circle"),
-        ("version: 1\nextend: gone.yaml", r"agent.yaml:2: extend: there is no file .*gone.yaml"),
+        ("version: 1\nextend: gone.yaml", r"agent.yaml:2: extend: file not found: .*gone.yaml"),
         ("version: 1\nname: x\nsystem_prompt_path: gone.md\ntools: []", r"agent.yaml:3: system_prompt_path: .*gone.md"),
         (
             "version: 1\nextend: default\nsubagents:\n  a:\n    path: gone.yaml\n    description: x",
-            r"agent.yaml:5: subagents.a.path: there is no file",
+            r"agent.yaml:5: subagents.a.path: file not found",
         ),
         ("version: 1\nextend: default\nsystem_prompt_args: [a]", r"agent.yaml:3: system_prompt_args: "),
     ],
@@ -121,7 +121,7 @@ def test_a_wrong_spec_names_file_line_and_key(tmp_path, text, message):
 
 
 def test_an_agent_that_is_not_bundled_is_named_beside_those_that_are():
-    with pytest.raises(UsageError, match="there is no agent 'hououin'; there are: default, okabe"):
+    with pytest.raises(UsageError, match=r"no agent named 'hououin'. Available: default, okabe"):
         agent_file("hououin")
 
 
@@ -168,7 +168,7 @@ async def test_an_agent_and_a_subagent_are_asked_by_the_models_of_their_files(tm
         assert "of the sub" in engine.context.history[2].text
     async with engine_on(replace(made, config=config, model="s")) as (engine, _):
         assert engine.models.key == "s"
-    with pytest.raises(AgentSpecError, match=r"root.yaml: model: there is no model 'root'; configured: s"):
+    with pytest.raises(AgentSpecError, match=r"root.yaml: model: no model named 'root'. Configured: s"):
         await build_engine(made)
 
 

@@ -44,7 +44,7 @@ async def test_an_empty_summary_keeps_the_conversation_and_says_so(tmp_path):
         for question in ("a", "b", "c"):
             await engine.prompt(question)
         assert [message.text for message in engine.context.history] == ["a", "one", "b", "two", "c", "three"]
-        assert "is kept as it was" in heard.of(Notification)[0].title
+        assert "is unchanged" in heard.of(Notification)[0].title
         assert heard.names.count("CompactionBegin") == heard.names.count("CompactionEnd") == 1
 
 
@@ -72,7 +72,7 @@ async def test_a_compaction_by_hand_that_fails_keeps_the_conversation_and_is_an_
     async with engine_on(plan(tmp_path, "text: one", "text: two", "error: 401 the key was refused")) as (engine, heard):
         await engine.prompt("a")
         await engine.prompt("b")
-        with pytest.raises(CompactionError, match="is kept as it was: the key was refused"):
+        with pytest.raises(CompactionError, match="is unchanged: the key was refused"):
             await engine.prompt("/compact")
         assert [message.text for message in engine.context.history] == ["a", "one", "b", "two"]
         assert heard.of(Notification)[-1].severity == "error"

@@ -56,5 +56,5 @@ def test_deleted_cwd_is_a_readable_error(tmp_path):
     script = f"mkdir {folder} && cd {folder} && rmdir {folder} && exec {sys.executable} -m kimi_tui --print -p hi"
     done = subprocess.run(["/bin/sh", "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "the current folder is gone" in done.stderr
+    assert "the current folder no longer exists" in done.stderr
     assert "Traceback" not in done.stderr

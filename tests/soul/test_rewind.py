@@ -34,7 +34,7 @@ async def test_going_back_takes_both_the_conversation_and_the_files_to_before_th
         assert told.payload["restored"] == ["a.txt"]
         assert told.payload["conversation"] is True
         assert told.payload["since"] == points[1].at
-        assert "Shell" in told.body
+        assert "shell commands" in told.body
         assert [point.text for point in engine.rewind_points()] == ["make a"]
         assert isinstance(heard[-1], StatusUpdate)
         assert (await engine.prompt("go on")).message == "third"
@@ -51,7 +51,7 @@ async def test_a_file_that_was_new_is_removed_again_and_both_survive_a_resume(tm
         assert not (engine.work_dir / "a.txt").exists()
         assert list(engine.context.history) == []
         assert seam(heard).payload["removed"] == ["a.txt"]
-        assert "Removed, since it was new: a.txt." in heard.of(TextPart)[-1].text
+        assert "Removed (created in that turn): a.txt." in heard.of(TextPart)[-1].text
         said = [message for message in engine.recorded() if "changed a" in str(message)]
         assert said, "what was gone back over stays on record"
     async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
@@ -67,7 +67,7 @@ async def test_the_todo_list_goes_back_with_the_conversation_and_the_screen_has_
         await engine.prompt("plan it")
         await engine.prompt("do it")
         await engine.rewind(engine.rewind_points()[1], conversation=False)
-        assert seam(heard).title == "The files are as before “do it”"
+        assert seam(heard).title == "Files restored to before “do it”"
         assert [item.status for item in engine.services.todos.items] == ["done"]
         await engine.rewind(engine.rewind_points()[1])
         assert [item.status for item in engine.services.todos.items] == ["pending"]
@@ -113,7 +113,7 @@ async def test_a_file_that_cannot_be_put_back_stays_and_is_named(tmp_path):
         (engine.work_dir / "a.txt").mkdir()
         done = await engine.rewind(engine.rewind_points()[0])
         assert list(done.failed) == [engine.work_dir / "a.txt"]
-        assert "stays as it is" in seam(heard).body
+        assert "is unchanged" in seam(heard).body
 
 
 async def test_a_turn_that_was_compacted_away_can_give_its_files_back_but_not_its_words(tmp_path):

@@ -133,7 +133,7 @@ async def test_cancel_while_the_model_speaks_keeps_what_it_has_said(tmp_path):
 async def test_a_turn_stops_at_its_last_step(tmp_path):
     replies = [tool_call("Glob", f"c{n}", pattern=f"{n}.md") for n in range(5)]
     async with engine_on(plan(tmp_path, *replies, loop={"max_steps_per_turn": 2})) as (engine, heard):
-        with pytest.raises(MaxStepsReachedError, match="stopped after 2 steps"):
+        with pytest.raises(MaxStepsReachedError, match="step limit reached"):
             await engine.prompt("go")
         assert heard.names.count("StepBegin") == 2
         assert heard.names[-2:] == ["TurnEnd", "Notification"]
@@ -194,7 +194,7 @@ async def test_without_a_turn_there_is_nothing_to_steer_and_nothing_to_cancel(tm
 async def test_the_same_call_again_and_again_ends_the_turn(tmp_path):
     replies = [tool_call("Glob", f"c{n}", pattern="*.md") for n in range(20)]
     async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
-        with pytest.raises(RepeatedCallError, match="the same call of Glob in 12 steps"):
+        with pytest.raises(RepeatedCallError, match="the same Glob call in 12 steps"):
             await engine.prompt("go")
         assert heard.of(Notification)[-1].title == "The turn was stopped"
     assert heard.names.count("StepBegin") == 12
@@ -217,7 +217,7 @@ async def test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one
         with pytest.raises(ProviderError) as refused:
             await engine.prompt("refused")
         assert refused.value.taken_back
-        assert "taken back" in heard.of(Notification)[-1].body
+        assert "The message was removed" in heard.of(Notification)[-1].body
         await engine.prompt("next")
         texts = [message.text for message in engine.context.history]
     assert texts == ["first", "one", "a note that must not be lost", "next", "two"]

@@ -66,7 +66,7 @@ def test_what_is_not_to_be_had_is_a_load_error_that_names_tool_and_type():
 
 
 def test_a_tool_that_breaks_while_it_is_made_is_a_load_error_with_its_cause():
-    with pytest.raises(ToolLoadError, match="Broken: it cannot be made: OSError: no socket"):
+    with pytest.raises(ToolLoadError, match="Broken: cannot be created: OSError: no socket"):
         make_tool(Broken, {})
 
 

@@ -103,7 +103,7 @@ async def test_a_comment_with_a_yes_reaches_the_model_beside_the_result(desk: De
     value = await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress()), command="mkdir -v hi")
     assert not value.is_error
     assert value.message.endswith("The user approved this and says: mind the tests")
-    assert value.display[-1] == BriefBlock(text="You said: mind the tests")
+    assert value.display[-1] == BriefBlock(text="You: mind the tests")
 
 
 async def test_a_comment_goes_with_some_of_the_changes_too(desk: Desk) -> None:

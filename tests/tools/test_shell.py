@@ -72,7 +72,7 @@ async def test_the_person_is_asked_with_the_command_and_its_scope(desk: Desk, sh
         "Shell",
         (ShellBlock(command="git gc; echo hi"),),
     )
-    assert second.scope == "`git add` with harmless options or `echo` with harmless options"
+    assert second.scope == "`git add` with safe options or `echo` with safe options"
 
 
 async def test_a_no_is_told_and_runs_nothing(desk: Desk, shell: Shell) -> None:

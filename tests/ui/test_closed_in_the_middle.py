@@ -177,7 +177,7 @@ async def test_an_answer_that_nobody_reads_any_more_ends_at_its_next_word(tmp_pa
     await case.begun()
     process._transport.get_pipe_transport(1).close()
     await asyncio.to_thread((case.work_dir / "go").write_bytes, b"")
-    assert (await process.stderr.read()).startswith(b"To go on with this session")
+    assert (await process.stderr.read()).startswith(b"Resume this session")
     assert await process.wait() == 141
     assert not sleeps()
     await loads(case)

@@ -55,4 +55,4 @@ async def test_the_second_attempt_differs_and_resuming_shows_the_seam_with_what_
         await pilot.pause()
         shown = "\n".join(app_rows(app))
         before, after = shown.index("First the big one."), shown.index("The small one at once.")
-        assert before < shown.index("A D-Mail went back to checkpoint 1") < shown.index(MAIL) < after
+        assert before < shown.index("D-Mail sent to checkpoint 1") < shown.index(MAIL) < after

@@ -38,7 +38,7 @@ async def test_in_print_the_outcome_the_messages_the_record_and_the_exit_code_ar
     rows = [json.loads(row) for row in said.splitlines()]
     told = {row["tool_call_id"]: row["content"] for row in rows if row.get("role") == "tool"}
     assert "I made `made.txt`" in told["t1"]
-    assert "The person stopped the subagent" in told["t2"]
+    assert "The user stopped the subagent" in told["t2"]
     assert "the key was refused" in told["t3"]
     assert rows[-1] == {"role": "assistant", "content": ENDED}
     check_record(next(paths.home().glob("sessions/*/three/wire.jsonl")))

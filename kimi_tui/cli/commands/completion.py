@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
         sys.stdout.writelines(f"{name}\n" for name in _names_of(options))
         return 0
     if options.shell is None:
-        raise UsageError(f"for which shell? {', '.join(SHELLS)}")
+        raise UsageError(f"missing shell name: choose {', '.join(SHELLS)}")
     sys.stdout.write(script(parser(), options.shell))
     return 0
 

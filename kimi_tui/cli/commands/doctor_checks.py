@@ -84,7 +84,7 @@ def _other_keys(loaded: LoadedConfig) -> Iterator[Check]:
     from kimi_tui.ui.tui.keys.keymap import format_problems, read_keys
 
     keymap = read_keys(loaded.config.keys)
-    found = f"{len(keymap.overrides)} of the screen's actions have other ones"
+    found = f"{len(keymap.overrides)} actions have your own keys"
     yield Check(
         "shortcuts",
         "warn" if keymap.problems else "ok",
@@ -96,7 +96,10 @@ def _other_keys(loaded: LoadedConfig) -> Iterator[Check]:
 def _terminal() -> Iterator[Check]:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         yield Check(
-            "terminal", "warn", "stdin or stdout is none", "the screen needs one; --print, --wire and acp do not"
+            "terminal",
+            "warn",
+            "stdin or stdout is not a terminal",
+            "the screen needs a terminal; --print, --wire and acp do not",
         )
     else:
         term = os.environ.get("TERM", "")
@@ -104,9 +107,9 @@ def _terminal() -> Iterator[Check]:
         inside = next((name for name in ("TMUX", "STY") if os.environ.get(name)), "")
         text = f"{term or 'TERM is not set'}, {columns}x{lines}{', in a multiplexer' if inside else ''}"
         if term in ("", "dumb"):
-            yield Check("terminal", "fail", text, "set TERM to what the terminal is, such as xterm-256color")
+            yield Check("terminal", "fail", text, "set TERM to your terminal type, such as xterm-256color")
         elif columns < _SMALL[0] or lines < _SMALL[1]:
-            yield Check("terminal", "warn", text, f"from {_SMALL[0]}x{_SMALL[1]} on there is room for the flow chart")
+            yield Check("terminal", "warn", text, f"the flow chart needs at least {_SMALL[0]}x{_SMALL[1]}")
         else:
             yield Check("terminal", "ok", text)
     yield _colours()
@@ -114,17 +117,19 @@ def _terminal() -> Iterator[Check]:
     if encoding.replace("-", "").lower() == "utf8":
         yield Check("encoding", "ok", encoding)
     else:
-        yield Check("encoding", "warn", encoding, "set LANG to a UTF-8 locale, such as C.UTF-8, or text looks odd")
+        yield Check("encoding", "warn", encoding, "set LANG to a UTF-8 locale such as C.UTF-8, or text may look wrong")
 
 
 def _colours() -> Check:
     if os.environ.get("NO_COLOR"):
-        return Check("colours", "warn", "NO_COLOR is set", "unset it to have colours")
+        return Check("colours", "warn", "NO_COLOR is set", "unset it to get colours")
     if os.environ.get("COLORTERM") in ("truecolor", "24bit"):
         return Check("colours", "ok", "16 million")
     if "256color" in os.environ.get("TERM", ""):
-        return Check("colours", "ok", "256", "set COLORTERM=truecolor if the terminal has more")
-    return Check("colours", "warn", "16", "set COLORTERM=truecolor, or TERM=xterm-256color, if the terminal has more")
+        return Check("colours", "ok", "256", "set COLORTERM=truecolor if the terminal supports more")
+    return Check(
+        "colours", "warn", "16", "set COLORTERM=truecolor or TERM=xterm-256color if the terminal supports more colours"
+    )
 
 
 def _home() -> Check:
@@ -134,10 +139,10 @@ def _home() -> Check:
         with tempfile.NamedTemporaryFile(dir=home):
             free = shutil.disk_usage(home).free
     except OSError as error:
-        todo = "sessions are not kept; make it writable, or set KIMI_TUI_HOME to a folder that is"
+        todo = "sessions cannot be saved; make it writable, or set KIMI_TUI_HOME to a writable folder"
         return Check("home", "fail", f"{paths.shown(home)}: {error.strerror}", todo)
     if free < 100 << 20:
-        return Check("home", "warn", f"{paths.shown(home)}, {free >> 20} MiB free", "make room on the disk")
+        return Check("home", "warn", f"{paths.shown(home)}, {free >> 20} MiB free", "free some disk space")
     return Check("home", "ok", paths.shown(home))
 
 
@@ -146,7 +151,7 @@ def _log() -> Check:
     try:
         size = file.stat().st_size
         with file.open("ab"):
-            return Check("log", "ok", f"{paths.shown(file)}, {size >> 10} KiB", "--debug writes more into it")
+            return Check("log", "ok", f"{paths.shown(file)}, {size >> 10} KiB", "use --debug to log more")
     except FileNotFoundError:
         return Check("log", "ok", f"{paths.shown(file)}, not written yet")
     except OSError as error:
@@ -158,9 +163,9 @@ def _config(options: argparse.Namespace, found: list[Check]) -> LoadedConfig | N
     try:
         loaded = load_config(Path(file).expanduser() if file else None, text=options.config)
     except KimiTuiError as error:
-        found.append(Check("configuration", "fail", str(error), "mend the file, or move it away"))
+        found.append(Check("configuration", "fail", str(error), "fix the file or move it away"))
         return None
-    where = "--config" if options.config else paths.shown(loaded.file) if loaded.file else "no file; the defaults"
+    where = "--config" if options.config else paths.shown(loaded.file) if loaded.file else "no file; using defaults"
     state: State = "warn" if loaded.warnings else "ok"
     found.append(Check("configuration", state, where, "; ".join(loaded.warnings)))
     return loaded
@@ -171,7 +176,7 @@ def _models(loaded: LoadedConfig, options: argparse.Namespace) -> Iterator[Check
     try:
         chosen = choose_model(loaded.config, options.model)
     except KimiTuiError as error:
-        yield Check("model", "fail", str(error), "" if "KIMI_API_KEY" in str(error) else "name one that is configured")
+        yield Check("model", "fail", str(error), "" if "KIMI_API_KEY" in str(error) else "choose a configured model")
         return
     provider = chosen.provider
     yield Check("model", "ok", f"{chosen.name} ({chosen.model.model} of {chosen.model.provider}, {provider.type})")
@@ -192,7 +197,7 @@ def _keys(loaded: LoadedConfig) -> Iterator[Check]:
     backend = secret_store.backend_name()
     places = [f"{len(written)} in {paths.shown(loaded.file) if loaded.file else '--config'}"] if written else []
     if named:
-        places.append(f"{', '.join(sorted(named))} in the keyring ({backend or 'there is none'})")
+        places.append(f"{', '.join(sorted(named))} in the keyring ({backend or 'none'})")
     if variables := [name for name in _KEY_VARIABLES if os.environ.get(name)]:
         places.append(f"in the environment: {', '.join(variables)}")
     text = "; ".join(places) or "none"
@@ -200,9 +205,9 @@ def _keys(loaded: LoadedConfig) -> Iterator[Check]:
         yield Check("keys", "warn", text, f"others can read them: chmod 600 {paths.shown(loaded.file)}")
     elif missing := [name for name in sorted(named) if secret_store.lookup(name) is None]:
         todo = "unlock it, or set the key again with /setup" if backend else "pip install keyring, or write the key"
-        yield Check("keys", "fail", text, f"not to be had: {', '.join(missing)}; {todo}")
+        yield Check("keys", "fail", text, f"not available: {', '.join(missing)}; {todo}")
     else:
-        yield Check("keys", "ok", text, "" if backend else "new ones go into config.yaml: there is no keyring")
+        yield Check("keys", "ok", text, "" if backend else "new keys are stored in config.yaml: no keyring found")
 
 
 def _service(chosen: ChosenModel) -> Check:
@@ -210,7 +215,7 @@ def _service(chosen: ChosenModel) -> Check:
     if provider.type in ("scripted", "_scripted_echo"):
         return Check(name, "ok", "a script, not a service")
     if provider.type not in _TYPICAL_URLS:
-        return Check(name, "fail", f"services of the type {provider.type} cannot be asked", "choose another model")
+        return Check(name, "fail", f"providers of type {provider.type} cannot be checked", "choose another model")
     import httpx2
 
     url = (provider.base_url or _TYPICAL_URLS[provider.type]).rstrip("/")
@@ -229,17 +234,17 @@ def _service(chosen: ChosenModel) -> Check:
             status = answer.status_code
             words = service_words(_beginning(answer), secrets=(key,)) if status >= 400 else ""
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, ValueError) as error:
-        todo = "is the address right, and is there a network? A proxy is taken from HTTPS_PROXY"
+        todo = "check the address and the network. Proxies are read from HTTPS_PROXY"
         return Check(name, "fail", f"{url} does not answer ({type(error).__name__})", todo)
     if lists and status in (401, 403):
-        told = f"{url} refuses the key (HTTP {status})" if key else f"{url} asks for a key"
+        told = f"{url} rejected the key (HTTP {status})" if key else f"{url} asks for a key"
         return Check(name, "fail", _with(told, words), f"set api_key of providers.{chosen.model.provider}")
     if status >= 500:
-        asked = "only its list of models was asked for; the model may answer all the same" if lists else ""
+        asked = "only the model list was requested; the model itself may still work" if lists else ""
         return Check(name, "warn", _with(f"{url} answers with HTTP {status}", words), asked or "try again later")
     if lists and status == 400 and words:
-        return Check(name, "warn", _with(f"{url} answers with HTTP {status}", words), "is the address right?")
-    return Check(name, "ok", f"{url} answers{' and takes the key' if lists and key and status == 200 else ''}")
+        return Check(name, "warn", _with(f"{url} answers with HTTP {status}", words), "check the address")
+    return Check(name, "ok", f"{url} answers{' and accepts the key' if lists and key and status == 200 else ''}")
 
 
 def _beginning(answer: "httpx2.Response") -> bytes:
@@ -266,14 +271,14 @@ def _ripgrep() -> Check:
 def _bubblewrap() -> Check:
     program = shutil.which("bwrap")
     if program is None:
-        return Check("bubblewrap", "warn", "not found", "install bubblewrap to be able to run commands in a sandbox")
+        return Check("bubblewrap", "warn", "not found", "install bubblewrap to run commands in a sandbox")
     return Check("bubblewrap", *_version(program, "--version", "reinstall it"))
 
 
 def _git() -> Check:
     program = shutil.which("git")
     if program is None:
-        return Check("git", "warn", "not found", "install it; most agents use it")
+        return Check("git", "warn", "not found", "install git; most agents use it")
     return Check("git", *_version(program, "--version", "reinstall it"))
 
 
@@ -295,7 +300,9 @@ def _trust(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator
         root = paths.shown(paths.project_root(work_dir))
         if left := ignored_items(work_dir, standing):
             return Check("this folder", "warn", f"{root} is not trusted", left)
-        return Check("this folder", "ok", f"{root} {'is trusted' if standing.answer else 'brings nothing that acts'}")
+        return Check(
+            "this folder", "ok", f"{root} {'is trusted' if standing.answer else 'contains nothing that needs trust'}"
+        )
 
     yield _told("this folder", look)
 
@@ -311,10 +318,8 @@ def _rules(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator
         work_dir = work_dir_of(options)
         settings = permissions_of(loaded, work_dir, trusted=trust_state(work_dir).active)
         if settings.warnings:
-            return Check(
-                "rules", "warn", "; ".join(settings.warnings), "name the commands that are meant, one rule each"
-            )
-        return Check("rules", "ok", f"{len(settings.rules)}, none of them lets any program run")
+            return Check("rules", "warn", "; ".join(settings.warnings), "name each intended command in its own rule")
+        return Check("rules", "ok", f"{len(settings.rules)}, none of which allows every program")
 
     check = _told("rules", look)
     if not check.found.startswith("0,"):
@@ -330,7 +335,7 @@ def _skills(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterato
         library = SkillLibrary.load(roots)
         errors = [problem for problem in library.problems() if problem.severity == "error"]
         text = f"{len(library.skills)}, {len(library.flows())} of them flows"
-        todo = "kimi-tui skill list --problems says what is wrong" if errors else ""
+        todo = "run kimi-tui skill list --problems for details" if errors else ""
         return Check("skills", "warn" if errors else "ok", text, todo)
 
     yield _told("skills", look)
@@ -348,14 +353,14 @@ def _mcp(options: argparse.Namespace) -> Iterator[Check]:
         names = ", ".join(server.name for server in setup.servers) or "none configured"
         untrusted = [server.name for server in setup.servers if not server.trusted]
         absent = [
-            f"{server.name}: there is no command {server.config.command!r}"
+            f"{server.name}: command not found: {server.config.command!r}"
             for server in setup.servers
             if server.config.enabled and server.config.command and shutil.which(server.config.command) is None
         ]
         todo = "; ".join((*setup.problems, *absent))
         if untrusted:
             todo = "; ".join(filter(None, (todo, f"not trusted yet: {', '.join(untrusted)}")))
-        return Check("MCP servers", "warn" if todo else "ok", names, todo or "kimi-tui mcp test tries them")
+        return Check("MCP servers", "warn" if todo else "ok", names, todo or "test them with kimi-tui mcp test")
 
     yield _told("MCP servers", look)
 
@@ -364,4 +369,4 @@ def _told(name: str, look: Callable[[], Check]) -> Check:
     try:
         return look()
     except (KimiTuiError, OSError) as error:
-        return Check(name, "fail", str(error), "mend what it names")
+        return Check(name, "fail", str(error), "fix what it names")

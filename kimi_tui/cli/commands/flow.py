@@ -16,37 +16,41 @@ def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None
     )
     actions = flow.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
 
-    lister = actions.add_parser("list", help="the flows there are")
+    lister = actions.add_parser("list", help="list the flows")
     lister.add_argument("--format", choices=["text", "json"], default="text")
 
     show = actions.add_parser("show", help="draw a flow's chart")
-    show.add_argument("name", metavar="NAME", help="a flow's name, or a file that holds a chart")
+    show.add_argument("name", metavar="NAME", help="flow name, or a file with a chart")
     show.add_argument("--ascii", action="store_true", help="draw without box-drawing characters")
-    show.add_argument("--compact", action="store_true", help="first words only")
-    show.add_argument("--outline", action="store_true", help="a list of the steps and branches, no drawing")
-    show.add_argument("--width", metavar="N", type=int, help="columns to fit into (default: the terminal's)")
-    show.add_argument("--direction", choices=["TB", "LR"], help="downwards or to the right (default: the chart's)")
+    show.add_argument("--compact", action="store_true", help="shorten labels")
+    show.add_argument("--outline", action="store_true", help="list the steps and branches instead of drawing")
+    show.add_argument("--width", metavar="N", type=int, help="maximum width in columns (default: the terminal's)")
+    show.add_argument("--direction", choices=["TB", "LR"], help="direction: down or right (default: the chart's)")
 
-    check = actions.add_parser("check", help="find what is wrong with charts; status 1 if one cannot be run")
-    check.add_argument("paths", metavar="PATH", nargs="*", help="skills, charts (.mmd, .d2, .md) or folders of them")
+    check = actions.add_parser("check", help="check charts; exit status 1 if one cannot run")
+    check.add_argument(
+        "paths", metavar="PATH", nargs="*", help="skills, charts (.mmd, .d2, .md), or folders containing them"
+    )
     check.add_argument("--format", choices=["text", "json", "sarif"], default="text")
 
     run_ = actions.add_parser("run", help="run a flow")
-    run_.add_argument("name", metavar="NAME", help="a flow's name; with --dry also a file that holds a chart")
-    run_.add_argument("--arg", metavar="TEXT", default="", help="what the flow is to work on")
-    run_.add_argument("--dry", action="store_true", help="walk without a model; you name each choice")
-    run_.add_argument("--choices", metavar="FILE", help="with --dry: the choices, one a line, as LABEL or NODE: LABEL")
-    run_.add_argument("--max-moves", metavar="N", type=int, help="with --dry: at most so many nodes")
+    run_.add_argument("name", metavar="NAME", help="flow name; with --dry also a file with a chart")
+    run_.add_argument("--arg", metavar="TEXT", default="", help="arguments for the flow")
+    run_.add_argument("--dry", action="store_true", help="walk through the chart without a model; you make each choice")
+    run_.add_argument(
+        "--choices", metavar="FILE", help="with --dry: read choices from FILE, one per line: LABEL or NODE: LABEL"
+    )
+    run_.add_argument("--max-moves", metavar="N", type=int, help="with --dry: node limit")
 
-    runs = actions.add_parser("runs", help="the runs of this folder's sessions")
-    runs.add_argument("session", metavar="SESSION", nargs="?", help="of this session only (its id, or its beginning)")
-    runs.add_argument("-a", "--all", action="store_true", help="of every folder's sessions")
+    runs = actions.add_parser("runs", help="list the runs of this folder's sessions")
+    runs.add_argument("session", metavar="SESSION", nargs="?", help="only this session (id or prefix)")
+    runs.add_argument("-a", "--all", action="store_true", help="include the sessions of all folders")
     runs.add_argument("--format", choices=["text", "json"], default="text")
 
-    export = actions.add_parser("export", help="a run as a chart with the way it went, or as figures")
-    export.add_argument("run", metavar="RUN", help="a run's id, or its beginning")
+    export = actions.add_parser("export", help="export a run as a chart with its path, or as data")
+    export.add_argument("run", metavar="RUN", help="run id or prefix")
     export.add_argument("--format", choices=["mermaid", "svg", "json", "md"], default="mermaid")
-    export.add_argument("-o", "--output", metavar="FILE", help="write here, not to stdout")
+    export.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
 
     for parser in (lister, show, run_):
         parser.add_argument(
@@ -54,7 +58,7 @@ def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None
             metavar="DIR",
             action="append",
             default=argparse.SUPPRESS,
-            help="skills from here, not from the usual folders",
+            help="use DIR instead of the default skill folders",
         )
     for parser in (lister, show, check, run_, runs, export):
         parser.add_argument(
@@ -62,7 +66,7 @@ def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None
             "--work-dir",
             metavar="DIR",
             default=argparse.SUPPRESS,
-            help="the folder to be in (default: the current one)",
+            help="working directory (default: current)",
         )
 
 
@@ -73,7 +77,7 @@ def becomes_flow_option(options: argparse.Namespace) -> bool:
     if options.action != "run" or options.dry:
         return False
     if options.prompt_flow:
-        raise UsageError("flow run and --prompt-flow exclude each other")
+        raise UsageError("flow run cannot be combined with --prompt-flow")
     options.subcommand = None
     options.flow, options.prompt = options.name, options.arg.strip() or None
     options.print_ = options.print_ or not (sys.stdin.isatty() and sys.stdout.isatty())

@@ -110,7 +110,7 @@ def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
     if block is None:
         if skill is not None and file.name == SKILL_FILE:
             return []
-        return [Finding(str(file), 1, 1, "error", "there is no mermaid or d2 block in it")]
+        return [Finding(str(file), 1, 1, "error", "no mermaid or d2 block found")]
     found = _check_chart(block.text, block.source, file)
     lines = text.split("\n")
     placed = _guidance(
@@ -140,7 +140,7 @@ def _files(names: list[str], work_dir: Path) -> Iterator[tuple[Path, bool]]:
         elif path.exists():
             yield path, True
         else:
-            raise UsageError(f"{name}: there is no such file or folder")
+            raise UsageError(f"{name}: no such file or folder")
 
 
 def _walk(folder: Path) -> Iterator[Path]:

@@ -47,7 +47,7 @@ def run_dry(options: argparse.Namespace) -> int:
 def _summary(outcome: FlowOutcome, left: int) -> str:
     moves = f"{outcome.moves} move{'' if outcome.moves == 1 else 's'}"
     text = f"END after {moves}" if outcome.status == "finished" else f"{outcome.status} after {moves}: {outcome.reason}"
-    return printable(text + (f"; {left} choices of the script were not asked for" if left else ""))
+    return printable(text + (f"; {left} scripted choices were not used" if left else ""))
 
 
 def _ask(node: FlowNode, branches: tuple[str, ...]) -> str | None:

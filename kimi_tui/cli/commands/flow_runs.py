@@ -44,13 +44,13 @@ def run_runs(options: argparse.Namespace) -> int:
     if not kept and options.session:
         kept = _runs_under(_session_roots(), options.session)
         if not kept:
-            raise UsageError(f"there is no session {options.session!r} with a flow's run in it")
+            raise UsageError(f"no session {options.session!r} with a flow run")
     kept.sort(key=lambda each: each.run.started_at, reverse=True)
     if options.format == "json":
         print_json([_as_json(each) for each in kept])
         return 0
     if not kept:
-        print_out("No flow was run in this folder; --all lists those of every folder.")
+        print_out("No flow runs in this folder; use --all for all folders.")
         return 0
     rows = [("run", "flow", "status", "moves", "steps", "started", "session"), *map(_row, kept)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
@@ -108,10 +108,12 @@ def _find(run_id: str, work_dir: Path) -> _Kept:
         found = [kept for kept in _runs_under(roots) if wanted and kept.run.run_id.startswith(wanted)]
         exact = [kept for kept in found if kept.run.run_id == wanted]
         if len(found) > 1 and not exact:
-            raise UsageError(f"{run_id} may be {', '.join(kept.run.run_id for kept in found[:5])}: say more of it")
+            raise UsageError(
+                f"{run_id} matches {', '.join(kept.run.run_id for kept in found[:5])}: give more of the id"
+            )
         if found:
             return (exact or found)[0]
-    raise UsageError(f"there is no run {run_id!r}; `kimi-tui flow runs --all` lists those there are")
+    raise UsageError(f"no run {run_id!r}; list runs with `kimi-tui flow runs --all`")
 
 
 def _picture(kept: _Kept) -> RunView:

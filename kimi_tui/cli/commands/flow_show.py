@@ -27,7 +27,7 @@ def run_list(options: argparse.Namespace) -> int:
         print_json([_as_json(skill) for skill in skills])
         return 0
     if not skills:
-        print_out("There are no flows. `kimi-tui flow run` runs a skill whose frontmatter says `type: flow`.")
+        print_out("No flows found. A flow is a skill with `type: flow` in its frontmatter.")
     width = max((len(skill.name) for skill in skills), default=0)
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     for skill in skills:
@@ -41,7 +41,7 @@ def run_show(options: argparse.Namespace) -> int:
     flow = find_flow(options)
     width = options.width or shutil.get_terminal_size((_NO_TERMINAL_WIDTH, 24)).columns
     if width < _LEAST_WIDTH:
-        raise UsageError(f"--width {width}: at least {_LEAST_WIDTH} columns are needed")
+        raise UsageError(f"--width {width}: must be at least {_LEAST_WIDTH} columns")
     drawing, why = (None, "") if options.outline else _drawing(flow, options, width)
     if drawing is None:
         drawing = _outline(flow, width, ascii_only=options.ascii)
@@ -69,8 +69,8 @@ def _drawing(flow: Flow, options: argparse.Namespace, width: int) -> tuple[str |
             if drawn.width <= width:
                 return render_text(drawn, ascii=options.ascii), ""
     except ChartTooLargeError as error:
-        return None, f"{error}; this is its outline"
-    return None, f"the drawing is wider than {width} columns, so this is its outline; --width N makes room"
+        return None, f"{error}; showing its outline"
+    return None, f"the drawing is wider than {width} columns, so this is its outline; allow more with --width N"
 
 
 def _outline(flow: Flow, width: int, *, ascii_only: bool) -> str:
@@ -105,10 +105,10 @@ def find_flow(options: argparse.Namespace) -> Flow:
     skill = library.get(name)
     if skill is None or skill.declared_kind is not SkillKind.FLOW:
         known = ", ".join(each.name for each in library.flows())
-        raise UsageError(f"there is no flow {name!r}; there are: {known or 'none'}")
+        raise UsageError(f"no flow named {name!r}. Available: {known or 'none'}")
     if skill.flow is None:
         why = next((str(problem) for problem in skill.problems if problem.severity == "error"), "it has no chart")
-        raise UsageError(f"the flow {name!r} cannot be run: {why}")
+        raise UsageError(f"the flow {name!r} cannot run: {why}")
     return skill.flow
 
 
@@ -141,7 +141,7 @@ def library_of(options: argparse.Namespace) -> SkillLibrary:
 
 def _line(skill: Skill) -> str:
     if skill.flow is None:
-        return "cannot be run: " + next((str(each) for each in skill.problems if each.severity == "error"), "no chart")
+        return "cannot run: " + next((str(each) for each in skill.problems if each.severity == "error"), "no chart")
     steps = sum(node.kind.value in ("task", "decision") for node in skill.flow.nodes.values())
     return f"{steps} steps, {skill.scope.value}. {skill.description}"
 

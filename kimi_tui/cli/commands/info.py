@@ -8,7 +8,7 @@ from kimi_tui.cli.output import print_json, print_out
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add `info` to the program's commands."""
-    info = subparsers.add_parser("info", help="versions of the program and of what it speaks")
+    info = subparsers.add_parser("info", help="show program and protocol versions")
     info.add_argument("--json", action="store_true", help="as JSON")
 
 
@@ -20,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
     from kimi_tui.wire.recorder import PROTOCOL_VERSION
 
     backend = backend_name()
-    keys = f"in the system's keyring ({backend})" if backend else "in config.yaml, which only you can read"
+    keys = f"in the system's keyring ({backend})" if backend else "in config.yaml (readable only by you)"
     facts: dict[str, str | list[str]] = {
         "kimi_tui_version": __version__,
         "kimi_cli_version": __version__,

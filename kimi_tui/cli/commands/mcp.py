@@ -17,21 +17,23 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     mcp = subparsers.add_parser("mcp", help="add, list, test and authorize MCP servers")
     actions = mcp.add_subparsers(dest="mcp_command", metavar="COMMAND", required=True)
 
-    add = actions.add_parser("add", help="add a server: a command after --, or an address")
+    add = actions.add_parser("add", help="add a server: a URL, or a command after --")
     add.add_argument("name", metavar="NAME")
-    add.add_argument("-t", "--transport", choices=["stdio", "http", "sse"], help="default: by what follows")
-    add.add_argument("-e", "--env", metavar="K=V", action="append", default=[], help="a variable for the command")
-    add.add_argument("-H", "--header", metavar="'K: V'", action="append", default=[], help="a header for the address")
-    add.add_argument("-a", "--auth", choices=["oauth"], help="how it is authorized")
+    add.add_argument("-t", "--transport", choices=["stdio", "http", "sse"], help="default: inferred from the arguments")
+    add.add_argument(
+        "-e", "--env", metavar="K=V", action="append", default=[], help="environment variable for the command"
+    )
+    add.add_argument("-H", "--header", metavar="'K: V'", action="append", default=[], help="HTTP header for the URL")
+    add.add_argument("-a", "--auth", choices=["oauth"], help="authorization method")
     add.add_argument("target", metavar="URL | -- COMMAND", nargs="+")
 
-    listing = actions.add_parser("list", help="the servers that are found here, and what is wrong with them")
+    listing = actions.add_parser("list", help="list the servers and their problems")
     listing.add_argument("--json", action="store_true", help="as JSON")
-    remove = actions.add_parser("remove", help="take a server out of your mcp.json")
+    remove = actions.add_parser("remove", help="remove a server from your mcp.json")
     test = actions.add_parser("test", help="connect to a server and list its tools")
-    auth = actions.add_parser("auth", help="authorize kimi-tui with a server, in the browser")
+    auth = actions.add_parser("auth", help="authorize kimi-tui with a server in the browser")
     auth.add_argument("--no-browser", action="store_true", help="only print the address to open")
-    reset = actions.add_parser("reset-auth", help="forget the tokens for a server")
+    reset = actions.add_parser("reset-auth", help="delete the tokens of a server")
     for action in (remove, test, auth, reset):
         action.add_argument("name", metavar="NAME")
     for action in (listing, test, auth, reset):
@@ -67,7 +69,7 @@ def _add(args: argparse.Namespace) -> int:
     replaced = add_server(user_file(), args.name, _entry(args))
     print_out(f"{'Replaced' if replaced else 'Added'} {printable(args.name)} in {paths.shown(user_file())}.")
     if args.auth == "oauth":
-        print_out(f"To authorize it: kimi-tui mcp auth {printable(args.name)}")
+        print_out(f"Authorize it with: kimi-tui mcp auth {printable(args.name)}")
     return EXIT_OK
 
 
@@ -78,7 +80,7 @@ def _entry(args: argparse.Namespace) -> dict[str, object]:
     entry: dict[str, object]
     if transport == "stdio":
         if args.header or args.auth:
-            raise UsageError("--header and --auth are for a server with an address")
+            raise UsageError("--header and --auth need a server with a URL")
         entry = {"command": target[0]}
         if target[1:]:
             entry["args"] = target[1:]
@@ -86,9 +88,9 @@ def _entry(args: argparse.Namespace) -> dict[str, object]:
             entry["env"] = dict(_pair(text, "=", "--env") for text in args.env)
         return entry
     if not is_address:
-        raise UsageError(f"--transport {transport} needs an address: http://... or https://...")
+        raise UsageError(f"--transport {transport} needs a URL: http://... or https://...")
     if args.env:
-        raise UsageError("--env is for a server with a command")
+        raise UsageError("--env needs a server with a command")
     entry = {"url": target[0], "transport": transport}
     if args.header:
         entry["headers"] = dict(_pair(text, ":", "--header") for text in args.header)
@@ -122,7 +124,7 @@ def _list(args: argparse.Namespace) -> int:
         print_out(printable(f"{server.name}  {config.transport}  {config.place}{note}"))
         print_out(printable(f"    {server.origin}"))
     if not setup.servers:
-        print_out("There are no MCP servers. Add one: kimi-tui mcp add NAME -- COMMAND")
+        print_out("No MCP servers. Add one: kimi-tui mcp add NAME -- COMMAND")
     for problem in setup.problems:
         print_error(problem)
     return EXIT_OK
@@ -162,7 +164,7 @@ def _test(args: argparse.Namespace) -> int:
 
     server = _server(args)
     if not server.trusted:
-        raise UsageError(f"{server.origin} is not trusted yet: look at it, then kimi-tui trust")
+        raise UsageError(f"{server.origin} is not trusted yet: review it, then run kimi-tui trust")
     state = asyncio.run(_try(args, server))
     if state.status != "connected":
         print_error(f"{server.name}: {state.status}: {state.cause}")
@@ -204,10 +206,10 @@ def _auth(args: argparse.Namespace) -> int:
     if server.config.auth != "oauth":
         raise UsageError(f'{server.name} has no "auth": "oauth" in {server.origin}')
     if not server.trusted:
-        raise UsageError(f"{server.origin} is not trusted yet: look at it, then kimi-tui trust")
+        raise UsageError(f"{server.origin} is not trusted yet: review it, then run kimi-tui trust")
 
     def show(address: str) -> None:
-        print_out(f"Open this address in a browser, if it does not open by itself:\n  {printable(address)}")
+        print_out(f"If no browser opens, open this address yourself:\n  {printable(address)}")
         if not args.no_browser and address.startswith(("https://", "http://")):
             import webbrowser
 
@@ -223,9 +225,9 @@ def _reset(args: argparse.Namespace) -> int:
 
     server = _server(args)
     if server.config.url is None:
-        raise UsageError(f"{server.name} has no address, and so no tokens")
+        raise UsageError(f"{server.name} is not a server with a URL, so it has no tokens")
     forgotten = forget_tokens(server.name, server.config.url)
-    print_out(f"Forgot the tokens for {printable(server.name)}." if forgotten else "There were no tokens.")
+    print_out(f"Deleted the tokens of {printable(server.name)}." if forgotten else "No tokens stored.")
     return EXIT_OK
 
 
@@ -250,4 +252,4 @@ def _server(args: argparse.Namespace) -> "Server":
         if server.name == args.name:
             return server
     names = ", ".join(server.name for server in setup.servers) or "none"
-    raise UsageError(f"there is no MCP server {args.name!r}; there are: {names}")
+    raise UsageError(f"no MCP server named {args.name!r}. Available: {names}")

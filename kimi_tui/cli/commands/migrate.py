@@ -7,7 +7,7 @@ from kimi_tui.errors import EXIT_OK, ConfigError, UsageError
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add `migrate` to the program's commands."""
-    subparsers.add_parser("migrate", help="take over Kimi CLI's settings: models, keys, hooks, MCP servers")
+    subparsers.add_parser("migrate", help="import Kimi CLI's settings: models, keys, hooks, MCP servers")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -21,7 +21,7 @@ def run(options: argparse.Namespace) -> int:
 
     found = find_takeover()
     if found is None:
-        raise UsageError(f"there is nothing of Kimi CLI to take over: no {shown(kimi_home() / 'config.toml')}")
+        raise UsageError(f"no Kimi CLI settings to import: no file {shown(kimi_home() / 'config.toml')}")
     if found.trouble:
         raise ConfigError(found.trouble, file=found.file)
     file = editable_file()
@@ -34,7 +34,7 @@ def run(options: argparse.Namespace) -> int:
     if servers := take_over(found.file.with_name("mcp.json")):
         print_out(printable(f"MCP servers: {', '.join(servers)}"))
     if found.logins:
-        print_out(printable(f"not taken over, signed in by OAuth: {', '.join(found.logins)}; give them a key"))
+        print_out(printable(f"not imported, signed in by OAuth: {', '.join(found.logins)}; set an API key for them"))
     print_out("Kimi CLI's sessions: kimi-tui session list --kimi")
     return EXIT_OK
 

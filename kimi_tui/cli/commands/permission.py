@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
 _LEVELS = {
     "reads": "only reads",
-    "harmless": "harmless: a yes for the session covers its kind",
-    "exact": "a yes covers exactly this",
-    "danger": "a yes covers exactly this",
+    "harmless": "harmless: an approval for the session covers similar commands",
+    "exact": "an approval covers exactly this command",
+    "danger": "an approval covers exactly this command",
 }
 _FITS = {"yes": "matches", "part": "matches part", "perhaps": "may match", "no": "-"}
 
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add `permission` to the program's commands."""
-    permission = subparsers.add_parser("permission", help="say what would be asked, allowed or denied, and why")
+    permission = subparsers.add_parser("permission", help="explain permission decisions")
     actions = permission.add_subparsers(dest="permission_command", metavar="COMMAND", required=True)
-    check = actions.add_parser("check", help="what would happen to a command (or to a call of another tool)")
-    what = "a command line; with --tool a path, an address, a text, or arguments as JSON"
+    check = actions.add_parser("check", help="explain the decision for a command (or another tool call)")
+    what = "a command line; with --tool: a path, a URL, text, or arguments as JSON"
     check.add_argument("call", metavar="COMMAND", help=what)
-    check.add_argument("--tool", metavar="NAME", default="Shell", help="the tool that is called (default: Shell)")
-    listing = actions.add_parser("list", help="the rules that hold here, by where they come from")
+    check.add_argument("--tool", metavar="NAME", default="Shell", help="tool name (default: Shell)")
+    listing = actions.add_parser("list", help="list the active rules by source")
     for action in (check, listing):
         action.add_argument("--json", action="store_true", help="as JSON")
         for option, metavar in (("--work-dir", "DIR"), ("--config-file", "FILE"), ("--config", "TEXT")):
@@ -69,7 +69,7 @@ def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path, tupl
     standing = trust_state(work_dir)
     trusted = standing.active or args.trust
     waiting = tuple(
-        f"{shown(one.path)}: {one.what}: only once you trust the folder (kimi-tui trust)"
+        f"{shown(one.path)}: {one.what}: only after you trust the folder (kimi-tui trust)"
         for one in standing.brought
         if one.loosens and not trusted
     )
@@ -99,9 +99,9 @@ def _check(checked: "Explanation") -> str:
         lines.append(f"  {part.text}")
         lines.append(f"    {_LEVELS[part.level]}{f' ({part.why})' if part.why else ''}")
         if part.level == "reads" and part.reads:
-            lines.append(f"    asked for all the same: {part.reads}")
+            lines.append(f"    needs approval anyway: {part.reads}")
         if part.unnamed:
-            lines.append(f"    a rule covers it only where its pattern holds `{part.unnamed}`")
+            lines.append(f"    a rule covers it only if its pattern contains `{part.unnamed}`")
         if len(checked.parts) > 1:
             lines += [f"    {effect}: {rule}" for effect, rule in part.rules] or ["    no rule"]
     lines += [f"  {doubt}" for doubt in checked.doubts]
@@ -110,13 +110,13 @@ def _check(checked: "Explanation") -> str:
         lines += [f"  {_FITS[fits]:12}  {rule}"
                   for rule, fits in checked.rules]  # fmt: skip
     lines += [f"  warning: {warning}" for warning in checked.warnings]
-    lines += ["", f"mode {checked.mode}: {checked.in_mode}", f"without a person (--print, --afk): {checked.alone}"]
+    lines += ["", f"mode {checked.mode}: {checked.in_mode}", f"unattended (--print, --afk): {checked.alone}"]
     return "\n".join(lines) + "\n"
 
 
 def _list(settings: "PermissionSettings", waiting: tuple[str, ...]) -> str:
     lines = [f"mode {settings.mode}"]
-    lines += [f"{rule.effect:5}  {rule}  ({rule.origin})" for rule in settings.rules] or ["There are no rules."]
+    lines += [f"{rule.effect:5}  {rule}  ({rule.origin})" for rule in settings.rules] or ["No rules."]
     return "\n".join((*lines, *waiting, *settings.warnings)) + "\n"
 
 

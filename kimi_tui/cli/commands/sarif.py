@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _RULES = {
-    "error": "This chart cannot be run as a flow.",
-    "warning": "This chart may not mean what it seems to.",
-    "note": "This text is told to the model with a step of the chart.",
+    "error": "This chart cannot run as a flow.",
+    "warning": "This chart may not behave as it looks.",
+    "note": "This text is sent to the model with a step of the chart.",
 }
 
 

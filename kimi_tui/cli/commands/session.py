@@ -16,27 +16,27 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     session = subparsers.add_parser("session", help="list, show, rename, fork, archive, export and import sessions")
     actions = session.add_subparsers(dest="session_command", metavar="COMMAND", required=True)
 
-    listing = actions.add_parser("list", help="the sessions of this folder, the newest first")
-    listing.add_argument("-a", "--all", action="store_true", help="of every folder")
-    listing.add_argument("--archived", action="store_true", help="those that were archived too")
-    listing.add_argument("--search", metavar="CLOSED_WORDS", help="with these words in the title or in what you said")
-    listing.add_argument("--kimi", action="store_true", help="Kimi CLI's sessions, to be imported")
+    listing = actions.add_parser("list", help="list this folder's sessions, newest first")
+    listing.add_argument("-a", "--all", action="store_true", help="include all folders")
+    listing.add_argument("--archived", action="store_true", help="include archived sessions")
+    listing.add_argument("--search", metavar="CLOSED_WORDS", help="search titles and your messages")
+    listing.add_argument("--kimi", action="store_true", help="list Kimi CLI sessions that can be imported")
     listing.add_argument("--json", action="store_true", help="as JSON")
-    show = actions.add_parser("show", help="what there is to know of a session")
-    rename = actions.add_parser("rename", help="give a session another title")
-    fork = actions.add_parser("fork", help="copy a session; prints the id of the copy")
-    archive = actions.add_parser("archive", help="take a session out of the list; it is kept")
-    archive.add_argument("--undo", action="store_true", help="put it back")
-    export = actions.add_parser("export", help="write a session to a file, without secrets")
+    show = actions.add_parser("show", help="show session details")
+    rename = actions.add_parser("rename", help="rename a session")
+    fork = actions.add_parser("fork", help="fork a session; prints the new id")
+    archive = actions.add_parser("archive", help="hide a session from the list (nothing is deleted)")
+    archive.add_argument("--undo", action="store_true", help="restore it")
+    export = actions.add_parser("export", help="export a session to a file, without secrets")
     for parser in (show, rename, fork, archive, export):
-        parser.add_argument("id", metavar="ID", help="a session's id, or its beginning")
+        parser.add_argument("id", metavar="ID", help="session id or prefix")
     rename.add_argument("title", metavar="TITLE", nargs="+")
-    export.add_argument("--format", choices=["md", "json", "zip"], help="default: by the file's name, else md")
+    export.add_argument("--format", choices=["md", "json", "zip"], help="default: from the file name, else md")
     export.add_argument("-o", "--output", metavar="FILE", help="default: a new file in the current folder")
-    import_ = actions.add_parser("import", help="make a session of an export or of one of Kimi CLI's; prints its id")
-    import_.add_argument("source", metavar="SOURCE", help="a zip, a session's folder, or the id of one of Kimi CLI's")
+    import_ = actions.add_parser("import", help="import an export or a Kimi CLI session; prints the new id")
+    import_.add_argument("source", metavar="SOURCE", help="zip, session folder, or Kimi CLI session id")
     for parser in (listing, show, rename, fork, archive, export, import_):
-        parser.add_argument("-w", "--work-dir", metavar="DIR", default=argparse.SUPPRESS, help="the folder to be in")
+        parser.add_argument("-w", "--work-dir", metavar="DIR", default=argparse.SUPPRESS, help="working directory")
 
 
 def run(options: argparse.Namespace) -> int:
@@ -100,7 +100,7 @@ def _list(options: argparse.Namespace, work_dir: "Path") -> int:
         when = datetime.fromtimestamp(info.updated_at)
         print_out(printable(f"{short_id(info.id):8}  {when:%Y-%m-%d %H:%M}  {info.title or '(no title)'}{away}{where}"))
     if not sessions:
-        print_out("There are none." if options.all or options.search else "There are none here; --all lists all.")
+        print_out("No sessions." if options.all or options.search else "No sessions here; use --all for all folders.")
     return 0
 
 
@@ -126,13 +126,13 @@ def _show(found: "SessionEntry") -> None:
     info = found.info
     said = [" ".join(text.split()) for text in user_texts(info.dir / "wire.jsonl")]
     size = sum(file.lstat().st_size for file in info.dir.rglob("*") if file.is_file())
-    state = "open in a process" if is_open(info.dir) else "archived" if info.archived else "closed"
+    state = "open in another process" if is_open(info.dir) else "archived" if info.archived else "closed"
     lines = [
         f"id       {info.id} ({state})",
         f"title    {info.title or '(no title)'}",
-        f"folder   {paths.shown(found.work_dir) if found.work_dir is not None else 'not known'}",
+        f"folder   {paths.shown(found.work_dir) if found.work_dir is not None else 'unknown'}",
         f"changed  {datetime.fromtimestamp(info.updated_at):%Y-%m-%d %H:%M}",
-        f"kept in  {paths.shown(info.dir)} ({size / 1e6:.1f} MB)",
+        f"path     {paths.shown(info.dir)} ({size / 1e6:.1f} MB)",
         f"prompts  {len(said)}",
         *(f"  {text[:100]}" for text in said[-10:]),
     ]
@@ -150,7 +150,7 @@ def _source(text: str) -> "Path":
         return path
     found = [entry for entry in kimi_sessions() if entry.stem.startswith(text)]
     if len(found) != 1:
-        why = "there is no such file, and no session of Kimi CLI's" if not found else "several sessions begin so"
+        why = "no such file and no such Kimi CLI session" if not found else "several sessions match"
         raise UsageError(f"{text}: {why}")
     return found[0]
 

@@ -16,8 +16,10 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add `skill` to the program's commands."""
     skill = subparsers.add_parser("skill", help="list skills and their problems")
     actions = skill.add_subparsers(dest="skill_command", metavar="COMMAND", required=True)
-    listing = actions.add_parser("list", help="the skills that are found here, by where they come from")
-    listing.add_argument("--problems", action="store_true", help="only what is wrong, as FILE:LINE:COLUMN; 1 on errors")
+    listing = actions.add_parser("list", help="list skills by source")
+    listing.add_argument(
+        "--problems", action="store_true", help="list only problems as FILE:LINE:COLUMN; exit status 1 on errors"
+    )
     listing.add_argument("--json", action="store_true", help="as JSON")
     for option, metavar in (("--work-dir", "DIR"), ("--config-file", "FILE")):
         listing.add_argument(option, metavar=metavar, default=argparse.SUPPRESS, help=argparse.SUPPRESS)
@@ -77,7 +79,7 @@ def _list(library: "SkillLibrary") -> str:
             lines.append(_cut(f"  {skill.name}{gap}  {_kind(skill):4}  {skill.description}", columns))
     if not lines:
         folder = paths.shown(paths.home() / "skills")
-        return f"There are no skills. One is a folder with a SKILL.md in it, for example in {folder}.\n"
+        return f"No skills found. A skill is a folder with a SKILL.md, for example in {folder}.\n"
     wrong = sum(problem.severity != "note" for problem in library.problems())
     if wrong:
         lines += ["", f"{wrong} problem{'' if wrong == 1 else 's'}: kimi-tui skill list --problems"]

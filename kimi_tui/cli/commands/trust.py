@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     """Add `trust` to the program's commands."""
-    trust = subparsers.add_parser("trust", help="trust a folder: its skills, MCP servers and looser rules act")
-    trust.add_argument("folder", metavar="DIR", nargs="?", help="the folder (default: the current one)")
+    trust = subparsers.add_parser("trust", help="trust a folder: use its skills, MCP servers and rules")
+    trust.add_argument("folder", metavar="DIR", nargs="?", help="folder (default: current)")
     what = trust.add_mutually_exclusive_group()
-    what.add_argument("--no", action="store_true", help="do not trust it, and do not ask about it")
-    what.add_argument("--undo", action="store_true", help="forget what was said of it: it is asked again")
-    what.add_argument("--list", action="store_true", help="every folder that something was said of")
+    what.add_argument("--no", action="store_true", help="do not trust it, and do not ask again")
+    what.add_argument("--undo", action="store_true", help="remove the decision, so that it is asked again")
+    what.add_argument("--list", action="store_true", help="list trust decisions")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
         for line in _change(args):
             print_out(printable(line))
     except OSError as error:
-        raise KimiTuiError(f"the answer cannot be kept: {error.strerror or error}") from error
+        raise KimiTuiError(f"the decision cannot be saved: {error.strerror or error}") from error
     return EXIT_OK
 
 
@@ -44,16 +44,16 @@ def _change(args: argparse.Namespace) -> list[str]:
     work_dir = folder_of(args.folder, "trust") if args.folder else work_dir_of(args)
     root = project_root(work_dir)
     if args.undo:
-        return [f"{shown(root)}: {'forgotten' if forget(work_dir) else 'nothing was said of it'}"]
+        return [f"{shown(root)}: {'decision removed' if forget(work_dir) else 'no decision stored'}"]
     brought = project_items(work_dir)
     a_project = bool(brought) or (root / ".git").exists()
     remember(work_dir, not args.no, brought if a_project else None)
     if args.no:
-        return [f"{shown(root)} is not trusted: what it brings along is left out."]
-    lines = [f"{shown(root)} is trusted, and what is in it."]
+        return [f"{shown(root)} is not trusted: its skills, MCP servers and rules are ignored."]
+    lines = [f"{shown(root)} is trusted."]
     lines += [f"  {name_in(root, one.path)}: {one.what}" for one in brought]
     if any(one.mark for one in brought):
-        lines.append("A file of these that changes is asked about again.")
+        lines.append("If one of these files changes, you are asked again.")
     return lines
 
 

@@ -11,11 +11,11 @@ def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]"
     """Add `web` to the program's commands. It also accepts session options, which are not added here."""
     web: argparse.ArgumentParser = subparsers.add_parser(
         "web",
-        help="the same screen in a browser on this machine",
-        description="The same screen in a browser on this machine, and on no other; Ctrl+C ends it.",
+        help="open the screen in a browser on this machine",
+        description="The screen in a browser, on this machine only; Ctrl+C stops it.",
     )
-    web.add_argument("--port", metavar="N", type=_port, default=0, help="listen on this port (default: a free one)")
-    web.add_argument("--no-open", action="store_true", help="print the address, do not open it")
+    web.add_argument("--port", metavar="N", type=_port, default=0, help="port to listen on (default: a free one)")
+    web.add_argument("--no-open", action="store_true", help="print the address without opening it")
     return web
 
 
@@ -36,5 +36,5 @@ def _port(text: str) -> int:
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
     if not 0 <= value <= 65535:
-        raise argparse.ArgumentTypeError(f"{text} is no port")
+        raise argparse.ArgumentTypeError(f"{text} is not a port")
     return value

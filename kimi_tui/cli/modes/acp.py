@@ -30,11 +30,11 @@ def run_acp_mode(options: argparse.Namespace) -> int:
     """Serve until stdin closes; returns the exit status. Raises UsageError if stdin or stdout is unusable."""
     start_logging(options.debug)
     if options.prompt is not None:
-        print_error("--prompt means nothing to an editor's sessions")
+        print_error("--prompt cannot be used with acp")
     try:
         source, sink = claim_stdio()
     except OSError as error:
-        raise UsageError(f"acp speaks on stdin and stdout: {error.strerror}") from error
+        raise UsageError(f"acp needs stdin and stdout: {error.strerror}") from error
     return asyncio.run(_serve(_Program(options), source, sink))
 
 

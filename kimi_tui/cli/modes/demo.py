@@ -26,7 +26,7 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "EngineConfi
 
     assets = paths.bundled("skills") / FLOW / "assets"
     if not (assets / "script.txt").is_file():
-        raise UsageError(f"the demo is not installed: there is no {assets / 'script.txt'}")
+        raise UsageError(f"the demo is not installed: missing {assets / 'script.txt'}")
     scratch = Path(tempfile.mkdtemp(prefix=SCRATCH)) / "project"
     shutil.copytree(assets / "project", scratch)
     config = Config(

@@ -55,7 +55,7 @@ def run_print_mode(options: argparse.Namespace) -> int:
             if plan.demo:
                 await asyncio.to_thread(put_away, plan.work_dir)
             if kept and not plan.demo and not options.quiet:
-                sys.stderr.write(f"To go on with this session: kimi-tui --session {engine.session_id}\n")
+                sys.stderr.write(f"Resume this session: kimi-tui --session {engine.session_id}\n")
 
     return asyncio.run(run())
 
@@ -70,5 +70,5 @@ def _prompt(options: argparse.Namespace) -> str:
     if text is None and not sys.stdin.isatty():
         text = sys.stdin.buffer.read().decode("utf-8", "replace")
     if text is None or not text.strip():
-        raise UsageError("there is no prompt: give one with --prompt, or on standard input")
+        raise UsageError("no prompt: use --prompt or standard input")
     return text.strip()

@@ -32,7 +32,7 @@ def run_web_mode(options: argparse.Namespace) -> int:
     def started(port: int) -> None:
         address = f"http://127.0.0.1:{port}/?token="
         print_out(f"kimi-tui is at {address}{server.doorkeeper.token}")
-        print_out("Whoever has this address can do what you can do here. Ctrl+C ends it.")
+        print_out("Anyone with this address can do what you can do here. Ctrl+C stops it.")
         sys.stdout.flush()
         if not options.no_open and _has_browser():
             opening = address + server.doorkeeper.opening_link()

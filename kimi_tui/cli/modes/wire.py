@@ -18,14 +18,14 @@ def run_wire_mode(options: argparse.Namespace) -> int:
     """Serve until stdin closes; returns the exit status. Raises KimiTuiError for errors before the start."""
     start_logging(options.debug)
     if options.prompt is not None:
-        print_error("--prompt means nothing with --wire")
+        print_error("--prompt cannot be used with --wire")
     plan = replace(build_plan(options, interactive=True), autostart=False)
     if left := ignored_items(plan.work_dir, plan.trust):
         print_error(left)
     try:
         source, sink = claim_stdio()
     except OSError as error:
-        raise UsageError(f"--wire speaks on stdin and stdout: {error.strerror}") from error
+        raise UsageError(f"--wire needs stdin and stdout: {error.strerror}") from error
 
     async def run() -> int:
         loop = asyncio.get_running_loop()

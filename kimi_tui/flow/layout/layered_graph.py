@@ -149,7 +149,7 @@ def _check_size(count: int, edges: Sequence[Edge], rank: Sequence[int]) -> None:
 
 def _too_large(count: int, edges: int) -> ChartTooLargeError:
     return ChartTooLargeError(
-        tr("this chart is too large to be drawn: {nodes} nodes, {edges} edges", nodes=count, edges=edges)
+        tr("this chart is too large to draw: {nodes} nodes, {edges} edges", nodes=count, edges=edges)
     )
 
 

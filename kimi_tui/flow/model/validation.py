@@ -51,7 +51,7 @@ def _flaws(read: Chart) -> Iterator[FlowValidationError]:
     reached: set[str] = set(outgoing)
     if begins and not outgoing[begins[0].id]:
         if not any(edge.src == begins[0].id for edge in read.edges):  # else its edge has a flaw already
-            yield _refusal(tr("BEGIN has no way out; link it to the first step"), begins[0])
+            yield _refusal(tr("BEGIN has no outgoing edge; link it to the first step"), begins[0])
     elif begins and ends:
         reached = _reached_from(begins[0].id, {end.id for end in ends}, outgoing)
         if not plain.flaws and not any(end.id in reached for end in ends):
@@ -79,7 +79,7 @@ def lint(read: Flow | Chart) -> list[ChartNote]:
     begins, ends = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
     found += (
         ChartNote(
-            tr("END once more; each END ends the run, but Kimi CLI takes a flow with one END only"),
+            tr("A second END; each END ends the run, but Kimi CLI accepts one END only"),
             node.line,
             node.column,
         )
@@ -107,7 +107,10 @@ def _container_warnings(chart: Chart) -> Iterator[ChartNote]:
     for node in chart.nodes:
         if node.id in groups and ("\n" in node.label or len(node.label) > LONGEST_BRANCH_LABEL):
             yield ChartNote(
-                tr("`{node}` holds other shapes, so its text is a title that no step is told", node=node.id),
+                tr(
+                    "`{node}` contains other shapes, so its text is only a title and never reaches the model",
+                    node=node.id,
+                ),
                 node.line,
                 node.column,
             )
@@ -153,7 +156,7 @@ def _missing(chart: Chart, role: NodeKind) -> FlowValidationError:
         )
         return FlowValidationError(cause, line=1, column=1)
     if any(group.id == node.id for group in chart.groups):
-        cause = tr("`{node}` is a group of nodes, so it cannot be {name}; give {name} a node of its own",
+        cause = tr("`{node}` is a group of nodes and cannot be {name}; give {name} its own node",
             node=node.id, name=name)  # fmt: skip
     else:
         cause = tr(
@@ -229,8 +232,8 @@ def _where_it_stops(chart: Chart, outgoing: Outgoing, reached: set[str]) -> str:
     stops = [node.id for node in chart.nodes if node.id in reached and not outgoing[node.id]]
     if stops:
         named = ", ".join(f"`{node_id}`" for node_id in stops[:3])
-        return tr("no way leads on from {nodes}", nodes=named)
-    return tr("every way from BEGIN runs in a circle")
+        return tr("no edge leaves {nodes}", nodes=named)
+    return tr("no path from BEGIN leaves its loop")
 
 
 def _kind(node: ChartNode, begin: ChartNode, ends: Set[str], outgoing: Outgoing) -> NodeKind:
@@ -248,8 +251,8 @@ def _branch_flaws(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterator[FlowVa
         named = ", ".join(f"`{target}`" for target in targets[:8]) + (", .." if len(targets) > 8 else "")
         yield _refusal(
             tr(
-                "`{node}` leads to {nodes} at once, and steps side by side are not run; "
-                "put them one after the other, or label each way so that the model chooses one",
+                "`{node}` leads to {nodes} at once, but parallel steps are not supported; put them in "
+                "sequence, or label each edge so that the model chooses one",
                 node=node.id,
                 nodes=named,
             ),
@@ -261,8 +264,8 @@ def _branch_flaws(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterator[FlowVa
         if label is None:
             yield _refusal(
                 tr(
-                    "`{node}` has {count} ways out, and this one, to `{to}`, has no label; "
-                    "label every branch of a decision",
+                    "`{node}` has {count} outgoing edges, but the one to `{to}` has no label; label every "
+                    "branch of a decision",
                     node=node.id,
                     count=len(ways),
                     to=edge.dst,
@@ -289,16 +292,20 @@ def _node_warnings(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterable[Chart
     role = _role(node)
     if role is NodeKind.END:
         if ways:
-            yield ChartNote(tr("END ends the run; what comes after it is never run"), ways[0].line, ways[0].column)
+            yield ChartNote(tr("END ends the run; nodes after it never run"), ways[0].line, ways[0].column)
         return
     if not ways:
         yield ChartNote(
-            tr("a run stops at `{node}`: it has no way out, and is not END", node=node.id), node.line, node.column
+            tr("the run stops at `{node}`: it has no outgoing edge and is not END", node=node.id),
+            node.line,
+            node.column,
         )
     if role is NodeKind.BEGIN:
         if len(ways) > 1:
             yield ChartNote(
-                tr("BEGIN is always left by its first edge; this one is never taken"), ways[1].line, ways[1].column
+                tr("The run always leaves BEGIN by its first edge; this edge is never taken"),
+                ways[1].line,
+                ways[1].column,
             )
         return
     if not node.label.strip():
@@ -320,18 +327,19 @@ def _branch_warnings(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterable[Cha
             )
         if "<" in label:
             yield ChartNote(
-                tr("the branch `{label}` holds a `<`, so Kimi CLI cannot choose it", label=_short(label)),
+                tr("the branch label `{label}` contains `<`, so Kimi CLI cannot choose it", label=_short(label)),
                 edge.line,
                 edge.column,
             )
         if "\n" in label:
             yield ChartNote(
-                tr("the branch `{label}` has more than one line", label=_short(label)), edge.line, edge.column
+                tr("the branch label `{label}` has more than one line", label=_short(label)), edge.line, edge.column
             )
         if len(label) > LONGEST_BRANCH_LABEL:
             yield ChartNote(
                 tr(
-                    "the branch `{label}` has {count} characters; more than {most} are hard to repeat exactly",
+                    "the branch label `{label}` has {count} characters; models repeat labels over {most} "
+                    "characters unreliably",
                     label=_short(label),
                     count=len(label),
                     most=LONGEST_BRANCH_LABEL,
@@ -355,6 +363,6 @@ def _loop_warnings(chart: Chart, outgoing: Outgoing, reached: set[str]) -> Itera
         )
     for node_id in loops_without_end(outgoing, reached, ends) if ends else ():
         yield ChartNote(
-            tr("no way leads from the loop through `{node}` to END, whatever is decided", node=node_id),
+            tr("END is unreachable from the loop through `{node}`", node=node_id),
             *places[node_id],
         )

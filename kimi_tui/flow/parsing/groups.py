@@ -116,7 +116,7 @@ class _Groups:
         if self._within(edge):
             group_id, other = (edge.src, edge.dst) if self._holds(edge.src, edge.dst) else (edge.dst, edge.src)
             cause = tr(
-                "this edge joins the group `{group}` with `{node}`, which is in it; link the node that is meant",
+                "this edge links the group `{group}` to its own node `{node}`; link to the intended node",
                 group=group_id,
                 node=other,
             )
@@ -173,7 +173,7 @@ def _is_above(member: str, group_id: str, parents: Mapping[str, str]) -> bool:
 
 def _first_unclear(group_id: str, nodes: Sequence[str]) -> str:
     return tr(
-        "it is not clear which node of the group `{group}` comes first; link to the one that is meant: {nodes}",
+        "the group `{group}` has no single first node; link to the intended one: {nodes}",
         group=group_id,
         nodes=_named(nodes),
     )
@@ -181,7 +181,7 @@ def _first_unclear(group_id: str, nodes: Sequence[str]) -> str:
 
 def _last_unclear(group_id: str, nodes: Sequence[str]) -> str:
     return tr(
-        "it is not clear which node of the group `{group}` comes last; link from the one that is meant: {nodes}",
+        "the group `{group}` has no single last node; link from the intended one: {nodes}",
         group=group_id,
         nodes=_named(nodes),
     )

@@ -14,7 +14,7 @@ def check_size(text: str) -> str:
     if size <= MAX_BYTES < size * 4:
         size = len(text.encode("utf-8", "surrogatepass"))
     if size > MAX_BYTES:
-        raise FlowParseError(tr("a chart may take 1 MiB at most; split it into smaller flows"))
+        raise FlowParseError(tr("a chart is limited to 1 MiB; split it into smaller flows"))
     text = text.removeprefix("\ufeff")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")

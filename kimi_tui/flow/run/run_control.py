@@ -154,7 +154,7 @@ class RunControl:
             return
         branches = self._branches_of(node_id)
         if not branches:
-            raise FlowControlError(tr("{node} is no decision: there is nothing to choose", node=node_id))
+            raise FlowControlError(tr("{node} is not a decision: there is nothing to choose", node=node_id))
         branch = match_choice(label, branches)
         if branch is None:
             raise FlowControlError(
@@ -208,9 +208,9 @@ class RunControl:
         if len(edges) != 1:
             node = self._state.node_id
             raise FlowControlError(
-                tr("{node} has several ways out: choose one of them", node=node)
+                tr("{node} has several branches: choose one", node=node)
                 if edges
-                else tr("{node} has no way out", node=node)
+                else tr("{node} has no outgoing edge", node=node)
             )
         self._give(JumpTo(edges[0].dst, passed=False))
 
@@ -224,7 +224,7 @@ class RunControl:
         if isinstance(self._order, StopRun):
             raise FlowControlError(tr("the flow is being stopped"))
         if self._state.paused is not None and self._order is not None:
-            raise FlowControlError(tr("the flow is going on already"))
+            raise FlowControlError(tr("the flow is already running"))
         self._order = order
         self._ordered.set()
 
@@ -294,12 +294,12 @@ class RunControl:
 
     def _check_running(self) -> None:
         if self._over:
-            raise FlowControlError(tr("the flow's run is over"))
+            raise FlowControlError(tr("the flow run has ended"))
 
     def _check_person(self) -> None:
         self._check_running()
         if not self._interactive:
-            raise FlowControlError(tr("nobody is here who could let the flow go on"))
+            raise FlowControlError(tr("no user is available to continue the flow"))
 
     def _check_node(self, node_id: str) -> None:
         if node_id not in self._flow.nodes:

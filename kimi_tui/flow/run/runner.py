@@ -127,7 +127,7 @@ class FlowRunner(RunControl):
         """
         if self._started:
             raise RuntimeError("a runner runs once")
-        ending = _Ending("failed", tr("the program failed in the middle of the run"))
+        ending = _Ending("failed", tr("the program crashed during the run"))
         self._begin()
         try:
             ending = await self._follow()
@@ -153,7 +153,7 @@ class FlowRunner(RunControl):
             node = self._flow.nodes[state.node_id]
             ways = self._flow.outgoing[node.id]
             if state.entered and state.stop == "finished" and not ways:
-                return _Ending("stopped", tr("{node} has no way on, and is not the end", node=node.id))
+                return _Ending("stopped", tr("{node} has no outgoing edge and is not END", node=node.id))
             # defence: breakpoint-once
             pause = None if state.passed else pause_reason(state, node, self._pause_next, self._max_choice_retries)
             if pause is not None:
@@ -167,7 +167,7 @@ class FlowRunner(RunControl):
                     return _Ending("finished")
                 case NodeKind.BEGIN:
                     if ways[0].dst == node.id:
-                        return _Ending("failed", tr("the first way out of {node} leads back to it", node=node.id))
+                        return _Ending("failed", tr("the first edge out of {node} leads back to it", node=node.id))
                     self._write(NodeLeft(run=state.run_id, node=node.id, to=ways[0].dst))
                 case NodeKind.TASK | NodeKind.DECISION:
                     if not state.entered and state.moves >= state.max_moves:  # defence: stop-at-last-move
@@ -323,7 +323,7 @@ class FlowRunner(RunControl):
     def _out_of_moves(self) -> _Ending:
         moves = self._state.moves
         error = MaxStepsReachedError(moves, "moves")
-        return _Ending("max_moves", tr("all {count} moves were made", count=moves), error)
+        return _Ending("max_moves", tr("move limit reached ({count})", count=moves), error)
 
     def _begin(self) -> None:
         """Journal and send the start or the resume of the run."""
@@ -407,8 +407,8 @@ def _recorded(guidance: Guidance) -> GuidanceRecord | None:
 
 def _check_resumable(flow: Flow, state: RunState) -> None:
     if not state.can_resume:
-        raise FlowControlError(tr("this run is finished: there is nothing to go on with"))
+        raise FlowControlError(tr("this run has ended and cannot be resumed"))
     if state.node_id not in flow.nodes:
         raise FlowControlError(
-            tr("the chart has no node {node!r} any more, where the run was: use the old chart", node=state.node_id)
+            tr("the chart no longer has the run's node {node!r}: use the original chart", node=state.node_id)
         )

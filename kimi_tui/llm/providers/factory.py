@@ -48,7 +48,7 @@ def create_provider(settings: ProviderSettings) -> Provider:
         case _:
             known = ", ".join(PROVIDER_TYPES)
             raise ConfigError(
-                tr("there is no provider type {name!r}; the types are {known}", name=settings.type, known=known),
+                tr("unknown provider type {name!r}. Available: {known}", name=settings.type, known=known),
                 key="type",
             )
 
@@ -61,14 +61,14 @@ def _checked(settings: ProviderSettings) -> ProviderSettings:
         except ValueError:
             fine = False
         if not fine:
-            raise ConfigError(tr("no http(s) address: {address}", address=settings.base_url), key="base_url")
+            raise ConfigError(tr("not an http(s) address: {address}", address=settings.base_url), key="base_url")
     key = resolve(settings.api_key or "").strip()
     if not _VALUE.fullmatch(key):
         # Never show the key itself.
-        raise ConfigError(tr("the key holds a character that no key has; was something else copied?"), key="api_key")
+        raise ConfigError(tr("the key contains invalid characters; was something else pasted?"), key="api_key")
     for name, value in settings.custom_headers.items():
         if not _NAME.fullmatch(name) or not _VALUE.fullmatch(value):
-            raise ConfigError(tr("not a header that can be sent: {name!r}", name=name), key="custom_headers")
+            raise ConfigError(tr("not a valid header: {name!r}", name=name), key="custom_headers")
     return replace(settings, api_key=key or None, base_url=settings.base_url or None)
 
 

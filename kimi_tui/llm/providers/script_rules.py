@@ -37,11 +37,11 @@ class Condition:
         absent = payload.startswith("not ")
         text = payload[4:].strip() if absent else payload
         if not text:
-            raise ValueError("when: is followed by a pattern")
+            raise ValueError("when: needs a pattern")
         try:
             return cls(re.compile(text, _FLAGS), absent)
         except re.error as error:
-            raise ValueError(f"when: {text[:60]!r} is no regular expression: {error}") from error
+            raise ValueError(f"when: {text[:60]!r} is not a regular expression: {error}") from error
 
     def holds(self, situation: str) -> bool:
         return (self.pattern.search(situation) is None) is self.absent

@@ -107,7 +107,7 @@ class Script:
                     block.append(line)
                 elif block:
                     key = f"block {block_number}, line {number}"
-                    raise ConfigError("when: comes before all other lines of its block", file=file, key=key)
+                    raise ConfigError("when: must be the first line of its block", file=file, key=key)
                 else:
                     whens.append(line)
             if conditions and bool(whens) is not bool(conditions[0]):
@@ -126,13 +126,13 @@ class Script:
         for conditions, block in zip(self.conditions, self.blocks, strict=True):
             if all(condition.holds(situation) for condition in conditions):
                 return tuple(renamed(line, history) if isinstance(line, ToolCall) else line for line in block)
-        raise ProviderError(f"{self.name} has no rule for this: none of its {len(self.blocks)} fits")
+        raise ProviderError(f"{self.name} has no matching rule: none of its {len(self.blocks)} fits")
 
     def take(self) -> Block:
         """Take the next reply of a sequence."""
         if self.taken >= len(self.blocks):
             count = f"{len(self.blocks)} {'reply' if len(self.blocks) == 1 else 'replies'}"
-            raise ProviderError(f"{self.name} has run out: all of its {count} were given")
+            raise ProviderError(f"{self.name} is used up: all of its {count} were given")
         self.taken += 1
         return self.blocks[self.taken - 1]
 
@@ -203,7 +203,7 @@ def _blocks(text: str, file: Path | str | None) -> list[list[tuple[int, str]]]:
         except json.JSONDecodeError as error:
             raise ConfigError(f"not a JSON array: {error.msg}", file=file, key=f"line {error.lineno}") from error
         if not isinstance(data, list) or not all(isinstance(block, str) for block in data):
-            raise ConfigError("a script in JSON is an array of strings", file=file)
+            raise ConfigError("a JSON script must be an array of strings", file=file)
         return [_lines(enumerate(str(block).splitlines(), start=1)) for block in data]
     found: list[list[tuple[int, str]]] = []
     current: list[tuple[int, str]] = []
@@ -229,7 +229,7 @@ def _read_line(line: str, number: int, block_number: int, file: Path | str | Non
         reader = _READERS.get(kind.strip()) if colon else None
         if reader is None:
             raise ValueError(
-                f"a line begins with one of {', '.join(_READERS)}, then a colon; this one is {line[:60]!r}"
+                f"a line must start with one of {', '.join(_READERS)}, then a colon; this one is {line[:60]!r}"
             )
         return reader(payload.strip())
     except ValidationError as error:
@@ -274,7 +274,7 @@ def _usage(payload: str) -> ReplyUsage:
         data = dict(pair.split("=", 1) for pair in payload.replace(",", " ").split() if "=" in pair)
     unknown = set(cast(dict[str, JsonValue], data)) - set(TokenUsage.model_fields)
     if unknown:
-        raise ValueError(f"usage: knows {', '.join(TokenUsage.model_fields)}, not {', '.join(sorted(unknown))}")
+        raise ValueError(f"usage: expected {', '.join(TokenUsage.model_fields)}, not {', '.join(sorted(unknown))}")
     return ReplyUsage(TokenUsage.model_validate(data))
 
 
@@ -291,13 +291,13 @@ def _error(payload: str) -> ProviderError:
         return ProviderTimeoutError(message or "the service took too long")
     if kind.isascii() and kind.isdigit() and 400 <= int(kind) <= 599:
         return status_error(int(kind), message or f"HTTP status {kind}")
-    raise ValueError(f"error: begins with a status from 400 to 599, `connection` or `timeout`, not {kind!r}")
+    raise ValueError(f"error: must start with a status from 400 to 599, `connection` or `timeout`, not {kind!r}")
 
 
 def _delay(payload: str) -> Pause:
     seconds = float(payload)
     if not 0 <= seconds < 3600:
-        raise ValueError(f"delay: seconds from 0 to 3600, not {payload}")
+        raise ValueError(f"delay: must be 0 to 3600 seconds, not {payload}")
     return Pause(seconds)
 
 

@@ -124,11 +124,11 @@ def _find(program: Program, words: tuple[str, ...]) -> Found:
         elif not word.startswith("-") and word not in _FIND_ALONE:
             paths.append(word)
         elif word not in _FIND_ALONE and level < Level.EXACT:
-            level, why = Level.EXACT, tr("what `{word}` does to `{name}` is not known", word=word, name="find")
+            level, why = Level.EXACT, tr("the effect of `{word}` on `{name}` is unknown", word=word, name="find")
         at += 1
     if dangers:
         level = Level.DANGER
-        why = tr("`{word}` may run a program, write a file or read other settings", word=words[dangers[0]])
+        why = tr("`{word}` may run a program, write a file or read another configuration", word=words[dangers[0]])
     return Found(level, words[:1], tuple(dangers), why, tuple(paths))
 
 
@@ -181,7 +181,7 @@ def _test(program: Program, words: tuple[str, ...]) -> Found:
         if word in _COMPARES:
             known = 0 < at < len(inner) - 1 and all(_NUMBER.fullmatch(inner[near]) for near in (at - 1, at + 1))
         if not known or "[" in word:
-            why = tr("what `{word}` does to `{name}` is not known", word=word, name=words[0])
+            why = tr("the effect of `{word}` on `{name}` is unknown", word=word, name=words[0])
             return Found(Level.EXACT, words[:1], (), why, inner)
     return Found(Level.READS, words[:1], (), "", inner)
 

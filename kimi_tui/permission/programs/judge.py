@@ -51,7 +51,7 @@ def judge(words: tuple[str, ...]) -> Found:
 def _judged(words: tuple[str, ...], patterns: frozenset[int]) -> Found:
     found = _judge(words, 0)
     if words and "/" in words[0] and found.level < Level.EXACT:
-        found = replace(found, level=Level.EXACT, why=tr("`{word}` is not known by that name", word=words[0]))
+        found = replace(found, level=Level.EXACT, why=tr("`{word}` is not a known name", word=words[0]))
     if patterns and not found.loose:
         places = tuple(sorted({*found.dangers, *patterns}))
         found = replace(found, level=Level.DANGER, dangers=places, why=found.why or _dangerous(words[min(patterns)]))
@@ -63,7 +63,7 @@ def _judge(words: tuple[str, ...], deep: int) -> Found:
         return Found(Level.EXACT)
     program = program_of(words[0])
     if program is None:
-        why = tr("what `{program}` does is not known", program=words[0])
+        why = tr("`{program}` is an unknown program", program=words[0])
         return Found(Level.EXACT, why=why, paths=_paths(words[1:]), loose=True)  # defence: unknown-program
     return _by_table(program, words, (words[0],), deep)
 
@@ -92,7 +92,7 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
         if program.most is not None and len(parsed.operands) > program.most:
             doubt = parsed.operands[program.most][1]
         if doubt:
-            level, why = Level.EXACT, tr("what `{word}` does to `{name}` is not known", word=doubt, name=_text(name))
+            level, why = Level.EXACT, tr("the effect of `{word}` on `{name}` is unknown", word=doubt, name=_text(name))
     return Found(
         level,
         (*name, *(word for _, word in parsed.operands[: program.keyed])),
@@ -125,7 +125,7 @@ def _with_subcommand(
         parsed.reach(Level.DANGER, words[shifting[0]])
     sub = program.subs.get(word)
     if sub is None:
-        why = tr("what `{name}` does is not known", name=_text((*name, word)))
+        why = tr("`{name}` is unknown", name=_text((*name, word)))
         dangers = (*parsed.dangers, at) if program.plugins else tuple(parsed.dangers)
         return Found(Level.DANGER if dangers else Level.EXACT, (), dangers, why, _paths(words[1:]))
     inner = _by_table(sub, (word, *words[at + 1 :]), (*name, word), deep + 1)
@@ -142,7 +142,7 @@ def _with_subcommand(
 
 def _runs_anything(program: Program, words: tuple[str, ...], name: tuple[str, ...]) -> Found:
     dangers = tuple(range(len(words))) if program.kind is Kind.WRAPPER else (0,)
-    why = tr("`{name}` runs whatever it is given", name=_text(name))
+    why = tr("`{name}` runs any program it is given", name=_text(name))
     return Found(Level.DANGER, name, dangers, why, _paths(words[1:]), anything=True)
 
 
@@ -168,7 +168,7 @@ def _inside(words: tuple[str, ...], at: int, name: tuple[str, ...], dangers: set
 def _why(parsed: Parsed, name: Sequence[str]) -> str:
     match parsed.level:
         case Level.EXACT:
-            return tr("what `{word}` does to `{name}` is not known", word=parsed.worst, name=_text(name))
+            return tr("the effect of `{word}` on `{name}` is unknown", word=parsed.worst, name=_text(name))
         case Level.DANGER:
             return _dangerous(parsed.worst)
         case _:
@@ -176,7 +176,7 @@ def _why(parsed: Parsed, name: Sequence[str]) -> str:
 
 
 def _dangerous(word: str) -> str:
-    return tr("`{word}` may run a program, write a file or read other settings", word=word)
+    return tr("`{word}` may run a program, write a file or read another configuration", word=word)
 
 
 def _paths(words: Sequence[str], parsed: Parsed | None = None) -> tuple[str, ...]:

@@ -123,8 +123,8 @@ def _found(
     if dangers:
         level = Level.DANGER
         what = words[min(dangers)]
-        why = tr("`{word}` may run a program, write a file or read other settings", word=what)
+        why = tr("`{word}` may run a program, write a file or read another configuration", word=what)
     elif level is Level.EXACT:
-        why = tr("what `{word}` does to `{name}` is not known", word=parsed.worst, name=name)
+        why = tr("the effect of `{word}` on `{name}` is unknown", word=parsed.worst, name=name)
     paths = [part for _, file in files for part in (file, file.partition("=")[2]) if part]
     return Found(level, (words[0],), tuple(sorted(set(dangers))), why, tuple(paths))

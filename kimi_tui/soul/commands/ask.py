@@ -48,7 +48,7 @@ async def _init(engine: "Engine", args: str) -> None:
 
 async def _btw(engine: "Engine", args: str) -> None:
     if not args:
-        raise UsageError(tr("/btw needs a question"))
+        raise UsageError(tr("/btw needs a question: /btw QUESTION"))
     await engine.models.ready()
     soul = engine.soul
     if soul.provider is not None:
@@ -56,8 +56,8 @@ async def _btw(engine: "Engine", args: str) -> None:
 
 
 COMMANDS: tuple["Command[Engine]", ...] = (
-    Command(CommandInfo("init", "Get to know the project and write AGENTS.md"), _init, turn=False),
+    Command(CommandInfo("init", "Analyze the project and write AGENTS.md"), _init, turn=False),
     Command(
-        CommandInfo("btw", "Ask something beside; nothing of it is remembered"), _btw, while_running=True, turn=False
+        CommandInfo("btw", "Ask a side question (not added to the conversation)"), _btw, while_running=True, turn=False
     ),
 )

@@ -30,7 +30,7 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
     ):
         raise UsageError(_unknown(engine, name))
     if engine.busy:
-        raise TurnRunningError(tr("{command} has to wait until the turn has ended", command=f"/{name}"))
+        raise TurnRunningError(tr("wait for the turn to end before {command}", command=f"/{name}"))
     match kind:
         case "flow" if rest:
             return (await engine.flows.run(_skill(engine.skills, rest, flow=True), args, shown=shown)).turn_result
@@ -54,8 +54,8 @@ def _unknown(engine: "Engine", name: str) -> str:
     names += [f"flow:{skill.name}" for skill in engine.skills.skills if skill.declared_kind is SkillKind.FLOW]
     near = get_close_matches(name, names, n=1)
     if near:
-        return tr("there is no command {command}; did you mean {near}?", command=f"/{name}", near=f"/{near[0]}")
-    return tr("there is no command {command}; /help lists those there are", command=f"/{name}")
+        return tr("unknown command {command}; did you mean {near}?", command=f"/{name}", near=f"/{near[0]}")
+    return tr("unknown command {command}; /help lists all commands", command=f"/{name}")
 
 
 async def _run(engine: "Engine", command: "Command[Engine]", args: str, shown: str) -> None:
@@ -73,8 +73,8 @@ def _skill(skills: SkillLibrary, name: str, *, flow: bool = False) -> Skill:
         known = [skill.name for skill in (skills.flows() if flow else skills.skills)]
         known_names = ", ".join(known) or tr("none")
         raise UsageError(
-            tr("there is no flow {name!r}; there are: {facts}", name=name, facts=known_names)
+            tr("no flow named {name!r}. Available: {facts}", name=name, facts=known_names)
             if flow
-            else tr("there is no skill {name!r}; there are: {facts}", name=name, facts=known_names)
+            else tr("no skill named {name!r}. Available: {facts}", name=name, facts=known_names)
         )
     return found

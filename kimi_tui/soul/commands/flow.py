@@ -30,7 +30,7 @@ async def _flow(engine: "Engine", args: str) -> None:
         control(engine.runner, rest)
     elif word in _IN_ADVANCE and rest:
         engine.flows.order(lambda runner: control(runner, rest))
-        engine.reply(tr("The next flow begins with: {order}", order=f"{word} {rest}"))
+        engine.reply(tr("Applies to the next flow: {order}", order=f"{word} {rest}"))
     else:
         raise UsageError(tr("no flow is running; {command} needs one", command=f"/flow {word}"))
 
@@ -73,17 +73,17 @@ _HELP = (
     "list | pause | continue | step | break [NODE] | choose BRANCH [at NODE] | ask always|never|NODE... | "
     "again [NODE] | edit NODE TEXT | jump NODE | skip | stop"
 )
-RESUME_HELP = tr("/flow-resume [RUN [new]] goes on with a run that was cut off, `new` with the chart as it is now")
+RESUME_HELP = tr("/flow-resume [RUN [new]] resumes an interrupted run (`new`: with the current chart)")
 
 
 async def _resume(engine: "Engine", args: str) -> None:
     run_id, _, chart = args.partition(" ")
     if chart.strip() not in ("", "new"):
-        raise UsageError(tr("/flow-resume [RUN [new]]: `new` goes on with the chart as it is now"))
+        raise UsageError(tr("/flow-resume [RUN [new]]: `new` uses the current chart"))
     await engine.flows.resume(run_id or None, new_chart=bool(chart.strip()))
 
 
 COMMANDS: tuple["Command[Engine]", ...] = (
-    Command(CommandInfo("flow", "List flows, or steer the one that runs"), _flow, while_running=True),
-    Command(CommandInfo("flow-resume", "Go on with a flow run that was cut off"), _resume, turn=False),
+    Command(CommandInfo("flow", "List flows, or control the running one"), _flow, while_running=True),
+    Command(CommandInfo("flow-resume", "Resume an interrupted flow run"), _resume, turn=False),
 )

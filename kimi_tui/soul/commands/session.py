@@ -25,7 +25,7 @@ _LISTED = 30
 
 async def _clear(engine: "Engine", args: str) -> None:
     engine.context.clear()
-    engine.reply(tr("The conversation starts anew; the old one is kept in the session's folder."))
+    engine.reply(tr("Conversation cleared; the old one is kept in the session's folder."))
     engine.tell_status()
 
 
@@ -34,7 +34,7 @@ async def _compact(engine: "Engine", args: str) -> None:
     match await engine.soul.compact(args):
         case "done":
             tokens = engine.context.token_count
-            engine.reply(tr("The conversation was compacted; it is now about {tokens:,} tokens.", tokens=tokens))
+            engine.reply(tr("Conversation compacted to about {tokens:,} tokens.", tokens=tokens))
         case "nothing":
             engine.reply(tr("There is nothing to compact yet."))
         case "failed":  # a manual compaction raises instead
@@ -46,14 +46,14 @@ async def _rewind(engine: "Engine", args: str) -> None:
     words = args.split()
     if not words:
         rows = [_listed(point) for point in points[-_LISTED:]]
-        engine.reply("\n".join(rows) or tr("There is no turn to go back to yet."))
+        engine.reply("\n".join(rows) or tr("There is no turn to rewind to yet."))
         return
     number, what = words[0], words[1] if len(words) > 1 else "both"
     if what not in ("conversation", "files", "both") or len(words) > 2:
-        raise UsageError(tr("/rewind takes a turn's number, then conversation, files or both"))
+        raise UsageError(tr("/rewind needs a turn number, then conversation, files or both"))
     point = next((point for point in points if str(point.index) == number), None)
     if point is None:
-        raise UsageError(tr("there is no turn {turn}; /rewind lists them", turn=number))
+        raise UsageError(tr("no turn {turn}; /rewind lists the turns", turn=number))
     done = await engine.rewind(point, conversation=what != "files", files=what != "conversation")
     engine.reply("\n".join(told(done, engine.services.workspace)))
 
@@ -89,7 +89,7 @@ async def _sessions(engine: "Engine", args: str) -> None:
         )
         for info in found[:_LISTED]
     ]
-    lines.append(tr("`kimi-tui --session ID` goes on with one."))
+    lines.append(tr("Resume one with `kimi-tui --session ID`."))
     engine.reply("\n".join(lines))
 
 
@@ -98,9 +98,7 @@ async def _fork(engine: "Engine", args: str) -> None:
     engine.session.save_state()
     title = args or engine.title
     session_id = await asyncio.to_thread(session_index.fork, engine.session.dir, engine.work_dir, title=title)
-    engine.reply(
-        tr("This conversation was copied. `kimi-tui --session {session}` goes on with the copy.", session=session_id)
-    )
+    engine.reply(tr("Session forked. Open the fork with `kimi-tui --session {session}`.", session=session_id))
 
 
 async def _export(engine: "Engine", args: str) -> None:
@@ -119,7 +117,7 @@ async def _export(engine: "Engine", args: str) -> None:
         raise SessionError(f"{target}: {error.strerror or error}") from error
     engine.reply(
         tr(
-            "Written to {file}. Secrets were taken out as far as they look like secrets; read it before you share it.",
+            "Written to {file}. Text that looks like a secret was removed; check the file before you share it.",
             file=target,
         )
     )
@@ -127,7 +125,7 @@ async def _export(engine: "Engine", args: str) -> None:
 
 async def _import(engine: "Engine", args: str) -> None:
     if not args:
-        raise UsageError(tr("/import takes a text file, or the id of a session"))
+        raise UsageError(tr("/import needs a text file or a session id"))
     try:
         text = await asyncio.to_thread(_words, engine, args)
     except SessionError as error:  # what the user named is no text, or no session
@@ -137,14 +135,14 @@ async def _import(engine: "Engine", args: str) -> None:
     if (tokens := estimate_tokens(message)) > room * 0.8:
         raise UsageError(
             tr(
-                "it is about {tokens:,} tokens, and there is room for {room:,}; import less, or /compact first",
+                "it is about {tokens:,} tokens, but only {room:,} are free; import less, or run /compact first",
                 tokens=tokens,
                 room=room,
             )
         )
     engine.context.append(message)
     engine.tell_status()
-    engine.reply(tr("About {tokens:,} tokens were imported; the model knows them from now on.", tokens=tokens))
+    engine.reply(tr("Imported about {tokens:,} tokens into the context.", tokens=tokens))
 
 
 def _words(engine: "Engine", given: str) -> str:
@@ -163,14 +161,12 @@ def _redactor(engine: "Engine") -> Redactor:
 
 
 COMMANDS: tuple["Command[Engine]", ...] = (
-    Command(CommandInfo("clear", "Forget the conversation and begin anew", ("reset",)), _clear),
-    Command(CommandInfo("compact", "Summarise the conversation to make room; a focus may be named"), _compact),
-    Command(
-        CommandInfo("rewind", "Go back before an earlier turn: N, then conversation, files or both", ("undo",)), _rewind
-    ),
-    Command(CommandInfo("title", "Give this session a title", ("rename",)), _title, while_running=True),
-    Command(CommandInfo("fork", "Copy the session; the copy goes its own way"), _fork),
-    Command(CommandInfo("export", "Write the session to a file: .md, .json or .zip"), _export),
-    Command(CommandInfo("import", "Have the model know a text file, or another session"), _import),
+    Command(CommandInfo("clear", "Clear the conversation", ("reset",)), _clear),
+    Command(CommandInfo("compact", "Summarize the conversation to free context; optional: a focus"), _compact),
+    Command(CommandInfo("rewind", "Rewind to before turn N: conversation, files or both", ("undo",)), _rewind),
+    Command(CommandInfo("title", "Set the session title", ("rename",)), _title, while_running=True),
+    Command(CommandInfo("fork", "Fork this session"), _fork),
+    Command(CommandInfo("export", "Export the session: .md, .json or .zip"), _export),
+    Command(CommandInfo("import", "Add a text file or another session to the context"), _import),
     Command(CommandInfo("sessions", "List the sessions of this folder", ("resume",)), _sessions, while_running=True),
 )

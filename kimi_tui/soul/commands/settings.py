@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine
 
 
-_NOBODY = tr("Nobody can be asked here: tool calls are approved, and what is protected is refused.")
+_NOBODY = tr("No user can be asked here: tool calls are approved, protected actions are denied.")
 
 
 async def _yolo(engine: "Engine", args: str) -> None:
@@ -22,7 +22,9 @@ async def _yolo(engine: "Engine", args: str) -> None:
         return
     engine.approvals.yolo = not engine.approvals.yolo
     yolo = engine.approvals.yolo
-    engine.reply(tr("Every tool call is approved from now on.") if yolo else tr("Tool calls ask again."))
+    engine.reply(
+        tr("All tool calls are now approved automatically.") if yolo else tr("Tool calls need approval again.")
+    )
 
 
 async def _afk(engine: "Engine", args: str) -> None:
@@ -32,9 +34,9 @@ async def _afk(engine: "Engine", args: str) -> None:
     away = engine.approvals.attended
     engine.set_attended(away)
     engine.reply(
-        tr("You are away: tool calls are approved, questions dismissed, and what is protected is refused.")
+        tr("Away mode on: tool calls are approved, questions are dismissed, protected actions are denied.")
         if away
-        else tr("You are back: tool calls and questions ask again.")
+        else tr("Away mode off: tool calls and questions need your answer again.")
     )
 
 
@@ -44,14 +46,14 @@ async def _plan(engine: "Engine", args: str) -> None:
         case "" | "on" | "off":
             plan_mode.on = not plan_mode.on if not args else args == "on"
             engine.reply(
-                tr("Plan mode is on: nothing that changes anything runs until you agree to a plan.")
+                tr("Plan mode is on: nothing is changed until you approve a plan.")
                 if plan_mode.on
                 else tr("Plan mode is off.")
             )
         case "view":
             plans = _plans(engine)
             if not plans:
-                raise UsageError(tr("there is no plan in this session yet"))
+                raise UsageError(tr("this session has no plan yet"))
             engine.wire.send(PlanDisplay(content=plans[-1].read_text("utf-8", "replace"), file_path=str(plans[-1])))
         case "clear":
             plans = _plans(engine)
@@ -59,7 +61,7 @@ async def _plan(engine: "Engine", args: str) -> None:
                 file.unlink(missing_ok=True)
             engine.reply(tr_n("{count} plan cleared.", "{count} plans cleared.", len(plans)))
         case _:
-            raise UsageError(tr("/plan takes on, off, view or clear"))
+            raise UsageError(tr("/plan accepts on, off, view or clear"))
 
 
 def _plans(engine: "Engine") -> list[Path]:
@@ -77,13 +79,13 @@ async def _add_dir(engine: "Engine", args: str) -> None:
     kept = [*state.additional_dirs, str(folder.resolve())]
     state.additional_dirs = list(dict.fromkeys(kept))
     engine.session.save_state()
-    engine.reply(tr("{folder} belongs to the workspace now.", folder=paths.shown(folder.resolve())))
+    engine.reply(tr("Added {folder} to the workspace.", folder=paths.shown(folder.resolve())))
 
 
 def _folder(given: str, work_dir: Path) -> Path:
     folder = work_dir / Path(given).expanduser()
     if not folder.is_dir():
-        raise UsageError(tr("{folder} is no folder", folder=folder))
+        raise UsageError(tr("{folder} is not a folder", folder=folder))
     return folder
 
 
@@ -91,16 +93,16 @@ async def _model(engine: "Engine", args: str) -> None:
     models = engine.models
     if args:
         await engine.switch_model(args)
-        engine.reply(tr("{model} answers from now on.", model=models.shown_name))
+        engine.reply(tr("Model: {model}", model=models.shown_name))
         return
     lines = ["- " + " · ".join([key, *([tr("in use")] if key == models.key else [])]) for key in models.keys]
     engine.reply("\n".join(lines) or tr("{model}; no models are configured.", model=models.shown_name))
 
 
 COMMANDS: tuple["Command[Engine]", ...] = (
-    Command(CommandInfo("yolo", "Approve every tool call, or ask again"), _yolo, while_running=True),
-    Command(CommandInfo("afk", "Nobody is there: approve and do not ask; or back again"), _afk, while_running=True),
+    Command(CommandInfo("yolo", "Approve every tool call (toggle)"), _yolo, while_running=True),
+    Command(CommandInfo("afk", "Away mode: approve without asking (toggle)"), _afk, while_running=True),
     Command(CommandInfo("plan", "Plan mode: on, off, view the last plan, clear"), _plan),
-    Command(CommandInfo("add-dir", "Add a folder to the workspace, or list them"), _add_dir, while_running=True),
+    Command(CommandInfo("add-dir", "Add a folder to the workspace, or list the folders"), _add_dir, while_running=True),
     Command(CommandInfo("model", "Change the model, or list those configured"), _model),
 )

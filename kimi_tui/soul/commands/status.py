@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 async def _help(engine: "Engine", args: str) -> None:
     def line(info: CommandInfo) -> str:
-        also = tr("also {names}", names=", ".join(f"/{alias}" for alias in info.aliases))
+        also = tr("aliases: {names}", names=", ".join(f"/{alias}" for alias in info.aliases))
         return " · ".join([f"- `/{info.name}` · {info.description}", *([also] if info.aliases else [])])
 
     commands = engine.commands()
@@ -38,7 +38,7 @@ async def _usage(engine: "Engine", args: str) -> None:
             tr_n("{count} message", "{count} messages", len(engine.context.history)),
         ),
         _row(
-            tr("Since this start: {facts}", facts=_steps(figures.steps)),
+            tr("Since start: {facts}", facts=_steps(figures.steps)),
             tr("{tokens:,} tokens in ({cached:,} from the cache)", tokens=used.input, cached=used.input_cache_read),
             tr("{tokens:,} out", tokens=used.output),
             _price(figures.cost(engine.prices)),
@@ -56,7 +56,7 @@ async def _usage(engine: "Engine", args: str) -> None:
         )
         if on
     ]
-    engine.reply("\n".join([*lines, *([_row(tr("Switched on:"), *modes)] if modes else [])]))
+    engine.reply("\n".join([*lines, *([_row(tr("Enabled:"), *modes)] if modes else [])]))
 
 
 def _row(*facts: str) -> str:
@@ -87,7 +87,7 @@ def _steps(count: int) -> str:
 
 
 def _price(cost: float | None) -> str:
-    return "" if cost is None else tr("about {cost:.4f} in the model's price", cost=cost)
+    return "" if cost is None else tr("about {cost:.4f} at the model's price", cost=cost)
 
 
 async def _agents(engine: "Engine", args: str) -> None:
@@ -97,17 +97,17 @@ async def _agents(engine: "Engine", args: str) -> None:
         if engine.roster.stop(agent_id):
             engine.reply(tr("{agent} is being stopped.", agent=agent_id))
         else:
-            engine.reply(tr("No subagent {agent!r} is at work.", agent=agent_id))
+            engine.reply(tr("No subagent {agent!r} is running.", agent=agent_id))
         return
     names = engine.soul.agent.crew.names()
     lines = [_row(name, what) for name, what in names.items()]
-    lines += [_row(tr("at work"), key, one.name, one.description) for key, one in engine.roster.track.items()]
+    lines += [_row(tr("running"), key, one.name, one.description) for key, one in engine.roster.track.items()]
     engine.reply("\n".join(lines) or tr("The agent {agent} has no subagents.", agent=engine.soul.agent.name))
 
 
 async def _hooks(engine: "Engine", args: str) -> None:
     lines = [
-        _row(hook.event, hook.matcher, f"`{hook.command}`", tr("at most {seconds:g} s", seconds=hook.timeout))
+        _row(hook.event, hook.matcher, f"`{hook.command}`", tr("timeout {seconds:g} s", seconds=hook.timeout))
         for hook in engine.hooks.configured
     ]
     lines += [_row(one.event, one.matcher, tr("a client")) for one in engine.hooks.clients]
@@ -121,7 +121,7 @@ async def _mcp(engine: "Engine", args: str) -> None:
     elif not word:
         states = engine.mcp.states()
     else:
-        raise UsageError(tr("/mcp tells how the servers are; /mcp restart NAME starts one again"))
+        raise UsageError(tr("/mcp shows the servers; /mcp restart NAME restarts one"))
     engine.reply("\n".join(map(_server_line, states)) or tr("No MCP servers are configured."))
 
 
@@ -137,7 +137,7 @@ async def _skills(engine: "Engine", args: str) -> None:
         for problem in engine.skills.problems()
     ]
     found = ["", tr("Problems:"), *problems] if problems else []
-    engine.reply("\n".join([*(lines or [tr("There are no skills.")]), *found]))
+    engine.reply("\n".join([*(lines or [tr("No skills found.")]), *found]))
 
 
 async def _task(engine: "Engine", args: str) -> None:
@@ -145,22 +145,22 @@ async def _task(engine: "Engine", args: str) -> None:
     word, _, task_id = args.partition(" ")
     if word == "stop":
         task_id = task_id.strip()
-        if await background.stop(task_id, tr("stopped by the person")):
+        if await background.stop(task_id, tr("stopped by the user")):
             engine.reply(tr("{task} was stopped.", task=task_id))
         else:
-            engine.reply(tr("No task {task!r} is running.", task=task_id))
+            engine.reply(tr("No background task {task!r} is running.", task=task_id))
         return
     lines = [_row(task.id, task.ending, task.description) for task in background.tasks]
-    engine.reply("\n".join(lines) or tr("There are no background tasks."))
+    engine.reply("\n".join(lines) or tr("No background tasks."))
 
 
 COMMANDS: tuple["Command[Engine]", ...] = (
-    Command(CommandInfo("help", "What can be said", ("h", "?")), _help, while_running=True),
-    Command(CommandInfo("version", "Which version this is"), _version, while_running=True),
+    Command(CommandInfo("help", "Commands", ("h", "?")), _help, while_running=True),
+    Command(CommandInfo("version", "Show the version"), _version, while_running=True),
     Command(CommandInfo("usage", "Model, context and tokens", ("status",)), _usage, while_running=True),
-    Command(CommandInfo("agents", "List the subagents; stop ID ends one that is at work"), _agents, while_running=True),
+    Command(CommandInfo("agents", "List subagents; stop ID stops a running one"), _agents, while_running=True),
     Command(CommandInfo("hooks", "List the hooks"), _hooks, while_running=True),
-    Command(CommandInfo("mcp", "How the MCP servers are; restart NAME starts one again"), _mcp, while_running=True),
-    Command(CommandInfo("skills", "List the skills, and what is wrong with them"), _skills, while_running=True),
-    Command(CommandInfo("task", "List background tasks; stop ID ends one"), _task, while_running=True),
+    Command(CommandInfo("mcp", "MCP servers and their status; restart NAME restarts one"), _mcp, while_running=True),
+    Command(CommandInfo("skills", "List skills and their problems"), _skills, while_running=True),
+    Command(CommandInfo("task", "List background tasks; stop ID stops one"), _task, while_running=True),
 )

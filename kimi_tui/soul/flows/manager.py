@@ -62,13 +62,13 @@ class FlowManager:
     async def run(self, skill: Skill, args: str = "", *, shown: str) -> FlowOutcome:
         """Run a skill's flow from BEGIN. Raises the error that made it fail."""
         if skill.flow is None:
-            raise UsageError(tr("{name} cannot be run: {why}", name=skill.name, why=_why_no_flow(skill)))
+            raise UsageError(tr("{name} cannot run: {why}", name=skill.name, why=_why_no_flow(skill)))
         return await self._follow(skill.flow, skill.name, skill.chart_text or "", args=args, shown=shown)
 
     async def run_prompt_flow(self, args: str = "", *, shown: str) -> FlowOutcome:
         """Run the chart from `--prompt-flow`. Raises the error that made it fail."""
         if self.prompt_flow is None:
-            raise UsageError(tr("there is no chart to begin; --prompt-flow names one"))
+            raise UsageError(tr("no chart to start; set one with --prompt-flow"))
         begun = self.prompt_flow
         return await self._follow(begun.flow, begun.name, begun.text, args=args, shown=shown)
 
@@ -86,17 +86,13 @@ class FlowManager:
         runs = self.open_runs() if run_id is None else reversed(load_runs(self._journal_file))
         run = next((run for run in runs if run_id in (None, run.run_id) and run.can_resume), None)
         if run is None:
-            raise UsageError(
-                tr("there is no flow run to go on with")
-                if run_id is None
-                else tr("there is no open run {run}", run=run_id)
-            )
+            raise UsageError(tr("no flow run to resume") if run_id is None else tr("no open run {run}", run=run_id))
         shown = "/flow-resume"
         now = self.chart_now(run) if new_chart else None
         if now is None:
             await self._follow(flow_of_run(run), run.name, run.text, resume=run, shown=shown)
         elif now.flow is None:
-            raise UsageError(tr("the run cannot go on with the chart as it is now: {why}", why=now.trouble))
+            raise UsageError(tr("the run cannot continue with the current chart: {why}", why=now.trouble))
         else:
             await self._follow(now.flow, run.name, now.text, resume=run, shown=shown)
 
@@ -164,7 +160,7 @@ class FlowManager:
     def _logged(self, message: WireMessage) -> None:
         match message:
             case FlowBegin():
-                _log.info("flow %s begins: run %s, %d nodes", message.name, message.run_id, len(message.nodes))
+                _log.info("flow %s started: run %s, %d nodes", message.name, message.run_id, len(message.nodes))
             case FlowNodeBegin():
                 _log.debug("flow: node %s, move %d, attempt %d", message.node_id, message.move, message.attempt)
             case FlowDecision():
@@ -183,14 +179,14 @@ class FlowManager:
             try:
                 control(runner)
             except FlowControlError as error:
-                self._taker.notify(tr("An order for this flow makes no sense"), str(error), severity="warning")
+                self._taker.notify(tr("Invalid flow command"), str(error), severity="warning")
 
     def _tell_trouble(self, error: OSError | None) -> None:
         if error is None:
-            self._taker.notify(tr("The flow's journal is written again."))
+            self._taker.notify(tr("The flow's journal can be written again."))
         else:
             self._taker.notify(
-                tr("The flow's journal cannot be written: a crash would lose its place"),
+                tr("The flow's journal cannot be written: a crash would lose the run's position"),
                 str(error),
                 severity="warning",
             )

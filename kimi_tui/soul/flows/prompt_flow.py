@@ -37,7 +37,7 @@ def read_prompt_flow(file: Path) -> PromptFlow:
     lines = text.split("\n")
     block = first_chart(lines)
     if block is None:
-        raise UsageError(f"{file}: there is no mermaid or d2 block in it")
+        raise UsageError(f"{file}: no mermaid or d2 block found")
     flow = _built(file, block.text, block.source, block.line)
     told = told_beside(flow, block, lines, skip=lines_of_frontmatter(lines))
     return PromptFlow(file.name, replace(flow, guidance=told.guidance), block.text)

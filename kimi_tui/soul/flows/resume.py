@@ -27,10 +27,10 @@ def chart_now(run: RunState, skills: SkillLibrary, prompt_flow: PromptFlow | Non
     else:
         skill = skills.get(run.name)
         if skill is None:
-            return ChartNow(trouble=tr("there is no flow {name} any more", name=run.name))
+            return ChartNow(trouble=tr("flow {name} no longer exists", name=run.name))
         problem = next((one for one in skill.problems if one.severity == "error"), None)
         place = f" (line {problem.line})" if problem is not None and problem.line is not None else ""
-        trouble = f"{problem.text}{place}" if problem is not None else tr("it is no flow any more")
+        trouble = f"{problem.text}{place}" if problem is not None else tr("it is no longer a flow")
         found = ChartNow(skill.chart_text or "", skill.flow, "" if skill.flow is not None else trouble)
     if found.flow is not None and not run.chart_changed(found.text):
         return None

@@ -59,11 +59,11 @@ class HookDispatcher:
     def subscribe(self, subscription: Subscription) -> None:
         """Add a client's hook. Raises ValueError for an unknown event and for an invalid matcher."""
         if subscription.event not in EVENTS:
-            raise ValueError(f"there is no event {subscription.event!r}")
+            raise ValueError(f"unknown event {subscription.event!r}")
         try:
             re.compile(subscription.matcher)
         except re.error as error:
-            raise ValueError(f"{subscription.matcher!r} is no regular expression: {error}") from None
+            raise ValueError(f"{subscription.matcher!r} is not a regular expression: {error}") from None
         self._subscriptions.append(subscription)
 
     def settle(self, request_id: str, action: Literal["allow", "block"], reason: str = "") -> bool:

@@ -35,7 +35,7 @@ async def _worked(soul: Soul, prompt: str) -> TurnResult:
     if result.stop == "finished" and len(result.message) < _SHORT_REPORT:
         result = await soul.take_turn(_CONTINUE)
     if result.stop == "cancelled":
-        raise SubagentStoppedError("The person stopped the subagent before it was done.")
+        raise SubagentStoppedError("The user stopped the subagent before it was done.")
     return result
 
 
@@ -93,7 +93,7 @@ class SubagentPool:
         hooks = self._office.hooks
         verdict = await hooks.ask("SubagentStart", name, subagent=name, description=description, prompt=prompt)
         if verdict.blocked:
-            raise SubagentRefusedError(f"a hook did not let it be sent: {verdict.reason or 'no reason given'}")
+            raise SubagentRefusedError(f"a hook blocked it: {verdict.reason or 'no reason given'}")
         agent_id = f"a{uuid4().hex[:8]}"
         told = {"subagent": name, "agent_id": agent_id}
         wire = Wire()

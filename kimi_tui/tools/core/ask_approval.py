@@ -70,7 +70,7 @@ def with_comments(value: ToolReturnValue, comments: Sequence[str]) -> ToolReturn
     return value.model_copy(
         update={
             "message": f"{value.message}\nThe user approved this and says: {words}".strip(),
-            "display": (*value.display, BriefBlock(text=tr("You said: {words}", words=words))),
+            "display": (*value.display, BriefBlock(text=tr("You: {words}", words=words))),
         }
     )
 

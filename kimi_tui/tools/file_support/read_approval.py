@@ -15,9 +15,9 @@ async def ask_to_read(approvals: Approvals, place: ResolvedPath, *, sender: str)
         approvals,
         sender=sender,
         action=tr("read sensitive file") if sensitive else tr("read file"),
-        description=tr("Read `{file}`, which by its name holds secrets, and tell the model", file=place.shown)
+        description=tr("Read `{file}`, which may contain secrets", file=place.shown)
         if sensitive
-        else tr("Read `{file}` and tell the model", file=place.shown),
+        else tr("Read `{file}`", file=place.shown),
         subject=file_subject(place, edit=False),
         must_ask=sensitive,
         free=not sensitive,

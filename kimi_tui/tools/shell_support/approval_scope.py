@@ -49,7 +49,7 @@ def _key(words: tuple[str, ...]) -> tuple[str, str]:
     found = judge(words)
     if found.level <= Level.HARMLESS:
         text = shlex.join(found.beginning)
-        return f"run command: {text}", tr("`{words}` with harmless options", words=text)
+        return f"run command: {text}", tr("`{words}` with safe options", words=text)
     # defence: quoted-pattern
     text = " ".join(word.spelled if isinstance(word, Spelled) else shlex.quote(word) for word in words)
     return f"run exactly: {text}", tr("exactly `{words}`", words=text)

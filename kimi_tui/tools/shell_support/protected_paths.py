@@ -33,7 +33,7 @@ def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
     """The reason, or None if rules, mode and answers decide."""
     for doubt in line.doubts:
         if doubt.weight is Weight.LIMIT:  # defence: ask-at-limit
-            return tr("not all of it was read: {why}", why=doubt)
+            return tr("only part of it was read: {why}", why=doubt)
     folders = _folders(line, workspace)
     for word, of_any in dict.fromkeys(_written(line)):
         for folder in folders:
@@ -52,7 +52,7 @@ def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
                 if len(file) < 4096 and _is_protected(file, folder, workspace):
                     return tr("it names a protected or sensitive file: {file}", file=file)
             if expanded.cut or len(seen) > _MAX_PATHS:
-                return tr("it names so many files that not all were looked at: {word}", word=word)
+                return tr("it names too many files to check all of them: {word}", word=word)
     return None
 
 

@@ -60,7 +60,7 @@ def reading_of(line: CommandLine, workspace: Workspace | None) -> Reading:
     for place, command in enumerate(line.commands):
         words = _known(command.words)
         if words is None:
-            why_not.append(tr("a word of it is known only when it runs"))
+            why_not.append(tr("one of its words is known only at run time"))
             continue
         if words[0] in ("cd", "pushd", "popd"):
             moved = True
@@ -72,7 +72,7 @@ def reading_of(line: CommandLine, workspace: Workspace | None) -> Reading:
             elsewhere.add(place)
     doubt = _doubt(line, folders)
     if doubt or (why_not and workspace is not None and not _files_may_be_read(line, folders, workspace)):
-        doubt = doubt or tr("it reads or writes a file that is asked for")
+        doubt = doubt or tr("it reads or writes a file that needs approval")
         why_not = [why or doubt for why in why_not]
     return Reading(tuple(why_not), frozenset(elsewhere))
 
@@ -158,17 +158,17 @@ def _obeys_another(
 
 def _why_not(words: tuple[str, ...], found: Found, folders: Sequence[Path] | None, workspace: Workspace | None) -> str:
     if found.level is not Level.READS:
-        return found.why or tr("`{program}` does not only read", program=" ".join(found.beginning or words[:1]))
+        return found.why or tr("`{program}` can do more than read", program=" ".join(found.beginning or words[:1]))
     if folders is None or workspace is None:
-        return tr("the folder that it runs in is not known")
+        return tr("the folder it runs in is unknown")
     if _is_ours(words[0], workspace):  # defence: program-of-the-work-dir
-        return tr("the program `{program}` is a file of the work dir", program=words[0])
+        return tr("the program `{program}` is a file in the working directory", program=words[0])
     if any(not _inside(folder, workspace) for folder in folders):
-        return tr("it runs outside of the work dir")
+        return tr("it runs outside the working directory")
     if found.configured and not all(runs_nothing(folder) for folder in folders):  # defence: repository-settings
         return tr("the repository has settings that may run a program")
     path = _not_to_be_read(words, found, folders, workspace)
-    return tr("`{path}` is not to be read unasked", path=path) if path else ""
+    return tr("`{path}` may not be read without approval", path=path) if path else ""
 
 
 def _not_to_be_read(words: tuple[str, ...], found: Found, folders: Sequence[Path], workspace: Workspace) -> str:

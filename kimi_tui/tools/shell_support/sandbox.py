@@ -103,7 +103,7 @@ class Sandbox:
         try:
             private = self._private_folder()
         except OSError as error:
-            return tr("there is no place for temporary files: {cause}", cause=error.strerror)
+            return tr("cannot create temporary files: {cause}", cause=error.strerror)
         writable = () if self._caches is None else (self._caches,)
         box = BoxSettings(
             program, private, hidden=self._hidden, writable=writable, foreign=frozenset(listening_sockets())

@@ -61,7 +61,7 @@ async def probe(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -
             text = "".join(printed)
             if ended.exit_code == 0 and text.strip() == _HELD and not file.exists():
                 return settings, ""
-        cause = " ".join(text.split())[:200] or tr("it gives no reason")
+        cause = " ".join(text.split())[:200] or tr("no reason given")
         reason = reason or tr("bubblewrap does not work here: {cause}", cause=cause)
     return None, reason
 

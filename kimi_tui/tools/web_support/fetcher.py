@@ -98,7 +98,7 @@ async def fetch(url: str, *, allow_private: bool = False, follows: Callable[[str
         raise FetchError("the server took too long to answer") from None
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
         raise FetchError(f"the page could not be fetched: {str(error) or type(error).__name__}") from None
-    raise FetchError(f"it leads on more than {MAX_REDIRECTS} times")
+    raise FetchError(f"it redirects more than {MAX_REDIRECTS} times")
 
 
 def _certificates() -> ssl.SSLContext:
@@ -163,11 +163,11 @@ async def _public_address(host: str, port: int, *, must_resolve: bool) -> str:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         if must_resolve:
-            raise FetchError(f"there is no host {host}") from None
+            raise FetchError(f"host not found: {host}") from None
         return host
     addresses = [str(info[4][0]).partition("%")[0] for info in found]
     if not addresses or not all(is_public(address) for address in addresses):
-        raise FetchError(f"{host} is a private address, which is not fetched from")
+        raise FetchError(f"{host} is a private address and may not be fetched")
     return addresses[0]
 
 

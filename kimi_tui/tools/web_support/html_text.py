@@ -16,7 +16,7 @@ def page_text(page: Page) -> str:
     if page.mime and page.mime not in _HTML and not _TEXT.fullmatch(page.mime):
         raise FetchError(f"it is {page.mime}, not text")
     if not page.mime and b"\0" in page.body[:4096]:
-        raise FetchError("it is no text")
+        raise FetchError("it is not text")
     text = _decoded(page)
     if page.mime in _HTML or (not page.mime and text.lstrip()[:200].lower().startswith(("<!doctype html", "<html"))):
         return _main_text(text, page.url)

@@ -172,7 +172,7 @@ class AcpAgent:
         known = self._sessions.get(session_id)
         if known is not None:
             if known.engine.busy:
-                raise RequestError(-32600, "a turn is running in this session; it can be forked when it has ended")
+                raise RequestError(-32600, "a turn is running in this session; fork it after the turn has ended")
             known.engine.wire.flush()
         folder = _found(work_dir, session_id)
         title = next(
@@ -270,7 +270,7 @@ class AcpAgent:
     def _session(self, session_id: str) -> AcpSession:
         session = self._sessions.get(session_id)
         if session is None:
-            raise RequestError(INVALID_PARAMS, f"there is no open session {session_id!r}")
+            raise RequestError(INVALID_PARAMS, f"no open session {session_id!r}")
         return session
 
     def _need_model(self) -> None:
@@ -299,7 +299,7 @@ def _folder(text: str) -> Path:
     """Parse a folder. Raises RequestError."""
     folder = Path(text)
     if "\0" in text or not folder.is_absolute() or not folder.is_dir():
-        raise RequestError(INVALID_PARAMS, f"{text!r} is no folder here")
+        raise RequestError(INVALID_PARAMS, f"{text!r} is not a folder here")
     return folder.resolve()
 
 

@@ -58,7 +58,7 @@ def _part(block: ContentBlock) -> ContentPart:
                 return ImageURLPart(image_url=MediaURL(url=f"data:{kind};base64,{blob}"))
             return TextPart(text=f"@{place(uri)}")
         case _:
-            raise RequestError(-32602, "this kind of content cannot be taken")
+            raise RequestError(-32602, "this kind of content is not supported")
 
 
 def place(uri: str) -> str:

@@ -41,7 +41,7 @@ def modes(engine: Engine) -> SessionModeState:
 def set_mode(engine: Engine, mode: str) -> None:
     """Set the mode. Raises RequestError for an unknown mode."""
     if mode not in (known.id for known in _MODES):
-        raise RequestError(-32602, f"there is no mode {mode!r}; there are: {', '.join(known.id for known in _MODES)}")
+        raise RequestError(-32602, f"no mode named {mode!r}. Available: {', '.join(known.id for known in _MODES)}")
     engine.services.plan_mode.on = mode == PLAN
     engine.approvals.policy.accept_edits = mode == ACCEPT_EDITS
     if engine.approvals.yolo != (mode == YOLO):
@@ -87,7 +87,7 @@ async def set_option(engine: Engine, option: str, value: str | bool) -> None:
         case "thinking", bool() | "on" | "off" if engine.models.may_think:
             await engine.switch_model(engine.models.key, thinking=value in (True, "on"))
         case _:
-            raise RequestError(-32602, f"there is no option {option!r} that takes {value!r}")
+            raise RequestError(-32602, f"no option {option!r} with the value {value!r}")
 
 
 def _named_models(engine: Engine) -> list[tuple[str, str]]:

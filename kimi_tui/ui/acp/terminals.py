@@ -64,7 +64,7 @@ class ClientTerminals:
             making.add_done_callback(self._not_wanted)
             raise
         except (RequestError, ValueError) as error:
-            raise OSError(f"the editor gives no terminal: {error}") from error
+            raise OSError(f"the editor did not provide a terminal: {error}") from error
 
     def _not_wanted(self, made: asyncio.Future[CreateTerminalResponse]) -> None:
         """Release a terminal that was created after its turn was cancelled."""

@@ -52,7 +52,7 @@ class StdioTransport:
 
     async def _write(self, message: dict[str, Any]) -> None:
         if self._writer.broken:
-            raise ConnectionError("the client does not read any more")
+            raise ConnectionError("the client stopped reading")
         self._writer.write(_dumped(_with_details(message)))
         await self._writer.drained()
 

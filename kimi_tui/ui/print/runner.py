@@ -121,7 +121,7 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
             if prompt is None:
                 if line.strip():
                     passed_over = True
-                    _complain(f"line {number} is not a user message and is passed over")
+                    _complain(f"line {number} is not a user message; ignored")
                 continue
             heard = True
             idle = prompts.empty() and not answering
@@ -160,7 +160,7 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
                     begun.set()
             await sorting
         if passed_over and not heard:
-            raise UsageError('there is no message: each line is to be {"role": "user", "content": "..."}')
+            raise UsageError('no message: each line must be {"role": "user", "content": "..."}')
     finally:
         sorting.cancel()
         unlisten()

@@ -184,7 +184,7 @@ class KimiTui(TerminalApp):
             async with asyncio.timeout(_CLOSE_TIMEOUT_S):
                 await self.session_controller.close()
         except TimeoutError:
-            _log.warning("what ran could not be ended in time")
+            _log.warning("running work could not be stopped in time")
 
     def copy(self, text: str) -> None:
         """Copy the text, and report how much was copied and by which method."""
@@ -193,7 +193,7 @@ class KimiTui(TerminalApp):
         self.copy_to_clipboard(text)
         lines = text.count("\n") + 1
         amount = n_("{count} line copied", "{count} lines copied", lines)
-        self.show_toast(_("{much}, by {way}", much=amount, way=clipboard.copy_method()))
+        self.show_toast(_("{much} (via {way})", much=amount, way=clipboard.copy_method()))
 
     def watch_app_focus(self) -> None:
         self.activity_indicator.update()
@@ -308,7 +308,7 @@ class KimiTui(TerminalApp):
     def action_time(self) -> None:
         """Show the session's past states with the scrub bar."""
         if isinstance(self.screen, MainScreen) and not self.time_travel.open():
-            self.show_toast(_("nothing was said yet"))
+            self.show_toast(_("no messages yet"))
 
     def on_scrub_bar_moved(self, event: "ScrubBar.Moved") -> None:
         if event.number is not None:
@@ -395,7 +395,7 @@ class KimiTui(TerminalApp):
         self.main_screen.write_key = write_key(self.keymap)
         self.hint()
         if (problems := self.keymap.problems) and problems != before.problems:
-            text = "\n".join([_("Some of your keys cannot be used:"), *format_problems(problems, file)])
+            text = "\n".join([_("Some of your key bindings cannot be used:"), *format_problems(problems, file)])
             self.presenter.add_notice(NoticeItem(text, "warning"))
 
     def show_toast(self, text: str, *, severity: str = "information") -> None:
@@ -466,9 +466,9 @@ class KimiTui(TerminalApp):
         if name == "waiting" and (dialog := self.main_screen.current_dialog) is not None:
             self.main_screen.focus_dialog(dialog)
         elif not self.main_screen.go_to(name):
-            nothing = {"flow": _("there are no flows"), "todo": _("the todo list is empty")}
+            nothing = {"flow": _("no flows found"), "todo": _("the todo list is empty")}
             starting = _("the session is still starting")
-            self.show_toast(starting if self.session_controller.starting else nothing.get(name, _("nothing waits")))
+            self.show_toast(starting if self.session_controller.starting else nothing.get(name, _("nothing pending")))
 
     # Themes
 
@@ -479,4 +479,4 @@ class KimiTui(TerminalApp):
         if self.theme_registry.activate(name):
             self.screen_router.keep_theme(name)
         else:
-            self.show_toast(_("this theme cannot be read; the log says why"), severity="warning")
+            self.show_toast(_("this theme cannot be read; see the log for details"), severity="warning")

@@ -75,7 +75,7 @@ def run_tui(
         if engine_factory.resumable_session_id is not None and browser_size is None:
             command = f"kimi-tui --session {engine_factory.resumable_session_id}"
             with suppress(OSError):
-                sys.stdout.write(_("To go on with this session: {command}", command=command) + "\n")
+                sys.stdout.write(_("Resume this session: {command}", command=command) + "\n")
     for folder in sorted(engine_factory.demos):
         deleted = on_demo_end(folder)
         with suppress(OSError):
@@ -88,11 +88,11 @@ def run_tui(
 
 
 def _on_demo_deleted() -> str:
-    return _("That was the demo; its folder and its session are gone. Again: {command}", command="kimi-tui --demo")
+    return _("Demo ended; its folder and session were deleted. Run it again: {command}", command="kimi-tui --demo")
 
 
 def _on_demo_kept(folder: Path) -> str:
-    return _("That was the demo; what you made in it stays in {folder}", folder=folder)
+    return _("Demo ended; your files are in {folder}", folder=folder)
 
 
 def drive(

@@ -38,7 +38,7 @@ class AccessGuard:
         """Raises HTTPForbidden for a foreign host name or origin."""
         host = request.headers.getall("Host", [])
         if len(host) != 1 or not _is_own(host[0]):
-            raise web.HTTPForbidden(text="This server is known as 127.0.0.1 and localhost only.\n")
+            raise web.HTTPForbidden(text="Use 127.0.0.1 or localhost to reach this server.\n")
         origin = request.headers.get("Origin")
         wants_socket = request.headers.get("Upgrade", "").lower() == "websocket"
         if origin != f"http://{host[0]}" and (origin is not None or wants_socket):

@@ -107,7 +107,7 @@ class WebServer:
     def _tab(self, request: web.Request) -> tuple[str, PageSession]:
         name = request.match_info["tab"]
         if name not in self._tabs:
-            raise web.HTTPNotFound(text="There is no such session here; go to / for a new one.\n")
+            raise web.HTTPNotFound(text="No such session; open / for a new one.\n")
         return name, self._tabs[name]
 
     async def _close(self, _app: web.Application) -> None:
@@ -132,7 +132,7 @@ def _listen(port: int) -> socket.socket:
         listening.bind((_LOOPBACK, port))
     except OSError as error:
         listening.close()
-        raise UsageError(f"port {port} of {_LOOPBACK} cannot be had: {error.strerror}") from error
+        raise UsageError(f"port {port} of {_LOOPBACK} is not available: {error.strerror}") from error
     return listening
 
 

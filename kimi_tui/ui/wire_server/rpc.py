@@ -77,7 +77,7 @@ def read(line: bytes) -> Call | Answer | Fault:
         error = fields.get("error")
         return Answer(rpc_id, fields.get("result"), None if error is None else _message_of(error))
     if not isinstance(method, str):
-        return Fault(Code.NOT_A_REQUEST, "there is no method in this message", rpc_id)
+        return Fault(Code.NOT_A_REQUEST, "this message has no method", rpc_id)
     if fields.get("jsonrpc", "2.0") != "2.0":
         return Fault(Code.NOT_A_REQUEST, "this is not JSON-RPC 2.0", rpc_id)
     if params is not None and not isinstance(params, dict):

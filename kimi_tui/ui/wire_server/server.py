@@ -99,7 +99,7 @@ class WireServer:
     def _call(self, call: Call) -> None:
         try:
             if call.id is not None and call.id in self._open:
-                raise RpcError(Code.NOT_A_REQUEST, f"a request with the id {call.id!r} is under way")
+                raise RpcError(Code.NOT_A_REQUEST, f"a request with the id {call.id!r} is already running")
             match call.method:
                 case "initialize":
                     self._initialize(call, checked(Initialize, call.params))
@@ -117,7 +117,7 @@ class WireServer:
                 case "set_plan_mode":
                     self._set_plan_mode(call, checked(SetPlanMode, call.params).enabled)
                 case _:
-                    raise RpcError(Code.NO_SUCH_METHOD, f"there is no method {call.method!r}")
+                    raise RpcError(Code.NO_SUCH_METHOD, f"unknown method {call.method!r}")
         except RpcError as error:
             self._refuse(call, error)
         except KimiTuiError as error:
@@ -264,7 +264,7 @@ def _something(user_input: UserInput) -> UserInput:
     else:
         is_empty = all(part.type in ("text", "think") for part in user_input) and not text_of(user_input).strip()
     if is_empty:
-        raise RpcError(Code.BAD_PARAMS, "user_input: there is nothing in it")
+        raise RpcError(Code.BAD_PARAMS, "user_input: it is empty")
     return user_input
 
 

@@ -51,7 +51,7 @@ def config(url, key, **more):
 
 
 @pytest.mark.parametrize(
-    ("key", "state", "found"), [("sk-good", "ok", "takes the key"), ("sk-bad", "fail", "HTTP 401")]
+    ("key", "state", "found"), [("sk-good", "ok", "accepts the key"), ("sk-bad", "fail", "HTTP 401")]
 )
 def test_a_service_is_asked_with_its_key_which_is_never_shown(capsys, service, key, state, found):
     status, checks = examined(capsys, "--config", config(service, key))
@@ -67,7 +67,7 @@ def test_a_listing_that_fails_is_told_in_the_services_words_and_says_that_the_mo
     assert status == 0
     assert checks["service p"]["state"] == "warn"
     assert "HTTP 500: we are moving house" in checks["service p"]["found"]
-    assert "may answer all the same" in checks["service p"]["todo"]
+    assert "may still work" in checks["service p"]["todo"]
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/v1", "http://127.0.0.1:x/v1", "nonsense"])
@@ -134,4 +134,4 @@ def test_servers_of_the_command_line_are_looked_at_and_a_command_that_is_not_the
     more = json.dumps({"mcpServers": {"gone": {"command": "no-such-command"}}})
     _, checks = examined(capsys, "--mcp-config-file", str(file), "--mcp-config", more)
     assert (checks["MCP servers"]["state"], checks["MCP servers"]["found"]) == ("warn", "gone, here")
-    assert checks["MCP servers"]["todo"] == "gone: there is no command 'no-such-command'"
+    assert checks["MCP servers"]["todo"] == "gone: command not found: 'no-such-command'"

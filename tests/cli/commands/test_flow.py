@@ -53,7 +53,7 @@ def test_check_names_the_file_s_own_line_and_column(kimi: Kimi) -> None:
     file = write_skill(BROKEN)
     status, out, err = kimi("check", str(file))
     assert status == 1
-    assert out.startswith(f"{file}:14:7: error: `A` has 2 ways out")
+    assert out.startswith(f"{file}:14:7: error: `A` has 2 outgoing edges")
     assert err == "1 file, 1 error, 0 warnings\n"
 
 
@@ -100,7 +100,7 @@ def test_check_without_paths_looks_at_the_skills_there_are(kimi: Kimi) -> None:
 
 def test_check_of_a_missing_path_is_a_usage_error(kimi: Kimi) -> None:
     status, out, err = kimi("check", "nope.mmd")
-    assert (status, out, err) == (2, "", "kimi-tui: nope.mmd: there is no such file or folder\n")
+    assert (status, out, err) == (2, "", "kimi-tui: nope.mmd: no such file or folder\n")
 
 
 def test_check_of_what_is_no_text_or_no_skill_is_an_error_with_a_place(kimi: Kimi) -> None:
@@ -143,7 +143,7 @@ def test_list_shows_flows_and_what_is_wrong_with_broken_ones(kimi: Kimi) -> None
     lines = {line.split()[0]: line for line in out.splitlines()}
     assert status == 0
     assert "2 steps, Project. Shows." in lines["demo"]
-    assert "SKILL.md:14:7: error: `A` has 2 ways out" in lines["other"]
+    assert "SKILL.md:14:7: error: `A` has 2 outgoing edges" in lines["other"]
     listed = json.loads(kimi("list", "--format", "json")[1])
     assert {each["name"]: each["nodes"] for each in listed}["demo"] == 4
 
@@ -170,7 +170,7 @@ def test_an_unknown_flow_is_one_line_and_status_2(kimi: Kimi) -> None:
     for action in (("show", "nope"), ("run", "nope", "--dry")):
         status, out, err = kimi(*action)
         assert (status, out) == (2, "")
-        assert err.startswith("kimi-tui: there is no flow 'nope'; there are: ")
+        assert err.startswith("kimi-tui: no flow named 'nope'. Available: ")
         assert "demo" in err
 
 
@@ -185,7 +185,7 @@ def test_a_dry_run_walks_by_a_script(kimi: Kimi) -> None:
 
 
 @pytest.mark.parametrize(
-    ("choices", "said"), [("no", "no choice is left"), ("yes\nno", "1 choices"), ("x", "no branch")]
+    ("choices", "said"), [("no", "no choice is left"), ("yes\nno", "1 scripted choices"), ("x", "no branch")]
 )
 def test_a_script_that_does_not_fit_the_flow_is_status_1(kimi: Kimi, choices: str, said: str) -> None:
     write_skill(GOOD)
@@ -216,7 +216,7 @@ def record_run(replies: list[str], session: str = "abc123") -> RunnerHarness:
 
 
 async def test_runs_and_export_tell_what_a_session_kept(kimi: Kimi) -> None:
-    assert "No flow was run" in kimi("runs")[1]
+    assert "No flow runs" in kimi("runs")[1]
     stage = record_run(["ok", "<choice>no</choice>", "ok", "<choice>yes</choice>"])
     await stage.run()
     run_id = stage.runner.run_id
@@ -290,7 +290,7 @@ def test_a_chart_that_does_not_fit_is_shown_as_its_outline(kimi: Kimi) -> None:
     status, out, err = kimi("show", "wide.mmd", "--width", "60")
     assert (status, err) == (
         0,
-        "the drawing is wider than 60 columns, so this is its outline; --width N makes room\n",
+        "the drawing is wider than 60 columns, so this is its outline; allow more with --width N\n",
     )
     assert out.startswith("● BEGIN\n◆ Which of them\n  ╰ way 0:\n")
     assert max(map(len, out.splitlines())) <= 60
@@ -312,7 +312,7 @@ def test_a_chart_that_is_too_large_to_draw_is_shown_as_its_outline(kimi: Kimi) -
     Path("large.mmd").write_text(text, "utf-8")
     status, out, err = kimi("show", "large.mmd")
     assert status == 0
-    assert err.endswith("; this is its outline\n")
+    assert err.endswith("; showing its outline\n")
     assert out.startswith("● BEGIN\n")
 
 
@@ -325,13 +325,13 @@ def test_check_says_what_text_goes_with_which_node(kimi: Kimi) -> None:
     status, out, err = kimi("check", "scout/SKILL.md")
     assert (status, err.strip()) == (0, "1 file, 0 errors, 0 warnings")
     assert out.splitlines() == [
-        "scout/SKILL.md:6:1: note: told with the first step: 9 characters",
-        "scout/SKILL.md:14:1: note: told with `B`: 10 characters",
+        "scout/SKILL.md:6:1: note: sent with the first step: 9 characters",
+        "scout/SKILL.md:14:1: note: sent with `B`: 10 characters",
     ]
 
 
 CHART = "flowchart TD\nBEGIN --> B\nB --> END\n"
-TOLD = ["told with the first step: 9 characters", "told with `B`: 10 characters"]
+TOLD = ["sent with the first step: 9 characters", "sent with `B`: 10 characters"]
 
 
 def test_check_and_show_of_plain_markdown_say_what_text_goes_with_which_node(kimi: Kimi) -> None:
@@ -346,8 +346,8 @@ def test_check_and_show_of_plain_markdown_say_what_text_goes_with_which_node(kim
 
 def test_check_and_show_of_a_chart_file_say_what_its_comments_tell(kimi: Kimi) -> None:
     Path("plan.mmd").write_text(f"{CHART}%% B: look\n", "utf-8")
-    assert kimi("check", "plan.mmd")[1] == "plan.mmd:4:1: note: told with `B`: 4 characters\n"
-    assert kimi("show", "plan.mmd")[2] == "told with `B`: 4 characters\n"
+    assert kimi("check", "plan.mmd")[1] == "plan.mmd:4:1: note: sent with `B`: 4 characters\n"
+    assert kimi("show", "plan.mmd")[2] == "sent with `B`: 4 characters\n"
 
 
 def test_check_of_plain_markdown_warns_of_text_that_is_cut(kimi: Kimi) -> None:

@@ -42,13 +42,13 @@ def test_add_list_remove(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["add", "x", "-t", "http", "--", "npx"], "--transport http needs an address"),
+        (["add", "x", "-t", "http", "--", "npx"], "--transport http needs a URL"),
         (["add", "x", "-e", "KEY", "--", "npx"], "--env 'KEY': write it as NAME=VALUE"),
         (["add", "x", "-H", "nothing", "http://a/mcp"], "--header 'nothing': write it as Name: value"),
-        (["add", "x", "-a", "oauth", "--", "npx"], "are for a server with an address"),
-        (["add", "\x1b[2J", "--", "npx"], "a server's name is 1 to 100 printable characters"),
-        (["test", "absent"], "there is no MCP server 'absent'; there are: none"),
-        (["auth", "absent"], "there is no MCP server 'absent'"),
+        (["add", "x", "-a", "oauth", "--", "npx"], "need a server with a URL"),
+        (["add", "\x1b[2J", "--", "npx"], "a server name must be 1 to 100 printable characters"),
+        (["test", "absent"], "no MCP server named 'absent'. Available: none"),
+        (["auth", "absent"], "no MCP server named 'absent'"),
         ([], "required: COMMAND"),
     ],
 )
@@ -69,7 +69,7 @@ def test_a_server_is_tested(capsys: pytest.CaptureFixture[str]) -> None:
     assert "  echo  Say it again.\n" in capsys.readouterr().out
     assert main(["mcp", "test", "crash", *named]) == 1
     said = capsys.readouterr().err
-    assert said == "kimi-tui: crash: failed: it ended with exit code 1: ModuleNotFoundError: no module named 'milk'\n"
+    assert said == "kimi-tui: crash: failed: ended with exit code 1: ModuleNotFoundError: no module named 'milk'\n"
 
 
 def test_a_projects_servers_are_tested_once_it_is_trusted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

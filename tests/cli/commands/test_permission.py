@@ -87,10 +87,10 @@ def test_each_command_is_explained_and_a_rule_that_lets_anything_run_is_warned_o
     shown = capsys.readouterr().out
     for line in (
         "  ls -l\n    only reads\n",
-        "    a rule covers it only where its pattern holds `-c`\n",
-        "  mkdir x\n    harmless: a yes for the session covers its kind\n",
-        "  foo y\n    a yes covers exactly this (what `foo` does is not known)\n",
-        "    asked for all the same: `.env` is not to be read unasked\n",
+        "    a rule covers it only if its pattern contains `-c`\n",
+        "  mkdir x\n    harmless: an approval for the session covers similar commands\n",
+        "  foo y\n    an approval covers exactly this command (`foo` is an unknown program)\n",
+        "    needs approval anyway: `.env` may not be read without approval\n",
         "  warning: allow: Shell(docker exec *) (--config) lets any program run\n",
     ):
         assert line in shown, shown

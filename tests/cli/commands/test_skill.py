@@ -74,4 +74,4 @@ def test_all_of_it_is_there_as_json(tmp_path: Path) -> None:
 
 def test_a_folder_that_is_not_there_is_a_usage_error(tmp_path: Path) -> None:
     done = run(tmp_path, "skill", "list", "--skills-dir", "nowhere")
-    assert (done.returncode, done.stderr) == (2, "kimi-tui: --skills-dir nowhere: there is no such folder\n")
+    assert (done.returncode, done.stderr) == (2, "kimi-tui: --skills-dir nowhere: no such folder\n")

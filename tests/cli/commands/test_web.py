@@ -117,17 +117,17 @@ def test_a_port_that_is_taken_is_told(capsys: pytest.CaptureFixture[str]) -> Non
         other.listen()
         port = other.getsockname()[1]
         assert main(["--demo", "web", "--no-open", "--port", str(port)]) == 2
-    assert capsys.readouterr() == ("", f"kimi-tui: port {port} of 127.0.0.1 cannot be had: Address already in use\n")
+    assert capsys.readouterr() == ("", f"kimi-tui: port {port} of 127.0.0.1 is not available: Address already in use\n")
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ("web -w /none", "there is no such folder"),
-        ("web --continue", "no session to go on with"),
-        ("--print web", "it does not go with --print"),
-        ("web --port 70000", "--port: 70000 is no port"),
-        ("web --flow a --prompt-flow b", "exclude each other"),
+        ("web -w /none", "no such folder"),
+        ("web --continue", "no session to resume"),
+        ("--print web", "cannot be combined with --print"),
+        ("web --port 70000", "--port: 70000 is not a port"),
+        ("web --flow a --prompt-flow b", "cannot be combined"),
     ],
 )
 def test_what_is_wrong_with_the_options_is_told_before_anything_is_served(

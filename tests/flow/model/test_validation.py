@@ -43,9 +43,9 @@ def test_a_label_on_the_only_way_out_is_kept():
         (("A --> END",), 1, "no node is labelled BEGIN"),
         (("BEGIN --> A",), 1, "no node is labelled END"),
         (("BEGIN --> END", "x[begin] --> END"), 3, "2 nodes are labelled BEGIN"),
-        (("BEGIN", "END"), 2, "no way out"),
-        (("BEGIN --> A", "B --> END"), 3, "no way leads on from `A`"),
-        (("BEGIN --> A --> B --> A", "END"), 3, "circle"),
+        (("BEGIN", "END"), 2, "no outgoing edge"),
+        (("BEGIN --> A", "B --> END"), 3, "no edge leaves `A`"),
+        (("BEGIN --> A --> B --> A", "END"), 3, "no path from BEGIN leaves its loop"),
         (("BEGIN --> A", "A -->|x| END", "A --> B --> END"), 4, "has no label"),
         (("BEGIN --> A", "A -->|x| END", 'A -->|" "| B --> END'), 4, "has no label"),
         (("BEGIN --> A", "A -->|x| END", 'A -->|" x "| B --> END'), 4, "two branches labelled `x`"),
@@ -62,9 +62,7 @@ def test_several_ends_each_end_the_run_and_a_note_says_what_kimi_cli_makes_of_th
     read = flow(*lines)
     assert [node.kind for node in read.nodes.values() if node.id[0] == "e"] == [NodeKind.END] * 2
     assert read.end_id == "e1"
-    assert warnings(*lines) == [
-        (4, "END once more; each END ends the run, but Kimi CLI takes a flow with one END only")
-    ]
+    assert warnings(*lines) == [(4, "A second END; each END ends the run, but Kimi CLI accepts one END only")]
 
 
 def test_the_end_of_a_flow_is_one_that_can_be_reached():
@@ -93,7 +91,7 @@ def test_a_node_that_is_nearly_begin_or_end_is_named_with_the_label_it_needs(lin
     assert refused.line == line
     assert f"`{node}` says `{says}`" in refused.cause
     assert f"`{example}`" in refused.cause
-    assert not [text for _, text in warnings(*lines) if "a run stops" in text]
+    assert not [text for _, text in warnings(*lines) if "the run stops" in text]
 
 
 def test_ways_side_by_side_are_told_from_a_decision_that_lacks_labels():
@@ -129,13 +127,17 @@ def test_a_sound_flow_has_no_warnings():
     ("lines", "line", "says"),
     [
         (("BEGIN --> END", "A --> END"), 3, "`A` cannot be reached"),
-        (("BEGIN --> A", "A -->|x| END", "A -->|y| B"), 4, "a run stops at `B`"),
+        (("BEGIN --> A", "A -->|x| END", "A -->|y| B"), 4, "the run stops at `B`"),
         (("BEGIN --> A", "A -->|Go| END", "A -->|go| B --> END"), 4, "differ only in case"),
-        (("BEGIN --> A", 'A -->|"x #lt; y"| END', "A -->|go| B --> END"), 3, "holds a `<`"),
+        (("BEGIN --> A", 'A -->|"x #lt; y"| END', "A -->|go| B --> END"), 3, "contains `<`"),
         (("BEGIN --> A", 'A -->|"x<br>y"| END', "A -->|go| B --> END"), 3, "more than one line"),
         (("BEGIN --> A", f"A -->|{'x' * 41}| END", "A -->|go| B --> END"), 3, "41 characters"),
         (("BEGIN --> A", "A -->|x| END", "A -->|y| B", "B --> C --> B"), 4, "never ends"),
-        (("BEGIN --> A", "A -->|x| END", "A -->|y| B", "B -->|u| C --> B", "B -->|v| B"), 4, "no way leads from"),
+        (
+            ("BEGIN --> A", "A -->|x| END", "A -->|y| B", "B -->|u| C --> B", "B -->|v| B"),
+            4,
+            "END is unreachable from the loop",
+        ),
         (("BEGIN -->|x| A", "BEGIN -->|y| END", "A --> END"), 3, "never taken"),
         (("BEGIN --> END", "END --> A"), 3, "END ends the run"),
         (("BEGIN --> A", 'A[""] --> END'), 3, "empty label"),
@@ -157,7 +159,7 @@ def test_what_a_writer_may_want_to_know_is_a_warning_with_its_line(lines, line, 
     ],
 )
 def test_a_loop_that_can_come_to_the_end_or_is_none_or_is_never_reached_has_no_warning(lines):
-    assert not [text for _, text in warnings(*lines) if "no way leads" in text]
+    assert not [text for _, text in warnings(*lines) if "unreachable from the loop" in text]
 
 
 def test_each_tangle_of_loops_without_an_end_is_told_once():
@@ -166,8 +168,8 @@ def test_each_tangle_of_loops_without_an_end_is_told_once():
         "A -->|z| X", "X -->|u| X", "X -->|v| Y --> X",
     )  # fmt: skip
     assert [text for _, text in found] == [
-        "no way leads from the loop through `B` to END, whatever is decided",
-        "no way leads from the loop through `X` to END, whatever is decided",
+        "END is unreachable from the loop through `B`",
+        "END is unreachable from the loop through `X`",
     ]
 
 

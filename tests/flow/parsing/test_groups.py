@@ -77,11 +77,11 @@ def test_an_end_within_a_group_is_not_where_the_group_goes_on() -> None:
     ("lines", "line", "says"),
     [
         (("BEGIN --> S", "subgraph S", "X", "Y", "end", "X --> END", "Y --> END"), 2,
-         "which node of the group `S` comes first; link to the one that is meant: `X`, `Y`"),
-        (("BEGIN --> S", "subgraph S", "X --> Y", "Y --> X", "end", "X --> END"), 2, "comes first"),
+         "the group `S` has no single first node; link to the intended one: `X`, `Y`"),
+        (("BEGIN --> S", "subgraph S", "X --> Y", "Y --> X", "end", "X --> END"), 2, "no single first node"),
         (("BEGIN --> X", "subgraph S", "X -->|a| Y", "X -->|b| Z", "end", "S --> END"), 7,
-         "which node of the group `S` comes last; link from the one that is meant: `Y`, `Z`"),
-        (("BEGIN --> X", "subgraph S", "X --> Y", "end", "Y --> S", "S --> END"), 6, "this edge joins the group `S`"),
+         "the group `S` has no single last node; link from the intended one: `Y`, `Z`"),
+        (("BEGIN --> X", "subgraph S", "X --> Y", "end", "Y --> S", "S --> END"), 6, "this edge links the group `S`"),
     ],
 )  # fmt: skip
 def test_where_a_group_begins_or_ends_in_no_one_place_the_edge_is_refused(

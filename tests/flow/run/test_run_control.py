@@ -164,14 +164,14 @@ async def test_a_branch_taken_after_the_answer_is_refused() -> None:
 
     harness = RunnerHarness(flow_of(*LOOP), ["ok", NO, "ok", YES], on_message=late)
     assert (await harness.run()).moves == 4
-    assert refused == ["A is no decision: there is nothing to choose"]
+    assert refused == ["A is not a decision: there is nothing to choose"]
 
 
 async def test_of_two_orders_in_one_pause_the_first_counts() -> None:
     harness = RunnerHarness(flow_of(*LOOP), ["ok", TurnResult("cancelled"), "ok", YES])
     await harness.until_paused()
     harness.runner.choose("no")
-    with pytest.raises(FlowControlError, match="going on already"):
+    with pytest.raises(FlowControlError, match="already running"):
         harness.runner.choose("yes")
     await harness.outcome()
     assert [(m.choice, m.by) for m in harness.sent if isinstance(m, FlowDecision)] == [("no", "user"), ("yes", "model")]
@@ -294,15 +294,15 @@ async def test_what_makes_no_sense_is_refused_with_the_reason() -> None:
     with pytest.raises(FlowControlError, match="not paused"):
         harness.runner.go_on()
     await harness.run()
-    with pytest.raises(FlowControlError, match="over"):
+    with pytest.raises(FlowControlError, match="the flow run has ended"):
         harness.runner.pause()
 
 
 async def test_with_nobody_there_nothing_pauses() -> None:
     harness = RunnerHarness(flow_of(*LOOP), ["ok", YES], interactive=False)
-    with pytest.raises(FlowControlError, match="nobody"):
+    with pytest.raises(FlowControlError, match="no user is available"):
         harness.runner.pause()
-    with pytest.raises(FlowControlError, match="nobody"):
+    with pytest.raises(FlowControlError, match="no user is available"):
         harness.runner.toggle_breakpoint("A")
     assert (await harness.run()).status == "finished"
 

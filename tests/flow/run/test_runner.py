@@ -120,7 +120,7 @@ async def test_a_run_out_of_moves_goes_on_where_it_was_with_more(tmp_path: Path)
 async def test_a_dead_end_stops_the_run_with_the_reason() -> None:
     harness = RunnerHarness(flow_of("BEGIN -> D", "D -> END: yes", "D -> X: no"), [NO, "ok"])
     outcome = await harness.run()
-    assert (outcome.status, outcome.reason) == ("stopped", "X has no way on, and is not the end")
+    assert (outcome.status, outcome.reason) == ("stopped", "X has no outgoing edge and is not END")
     assert harness.told[-2:] == ["< X 2 done", "end stopped 2"]
 
 
@@ -271,7 +271,7 @@ async def test_a_finished_run_cannot_be_resumed(tmp_path: Path) -> None:
     harness = RunnerHarness(flow, ["ok", YES], path=path)
     await harness.run()
     assert not harness.journalled().open
-    with pytest.raises(FlowControlError, match="finished"):
+    with pytest.raises(FlowControlError, match="cannot be resumed"):
         RunnerHarness(flow, resume=harness.journalled())
 
 
@@ -279,6 +279,6 @@ async def test_a_resume_with_a_chart_that_lost_the_node_is_refused(tmp_path: Pat
     path = tmp_path / "flow.jsonl"
     harness = RunnerHarness(flow_of(*LOOP), [TurnResult("rejected")], path=path)
     await harness.until_paused()
-    with pytest.raises(FlowControlError, match="no node 'A'"):
+    with pytest.raises(FlowControlError, match="no longer has the run's node 'A'"):
         RunnerHarness(flow_of("BEGIN -> B", "B -> END"), resume=harness.journalled())
     await harness.cancel()

@@ -241,7 +241,7 @@ async def test_silence_times_out(server: Server, provider: Anthropic) -> None:
 
 async def test_half_json_is_a_connection_error(server: Server, provider: Anthropic) -> None:
     server.add(Answer([HELLO.joined()[:60] + b"\n\n" + HELLO.joined()]))
-    assert "garbled" in str(await failure(provider))
+    assert "malformed" in str(await failure(provider))
 
 
 @pytest.mark.parametrize(

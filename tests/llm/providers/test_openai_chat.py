@@ -282,7 +282,7 @@ async def test_an_answer_cut_at_the_limit_of_its_length_says_so(openai_server: O
     openai_server.add(chat_reply("Half", finish="length"), chat_reply("Whole"), chat_reply(think="hm", finish="length"))
     provider = make(openai_server)
     assert [(await ask(provider)).cut for _ in range(2)] == [True, False]
-    with pytest.raises(ProviderError, match="before it had said anything") as told:
+    with pytest.raises(ProviderError, match="before any text") as told:
         await ask(provider)
     assert not told.value.retryable
     await provider.aclose()

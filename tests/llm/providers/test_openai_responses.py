@@ -207,7 +207,7 @@ async def test_silence_times_out(openai_server: OpenAIServer, provider: OpenAIRe
 
 async def test_half_json_is_a_connection_error(openai_server: OpenAIServer, provider: OpenAIResponses) -> None:
     openai_server.add(Answer([HELLO.joined()[:60] + b"\n\n" + HELLO.joined()]))
-    assert "garbled" in str(await failure(provider))
+    assert "malformed" in str(await failure(provider))
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ async def test_each_call_gets_the_next_block(text: str) -> None:
     provider = ScriptedProvider(Script.parse(text, file="demo.txt"))
     said = [(await request_reply(provider, "", (), (), on_part=lambda part: None)).message.text for _ in range(2)]
     assert said == ["one", "two"]
-    with pytest.raises(ProviderError, match=r"demo\.txt has run out: all of its 2 replies were given") as caught:
+    with pytest.raises(ProviderError, match=r"demo\.txt is used up: all of its 2 replies were given") as caught:
         await request_reply(provider, "", (), (), on_part=lambda part: None)
     assert not caught.value.retryable
 
@@ -137,19 +137,22 @@ async def test_a_reply_of_nothing_is_an_empty_response() -> None:
     [
         ("text: a\n---\n\ntool_call: {", "s.txt: block 2, line 4: tool_call: not JSON"),
         ('tool_call: {"id": "a"}', "s.txt: block 1, line 1: tool_call: name: Field required"),
-        ("say: hi", "s.txt: block 1, line 1: a line begins with one of text"),
-        ("usage: inputs=4", "s.txt: block 1, line 1: usage: knows input_other"),
+        ("say: hi", "s.txt: block 1, line 1: a line must start with one of text"),
+        ("usage: inputs=4", "s.txt: block 1, line 1: usage: expected input_other"),
         ("usage: output=many", "s.txt: block 1, line 1: usage: output: Input should be a valid integer"),
-        ("error: 200 fine", "s.txt: block 1, line 1: error: begins with a status"),
-        ("delay: -1", "s.txt: block 1, line 1: delay: seconds from 0"),
-        ('["text: a", "text: b\\n oops"]', "s.txt: block 2, line 2: a line begins"),
+        ("error: 200 fine", "s.txt: block 1, line 1: error: must start with a status"),
+        ("delay: -1", "s.txt: block 1, line 1: delay: must be 0"),
+        ('["text: a", "text: b\\n oops"]', "s.txt: block 2, line 2: a line must start"),
         ("when: a\ntext: x\n---\ntext: y", "s.txt: block 2: a script has `when:` in every block or in none"),
         ("text: x\n---\nwhen: a\ntext: y", "s.txt: block 2: a script has `when:` in every block or in none"),
-        ("when: a\ntext: x\nwhen: b", "s.txt: block 1, line 3: when: comes before"),
-        ("when: a\n---\n\nwhen: (b\ntext: x", "s.txt: block 2, line 4: when: '(b' is no regular expression: missing"),
-        ("when:\ntext: x", "s.txt: block 1, line 1: when: is followed by a pattern"),
+        ("when: a\ntext: x\nwhen: b", "s.txt: block 1, default line 3: when: must be the"),
+        (
+            "when: a\n---\n\nwhen: (b\ntext: x",
+            "s.txt: block 2, line 4: when: '(b' is not a regular expression: missing",
+        ),
+        ("when:\ntext: x", "s.txt: block 1, line 1: when: needs a pattern"),
         ('["text: a",]', "s.txt: line 1: not a JSON array"),
-        ("[1]", "s.txt: a script in JSON is an array of strings"),
+        ("[1]", "s.txt: a JSON script must be an array of strings"),
     ],
 )
 def test_a_wrong_script_is_refused_with_its_place(text: str, message: str) -> None:
@@ -223,7 +226,7 @@ async def test_agents_that_share_rules_do_not_take_replies_from_each_other() -> 
 
 async def test_a_situation_that_no_rule_fits_is_told() -> None:
     for history in ((), (user_message("hello"),)):
-        with pytest.raises(ProviderError, match="has no rule for this: none of its 3 fits") as caught:
+        with pytest.raises(ProviderError, match="has no matching rule: none of its 3 fits") as caught:
             await answer(Script.parse(RULES, file="demo.txt"), *history)
         assert not caught.value.retryable
 

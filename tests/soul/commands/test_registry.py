@@ -40,16 +40,16 @@ async def test_every_command_is_listed_by_help_and_no_name_is_taken_twice(tmp_pa
 
 async def test_help_lists_what_the_face_adds(tmp_path):
     async with engine_on(plan(tmp_path)) as (engine, heard):
-        engine.faces_commands = (CommandInfo("new", "Begin a new session"), CommandInfo("model", "another"))
+        engine.faces_commands = (CommandInfo("new", "Start a new session"), CommandInfo("model", "another"))
         text = await ask(engine, heard, "/help")
-        assert text.count("`/new` · Begin a new session") == text.count("`/model`") == 1
+        assert text.count("`/new` · Start a new session") == text.count("`/model`") == 1
 
 
 @pytest.mark.parametrize("line", ["/yolo", "/afk"])
 async def test_where_nobody_can_be_asked_tool_calls_stay_approved(tmp_path, line):
     made = replace(plan(tmp_path, tool_call("Shell", command="touch done"), "text: ok"), interactive=False)
     async with engine_on(replace(made, auto_approve=True)) as (engine, heard):
-        assert "Nobody can be asked here" in await ask(engine, heard, line)
+        assert "No user can be asked here" in await ask(engine, heard, line)
         await engine.prompt("go")
         assert (engine.work_dir / "done").exists()
 
@@ -108,9 +108,9 @@ async def test_a_command_that_only_tells_may_be_given_while_a_turn_runs_and_stan
         told = heard.of(Notification)[0]
         assert (told.type, told.title, told.body) == ("answer", "/version", f"kimi-tui {__version__}")
         assert len(heard.of(TurnBegin)) == 1
-        with pytest.raises(UsageError, match="has to wait"):
+        with pytest.raises(UsageError, match="wait for the turn to end before /clear"):
             await engine.prompt("/clear")
-        with pytest.raises(UsageError, match="there is no command /clear/version"):
+        with pytest.raises(UsageError, match=r"unknown command /clear/version"):
             await engine.prompt("/clear/version")
         engine.cancel()
         await turn
@@ -132,7 +132,7 @@ async def test_a_folder_can_be_added_to_the_workspace_and_stays_added(tmp_path):
     other.mkdir()
     write = tool_call("WriteFile", "w", path=str(other / "a.txt"), content="x\n")
     async with engine_on(plan(tmp_path, write, "text: ok")) as (engine, heard):
-        with pytest.raises(UsageError, match="is no folder"):
+        with pytest.raises(UsageError, match="is not a folder"):
             await engine.prompt("/add-dir ../none")
         await engine.prompt("/add-dir ../other")
         assert str(other) in await ask(engine, heard, "/add-dir")
@@ -160,7 +160,7 @@ async def test_the_model_can_be_changed_within_the_session(tmp_path):
         assert (engine.model_name, engine.soul.model.model) == ("big", "big")
         assert engine.soul.agent.toolset.get("ReadMediaFile") is not None
         assert (await engine.prompt("two")).message == "first"  # the script of the new model begins anew
-        with pytest.raises(UsageError, match="no model 'none'; there are: s, big"):
+        with pytest.raises(UsageError, match=r"no model named 'none'. Available: s, big"):
             await engine.prompt("/model none")
 
 

@@ -39,7 +39,7 @@ async def test_a_broken_flow_says_where_and_why(tmp_path):
 @pytest.mark.usefixtures("skills")
 async def test_an_unknown_flow_is_named_beside_those_there_are(tmp_path):
     async with engine_on(plan(tmp_path)) as (engine, _):
-        with pytest.raises(UsageError, match=r"there is no flow 'rel'; there are: .*release"):
+        with pytest.raises(UsageError, match=r"no flow named 'rel'. Available: .*release"):
             await engine.prompt("/flow:rel")
 
 
@@ -158,7 +158,7 @@ async def test_flows_their_nodes_and_a_broken_chart_are_logged(tmp_path, caplog)
     async with engine_on(plan(tmp_path, *CHOICES)) as (engine, _):
         await engine.prompt("/flow:release")
     told = [(record.levelname, record.getMessage()) for record in caplog.records]
-    assert any(level == "INFO" and "flow release begins" in text for level, text in told)
+    assert any(level == "INFO" and "flow release started" in text for level, text in told)
     assert any(level == "DEBUG" and "node Fix, move 1, attempt 1" in text for level, text in told)
     assert any(level == "DEBUG" and "Green: no by the model, to Fix" in text for level, text in told)
     assert any(level == "INFO" and "flow: finished after" in text for level, text in told)

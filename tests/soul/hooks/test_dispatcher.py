@@ -141,7 +141,7 @@ async def test_a_client_on_the_wire_can_be_a_hook(tmp_path):
         assert not engine.hooks.settle(request.id, "allow")
         await turn
         assert not (engine.work_dir / "a.txt").exists()
-        with pytest.raises(ValueError, match="no event"):
+        with pytest.raises(ValueError, match="unknown event"):
             engine.hooks.subscribe(Subscription("x", "Sneeze"))
 
 

@@ -186,7 +186,7 @@ async def test_of_three_subagents_one_makes_a_file_after_a_yes_one_is_stopped_an
         assert (engine.work_dir / "made.txt").read_text() == "made\n"
         told = {message.tool_call_id: message.text for message in engine.context.history if message.role == "tool"}
         assert "this is how I did it" in told["t1"]
-        assert "The person stopped the subagent" in told["t2"]
+        assert "The user stopped the subagent" in told["t2"]
         assert "no key" in told["t3"]
         assert not engine.roster.track
 

@@ -59,7 +59,7 @@ def test_each_simple_command_has_its_key(command: str, expected: list[str]) -> N
 def test_the_words_say_what_the_keys_cover() -> None:
     scope = approval_scope(parse_command_line("git push && rm -f x"), "git push && rm -f x")
     assert scope is not None
-    assert scope.label == "`git push` with harmless options or exactly `rm -f x`"
+    assert scope.label == "`git push` with safe options or exactly `rm -f x`"
 
 
 @pytest.mark.parametrize(

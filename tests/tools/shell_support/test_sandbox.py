@@ -99,7 +99,7 @@ async def test_outside_is_asked_for_with_the_reason_and_no_earlier_yes_covers_it
     value = await desk.use(tool, command=f"touch {OUTSIDE}", outside_sandbox=True)
     assert "rejected" in value.message
     assert desk.asked[1].scope is None
-    assert "outside of the sandbox" in str(desk.asked[1].display)
+    assert "outside the sandbox" in str(desk.asked[1].display)
     desk.answer = "approve"
     value = await desk.use(tool, command=f"touch {OUTSIDE}; rm {OUTSIDE}", outside_sandbox=True)
     assert not value.is_error
@@ -234,7 +234,7 @@ async def test_without_bubblewrap_one_line_says_so(desk: Desk, mode: str) -> Non
     [
         ("echo 'bwrap: No permissions to create new namespace' >&2; exit 1", "No permissions to create new namespace"),
         ('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', "it lets a command write outside"),
-        ("exit 0", "it gives no reason"),
+        ("exit 0", "no reason given"),
     ],
 )
 async def test_what_does_not_hold_is_not_used(desk: Desk, tmp_path: Path, program: str, why: str) -> None:

@@ -197,7 +197,7 @@ async def test_a_failing_service_ends_the_turn_with_its_cause(tmp_path):
         session = await begun(editor, made)
         with pytest.raises(RequestError, match="the key is bad"):
             await editor.say(session, "hi")
-        with pytest.raises(RequestError, match="there is no command /fly"):
+        with pytest.raises(RequestError, match=r"unknown command /fly"):
             await editor.say(session, "/fly")
 
 
@@ -263,7 +263,7 @@ async def test_modes_and_models_are_set_by_mode_or_by_option(tmp_path):
         set_ = await editor.agent.set_config_option(config_id="model", session_id=opened.session_id, value="t")
         assert set_.config_options[1].current_value == "t"
         for option, value in (("model", "u"), ("mode", "wild"), ("colour", "red")):
-            with pytest.raises(RequestError, match="there is no"):
+            with pytest.raises(RequestError, match=r"no (model|mode|option)"):
                 await editor.agent.set_config_option(config_id=option, session_id=opened.session_id, value=value)
 
 
@@ -367,7 +367,7 @@ async def test_folders_that_are_none_are_refused(tmp_path):
     async with editor_on(made) as (editor, _):
         await editor.agent.initialize(protocol_version=1)
         for folder in ("relative", str(tmp_path / "gone"), "/\0"):
-            with pytest.raises(RequestError, match="no folder"):
+            with pytest.raises(RequestError, match="not a folder"):
                 await editor.agent.new_session(cwd=folder, mcp_servers=[])
 
 
@@ -450,7 +450,7 @@ async def test_an_answer_that_was_cut_ends_its_turn_with_that_reason(tmp_path):
     async with editor_on(made) as (editor, _):
         session = await begun(editor, made)
         assert (await editor.say(session, "hi")).stop_reason == "max_tokens"
-        assert "The answer was cut" in editor.text()
+        assert "The answer was cut off" in editor.text()
         assert (await editor.say(session, "go on")).stop_reason == "end_turn"
 
 

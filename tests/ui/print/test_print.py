@@ -47,7 +47,7 @@ def test_text_output_is_prose_with_a_blank_line_between_steps(tmp_path):
     first = "text: I look.\n" + tool_call("Glob", pattern="*.md")
     done = run(tmp_path, first, "text: Nothing there.", extra=("-p", "hi"))
     assert (done.returncode, done.stdout) == (0, "I look.\n\nNothing there.\n")
-    assert "To go on with this session: kimi-tui --session" in done.stderr
+    assert "Resume this session: kimi-tui --session" in done.stderr
 
 
 @pytest.mark.parametrize("more", [(), ("--quiet",), ("--output-format", "stream-json")])
@@ -57,8 +57,8 @@ def test_a_server_that_does_not_work_is_told_on_stderr_although_that_is_no_termi
     done = run(tmp_path, "text: Done.", extra=extra)
     assert done.returncode == 0
     first, *rest = done.stderr.splitlines()
-    assert first == "kimi-tui: MCP server broken: failed: there is no command 'no-such-command'"
-    assert all(line.startswith("To go on with this session") for line in rest)
+    assert first == "kimi-tui: MCP server broken: failed: command not found: 'no-such-command'"
+    assert all(line.startswith("Resume this session") for line in rest)
 
 
 def test_ro_home_answers_and_says_that_nothing_is_kept(tmp_path, monkeypatch):
@@ -68,7 +68,7 @@ def test_ro_home_answers_and_says_that_nothing_is_kept(tmp_path, monkeypatch):
     done = run(tmp_path, "text: hello", extra=("-p", "hi"))
     assert (done.returncode, done.stdout) == (0, "hello\n")
     assert done.stderr.startswith("kimi-tui: this session is not kept: ")
-    assert "To go on" not in done.stderr
+    assert "Resume this session" not in done.stderr
 
 
 def test_the_prompt_may_come_on_standard_input(tmp_path):
@@ -78,7 +78,7 @@ def test_the_prompt_may_come_on_standard_input(tmp_path):
 def test_no_prompt_at_all_is_a_usage_error(tmp_path):
     done = run(tmp_path, "text: x")
     assert done.returncode == 2
-    assert done.stderr.startswith("kimi-tui: there is no prompt")
+    assert done.stderr.startswith("kimi-tui: no prompt")
 
 
 def test_only_the_final_message_is_printed_when_asked_for(tmp_path):
@@ -138,28 +138,28 @@ def test_too_many_steps_is_a_failure(tmp_path):
     replies = [tool_call("Glob", f"c{n}", pattern=f"{n}") for n in range(3)]
     done = run(tmp_path, *replies, extra=("-p", "hi", "--max-steps-per-turn", "2"))
     assert done.returncode == 1
-    assert "stopped after 2 steps" in done.stderr
+    assert "step limit reached (2)" in done.stderr
 
 
 def test_a_task_that_is_not_done_within_its_repetitions_is_a_failure(tmp_path):
     replies = ["text: did a part", *["text: <choice>CONTINUE</choice>"] * 5]
     done = run(tmp_path, *replies, extra=("--max-ralph-iterations", "3", "-p", "do it all"))
     assert done.returncode == 1
-    assert "stopped after 4 moves, the most that is allowed" in done.stderr
+    assert "stopped: move limit reached (4)" in done.stderr
 
 
 def test_the_same_call_again_and_again_is_a_failure(tmp_path):
     replies = [tool_call("Glob", f"c{number}", pattern="*.none") for number in range(12)]
     done = run(tmp_path, *replies, extra=("-p", "go"))
     assert (done.returncode, done.stdout) == (1, "")
-    assert "stopped: the model made the same call of Glob in 12 steps in a row" in done.stderr
+    assert "stopped: the model repeated the same Glob call in 12 steps" in done.stderr
 
 
 def test_a_slash_line_leaves_no_session_to_go_on_with(tmp_path):
     assert run(tmp_path, "text: noted", extra=("-p", "remember 7")).returncode == 0
     done = run(tmp_path, extra=("-p", "/help"))
     assert done.stdout
-    assert "To go on" not in done.stderr
+    assert "Resume this session" not in done.stderr
     again = run(tmp_path, "text: 7", extra=("--continue", "--output-format", "stream-json", "-p", "which?"))
     assert again.returncode == 0
     (context,) = (Path(os.environ["KIMI_TUI_HOME"]) / "sessions").glob("*/*/context.jsonl")
@@ -187,15 +187,15 @@ def test_a_flow_whose_model_never_chooses_fails_with_the_reason(tmp_path):
 @pytest.mark.parametrize(
     ("extra", "cause"),
     [
-        (("--flow", "nope"), "there is no flow 'nope'"),
+        (("--flow", "nope"), "no flow named 'nope'"),
         (("--flow", "broken"), "SKILL.md"),
-        (("-p", "/fly"), "there is no command /fly"),
+        (("-p", "/fly"), "unknown command /fly"),
         (("-p", " "), "--prompt is empty"),
-        (("-p", "x", "--model", "gpt"), "there is no model 'gpt'"),
-        (("-p", "x", "--session", "../x"), "is no session id"),
-        (("-p", "x", "--continue"), "no session to go on with"),
-        (("-p", "x", "--continue", "--session", "y"), "exclude each other"),
-        (("-p", "x", "--flow-events"), "goes with"),
+        (("-p", "x", "--model", "gpt"), "no model named 'gpt'"),
+        (("-p", "x", "--session", "../x"), "is not a session id"),
+        (("-p", "x", "--continue"), "no session to resume"),
+        (("-p", "x", "--continue", "--session", "y"), "cannot be combined"),
+        (("-p", "x", "--flow-events"), "needs --output-format stream-json"),
         (("-p", "x", "--max-steps-per-turn", "0"), "0 is less than 1"),
         (("-p", "x", "--wings"), "--wings"),
         (("-p", "x", "--add-dir", "/nowhere"), "no such folder"),
@@ -207,7 +207,7 @@ def test_bad_input_ends_with_one_clear_line(tmp_path, extra, cause):
     assert done.returncode == 2
     assert cause in done.stderr
     assert "Traceback" not in done.stderr
-    complaints = [line for line in done.stderr.splitlines() if not line.startswith("To go on")]
+    complaints = [line for line in done.stderr.splitlines() if not line.startswith("Resume this session")]
     assert len(complaints) == 1
 
 
@@ -217,7 +217,7 @@ def test_bad_config_and_no_model_and_a_missing_folder_say_what_to_do(tmp_path):
     base = [sys.executable, "-m", "kimi_tui", "--print", "-p", "x"]
     for extra, cause in (
         (["--config-file", str(bad)], f"{bad}:2: loop_control.max_steps_per_turn"),
-        (["--config-file", str(tmp_path / "none.yaml")], "there is no such file"),
+        (["--config-file", str(tmp_path / "none.yaml")], "file not found"),
         ([], "no model is set"),
         (["--work-dir", str(tmp_path / "gone")], "no such folder"),
     ):
@@ -323,7 +323,7 @@ def test_a_command_that_may_be_given_at_any_time_is_answered_when_nothing_runs_t
     aside = next(row for row in rows if row.get("type") == "BtwEnd")
     assert aside["payload"]["response"] == "that"
     said = " ".join(str(row.get("content") or row) for row in rows)
-    for text in ("kimi-tui ", "is called “A name”", "No subagent 'nobody'", "no model 'nope'; there are: m"):
+    for text in ("kimi-tui ", "is called “A name”", "No subagent 'nobody'", "no model named 'nope'. Available: m"):
         assert text in said
     assert done.returncode == 2
 
@@ -343,4 +343,4 @@ def test_half_a_surrogate_pair_of_a_line_is_replaced_and_later_lines_are_answere
 def test_an_answer_that_was_cut_at_its_limit_is_told_beside_it(tmp_path):
     done = run(tmp_path, "text: half an ans\ncut:", extra=("-p", "hi"))
     assert done.stdout == "half an ans\n"
-    assert "The answer was cut" in done.stderr
+    assert "The answer was cut off" in done.stderr

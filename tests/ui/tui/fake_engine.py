@@ -101,7 +101,7 @@ class FakeEngine:
 
     def commands(self) -> Sequence[Info]:
         return (
-            Info("clear", "Forget the conversation", ("reset",)),
+            Info("clear", "Clear the conversation", ("reset",)),
             Info("yolo", "Approve everything"),
             Info("flow:plan", "Plans, then writes."),
             Info("skill:review", "Reviews a change"),

@@ -128,7 +128,7 @@ def busy() -> list[WireMessage]:
             action="run command",
             description="Run command `pytest -x`",
             display=(ShellBlock(command="pytest -x"),),
-            scope="`pytest` with harmless options",
+            scope="`pytest` with safe options",
         ),
     ]
 

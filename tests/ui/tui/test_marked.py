@@ -41,7 +41,7 @@ NOT_SHOWN = {
     "screens/first_start.py: Kimi for Coding": "a name",
     "screens/models.py: LM Studio": "a name",
     "screens/models.py: Ollama, LM Studio, vLLM, llama.cpp": "names",
-    "navigation/view_actions.py: stopped by the person": "what the model is told",
+    "navigation/view_actions.py: stopped by the user": "what the model is told",
     "composer/file_index.py: file index": "a thread",
     "terminal/driver.py: nobody types any more": "an error that ends the reading of keys",
 }

@@ -45,11 +45,11 @@ async def test_what_steers_is_seen_to_wait_until_it_has_gone_in(tmp_path: Path) 
         await send(pilot, "one")
         engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
         await send(pilot, "mind the tests", "ctrl+s")
-        assert "goes in with the next step  mind the tests" in app_text(app)
+        assert "will be sent with the next step  mind the tests" in app_text(app)
         engine.say(SteerInput(user_input="mind the tests"))
         await settled(pilot)
-        assert "goes in with" not in app_text(app)
-        assert "you, meanwhile  mind the tests" in app_text(app)
+        assert "will be sent with" not in app_text(app)
+        assert "you (while running)  mind the tests" in app_text(app)
 
 
 async def test_what_did_not_go_in_before_an_interrupt_comes_back(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ async def test_what_did_not_go_in_before_an_interrupt_comes_back(tmp_path: Path)
         await send(pilot, "mind the tests", "ctrl+s")
         engine.say(StepInterrupted())
         await settled(pilot)
-        assert "goes in with" not in app_text(app)
+        assert "will be sent with" not in app_text(app)
         assert app.main_screen.composer.text == "mind the tests"
 
 
@@ -190,7 +190,7 @@ async def test_a_message_that_the_service_refused_comes_back_to_be_edited(tmp_pa
 
 async def test_a_command_that_was_refused_does_not_stay_where_the_next_is_typed(tmp_path: Path) -> None:
     engine = FakeEngine(tmp_path)
-    engine.error = UsageError("/clear has to wait until the turn has ended")
+    engine.error = UsageError("wait for the turn to end before /clear")
     async with opened(tmp_path, engine) as (app, pilot, _):
         await send(pilot, "/clear all of it")
         assert engine.prompts == ["/clear all of it"]

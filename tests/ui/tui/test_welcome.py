@@ -21,13 +21,13 @@ async def test_a_click_on_a_row_does_what_its_key_does(size: tuple[int, int], tm
     app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
-        for words, screen in (("every action", CommandPalette), ("keys that act", Help)):
+        for words, screen in (("all actions", CommandPalette), ("keys available", Help)):
             await pilot.click(app.main_screen.welcome, offset=(size[0] // 4, row_of(app, words)))
             await pilot.pause()
             assert isinstance(app.screen, screen)
             await pilot.press("escape")
             await pilot.pause()
-        app.main_screen.welcome.say("3 MCP servers do not work: /mcp", action="help")
+        app.main_screen.welcome.say("3 MCP servers failed: /mcp", action="help")
         await pilot.pause()
         await pilot.click(app.main_screen.welcome, offset=(size[0] // 4, row_of(app, "3 MCP servers")))
         await pilot.pause()

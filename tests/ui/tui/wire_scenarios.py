@@ -119,7 +119,7 @@ def tool_running() -> list[WireMessage]:
 
 
 def approval(
-    command: str = "git push origin v1.2", scope: str | None = "`git push origin` with harmless options"
+    command: str = "git push origin v1.2", scope: str | None = "`git push origin` with safe options"
 ) -> list[WireMessage]:
     return [
         *tool_running()[:-1],
@@ -192,7 +192,7 @@ def flow_asks() -> list[WireMessage]:
         result("g", "12 passed", BriefBlock(text="12 passed")),
         TextPart(text="I cannot tell: the tests pass, but one was skipped."),
         TurnEnd(),
-        FlowPaused(run_id="run", node_id="green", reason="choice", detail="the answer named no branch"),
+        FlowPaused(run_id="run", node_id="green", reason="choice", detail="no branch in the answer"),
     ]
 
 
@@ -202,7 +202,7 @@ def error() -> list[WireMessage]:
         StepBegin(n=1),
         Notification(
             id="n", category="system", type="ProviderAuthError", source_kind="system", source_id="soul",
-            title="The model's service failed", severity="error", created_at=0.0,
+            title="The model request failed", severity="error", created_at=0.0,
             body="401 from https://api.example.com/v1: the key was refused; set another with KIMI_API_KEY",
         ),
         TurnEnd(),

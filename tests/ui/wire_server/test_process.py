@@ -101,4 +101,4 @@ def test_what_is_wrong_before_it_begins_is_told_on_stderr_alone(tmp_path):
     with program(tmp_path, extra=("--print",)) as process:
         out, errors = process.communicate()
         assert (process.returncode, out) == (2, b"")
-        assert errors == b"kimi-tui: --wire, --acp and --print exclude each other\n"
+        assert errors == b"kimi-tui: --wire, --acp and --print cannot be combined\n"

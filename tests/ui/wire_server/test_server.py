@@ -176,7 +176,7 @@ async def test_a_client_without_questions_has_a_model_that_cannot_ask(tmp_path):
 
 async def test_a_hook_of_the_client_is_asked_and_may_block(tmp_path):
     async with served(plan(tmp_path, SHELL, "text: ok", yolo=True)) as (client, engine):
-        with pytest.raises(Refused, match="no event 'Lunch'"):
+        with pytest.raises(Refused, match="unknown event 'Lunch'"):
             await client.initialize(hooks=[{"id": "l", "event": "Lunch"}])
         await client.initialize(hooks=[{"id": "h", "event": "PreToolUse", "matcher": "Shell"}])
         turn = client.begin("prompt", user_input="go")
@@ -417,7 +417,7 @@ async def test_an_id_in_use_is_refused_and_a_call_without_one_is_not_answered(tm
         turn = client.begin("prompt", "same", user_input="go")
         rpc_id, _, payload = await client.asked()
         client.send({"jsonrpc": "2.0", "id": "same", "method": "prompt", "params": {"user_input": "x"}})
-        with pytest.raises(Refused, match="under way") as refused:
+        with pytest.raises(Refused, match="already running") as refused:
             await turn
         assert refused.value.code == -32600
         client.answer(rpc_id, {"request_id": payload["id"], "response": "approve"})
@@ -487,7 +487,7 @@ async def test_a_notice_of_the_sandbox_waits_until_the_turn_is_answered(tmp_path
 async def test_input_with_nothing_in_it_starts_no_turn(tmp_path, nothing):
     async with served(plan(tmp_path)) as (client, engine):
         for method in ("prompt", "steer"):
-            with pytest.raises(Refused, match="nothing in it") as refused:
+            with pytest.raises(Refused, match="it is empty") as refused:
                 await client.call(method, user_input=nothing)
             assert refused.value.code == -32602
         assert not engine.context.history
@@ -518,7 +518,7 @@ async def test_a_service_without_its_key_is_no_model_and_nothing_is_sent(tmp_pat
     bare = ProviderConfig(type="kimi")
     config = made.config.model_copy(update={"providers": {"script": bare}})
     async with served(replace(made, config=config)) as (client, _):
-        with pytest.raises(Refused, match="no key") as refused:
+        with pytest.raises(Refused, match="no API key") as refused:
             await client.call("prompt", user_input="hi")
         assert refused.value.code == -32001
 

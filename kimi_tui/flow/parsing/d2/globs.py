@@ -90,7 +90,7 @@ class Patterns:
         """
         self._filled = filled
         if self._first_suspends is not None and self._tree.classes_matter():
-            self._refuse(tr("`suspend` is not read beside classes that give labels"), self._first_suspends)
+            self._refuse(tr("`suspend` is not supported together with classes that set labels"), self._first_suspends)
         told = [one for one in self._waiting if isinstance(one, Connecting) or self._check(one)]
         for one in told:
             if isinstance(one, Connecting):
@@ -105,7 +105,7 @@ class Patterns:
         self._touched += touched
         if self._touched > MOST_EDGES:
             raise self._tree.places.error(
-                tr("patterns and indices up to here touch more than {most} shapes and edges", most=MOST_EDGES), offset
+                tr("patterns and indices up to here affect more than {most} shapes and edges", most=MOST_EDGES), offset
             )
 
     def _check(self, rule: Rule) -> bool:
@@ -115,21 +115,21 @@ class Patterns:
             return False
         cause = ""
         if rule.inner:
-            cause = tr("a pattern within the braces of another is not read")
+            cause = tr("nested patterns are not supported")
         elif any(given.names[0] == "level" for given in rule.filters):
-            cause = tr("the filter `&level` is not read")
+            cause = tr("the filter `&level` is not supported")
         elif any(child.name.lower() in _NEVER_SAID for child in rule.said.children.values() if child.reserved):
-            cause = tr("a pattern that sets variables, classes or boards is not read")
+            cause = tr("patterns that set variables, classes or boards are not supported")
         elif rule.link is None and rule.deletes:
-            cause = tr("a pattern that deletes shapes is not read")
+            cause = tr("patterns that delete shapes are not supported")
         elif rule.suspends is not None and self._heard(rule):
-            cause = tr("a pattern that suspends is read once only")
+            cause = tr("only one suspending pattern is supported")
         elif any(given.names[0] == "connected" for given in rule.filters) and self._connects():
-            cause = tr("the filter `&connected` is not read beside connections between patterns")
+            cause = tr("the filter `&connected` is not supported together with connections between patterns")
         elif rule.link is None and any(key.text == "**" for key in rule.path) and any(rule.said.shapes()):
-            cause = tr("a pattern `**` that makes shapes would go on for ever")
+            cause = tr("a `**` pattern that creates shapes would never end")
         elif any("**" in key.text and key.text != "**" for key in rule.path if key.pattern):
-            cause = tr("`**` stands alone between dots")
+            cause = tr("`**` must stand alone between dots")
         if cause:
             self._refuse(cause, rule)
         return True
@@ -166,7 +166,7 @@ class Patterns:
                 self._apply_to_shape(rule, match.shape)
             elif match.edge is not None:
                 if rule.deletes and match.edge.offset > rule.offset:
-                    self._refuse(tr("a pattern that deletes connections stands below all of them"), rule)
+                    self._refuse(tr("a pattern that deletes connections must come after all of them"), rule)
                 match.edge.gone |= rule.deletes
                 if rule.said not in match.edge.layers:
                     match.edge.layers.append(rule.said)
@@ -175,7 +175,10 @@ class Patterns:
     def _apply_to_shape(self, rule: Rule, shape: Field) -> None:
         if shape in self._filled:
             self._refuse(
-                tr("a pattern that labels or makes shapes is not read beside variables that hold shapes"), rule
+                tr(
+                    "patterns that label or create shapes are not supported together with variables that contain shapes"
+                ),
+                rule,
             )
         todo = [(shape, rule.said)]
         while todo:
@@ -194,7 +197,9 @@ class Patterns:
 
     def _check_variable(self, rule: Rule, value: Scalar) -> None:
         if any(key.text == "**" for key in rule.path) and any(isinstance(piece, Variable) for piece in value.pieces):
-            self._refuse(tr("a pattern `**` that labels shapes is not read beside labels of variables"), rule)
+            self._refuse(
+                tr("a `**` pattern that labels shapes is not supported together with labels from variables"), rule
+            )
 
     def _connect(self, said: Connecting) -> None:
         link = said.link
@@ -276,7 +281,7 @@ class Patterns:
         match names:
             case ("connected",):
                 if any(shape.shapes()):
-                    raise tree.places.error(tr("`&connected` is not read for shapes with others in them"), shape.offset)
+                    raise tree.places.error(tr("`&connected` is not supported for containers"), shape.offset)
                 connected = any(shape in ends for ends in tree.ends())
                 self.count(len(tree.written), shape.offset)
                 return str(connected).lower() == value.lower()

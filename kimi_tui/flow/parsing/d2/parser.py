@@ -72,7 +72,7 @@ class _Reader:
         elif text.startswith("...${", start):
             self._spread(start)
         elif text.startswith("...", start) or text[start] == "@":
-            scan.fail(tr("imports (`@file`) are not read; write their contents here"))
+            scan.fail(tr("imports (`@file`) are not supported; write their contents here"))
         elif text[start] == "&" or text.startswith("!&", start):
             self._filter(start)
         else:
@@ -80,7 +80,7 @@ class _Reader:
 
     def _close(self) -> None:
         if len(self.open) == 1:
-            self.scan.fail(tr("this `{sign}` closes nothing", sign="}"))
+            self.scan.fail(tr("unmatched `{sign}`", sign="}"))
         closed = self.open.pop()
         if closed.rule is not None and self.open[-1].rule is not closed.rule:
             self.patterns.add(closed.rule)
@@ -92,14 +92,14 @@ class _Reader:
         self.scan.end()
         scope, _, inside, rule = self.open[-1]
         if inside is _Inside.PATTERN or rule is not None:
-            self.scan.fail(tr("variables are not spread in a pattern; write their contents here"), start)
+            self.scan.fail(tr("variables cannot be spread in a pattern; write their contents here"), start)
         if inside is _Inside.SHAPE:
             self.spreads.setdefault(scope, []).append(variable)
 
     def _filter(self, start: int) -> None:
         scan, rule = self.scan, self.open[-1].rule
         if self.open[-1].inside is _Inside.SHAPE:
-            scan.fail(tr("a filter (`&`) stands within the braces of a pattern only"))
+            scan.fail(tr("a filter (`&`) is only allowed inside the braces of a pattern"))
         scan.at = scan.text.index("&", start) + 1
         names = tuple(key.text.lower() for key in scan.path())
         value = scan.value()
@@ -114,13 +114,13 @@ class _Reader:
         if inside is _Inside.BOARD:
             self._other_board(path, start)
         elif inside is _Inside.PATTERN and (scan.at_arrow() or scan.text.startswith("(", scan.at)):
-            scan.fail(tr("a pattern that makes connections is not read; name the shapes"), start)
+            scan.fail(tr("patterns that create connections are not supported; name the shapes"), start)
         elif scan.text.startswith("(", scan.at):
             self._bracketed(scope, path, start)
         elif scan.at_arrow():
             self._connections(scope, scan.chain(path, start), start)
         elif not path:
-            scan.fail(tr("a name is expected here, but found `{found}`", found=scan.rest()))
+            scan.fail(tr("expected a name here, found `{found}`", found=scan.rest()))
         else:
             self._keys(scope, path, start)
 
@@ -134,7 +134,7 @@ class _Reader:
         elif scan.at_arrow():
             scan.chain(path, start)
         elif not path:
-            scan.fail(tr("a name is expected here, but found `{found}`", found=scan.rest()))
+            scan.fail(tr("expected a name here, found `{found}`", found=scan.rest()))
         value = scan.value()
         if value.brace is not None:
             self.open.append(_Open(self.open[-1].scope, value.brace, _Inside.BOARD))
@@ -145,13 +145,13 @@ class _Reader:
             self._pattern(path, value, start)
             return
         if self.open[-1].inside is _Inside.PATTERN and value.null:
-            self.scan.fail(tr("a pattern that deletes an attribute is not read; name the shapes"), value.offset)
+            self.scan.fail(tr("patterns that delete an attribute are not supported; name the shapes"), value.offset)
         first = path[0]
         if first.bare and first.text.lower() in BOARDS:
             if scope.parent is not None or first.text not in BOARDS:
                 self.scan.fail(
                     tr(
-                        "`{name}` is D2's own word for boards, at the top of a chart; quote it to name a shape",
+                        "`{name}` is a D2 keyword for boards at the top of a chart; quote it to name a shape",
                         name=first.text,
                     ),
                     first.offset,
@@ -173,7 +173,7 @@ class _Reader:
             for key in link.keys:
                 if key.bare and key.text.lower() in RESERVED:
                     self.scan.fail(
-                        tr("`{name}` is a word of D2's own; put it in quotes to name a shape", name=key.text),
+                        tr("`{name}` is a D2 keyword; quote it to name a shape", name=key.text),
                         key.offset,
                     )
         value = self.scan.value()
@@ -211,7 +211,7 @@ class _Reader:
                 self._rule(Rule(scope, Field("", None, start), start, link=link), attribute, value)
             return
         if any(link.pattern for link in links):
-            scan.fail(tr("a pattern with a number is not read; write `[*]`, or name the shapes"), opened)
+            scan.fail(tr("patterns with an index are not supported; write `[*]` or name the shapes"), opened)
         edges = self._indexed(scope, links, int(index), opened, may_lack=value.null and not attribute)
         what = Field("", scope, start)
         if not attribute and value.brace is None and (value.null or value.suspends is not None):
@@ -231,7 +231,7 @@ class _Reader:
             if index >= len(edges):
                 if may_lack:
                     continue
-                self.scan.fail(tr("there is no such connection above this line"), opened)
+                self.scan.fail(tr("no such connection above this line"), opened)
             found.append(edges[index])
             self.patterns.count(1, opened)
         return found
@@ -242,7 +242,7 @@ class _Reader:
             field.value, field.value_offset = value.scalar, value.offset
         if value.items:
             if field.reserved and field.name.lower() == "class" and any(item.spread for item in value.items):
-                self.scan.fail(tr("classes are not spread; write their names here"), value.offset)
+                self.scan.fail(tr("classes cannot be spread; write their names here"), value.offset)
             field.values = list(value.items)
         if value.brace is not None:
             self.open.append(_Open(field, value.brace, self.open[-1].inside, self.open[-1].rule))
@@ -265,7 +265,7 @@ class _Reader:
         for at, key in enumerate(path):
             if key.bare and key.text == "_":
                 if at and not (path[at - 1].bare and path[at - 1].text == "_"):
-                    self.scan.fail(tr("`_`, the parent, stands only at the beginning of a path"), key.offset)
+                    self.scan.fail(tr("`_` (the parent) is only allowed at the start of a path"), key.offset)
                 continue
             made = self.tree.child(here, key.text, key.offset, bare=key.bare)
             if made.reserved and not here.reserved and made.name.lower() in STYLE_WORDS:
@@ -282,7 +282,7 @@ class _Reader:
             if not (key.bare and key.text == "_"):
                 break
             if scope.parent is None:
-                self.scan.fail(tr("`_` means the parent, and there is none here"), key.offset)
+                self.scan.fail(tr("`_` means the parent, but there is none here"), key.offset)
             scope = scope.parent
         return scope
 
@@ -307,7 +307,7 @@ class _Reader:
             value = value.without_text() if value.null or value.suspends is not None else value
         elif value.null or value.suspends is not None:
             self.scan.fail(
-                tr("a pattern that deletes or suspends an attribute is not read; name the shapes"), value.offset
+                tr("patterns that delete or suspend an attribute are not supported; name the shapes"), value.offset
             )
         rule.inner = self.open[-1].inside is _Inside.PATTERN
         self._say(value, field)

@@ -126,7 +126,7 @@ class StatementScanner:
         links = self.chain(self.path(bracketed=True), start, bracketed=True)
         self.skip(_SPACES)
         if not links or not self.text.startswith(")", self.at):
-            self.fail(tr("brackets at the start of a line hold a connection, as in `(a -> b)[0]`"), opened)
+            self.fail(tr("parentheses at the start of a line must contain a connection, as in `(a -> b)[0]`"), opened)
         self.at += 1
         self.skip(_SPACES)
         return links
@@ -183,12 +183,12 @@ class StatementScanner:
     def _scalar(self) -> Scalar:
         text, at = self.text, self.at
         if at >= len(text) or text[at] in "\n;}]#":
-            self.fail(tr("a value is missing after `:`"), at - 1)
+            self.fail(tr("missing value after `:`"), at - 1)
         if text.startswith("...${", at):
             variable, self.at = self.spread()
             return Scalar((variable,), True, True)
         if text[at] == "@" or text.startswith("...@", at):
-            self.fail(tr("imports (`@file`) are not read; write their contents here"))
+            self.fail(tr("imports (`@file`) are not supported; write their contents here"))
         if text[at] == '"':
             scalar, self.at = read_double(text, at, self.places)
         elif text[at] == "'":
@@ -218,7 +218,7 @@ class StatementScanner:
                 self.at += 1
             elif character in "]}":
                 self.fail(
-                    tr("`{expected}` is expected here, not `{character}`", expected=waiting[-1], character=character)
+                    tr("expected `{expected}` here, found `{character}`", expected=waiting[-1], character=character)
                 )
             else:
                 item = self._scalar()
@@ -231,7 +231,7 @@ class StatementScanner:
         self.skip(_SPACES)
         if self.text.startswith("-", self.at):
             self.fail(
-                tr("this dash begins no connection, and a name does not end in one; complete it, or quote the name")
+                tr("this dash starts no connection, and a name cannot end with one; complete it, or quote the name")
             )
         if self.at < len(self.text) and self.text[self.at] not in "\n;}#":
             self.fail(

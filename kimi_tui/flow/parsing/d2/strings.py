@@ -165,7 +165,7 @@ def read_block(text: str, start: int, places: SourcePositions) -> tuple[Scalar, 
     signs = "" if opening is None else opening.group(1)
     body_at = start + 1 if opening is None else opening.end()
     if text[body_at : body_at + 1].strip() or (opening is not None and opening.group(2) and body_at == len(text)):
-        raise places.error(tr("a blank is missing after the opening of this block"), start)
+        raise places.error(tr("missing space after the opening of this block"), start)
     end = text.find(signs + "|", body_at)
     if end < 0:
         raise places.error(tr("this block is never closed; end it with `{signs}|`", signs=signs), start)

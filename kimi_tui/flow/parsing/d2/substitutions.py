@@ -48,7 +48,7 @@ class _Filling:
                 held = self._tree.variable(variable.path, field)
                 if held is None or not held.children:
                     raise self._tree.places.error(
-                        tr("there is no variable `{path}` that holds shapes or attributes", path=variable.path),
+                        tr("no variable `{path}` with shapes or attributes", path=variable.path),
                         variable.offset,
                     )
                 filled |= {field, *(copied := self._copy(held, field, variable.offset))}
@@ -59,7 +59,7 @@ class _Filling:
                 if field.children:
                     raise self._tree.places.error(
                         tr(
-                            "`{path}` holds shapes, and braces follow; spread it in them, `{example}`",
+                            "`{path}` contains shapes and braces follow; spread it inside them: `{example}`",
                             example="...${x}",
                             path=variable.path,
                         ),
@@ -96,5 +96,5 @@ class _Filling:
         self._made += 1
         if self._made > MOST_EDGES:
             raise self._tree.places.error(
-                tr("variables up to here put in more than {most} shapes", most=MOST_EDGES), offset
+                tr("variables up to here insert more than {most} shapes", most=MOST_EDGES), offset
             )

@@ -96,7 +96,7 @@ class Tree:
         if found is None:
             self._made += 1
             if scope.depth == DEEPEST:
-                raise self.places.error(tr("shapes are nested more than {most} deep here", most=DEEPEST), offset)
+                raise self.places.error(tr("shapes are nested deeper than {most} levels here", most=DEEPEST), offset)
             found = Field(name, scope, offset, reserved=reserved, order=self._made)
             scope.children[key] = found
         return found
@@ -129,9 +129,7 @@ class Tree:
                 builder.edge(src[0], dst[0], label or None, offset=edge.offset, heads=edge.heads)
         for offset, path in self._unknown.items():
             if path not in _FILLED_WHEN_RUN:
-                builder.note(
-                    tr("there is no variable `{path}`, so `${{{path}}}` stays as it is written", path=path), offset
-                )
+                builder.note(tr("no variable `{path}`, so `${{{path}}}` is left as written", path=path), offset)
 
     def _live(self) -> tuple[list[Field], dict[Field, tuple[str, Field]]]:
         """Every shape in the tree, with the id that it is shown by: its own, or its table's."""
@@ -147,7 +145,7 @@ class Tree:
                 size += len(path)
                 if size > _LONGEST_PATHS:
                     raise self.places.error(
-                        tr("the names of nested shapes come to too much text; shorten them"), child.offset
+                        tr("the names of nested shapes are too long in total; shorten them"), child.offset
                     )
                 shown = table or (path, child)
                 ids[child] = shown
@@ -175,7 +173,7 @@ class Tree:
 
     def _refuse_sequence(self, field: Field) -> NoReturn:
         shape = field.attribute("shape") or field
-        raise self.places.error(tr("a sequence diagram is no flowchart; leave this shape out"), shape.offset)
+        raise self.places.error(tr("a sequence diagram is not a flowchart; remove this shape"), shape.offset)
 
     def _classes(self, field: Field) -> list[str]:
         named = field.attribute("class")
@@ -226,7 +224,7 @@ class Tree:
                     todo.extend((inner, depth + 1) for inner in reversed(found.pieces))
             self._substituted += 1
             if self._substituted > MAX_BYTES:
-                raise self.places.error(tr("the variables of this chart fill in to more than 1 MiB"), 0)
+                raise self.places.error(tr("the variables of this chart expand to more than 1 MiB"), 0)
         return "".join(parts)
 
     def variable(self, path: str, scope: Field) -> Field | None:

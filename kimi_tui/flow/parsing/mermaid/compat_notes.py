@@ -42,8 +42,8 @@ def odd_markup(label: str) -> str | None:
     shown = " ".join(markup.split())
     shown = shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 1] + "…"
     return tr(
-        "Mermaid takes `{markup}` for HTML and drops or changes it; here it stays; `{entity}` for its `{sign}` reads "
-        "the same in both",
+        "Mermaid treats `{markup}` as HTML and drops or changes it; kimi-tui keeps it. Write `{entity}` for "
+        "`{sign}` to get the same result in both.",
         markup=shown,
         entity="#amp;" if markup[0] == "&" else "#lt;",
         sign=markup[0],

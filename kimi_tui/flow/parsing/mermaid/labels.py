@@ -61,8 +61,8 @@ class LabelScanner:
         closers = " or ".join(f"`{closer}`" for closer, _ in SHAPES[opener])
         raise self._places.error(
             tr(
-                "the label that `{opener}` opens does not end with {closers}; close it, or put the label "
-                "in double quotes if it holds brackets itself",
+                "the label opened by `{opener}` is not closed with {closers}; close it, or quote a label "
+                "that contains brackets",
                 opener=opener,
                 closers=closers,
             ),

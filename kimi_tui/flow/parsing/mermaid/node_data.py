@@ -75,7 +75,7 @@ def _pairs(body: str, at: int, places: SourcePositions) -> dict[str, str]:
             continue
         if key is None:
             raise places.error(
-                tr('a data block holds pairs like `label: "text"`, parted by commas'), at + min(here, len(body))
+                tr('a data block contains pairs like `label: "text"`, separated by commas'), at + min(here, len(body))
             )
         name = next(group for group in key.groups() if group is not None)
         block = _BLOCK.match(body, key.end()) if body.startswith(("|", ">"), key.end()) else None
@@ -87,7 +87,7 @@ def _pairs(body: str, at: int, places: SourcePositions) -> dict[str, str]:
         else:
             value, here = _value(body, key.end(), indent)
         if value is None:
-            raise places.error(tr("this value is not read; write one text, in quotes that are closed"), at + key.end())
+            raise places.error(tr("unsupported value; write one quoted text"), at + key.end())
         pairs[name] = value
         here = _blank(body, here)
     return pairs

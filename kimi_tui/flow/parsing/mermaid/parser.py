@@ -97,23 +97,23 @@ class _Reader:
         for name, at in self.padded_names:
             if name in self.out.nodes:
                 self.out.note(
-                    tr("with a blank too many around its name, this subgraph is not the node `{name}`", name=name), at
+                    tr("extra spaces around its name make this subgraph different from the node `{name}`", name=name),
+                    at,
                 )
         labels, passed = Spans(self.labels.over_lines), Spans(self.passed_over)
         for at in lost_semicolons(self.text, labels):
-            self.out.note(
-                tr("Mermaid loses this `;`, for a style with a `#` stands before it; begin a new line there"), at
-            )
+            self.out.note(tr("Mermaid loses this `;` because a style with `#` precedes it; start a new line here"), at)
         for at in self.bare_comments:
             if not labels.holds(at) and not passed.holds(at):
                 self.out.note(
-                    tr("Mermaid takes a bare `%%` for a node; here it is a comment; write a word behind it"), at
+                    tr("Mermaid treats a bare `%%` as a node; kimi-tui treats it as a comment. Add a word after it."),
+                    at,
                 )
         for at, line, words in swallowed_lines(self.text):
             if not passed.holds(at) and not (labels.holds(at) and labels.holds(line)):
                 self.out.note(
                     tr(
-                        "Mermaid drops all of this line, for it says `{words}`; here it is read; say it in other words",
+                        "Mermaid ignores this line because it contains `{words}`; kimi-tui does not. Rephrase it.",
                         words=words,
                     ),
                     at,
@@ -127,7 +127,7 @@ class _Reader:
                 self._fail(cause)
             if shouted := ANY_HEADER.match(self.text, self.at):
                 word = shouted.group()
-                self._fail(tr("Mermaid knows `{word}` in small letters only: `{small}`", word=word, small=word.lower()))
+                self._fail(tr("Mermaid accepts `{word}` only in lower case: `{small}`", word=word, small=word.lower()))
             return
         self.at = header.end()
         direction = DIRECTION_OF_HEADER.match(self.text, self.at)
@@ -137,13 +137,13 @@ class _Reader:
         self._skip(SPACES)
         ended = self.at == len(self.text) or self.text[self.at] in "\n;"
         if not ended and (direction is None or self.at == direction.end()):
-            self._fail(tr("after `flowchart` stands a direction (TB, TD, BT, LR or RL), then the line ends"))
+            self._fail(tr("`flowchart` must be followed by a direction (TB, TD, BT, LR or RL) and the end of the line"))
 
     def _statement(self) -> None:
         keyword, start = KEYWORD.match(self.text, self.at), self.at
         if keyword is None and self.text.startswith("%%", start):
             self._skip(REST_OF_LINE)
-            self.out.note(tr("Mermaid knows comments on lines of their own only; put this one there"), start)
+            self.out.note(tr("Mermaid accepts comments only on their own line; move this one"), start)
         elif keyword is None:
             self._nodes_and_links()
         else:
@@ -157,7 +157,7 @@ class _Reader:
                 self._subgraph()
             case "end":
                 if not self.open_subgraphs:
-                    self._fail(tr("`end` closes a subgraph, and none is open here; call a node `END` or `finish`"))
+                    self._fail(tr("`end` closes a subgraph, but none is open; name a node `END` or `finish` instead"))
                 self._close_subgraph(self.open_subgraphs.pop())
                 self.at = keyword.end()
             case "direction":
@@ -243,7 +243,7 @@ class _Reader:
             for node_id in (*group, *following) if self.edge_ids else ():
                 if node_id in self.edge_ids and node_id not in self.out.nodes:
                     self._fail(
-                        tr("`{name}` is the name of an edge; give the node that is meant another name", name=node_id),
+                        tr("`{name}` is already the name of an edge; rename the node", name=node_id),
                         at,
                     )
             for src in group:
@@ -261,7 +261,7 @@ class _Reader:
         """Check a link at the end of its line: the next line must start with a node, else the error is at the link."""
         keyword = KEYWORD.match(self.text, self.at) if "\n" in self.text[link : self.at] else None
         if self.at == len(self.text) or (keyword is not None and keyword.group() in CLOSED_WORDS):
-            self._fail(tr("this edge leads nowhere; write the node behind it, on the same line"), link)
+            self._fail(tr("this edge has no target; write its node on the same line"), link)
 
     def _name_edges(self, edge_id: str | None, group: list[str], following: list[str]) -> None:
         """Name edges: a given name goes to the edge from the last to the first; the others get generated names."""
@@ -291,7 +291,7 @@ class _Reader:
             and (LINK_START.match(self.text, self.at + 1) or LINK.match(self.text, self.at + 1))
         ):
             if self.text[max(0, start - 80) : start].rstrip("])}")[-1:] not in (" ", "\t", "\n", '"'):
-                self._fail(tr("a blank is missing before the name of this edge"), start)
+                self._fail(tr("missing space before the name of this edge"), start)
             self.at += 1
             return name
         self.at = start
@@ -316,7 +316,7 @@ class _Reader:
     def _link_with_text(self, opening: re.Match[str]) -> tuple[str | None, Heads, int]:
         end_pattern = LINK_END[opening.group()[-1]]
         if NAMED_LINK.match(self.text, opening.start()):
-            self._fail(tr("Mermaid takes this for the name of an edge; put a blank before the label"), opening.end())
+            self._fail(tr("Mermaid reads this as the name of an edge; put a space before the label"), opening.end())
         self.at = opening.end()
         self._skip(BLANK)
         label, quoted = None, ""
@@ -330,7 +330,7 @@ class _Reader:
         if closing is None:
             self._fail(
                 tr(
-                    "the edge that `{link}` starts has no end; write `A --> B`, or `A -- label --> B`",
+                    "the edge starting with `{link}` has no end; write `A --> B` or `A -- label --> B`",
                     link=opening.group(),
                 ),
                 opening.start(),
@@ -396,7 +396,7 @@ class _Reader:
         if self.text.startswith(":::", self.at):
             self.at += 3
             if self._id() is None:
-                self._fail(tr("a class name is missing after `:::`"))
+                self._fail(tr("missing class name after `:::`"))
 
     def _take_data(self, node_id: str, said: _Data | None) -> None:
         """Apply a node's data block; Mermaid does so after it has parsed the next node of a `&` as well."""
@@ -422,9 +422,7 @@ class _Reader:
         found = text[start:here] if here > start else None
         if found in CLOSED_WORDS and found != "":
             self._fail(
-                tr(
-                    "`{name}` is a word of Mermaid's own, so no node can be called so; write it in capitals", name=found
-                ),
+                tr("`{name}` is a Mermaid keyword and cannot name a node; write it in capitals", name=found),
                 start,
             )
         return found

@@ -196,7 +196,7 @@ class Composer(Vertical):
         elif held.tool:
             self.post_message(self.Noted(_("the clipboard is empty")))
         else:
-            words = _("the clipboard cannot be asked: no wl-paste, xclip or pngpaste is here")
+            words = _("cannot read the clipboard: install wl-paste, xclip or pngpaste")
             self.post_message(self.Noted(words))
 
     def _update_title(self) -> None:
@@ -204,7 +204,7 @@ class Composer(Vertical):
         if self._searching:
             title = _("earlier messages") if self.menu.is_open else _("earlier messages: nothing found")
         else:
-            title = _("shell line: runs here, the model reads it later") if shell else _("message")
+            title = _("shell command: runs here; the model sees it with your next message") if shell else _("message")
         if title != self._title:  # each change lays out the whole screen, and this runs at every key
             self._title = title
             self.set_class(shell, "-shell")

@@ -111,6 +111,6 @@ class DraftStore:
                 self._file.unlink(missing_ok=True)
             self._kept = row
         except OSError as error:
-            _log.warning("the draft cannot be kept: %s", error)
+            _log.warning("the draft cannot be saved: %s", error)
             with contextlib.suppress(OSError):
                 beside.unlink(missing_ok=True)

@@ -112,12 +112,12 @@ class ImageChips:
             raise ImageRefusedError(_("{name} is larger than {most} MB", name=name, most=MAX_BYTES >> 20))
         mime = media_type(content[:64])
         if mime not in _KINDS:
-            words = _("{name} is no PNG, JPEG, GIF or WebP picture: models do not take it", name=name)
+            words = _("{name} is not a PNG, JPEG, GIF or WebP image; models do not accept it", name=name)
             raise ImageRefusedError(words)
         try:
             file = self._keep(content, _KINDS[mime])
         except OSError as error:
-            words = _("{name} could not be kept: {why}", name=name, why=error.strerror or str(error))
+            words = _("{name} could not be saved: {why}", name=name, why=error.strerror or str(error))
             raise ImageRefusedError(words) from error
         return self._chip(name, file)
 

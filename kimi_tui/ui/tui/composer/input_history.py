@@ -79,7 +79,7 @@ class InputHistory:
             with self._file.open("a", encoding="utf-8") as out:
                 out.write(line)
         except OSError as error:
-            _log.warning("the history cannot be kept: %s", error)
+            _log.warning("the history cannot be saved: %s", error)
 
 
 def _read(file: Path) -> list[tuple[str, dict[str, str]]]:

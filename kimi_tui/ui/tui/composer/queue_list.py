@@ -34,7 +34,7 @@ class QueuedList(LineWidget):
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         out = [
-            _row(_("⋯ goes in with the next step"), text, width, palette.secondary, palette.base)
+            _row(_("⋯ will be sent with the next step"), text, width, palette.secondary, palette.base)
             for text in self.steered
         ]
         hidden = len(self.texts) - _SHOWN
@@ -43,7 +43,7 @@ class QueuedList(LineWidget):
         for text in self.texts[-_SHOWN:]:
             out.append(_row(_("⋯ queued"), text, width, palette.secondary, palette.muted))
         if self.texts:
-            keys = _("↑ edits the last · ctrl+s says the first now") if self._can_steer else _("↑ edits the last")
+            keys = _("↑ edits the last · ctrl+s sends the first now") if self._can_steer else _("↑ edits the last")
             out.append(Line((("  " + keys, palette.muted),)))
         return out
 

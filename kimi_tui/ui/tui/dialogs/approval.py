@@ -122,7 +122,7 @@ class ApprovalDialog(DockedDialog):
         self.border_title = _("approval")
         if len(requests) > 1:
             self.border_title = _("approval {at} of {count}", at=place + 1, count=len(requests))
-        keys = (_("← → next") if len(requests) > 1 else "", _("ctrl+f whole screen"))
+        keys = (_("← → next") if len(requests) > 1 else "", _("ctrl+f full screen"))
         self._set_footer(" · ".join(filter(None, keys)))
         if self.current is None or request.id != self.current.id:
             self.current = request
@@ -149,14 +149,14 @@ class ApprovalDialog(DockedDialog):
             if seen:
                 options.append(Option("session", "a", _("Yes, for this session:"), translate(one_line(request.scope))))
             else:
-                words = _("for this session: page down to its end first")
+                words = _("for this session (scroll to the end first)")
                 options.append(Option("session", "a", words, disabled=True))
         options.append(Option("no", "n", _("No")))
         options.append(Option("why", "f", _("No, and say why…")))
         if command_of(request) is not None:
-            options.append(Option("edit", "e", _("Edit it before it runs…")))
+            options.append(Option("edit", "e", _("Edit before running…")))
         if hunks := hunks_of(request):
-            options.append(Option("hunks", "h", _("Choose among its {count} changes…", count=len(hunks))))
+            options.append(Option("hunks", "h", _("Choose from its {count} changes…", count=len(hunks))))
         return options
 
     def _refresh(self) -> None:
@@ -219,7 +219,7 @@ class ApprovalDialog(DockedDialog):
         elif key == "tab":
             event.stop()
             event.prevent_default()
-            self._write("-comment", _("comment"), _("it goes with your answer, a yes or a no; esc takes it back"))
+            self._write("-comment", _("comment"), _("sent with your answer, yes or no (Esc discards)"))
         elif key in ("left", "right"):
             event.stop()
             self._open_next(-1 if key == "left" else 1)
@@ -233,7 +233,7 @@ class ApprovalDialog(DockedDialog):
                 self._take(chosen.id)
         else:
             if KEYS.get(key) == "session" and key not in self._keys:
-                self.notify(_("this can be allowed once, not for the session"), timeout=4, markup=False)
+                self.notify(_("this can only be approved once, not for the session"), timeout=4, markup=False)
             self.ahead.hear(event, self._keys, KEYS)
 
     def on_blur(self) -> None:
@@ -269,7 +269,7 @@ class ApprovalDialog(DockedDialog):
             case "no":
                 self.post_message(self.Answered(request.id, "reject", comment))
             case "why":
-                self._write("-why", _("no"), _("why not? enter sends, esc takes it back"))
+                self._write("-why", _("no"), _("reason… (Enter send · Esc cancel)"))
             case "edit" if (command := command_of(request)) is not None:
                 self._open_aside(
                     EditCommand(command),

@@ -74,7 +74,7 @@ class BranchDialog(DockedDialog):
         if (node_id, tuple(branches)) == (self.node_id, self.labels):
             return
         self.node_id, self.labels = node_id, tuple(branches)
-        self.border_title = Content(f"◆ {sanitize(one_line(label))}  " + _("which way?"))
+        self.border_title = Content(f"◆ {sanitize(one_line(label))}  " + _("Choose a branch"))
         self.query_one(ApprovalBody).show((BriefBlock(text=words),) if words else ())
         self.query_one(OptionList).show(
             [

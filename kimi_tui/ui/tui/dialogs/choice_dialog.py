@@ -67,7 +67,7 @@ class ChoiceDialog(OneShotModal[str | None]):
         rows.show(self._options)
         if self._begun:
             rows.move(1)
-        self.query_one(KeyBar).show((BarKey("↑ ↓ Enter", _("choose")), BarKey("Esc", _("leave"), "leave")))
+        self.query_one(KeyBar).show((BarKey("↑ ↓ Enter", _("choose")), BarKey("Esc", _("close"), "leave")))
 
     def action_leave(self) -> None:
         self.dismiss(None)

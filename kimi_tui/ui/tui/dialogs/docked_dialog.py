@@ -64,7 +64,7 @@ class DockedDialog(Vertical, can_focus=True):
     @property
     def pointing(self) -> str:
         """The hint for an answer's key pressed while the focus is elsewhere: the key answers nothing."""
-        return _("{key} first, then answer", key=self._reach) if self._reach else ""
+        return _("press {key} first, then answer", key=self._reach) if self._reach else ""
 
     def _set_footer(self, words: str) -> None:
         self._foot = words

@@ -26,7 +26,9 @@ class EditCommand(EditText):
     )
 
     def __init__(self, command: str) -> None:
-        super().__init__(_("edit and run"), _("Exactly this runs; the model is told that you changed it."), command)
+        super().__init__(
+            _("edit and run"), _("Exactly this command runs; the model sees that you changed it."), command
+        )
 
     def action_run(self) -> None:
         if self.query_one(CjkTextArea).text.strip():

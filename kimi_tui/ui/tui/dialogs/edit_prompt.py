@@ -11,5 +11,5 @@ class EditPrompt(EditText):
     """Returns the text ("" restores the chart's prompt), or None if closed."""
 
     def __init__(self, title: str, text: str) -> None:
-        about = _("For this run only; the file stays. Empty: the chart's own text.")
+        about = _("For this run only; the file is not changed. Empty: use the chart's text.")
         super().__init__(Content(f"◆ {sanitize(title)}  " + _("edit and run")), about, text)

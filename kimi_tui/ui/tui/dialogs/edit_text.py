@@ -47,7 +47,7 @@ class EditText(OneShotModal[str | None]):
             yield KeyBar(id="keys")
 
     def on_mount(self) -> None:
-        self.query_one(KeyBar).show((BarKey("Ctrl+S", _("run it"), "run"), BarKey("Esc", _("leave"), "leave")))
+        self.query_one(KeyBar).show((BarKey("Ctrl+S", _("run"), "run"), BarKey("Esc", _("close"), "leave")))
         area = self.query_one(CjkTextArea)
         area.focus()
         area.move_cursor(area.document.end)

@@ -143,12 +143,12 @@ class HunkPicker(OneShotModal[str | None]):
 
     def _show_keys(self) -> None:
         taken, count = sum(self.list.taken), len(self.list.taken)
-        done = _("take {taken} of {count}", taken=taken, count=count) if taken else _("nothing is taken")
+        done = _("apply {taken} of {count}", taken=taken, count=count) if taken else _("nothing selected")
         self._bar.show(
             (
                 BarKey("Enter", done, "done"),
-                BarKey("Space", _("take it or not"), "switch"),
-                BarKey("y n", _("yes, no, next"), ""),
+                BarKey("Space", _("toggle"), "switch"),
+                BarKey("y n", _("accept / skip, next"), ""),
                 BarKey("a", _("all or none"), "mark_all"),
                 BarKey("↑ ↓", p_("a hunk", "change"), "go(1)"),
                 BarKey("Esc", _("back"), "leave"),

@@ -67,7 +67,7 @@ class QuestionDialog(DockedDialog):
     def compose(self) -> ComposeResult:
         yield ApprovalBody(id="question")
         yield OptionList(id="options")
-        yield Input(placeholder=_("your own answer; enter gives it"), id="other", compact=True)
+        yield Input(placeholder=_("your own answer (Enter sends)"), id="other", compact=True)
 
     @property
     def is_open(self) -> bool:
@@ -99,7 +99,7 @@ class QuestionDialog(DockedDialog):
         if len(request.questions) > 1:
             title += "  " + _("{at} of {count}", at=self._at + 1, count=len(request.questions))
         self.border_title = Content(title)
-        self._set_footer(_("esc: no answer"))
+        self._set_footer(_("esc: dismiss"))
         text = translate(question.question) + (f"\n\n{question.body}" if question.body else "")
         self.query_one(ApprovalBody).show((BriefBlock(text=text),))
         self.remove_class("-other")

@@ -66,7 +66,7 @@ def _is_broken(skill: Skill) -> bool:
 
 def _broken(skill: Skill) -> BrokenFlow:
     problem = next((one for one in skill.problems if one.severity == "error"), None)
-    cause = problem.text if problem is not None else _("there is no mermaid or d2 chart in it")
+    cause = problem.text if problem is not None else _("it contains no mermaid or d2 chart")
     line, column = (problem.line, problem.column) if problem is not None else (None, None)
     others = tuple(one for one in skill.problems if one.severity == "error" and one is not problem)
     return BrokenFlow(skill.name, skill.description, skill.path, cause, line, column, skill.text, others=others)

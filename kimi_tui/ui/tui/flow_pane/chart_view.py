@@ -42,7 +42,7 @@ class FlowChart(SurfaceView, can_focus=True):
         Binding("plus,equals_sign", "nearer(1)", "Nearer", show=False),
         Binding("minus", "nearer(-1)", "Farther", show=False),
         Binding("o", "outline", "Outline", show=False),
-        Binding("d", "turn", "Downwards or to the right", show=False),
+        Binding("d", "turn", "Direction: down or right", show=False),
         Binding("m", "map", "Map", show=False),
         Binding("home", "home", "Current node", show=False),
     ]

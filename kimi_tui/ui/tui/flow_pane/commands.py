@@ -30,7 +30,7 @@ def control_run(engine: Engine, action: str, node_id: str = "") -> str | None:
             case ("ask_always", _):
                 always = runner.state.ask != "always"
                 runner.ask_at_decisions("always" if always else "never")
-                return _("you are asked at each decision") if always else _("the model decides alone")
+                return _("you are asked at each decision") if always else _("the model decides by itself")
             case ("again", _):
                 runner.run_again(None)
             case ("jump", _):
@@ -52,11 +52,11 @@ def _ask(runner: FlowRunner, node_id: str) -> str:
     now = runner.state.ask
     decisions = {node for node, edges in runner.flow.outgoing.items() if len(edges) > 1}
     if node_id not in decisions:
-        return _("this node decides nothing; there is nothing to ask")
+        return _("this node is not a decision; there is nothing to ask")
     asked = decisions if now == "always" else set[str]() if now == "never" else set(now)
     asked ^= {node_id}
     runner.ask_at_decisions(frozenset(asked) if asked else "never")
-    return _("you are asked at this decision") if node_id in asked else _("the model decides here alone")
+    return _("you are asked at this decision") if node_id in asked else _("the model decides here by itself")
 
 
 def edit_and_run(engine: Engine, node_id: str, text: str) -> str | None:
@@ -67,7 +67,7 @@ def edit_and_run(engine: Engine, node_id: str, text: str) -> str | None:
     try:
         runner.edit_prompt(node_id, text or None)
         if runner.paused is None:
-            return _("its next turn has the edited prompt")
+            return _("its next turn uses the edited prompt")
         if node_id == runner.node_id:
             runner.run_again()
         else:

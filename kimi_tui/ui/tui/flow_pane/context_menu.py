@@ -23,34 +23,34 @@ def menu_options(state: MenuContext) -> list[Option]:
     out: list[Option] = []
     if state.controls.running:
         out += _of_the_run(state)
-    out.append(Option("open", "enter", _("Open the node: prompt, turns, figures")))
+    out.append(Option("open", "enter", _("Node details: prompt, turns, usage")))
     if not state.controls.running:
-        out += [Option("start", "s", _("Start the flow")), Option("list", "l", _("The flows there are"))]
+        out += [Option("start", "s", _("Start the flow")), Option("list", "l", _("Flows"))]
     if state.showing in ("run", "chart"):
         out.append(Option("export", "e", _("Export it")))
     out.append(Option("runs", "h", _("Earlier runs")))
     if state.showing == "run":
-        out.append(Option("time", "F8", _("Go back in time")))
+        out.append(Option("time", "F8", _("Replay")))
     return [*out, *_of_the_view(has_map=state.has_map)]
 
 
 def _of_the_run(state: MenuContext) -> list[Option]:
     node = state.controls
     out = [
-        Option("toggle", "space", _("Go on") if state.paused else _("Pause when this turn is over")),
-        Option("step", "n", _("One step, then pause")),
-        Option("breakpoint", "b", _("Take the breakpoint away") if node.at_breakpoint else _("Breakpoint here")),
+        Option("toggle", "space", _("Continue") if state.paused else _("Pause after this turn")),
+        Option("step", "n", _("Run one step, then pause")),
+        Option("breakpoint", "b", _("Remove the breakpoint") if node.at_breakpoint else _("Breakpoint here")),
     ]
     if node.branches:
         out.append(Option("choose", "c", _("Choose its branch")))
         out.append(Option("ask", "a", _("Let the model choose here") if node.asks else _("Ask me at this decision")))
-    out.append(Option("ask_always", "A", _("Ask me at each decision, or no more")))
+    out.append(Option("ask_always", "A", _("Ask me at each decision (toggle)")))
     if node.here:
-        out.append(Option("again", "r", _("Run it again")))
+        out.append(Option("again", "r", _("Rerun")))
     else:
-        out.append(Option("jump", "j", _("Go on from here")))
+        out.append(Option("jump", "j", _("Continue from here")))
     if node.has_prompt:
-        out.append(Option("edit", "p", _("Edit its prompt, and run it")))
+        out.append(Option("edit", "p", _("Edit the prompt and run it")))
     out.append(Option("stop", "x", _("Stop the run")))
     return out
 
@@ -59,8 +59,8 @@ def _of_the_view(*, has_map: bool) -> list[Option]:
     out = [
         Option("nearer", "+", _("Larger boxes")),
         Option("farther", "-", _("Smaller boxes")),
-        Option("outline", "o", _("Outline, or the chart again")),
-        Option("turn", "d", _("Downwards, or to the right")),
-        Option("home", "home", _("To the current node, and follow it")),
+        Option("outline", "o", _("Outline (toggle)")),
+        Option("turn", "d", _("Direction: down or right")),
+        Option("home", "home", _("Follow the current node")),
     ]
-    return [*out, Option("map", "m", _("The map, or none"))] if has_map else out
+    return [*out, Option("map", "m", _("Minimap (toggle)"))] if has_map else out

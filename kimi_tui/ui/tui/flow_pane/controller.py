@@ -26,12 +26,12 @@ from kimi_tui.ui.tui.state.flow_reducer import FlowRunState, branches_of, label_
 from kimi_tui.ui.tui.state.items import FlowHeaderItem
 
 _FORMATS: tuple[tuple[Format, str, str], ...] = (
-    ("mermaid", "m", N_("Mermaid, the way gone as classes")),
-    ("svg", "s", N_("SVG, a picture of it")),
-    ("json", "j", N_("JSON, every figure")),
-    ("md", "t", N_("Markdown, a table of its nodes and decisions")),
+    ("mermaid", "m", N_("Mermaid (path highlighted)")),
+    ("svg", "s", N_("SVG (image)")),
+    ("json", "j", N_("JSON (all data)")),
+    ("md", "t", N_("Markdown (table of nodes and decisions)")),
 )
-_REPLAY_ACTIONS = N_("this is the past; End goes back to now")
+_REPLAY_ACTIONS = N_("replay: press End to return to now")
 
 
 class FlowController:
@@ -92,7 +92,7 @@ class FlowController:
                 self._presenter.main_screen.go_to("flow")
 
         typed = self._presenter.main_screen.write if by_itself else None
-        self._host.open_dialog(ChoiceDialog(_("a flow was cut off"), prompt.text, prompt.options, typed=typed), act)
+        self._host.open_dialog(ChoiceDialog(_("a flow was interrupted"), prompt.text, prompt.options, typed=typed), act)
 
     # Steer
 
@@ -145,7 +145,7 @@ class FlowController:
                 self._presenter.main_screen.place_dialogs()
                 self._presenter.main_screen.focus_dialog(self._presenter.main_screen.branch_dialog)
                 return
-        self._host.show_toast(_("this node has one way out; there is nothing to choose"))
+        self._host.show_toast(_("this node has one outgoing edge; there is nothing to choose"))
 
     def _edit(self, node_id: str) -> None:
         """Let the user edit a node's prompt, and rerun the node with it."""
@@ -234,7 +234,7 @@ class FlowController:
         name = label_of(run.begin, node_id) if run is not None and node_id else ""
         paused = run is not None and run.paused is not None
         state = MenuContext(pane.showing, controls, paused=paused, has_map=pane.chart.map is not None)
-        title = f"◆ {name}" if name else _("what can be done")
+        title = f"◆ {name}" if name else _("Actions")
 
         def act(answer: str | None) -> None:
             if answer is not None:
@@ -265,7 +265,7 @@ class FlowController:
                 else:
                     return
             except OSError as error:
-                self._host.show_toast(_("it could not be written: {cause}", cause=error.strerror or error))
+                self._host.show_toast(_("could not be written: {cause}", cause=error.strerror or error))
             except ChartTooLargeError as error:
                 self._host.show_toast(translate_lines(str(error)))
             else:
@@ -273,7 +273,7 @@ class FlowController:
 
         options = [Option(chosen_format, key, _(words)) for chosen_format, key, words in formats]
         self._host.open_dialog(
-            ChoiceDialog(_("export"), _("Into {folder}", folder=engine.work_dir), options, begun=True), write
+            ChoiceDialog(_("export"), _("Save to {folder}", folder=engine.work_dir), options, begun=True), write
         )
 
     # Compare

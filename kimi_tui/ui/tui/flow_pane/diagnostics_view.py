@@ -51,7 +51,7 @@ class DiagnosticsView(LineWidget):
             if (more := len(error.others) - _WARNINGS) > 0:
                 out.append(Line((("✗ " + _("and {count} more", count=more), palette.error),)))
             if error.flow is not None:
-                out.append(Line((("  " + _("the last good chart:"), palette.muted),)))
+                out.append(Line((("  " + _("last valid chart:"), palette.muted),)))
         for problem in self.warnings[:_WARNINGS]:
             place = "! " + _("line {number}:", number=problem.line) + " " if problem.line is not None else "! "
             rows = wrap_text(place + translate_lines(problem.text), palette.warning, max(8, width))

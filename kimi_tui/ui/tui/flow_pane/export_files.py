@@ -46,4 +46,4 @@ def _write(text: str, folder: Path, name: str, suffix: str) -> Path:
         except FileExistsError:
             continue
         return path
-    raise FileExistsError(_("{folder}: there are too many exports of {name}", folder=folder, name=plain))
+    raise FileExistsError(_("{folder}: too many exports of {name}", folder=folder, name=plain))

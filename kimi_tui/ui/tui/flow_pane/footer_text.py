@@ -52,7 +52,7 @@ def footer_facts(
     if run.status is not None:
         return _ended(run, tuple(figures))
     place = run.node_label
-    go_on: Button = ("toggle", "space " + _("go on"))
+    go_on: Button = ("toggle", "space " + _("continue"))
     step: Button = ("step", "n " + _("step"))
     stop: Button = ("stop", "x " + _("stop"))
     if run.pause is not None:
@@ -60,21 +60,21 @@ def footer_facts(
         choices = tuple((f"choose:{label}", label) for label in branches_of(run.begin, run.node_id))
         if run.pause.reason == "choice":
             return FooterFacts("?", word, "warning", place, tuple(figures), choices)
-        buttons = (go_on, step, ("again", "r " + _("again")), stop)
+        buttons = (go_on, step, ("again", "r " + _("rerun")), stop)
         return FooterFacts("‖", word, "warning", place, tuple(figures), buttons)
     standing = node_status(picture, picture.node_id, now)
     buttons = (("toggle", "space " + _("pause")), step, ("breakpoint", "b " + _("breakpoint")), stop)
     if standing in ("approval", "answer"):
         if picture.pausing:
-            figures[:0] = [_("pauses when done")]
+            figures[:0] = [_("pauses after this turn")]
             buttons = (go_on, stop)
         return FooterFacts("?", _(CLOSED_WORDS[standing]), "warning", place, tuple(figures), buttons)
     if standing == "retrying" and now.retry_until is not None:
         left = _("retrying in {time}", time=labels.elapsed(now.retry_until - now.now + 0.999))
         return FooterFacts("↻", left, "warning", place, tuple(figures), buttons)
     if picture.pausing:
-        figures[:0] = [] if past else [_("Esc interrupts it now")]
-        return FooterFacts("▶", _("pauses after"), "accent", place, tuple(figures), (go_on, stop))
+        figures[:0] = [] if past else [_("Esc interrupts now")]
+        return FooterFacts("▶", _("pauses after this turn"), "accent", place, tuple(figures), (go_on, stop))
     return FooterFacts("▶", _("running"), "accent", place, tuple(figures), buttons)
 
 
@@ -93,7 +93,7 @@ def _ended(run: FlowRunState, figures: tuple[str, ...]) -> FooterFacts:
     sign, role = ("✓", "success") if run.status == "finished" else ("■", "warning")
     if run.status == "failed":
         sign, role = "✗", "error"
-    word = _("cut off") if run.cut_off else _(labels.ENDED[run.status])
+    word = _("interrupted") if run.cut_off else _(labels.ENDED[run.status])
     place = _("at {node}", node=run.node_label) if run.cut_off else ""
-    first: Button = ("resume", "g " + _("go on")) if run.cut_off else ("start", "s " + _("again"))
+    first: Button = ("resume", "g " + _("continue")) if run.cut_off else ("start", "s " + _("rerun"))
     return FooterFacts(sign, word, role, place, figures, (first, *ended_buttons()[1:]))

@@ -59,7 +59,7 @@ class NodeDetailsText(LineScrollView):
             out += [Line(row) for row, _join in wrap_text(reveal_hidden(self._section), palette.base, width)]
         ways = [edge for edge in picture.edges if edge.src == node.id]
         if ways:
-            out += [Line(), Line(((_("ways out"), palette.muted + Style(bold=True)),))]
+            out += [Line(), Line(((_("outgoing edges"), palette.muted + Style(bold=True)),))]
         for edge in ways:
             target = picture.nodes.get(edge.dst)
             name = one_line(target.label if target is not None else edge.dst)
@@ -69,7 +69,7 @@ class NodeDetailsText(LineScrollView):
             )
             taken = (f"  ×{edge.taken}" if edge.taken else "") + (" " + _("by hand") if hand else "")
             if picture.chosen.get(edge.src) == edge.label and edge.label:
-                taken += " " + _("chosen in advance")
+                taken += " " + _("preselected")
             style = palette.accent if edge.taken else palette.base
             out.append(Line((("  " + label, style), (name, palette.muted), (taken, palette.accent))))
         return out
@@ -160,11 +160,11 @@ def _turn_options(controls: NodeActions) -> list[Option]:
     if not turns:
         return []
     last, came_of_it = turns[-1]
-    words = _("Go to its turn in the conversation") if len(turns) == 1 else _("Go to its last turn in the conversation")
+    words = _("Show its turn in the conversation") if len(turns) == 1 else _("Show its last turn in the conversation")
     out = [Option(f"turn:{last}", "t", words, came_of_it)]
     if len(turns) > 1:
         out += [
-            Option(f"turn:{place}", str(place + 1), _("To visit {number}", number=place + 1), words)
+            Option(f"turn:{place}", str(place + 1), _("Go to visit {number}", number=place + 1), words)
             for place, words in turns[:_TURNS]
         ]
     return out
@@ -175,16 +175,18 @@ def _steering_options(controls: NodeActions) -> list[Option]:
         return []
     out: list[Option] = []
     if controls.branches:
-        out.append(Option("choose", "c", _("Take a branch of it"), _("now") if controls.here else _("in advance")))
+        out.append(
+            Option("choose", "c", _("Take one of its branches"), _("now") if controls.here else _("preselected"))
+        )
         if controls.asks is not None:
-            words = _("Let the model choose alone") if controls.asks else _("Ask me before it goes on")
+            words = _("Let the model choose by itself") if controls.asks else _("Ask me before it continues")
             out.append(Option("ask", "a", words))
-    words = _("Take the breakpoint away") if controls.at_breakpoint else _("Pause before it (breakpoint)")
+    words = _("Remove the breakpoint") if controls.at_breakpoint else _("Pause before it (breakpoint)")
     out.append(Option("breakpoint", "b", words))
     if controls.here:
-        out.append(Option("again", "r", _("Run it again")))
+        out.append(Option("again", "r", _("Rerun")))
     else:
-        out.append(Option("jump", "j", _("Go on from here")))
+        out.append(Option("jump", "j", _("Continue from here")))
     if controls.has_prompt:
-        out.append(Option("edit", "p", _("Edit its prompt, and run it")))
+        out.append(Option("edit", "p", _("Edit the prompt and run it")))
     return out

@@ -49,7 +49,7 @@ class FlowPane(Vertical):
         Binding("b", "steer('breakpoint')", "Breakpoint"),
         Binding("c", "steer('choose')", "Choose a branch"),
         Binding("r", "steer('again')", "Run again"),
-        Binding("j", "steer('jump')", "Go on from here"),
+        Binding("j", "steer('jump')", "Continue from here"),
         Binding("p", "steer('edit')", "Edit the prompt and run"),
         Binding("a", "steer('ask')", "Ask me at this decision"),
         Binding("A", "steer('ask_always')", "Ask me at each decision"),
@@ -59,7 +59,7 @@ class FlowPane(Vertical):
         Binding("v", "view", "Show its chart here"),
         Binding("h", "runs", "Earlier runs"),
         Binding("l", "list", "Flows"),
-        Binding("g", "resume", "Go on with the run that was cut off"),
+        Binding("g", "resume", "Resume the interrupted run"),
         Binding("full_stop", "menu", "All that can be done here"),
     ]
 
@@ -397,6 +397,6 @@ class FlowPane(Vertical):
 
     def _chart_facts(self, skill: FlowSkill) -> FooterFacts:
         if skill.flow is None:
-            return FooterFacts("✗", _("cannot be run"), "error", "", (), (("list", "l " + _("flows")),))
+            return FooterFacts("✗", _("cannot run"), "error", "", (), (("list", "l " + _("flows")),))
         figures = (n_("{count} node", "{count} nodes", len(skill.flow.nodes) - 2),)
         return FooterFacts("◆", _("ready"), "accent", "", figures, ended_buttons())

@@ -21,31 +21,31 @@ class Shown:
 def why_not(action: str, shown: Shown) -> str:
     """Why an action is disabled now; `action` is a binding's action without its parameters."""
     if shown.past:
-        return _("this is the past; F8, then End goes back to now")
+        return _("replay: press F8, then End to return to now")
     if shown.active and shown.what != "run":
-        return _("l goes back to the run")
+        return _("press l to return to the run")
     match action:
         case "steer" if shown.what == "overlay":
-            return _("this is an earlier run; l goes back")
+            return _("this is an earlier run; press l to return")
         case "steer" if shown.can_start:
-            return _("no flow is running; s starts one")
+            return _("no flow is running; press s to start one")
         case "steer":
             return _("no flow is running")
         case "start" if shown.active:
-            return _("the flow is running already")
+            return _("the flow is already running")
         case "start":
-            return _("there is nothing that could be started")
+            return _("there is nothing to start")
         case "list" if shown.active:
-            return _("the flows are listed when the run has ended")
+            return _("the flow list returns when the run has ended")
         case "list":
-            return _("there is no run to go back to")
+            return _("there is no run to return to")
         case "export":
-            return _("only a chart can be exported; v shows one")
+            return _("only a chart can be exported; press v to show one")
         case "resume":
-            return _("no run was cut off")
+            return _("no run was interrupted")
         case "view":
-            return _("the chart is shown already")
+            return _("the chart is already shown")
         case "chart" | "menu":
-            return _("no chart is shown; v shows one")
+            return _("no chart is shown; press v to show one")
         case _:
             return ""

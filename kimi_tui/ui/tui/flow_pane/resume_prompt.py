@@ -55,22 +55,22 @@ def resume_prompt(engine: Engine | None, run: RunState, place: str) -> ResumePro
     flows = _flows_of(engine)
     now = flows.chart_now(run) if flows is not None else None
     words = _(
-        "The run of {flow} was cut off {since}, at “{place}”, after {moves} moves.",
+        "The run of {flow} was interrupted {since} at “{place}” after {moves} moves.",
         flow=run.name,
         since=_relative_time(time.time() - run.updated_at),
         place=place,
         moves=run.moves,
     )
-    see = Option("see", "s", _("Look at its chart first"))
-    later = Option("later", "l", _("Not now"), _("/flow-resume does it later"))
+    see = Option("see", "s", _("Show its chart first"))
+    later = Option("later", "l", _("Not now"), _("resume later with /flow-resume"))
     if now is None:
-        return ResumePrompt(run.run_id, words, (Option("go", "g", _("Go on from there")), see, later))
-    go = Option("go", "g", _("Go on with the chart it began with"))
-    new = _("Go on with the chart as it is now")
+        return ResumePrompt(run.run_id, words, (Option("go", "g", _("Resume")), see, later))
+    go = Option("go", "g", _("Resume with the original chart"))
+    new = _("Resume with the current chart")
     if now.flow is None:
-        words += "\n" + _("Its chart has changed since, and it can only go on with the one it began with.")
+        words += "\n" + _("The chart has changed since; this run can only continue with its original chart.")
         return ResumePrompt(run.run_id, words, (go, Option("new", "n", new, now.trouble, disabled=True), see, later))
-    words += "\n" + _("Its chart has changed since: {what}.", what=describe_difference(_difference(run, now.flow)))
+    words += "\n" + _("The chart has changed since: {what}.", what=describe_difference(_difference(run, now.flow)))
     return ResumePrompt(run.run_id, words, (go, Option("new", "n", new), see, later))
 
 
@@ -93,14 +93,14 @@ def describe_difference(found: tuple[FlowDifference, Flow | None, Flow]) -> str:
     difference, before, now = found
     told: list[str] = []
     if before is not None and difference.only_first:
-        told.append(_("{nodes} gone", nodes=node_names(difference.only_first, before)))
+        told.append(_("removed: {nodes}", nodes=node_names(difference.only_first, before)))
     if difference.only_second:
-        told.append(_("{nodes} new", nodes=node_names(difference.only_second, now)))
+        told.append(_("new: {nodes}", nodes=node_names(difference.only_second, now)))
     if difference.reworded:
-        told.append(_("{nodes} with other words", nodes=node_names(difference.reworded, now)))
+        told.append(_("reworded: {nodes}", nodes=node_names(difference.reworded, now)))
     if not told and (lines := max(difference.ways_first, difference.ways_second)):
-        told.append(n_("{count} line is another", "{count} lines are others", lines))
-    return ", ".join(told) or _("only in how it is written")
+        told.append(n_("{count} line differs", "{count} lines differ", lines))
+    return ", ".join(told) or _("formatting only")
 
 
 def node_names(nodes: Sequence[str], flow: Flow) -> str:

@@ -49,9 +49,9 @@ ASCII_SIGNS: dict[NodeStatus, str] = {
 CLOSED_WORDS: dict[NodeStatus, str] = {
     "waiting": N_("not yet"),
     "running": N_("running"),
-    "approval": N_("waits for your approval"),
-    "answer": N_("waits for your answer"),
-    "choice": N_("waits for your choice"),
+    "approval": N_("waiting for your approval"),
+    "answer": N_("waiting for your answer"),
+    "choice": N_("waiting for your choice"),
     "retrying": N_("retrying"),
     "paused": N_("paused"),
     "breakpoint": N_("breakpoint"),

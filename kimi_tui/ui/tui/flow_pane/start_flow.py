@@ -51,9 +51,7 @@ class StartFlow(OneShotModal[str | None]):
             yield FlowChart(id="start-chart")
             with Horizontal():
                 yield Static(_("with") + " › ", id="ask", markup=False)
-                empty = (
-                    _("what takes the place of … in the chart") if self._takes_args else _("a request, if there is one")
-                )
+                empty = _("value for `…` in the chart") if self._takes_args else _("request (optional)")
                 yield Input(placeholder=empty, id="args")
             yield KeyBar(id="keys")
 
@@ -61,7 +59,7 @@ class StartFlow(OneShotModal[str | None]):
         self.query_one(FlowChart).map_covers = False
         self._show("")
         keys = (BarKey("Enter", _("start"), "start"), BarKey("Tab", _("chart or text"), "app.focus_next"))
-        self.query_one(KeyBar).show((*keys, BarKey("Esc", _("leave"), "leave")))
+        self.query_one(KeyBar).show((*keys, BarKey("Esc", _("close"), "leave")))
         self.query_one(Input).focus()
 
     def _show(self, args: str) -> None:

@@ -15,7 +15,7 @@ PAUSED: dict[PauseReason, str] = {
     "user": N_("paused"),
     "breakpoint": N_("paused at a breakpoint"),
     "step": N_("paused after one step"),
-    "choice": N_("waits for you to choose a branch"),
+    "choice": N_("waiting for you to choose a branch"),
     "rejected": N_("paused: a tool was rejected"),
     "cancelled": N_("paused: the turn was interrupted"),
     "failed": N_("paused: the node failed"),
@@ -25,7 +25,7 @@ ENDED: dict[FlowStatus, str] = {
     "stopped": N_("stopped"),
     "cancelled": N_("cancelled"),
     "failed": N_("failed"),
-    "max_moves": N_("stopped at the most moves allowed"),
+    "max_moves": N_("stopped: move limit reached"),
 }
 NODE_ENDED: dict[NodeStatus, str] = {
     "done": N_("done"),
@@ -78,11 +78,11 @@ def attachment_names(content: UserInput) -> tuple[str, ...]:
 def error_hint(error_type: str) -> str:
     """A hint for the user on an error of that type, or ""."""
     ways = {
-        "ProviderAuthError": _("/setup takes another key, /model another model"),
-        "ContextOverflowError": _("/compact makes room, /model may take a model with more of it"),
-        "ProviderConnectionError": _("↑ brings your message back, to send it again"),
-        "ProviderTimeoutError": _("↑ brings your message back, to send it again"),
-        "ProviderStatusError": _("↑ brings your message back, to send it again; /model takes another model"),
+        "ProviderAuthError": _("Enter a new key with /setup, or switch with /model"),
+        "ContextOverflowError": _("Free space with /compact, or switch to a larger model with /model"),
+        "ProviderConnectionError": _("Press ↑ to edit and resend"),
+        "ProviderTimeoutError": _("Press ↑ to edit and resend"),
+        "ProviderStatusError": _("Press ↑ to edit and resend, or switch with /model"),
     }
     return ways.get(error_type, "")
 
@@ -94,7 +94,7 @@ def retry_reason(message: StepRetry) -> str:
         "EmptyResponseError": _("the answer was empty"),
     }
     if message.status_code == 429:
-        return _("the service asks to slow down (429)")
+        return _("the service is rate-limiting requests (429)")
     if message.status_code is not None:
         return _("the service failed ({status})", status=message.status_code)
     return words.get(message.error_type, message.error_type)

@@ -93,12 +93,12 @@ def _hints_in_a_line(main_screen: MainScreen) -> tuple[Hint, ...]:
     """Hints for single-line inputs other than the composer; empty elsewhere."""
     hints: tuple[Hint, ...] = ()
     if main_screen.approval_dialog.has_focus_within and main_screen.approval_dialog.writes:
-        label = _("send it") if main_screen.approval_dialog.has_class("-why") else _("keep it, then answer")
-        hints = (("Enter", label), ("Esc", _("take it back")))
+        label = _("send") if main_screen.approval_dialog.has_class("-why") else _("save, then answer")
+        hints = (("Enter", label), ("Esc", _("discard")))
     elif main_screen.question_dialog.has_focus_within and main_screen.question_dialog.has_class("-other"):
-        hints = (("Enter", _("give this answer")), ("Esc", _("back to the others")))
+        hints = (("Enter", _("answer")), ("Esc", _("back to the list")))
     elif main_screen.find_bar.has_focus_within:
-        hints = (("Enter ↓", _("next")), ("↑", _("previous")), ("Esc", _("close; n and N go on")))
+        hints = (("Enter ↓", _("next")), ("↑", _("previous")), ("Esc", _("close (n/N: next/previous match)")))
     return (*hints, _help()) if hints else ()
 
 
@@ -116,7 +116,7 @@ def _hints_for(main_screen: MainScreen, state: "UiState") -> tuple[Hint, ...]:
                 ("f", _("no, and why")),
                 ("Tab", _("comment")),
                 *((("h", _("choose changes")),) if "hunks" in main_screen.approval_dialog.offered_options else ()),
-                *((("PgDn", _("read on")),) if main_screen.approval_dialog.can_scroll_on else ()),
+                *((("PgDn", _("more")),) if main_screen.approval_dialog.can_scroll_on else ()),
                 ("Esc", _("interrupt")),
             )
         case "question" if main_screen.question_dialog.takes_several:
@@ -152,9 +152,9 @@ def _hints_for(main_screen: MainScreen, state: "UiState") -> tuple[Hint, ...]:
 def _in_a_pane(main_screen: MainScreen, state: "UiState", context: KeyContext) -> list[Hint]:
     """Hints for panes, where letters are keys: how to leave, and the keys that act now."""
     zoomed = main_screen.zoomed not in (None, "talk") and main_screen.focused_pane == main_screen.zoomed
-    hints: list[Hint] = [("Esc", _("back") if main_screen.in_drawer else _("leave the zoom"))] if zoomed else []
+    hints: list[Hint] = [("Esc", _("back") if main_screen.in_drawer else _("leave zoom"))] if zoomed else []
     if main_screen.composer.display:
-        hints.append(("i", _("write")))
+        hints.append(("i", _("write a message")))
     bound = main_screen.active_bindings
     hints += [hint for hint in _keys_of(main_screen, state, context) if _is_active(hint[0], bound)]
     if context == "time":
@@ -165,7 +165,7 @@ def _in_a_pane(main_screen: MainScreen, state: "UiState", context: KeyContext) -
         if state.turn.running:
             hints.append(("Esc", _("interrupt")))
         elif main_screen.zoomed:
-            hints.append(("Esc", _("leave the zoom")))
+            hints.append(("Esc", _("leave zoom")))
     return hints
 
 
@@ -181,7 +181,7 @@ def _keys_of(main_screen: MainScreen, state: "UiState", context: KeyContext) -> 
         case "flow" if main_screen.flow_pane.showing == "list":
             return (("↑ ↓", _("choose")), ("Enter", _("start")), ("v", _("chart")), ("h", _("runs")))
         case "flow" if run is not None and run.active:
-            continue_label = _("go on") if run.paused or state.flow.pausing else _("pause")
+            continue_label = _("continue") if run.paused or state.flow.pausing else _("pause")
             return (("Enter", _("node")), ("Space", continue_label), ("n", _("step")), ("b", _("breakpoint")),
                     ("c", _("branch")), ("x", _("stop")), ("z", _("size")), (".", _("more")))  # fmt: skip
         case "flow":

@@ -78,7 +78,7 @@ def read_keys(table: Mapping[str, str]) -> KeyMap:
         key = known.get(name)
         try:
             if key is None or name in _NOT_REMAPPABLE:
-                raise ValueError(_("there is no such action") if key is None else _("this has no other key"))
+                raise ValueError(_("unknown action") if key is None else _("this action has no key to change"))
             keys = _keys(text)
             _fits(key, keys)
         except ValueError as error:
@@ -116,7 +116,7 @@ def _key(word: str) -> str:
     *modifiers, last = [*word[:-1].split("+"), "+"] if word.endswith("+") else word.split("+")
     modifiers = [_ALSO.get(one.lower(), one.lower()) for one in modifiers if one]
     if any(one not in _MODIFIERS for one in modifiers):
-        raise ValueError(_("{key} is no key; keys are written like ctrl+x, alt+enter, f5, pageup or z", key=repr(word)))
+        raise ValueError(_("{key} is not a key; write keys like ctrl+x, alt+enter, f5, pageup or z", key=repr(word)))
     name = _ALSO.get(last.lower(), last if len(last) == 1 else last.lower())
     if len(name) == 1:
         name = name.lower() if modifiers else name
@@ -126,7 +126,7 @@ def _key(word: str) -> str:
             name = unicodedata.name(name, name).lower().replace("-", "_").replace(" ", "_")
             name = _SIGNS.get(name, name)
     elif name not in _NAMED and name not in ("plus", "minus"):
-        raise ValueError(_("{key} is no key; keys are written like ctrl+x, alt+enter, f5, pageup or z", key=repr(word)))
+        raise ValueError(_("{key} is not a key; write keys like ctrl+x, alt+enter, f5, pageup or z", key=repr(word)))
     order = [one for one in _MODIFIERS if one in modifiers]
     return "+".join([*sorted(order), name])
 
@@ -136,9 +136,9 @@ def _fits(key: KeyBinding, keys: list[str]) -> None:
     count = len(key.keys.split(","))
     if key.id in _POSITIONAL and len(keys) != count:
         order = key.keys.replace(",", ", ")
-        raise ValueError(_("it wants {count} keys, in the order of {order}", count=count, order=order))
+        raise ValueError(_("expected {count} keys, in this order: {order}", count=count, order=order))
     if key.context in ("everywhere", "composer") and (typed := next((one for one in keys if is_text(one)), None)):
-        raise ValueError(_("{key} is a sign that one types; with ctrl or alt, or a function key, it works", key=typed))
+        raise ValueError(_("{key} is a character you type; use it with ctrl or alt, or use a function key", key=typed))
 
 
 def is_text(key: str) -> bool:
@@ -159,7 +159,7 @@ def _conflicts(given: Mapping[str, str]) -> Iterator[tuple[str, str]]:
                 (rival for rival, theirs in taken if rival.id != name and theirs == one and _overlap(key, rival)), None
             )
             if other is not None and not (other.id in given and [*given].index(other.id) > [*given].index(name)):
-                yield name, _("{key} is the key of {action} already", key=one, action=other.id)
+                yield name, _("{key} is already bound to {action}", key=one, action=other.id)
                 break
 
 

@@ -48,7 +48,7 @@ class ColumnWidthStore:
             beside.write_text(json.dumps(dict([*shares.items()][-_TERMINALS:])), "utf-8")
             beside.replace(self._file)
         except OSError as error:
-            _log.warning("the width of the columns cannot be kept: %s", error)
+            _log.warning("the column width cannot be saved: %s", error)
             with contextlib.suppress(OSError):
                 beside.unlink(missing_ok=True)
 

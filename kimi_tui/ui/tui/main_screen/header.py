@@ -70,7 +70,7 @@ class Header(LineWidget):
     def lines(self, width: int, palette: Palette) -> list[Line]:
         facts = self._facts
         soon = facts.pausing and width >= _ROOMY
-        later: list[Run] = [(" · ", palette.faint), (_("pauses when done"), palette.warning)] if soon else []
+        later: list[Run] = [(" · ", palette.faint), (_("pauses after this turn"), palette.warning)] if soon else []
         right = [*self._tasks(palette, width), *self._state(palette), *later, (" ", palette.base)]
         middle = self._figures(palette)
         room = width - width_of(right) - width_of(middle) - 14

@@ -446,7 +446,7 @@ class MainScreen(LowLatencyScreen):
             return f"{letter}: {why}"
         if not self.composer.display:
             return _("{key} does nothing here", key=letter)
-        return _("{key} does nothing here; {write} goes to the message", key=letter, write=self.write_key)
+        return _("{key} does nothing here; {write} focuses the message", key=letter, write=self.write_key)
 
     def on_paste(self, event: events.Paste) -> None:
         """Text pasted in a pane goes into the composer as a whole, not to the pane's keys."""
@@ -488,7 +488,7 @@ class MainScreen(LowLatencyScreen):
         elif self.can_zoom:
             self.zoom(name)
         else:
-            self.footer.say(_("it has all the room already"))
+            self.footer.say(_("the pane already fills the screen"))
 
     def action_drawer(self) -> None:
         """Focus the first pane on the right if it is in the drawer; again: go back."""

@@ -36,7 +36,7 @@ class StatusLine(LineWidget):
                 sign, role = "■", "warning"
             place = run.node_label if run.active else _(labels.ENDED[run.status or "finished"])
             words = _("{flow}: {place} · {move}", flow=run.begin.name, place=place, move=run.move)
-            parts.append((sign, words + (" · " + _("pauses when done") if state.flow.pausing else ""), role))
+            parts.append((sign, words + (" · " + _("pauses after this turn") if state.flow.pausing else ""), role))
         if state.todo:
             done = sum(item.status == "done" for item in state.todo)
             now = next((item.title for item in state.todo if item.status == "in_progress"), "")

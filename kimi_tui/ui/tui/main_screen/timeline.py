@@ -79,8 +79,8 @@ class Timeline:
             case flow_events.FlowBegin():
                 self._labels = {node.id: label_of(said, node.id) for node in said.nodes}
                 if said.resumed_at:
-                    return "turn", _("flow {name} goes on", name=said.name)
-                return "turn", _("flow {name} begins", name=said.name)
+                    return "turn", _("flow {name} continued", name=said.name)
+                return "turn", _("flow {name} started", name=said.name)
             case flow_events.FlowNodeBegin() if said.attempt == 1:
                 return "node", _("move {number}: {node}", number=said.move, node=self._name(said.node_id))
             case flow_events.FlowDecision():

@@ -10,10 +10,10 @@ from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 _WAYS = (
     ("/", "slash", N_("commands, skills and flows")),
-    ("@", "at", N_("a file of this folder")),
-    ("F3", "f3", N_("choose a flow and see its chart")),
-    ("Ctrl+P", "ctrl+p", N_("every action there is")),
-    ("F1", "f1", N_("the keys that act here")),
+    ("@", "at", N_("a file in this folder")),
+    ("F3", "f3", N_("choose a flow to see its chart")),
+    ("Ctrl+P", "ctrl+p", N_("all actions")),
+    ("F1", "f1", N_("keys available here")),
 )
 """Display name of the key, Textual's name, and description."""
 

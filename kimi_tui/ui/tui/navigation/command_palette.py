@@ -68,7 +68,7 @@ class CommandPalette(ModalCard[PaletteEntry]):
     CommandPalette FilteredList { height: auto; }
     CommandPalette ItemList { height: auto; margin-bottom: 1; }
     """
-    title_text = N_("everything there is")
+    title_text = N_("Commands")
     rows_beside = 9
 
     def __init__(self, entries: Sequence[PaletteEntry]) -> None:
@@ -76,10 +76,10 @@ class CommandPalette(ModalCard[PaletteEntry]):
         self._entries = {str(index): entry for index, entry in enumerate(entries)}
 
     def body(self) -> ComposeResult:
-        yield FilteredList(_("a screen, an action, a command, a theme"))
+        yield FilteredList(_("screen, action, command or theme"))
 
     def keys(self) -> Sequence[BarKey]:
-        return (BarKey("Enter", _("do it"), "take"), BarKey("↑ ↓", _("others")))
+        return (BarKey("Enter", _("select"), "take"), BarKey("↑ ↓", _("others")))
 
     def on_mount(self) -> None:
         super().on_mount()

@@ -64,4 +64,4 @@ class EscapeHandler:
             app.action_leave()
         else:
             self._quit_pressed_at = self._monotonic()
-            app.show_toast(_("press Ctrl+C once more to quit"))
+            app.show_toast(_("press Ctrl+C again to quit"))

@@ -45,7 +45,7 @@ def edit_in_editor(text: str, command: list[str]) -> str:
         with subprocess.Popen([*command, str(file)]) as editor, _signals_of(editor):
             status = editor.wait()
         if status:
-            raise OSError(_("it ended with status {status}", status=status))
+            raise OSError(_("ended with status {status}", status=status))
         return file.read_text("utf-8", "replace").rstrip("\n")
 
 
@@ -97,12 +97,12 @@ def open_conversation_in_editor(app: "KimiTui") -> None:
 def _in_editor(app: "KimiTui", text: str) -> str | None:
     """The text after editing; None, after reporting the reason, if no editor could be opened."""
     if not can_suspend(app):
-        app.show_toast(_("the editor can be opened when the turn has ended"))
+        app.show_toast(_("the editor can be opened after the turn has ended"))
         return None
     configured = app.engine_factory.config.default_editor if app.engine_factory is not None else ""
     command = editor_command(configured or "", os.environ)
     if not command:
-        app.show_toast(_("no editor is known: set $VISUAL, $EDITOR or default_editor"), severity="warning")
+        app.show_toast(_("no editor set: set $VISUAL, $EDITOR or default_editor"), severity="warning")
         return None
     after, failed = None, None
     try:
@@ -112,7 +112,7 @@ def _in_editor(app: "KimiTui", text: str) -> str | None:
             except OSError as error:
                 failed = error
     except SuspendNotSupported:
-        app.show_toast(_("an editor cannot be opened from here"), severity="warning")
+        app.show_toast(_("no editor can be opened here"), severity="warning")
     if failed is not None:
         app.show_toast(f"{command[0]}: {failed.strerror or failed}", severity="warning")
     app.refresh()

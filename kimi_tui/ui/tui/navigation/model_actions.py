@@ -34,9 +34,9 @@ async def choose_model(app: "KimiTui") -> None:
         await engine.switch_model(choice.name)
         app.presenter.show_model()
     app.show_toast(
-        _("{model} answers from now on, and by default", model=choice.name)
+        _("model: {model} (also the default)", model=choice.name)
         if choice.keep
-        else _("{model} answers from now on", model=choice.name)
+        else _("model: {model}", model=choice.name)
     )
 
 

@@ -13,5 +13,5 @@ def toggle_plan_mode(app: "KimiTui") -> None:
     if (engine := app.session_controller.live_engine) is not None:
         plan_mode = engine.services.plan_mode
         plan_mode.on = not plan_mode.on
-        text = _("plan mode: nothing is changed until you agree to a plan")
+        text = _("plan mode: nothing is changed until you approve a plan")
         app.show_toast(text if plan_mode.on else _("plan mode is off"))

@@ -16,7 +16,7 @@ async def rewind_session(app: "KimiTui") -> None:
     if (engine := app.session_controller.live_engine) is None:
         return
     if engine.busy:
-        app.show_toast(_("going back has to wait until the turn has ended"))
+        app.show_toast(_("wait for the turn to end before rewinding"))
         return
     points = engine.rewind_points()
     back = await app.push_screen_wait(Rewind(points, work_dir=engine.work_dir, now=time.time))

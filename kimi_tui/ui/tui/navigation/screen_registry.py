@@ -31,20 +31,20 @@ class ScreenCommand:
 
 
 SCREEN_COMMANDS: tuple[ScreenCommand, ...] = (
-    ScreenCommand("sessions", "Go to another session: search, preview, rename, fork, archive", ("resume",)),
-    ScreenCommand("new", "Begin a new session"),
-    ScreenCommand("model", "Choose the model that answers"),
+    ScreenCommand("sessions", "Sessions: search, preview, rename, fork, archive", ("resume",)),
+    ScreenCommand("new", "Start a new session"),
+    ScreenCommand("model", "Choose a model"),
     ScreenCommand("settings", "Change the configuration", ("config",)),
-    ScreenCommand("setup", "Set up a theme and a model, as at the first start", ("login",)),
+    ScreenCommand("setup", "Run setup again: theme and model", ("login",)),
     ScreenCommand("theme", "Choose a theme"),
-    ScreenCommand("skills", "The skills there are, and what is wrong with them"),
+    ScreenCommand("skills", "Skills and their problems"),
     ScreenCommand("usage", "Tokens and cost, by model", ("status",)),
-    ScreenCommand("rewind", "Go back to before an earlier turn", ("undo",)),
-    ScreenCommand("task", "What runs in the background", ("tasks",)),
-    ScreenCommand("mcp", "How the MCP servers are"),
-    ScreenCommand("trust", "Trust what this folder brings along, or not any more"),
-    ScreenCommand("log", "What kimi-tui wrote into its log"),
-    ScreenCommand("exit", "Leave kimi-tui; the session can be gone on with", ("quit",)),
+    ScreenCommand("rewind", "Rewind to an earlier turn", ("undo",)),
+    ScreenCommand("task", "Background tasks", ("tasks",)),
+    ScreenCommand("mcp", "MCP servers and their status"),
+    ScreenCommand("trust", "Trust or untrust this folder"),
+    ScreenCommand("log", "kimi-tui's log"),
+    ScreenCommand("exit", "Quit kimi-tui (the session can be resumed later)", ("quit",)),
 )
 
 
@@ -63,7 +63,7 @@ class ScreenRouter:
         broken = [
             ScreenCommand(
                 f"flow:{flow.name}",
-                _("cannot be run: {place}: {cause}", place=flow.place, cause=translate_lines(flow.cause)),
+                _("cannot run: {place}: {cause}", place=flow.place, cause=translate_lines(flow.cause)),
             )
             for flow in find_broken_flows(skills)
         ]

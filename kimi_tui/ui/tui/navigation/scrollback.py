@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 def show_in_scrollback(app: "KimiTui") -> None:
     """Print the conversation and wait for Enter; report what prevents it."""
     if not can_suspend(app):
-        app.show_toast(_("the conversation can be written out when the turn has ended"))
+        app.show_toast(_("the conversation can be printed after the turn has ended"))
         return
     try:
         with app.suspend():
             _write(app, sys.__stdout__)
             _wait(sys.__stdin__)
     except SuspendNotSupported:
-        app.show_toast(_("this is no terminal that could keep it"), severity="warning")
+        app.show_toast(_("this terminal cannot show scrollback"), severity="warning")
     app.refresh()
 
 
@@ -34,7 +34,7 @@ def _write(app: "KimiTui", out: TextIO | None) -> None:
         return
     for line in app.main_screen.transcript.ansi_lines():
         out.write(line + "\n")
-    out.write("\n" + _("Enter goes back to kimi-tui") + " ")
+    out.write("\n" + _("Press Enter to return to kimi-tui") + " ")
     out.flush()
 
 

@@ -53,7 +53,7 @@ async def restart_session(app: "KimiTui") -> None:
     if factory is None:
         return
     if engine is not None and engine.busy:
-        app.show_toast(_("it counts from the next start on: a turn is running"))
+        app.show_toast(_("takes effect after a restart: a turn is running"))
         return
     factory.select_session(engine.session_id if engine is not None and not engine.session.is_empty else None)
     await app.session_controller.switch(leave_first=True)

@@ -39,7 +39,7 @@ class TrustPrompt:
 
         app, factory = self._app, self._app.engine_factory
         if factory is None or not (items := factory.project_items()):
-            app.show_toast(_("this folder brings nothing along that one would have to trust"))
+            app.show_toast(_("nothing in this folder needs your trust"))
             return
         answer = await app.push_screen_wait(TrustQuestion(factory.work_dir, items, clock=app.monotonic))
         if answer is not None:
@@ -53,7 +53,7 @@ class TrustPrompt:
 
         if self._refused and (factory := self._app.engine_factory) is not None and (items := factory.ignored_items()):
             names = ", ".join(item.path.name for item in items)
-            text = _("This folder is not trusted, so this is left out: {names}. /trust asks again.", names=names)
+            text = _("Folder not trusted; ignored: {names}. Run /trust to change this.", names=names)
             self._app.presenter.add_notice(NoticeItem(text, "warning"))
         self._refused = False
 
@@ -67,7 +67,7 @@ class TrustPrompt:
         if self._reported_folder == factory.work_dir:
             return
         self._reported_folder = factory.work_dir
-        text = _("This folder brings along skills now; they are not used until you trust it: /trust asks.")
+        text = _("This folder now contains skills. They are disabled until you trust it (/trust).")
         self._app.presenter.add_notice(NoticeItem(text, "warning"))
 
     async def _trust_as(self, factory: "EngineFactory", answer: bool, *, keep: bool) -> None:
@@ -75,5 +75,5 @@ class TrustPrompt:
             await asyncio.to_thread(factory.trust, answer, keep=keep)
         except OSError as error:
             self._app.show_toast(
-                _("the answer could not be kept: {cause}", cause=error.strerror or error), severity="warning"
+                _("the answer could not be saved: {cause}", cause=error.strerror or error), severity="warning"
             )

@@ -30,7 +30,7 @@ async def show_usage(app: "KimiTui") -> None:
         engine.soul.model.max_context_size,
         len(engine.context.history),
         (
-            UsageRow(_("since this start"), current.steps, current.usage, current.cost(prices)),
+            UsageRow(_("this run"), current.steps, current.usage, current.cost(prices)),
             UsageRow(_("the whole session"), session.steps, session.usage, session.cost(prices)),
             *(by_model if len(by_model) > 1 else ()),
         ),

@@ -31,7 +31,7 @@ async def show_tasks(app: "KimiTui") -> None:
     if (engine := app.session_controller.live_engine) is not None:
         background = engine.services.background
         await app.push_screen_wait(
-            Tasks(lambda: background.tasks, stop=lambda task_id: background.stop(task_id, "stopped by the person"))
+            Tasks(lambda: background.tasks, stop=lambda task_id: background.stop(task_id, "stopped by the user"))
         )
 
 

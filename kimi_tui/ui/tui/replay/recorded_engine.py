@@ -71,7 +71,7 @@ class RecordedEngine:
         raise UsageError(_("this is a recording: nothing can be sent to it"))
 
     async def run_shell_line(self, command: str) -> None:
-        raise UsageError(_("this is a recording: nothing can be run in it"))
+        raise UsageError(_("this is a recording: nothing can run in it"))
 
     def cancel(self) -> None:
         """Does nothing: there is no turn."""
@@ -104,10 +104,10 @@ def file_of(name: str, work_dir: Path) -> Path:
             file for root in roots for file in sorted(root.glob("*/wire.jsonl")) if file.parent.name.startswith(name)
         ]
         if len(found) > 1:
-            raise UsageError(f"--replay {name}: {len(found)} sessions begin like this; say more of the id")
+            raise UsageError(f"--replay {name}: {len(found)} sessions match; give more of the id")
         if found:
             return found[0]
-    raise UsageError(f"--replay {name}: there is no such file, and no session whose id begins like this")
+    raise UsageError(f"--replay {name}: no such file, and no session with this id or prefix")
 
 
 def load(file: Path) -> RecordedEngine:
@@ -117,5 +117,5 @@ def load(file: Path) -> RecordedEngine:
     except OSError as error:
         raise UsageError(f"--replay {file}: {error.strerror or error}") from error
     if not messages:
-        raise UsageError(f"--replay {file}: nothing was said in it")
+        raise UsageError(f"--replay {file}: the recording is empty")
     return RecordedEngine(file, messages)

@@ -35,7 +35,7 @@ class RunBrowser:
         """The table of a folder's runs, those of the flow `name` first."""
         runs = await asyncio.to_thread(runs_of, work_dir)
         if not runs:
-            self._host.show_toast(_("no flow was run in this folder yet"))
+            self._host.show_toast(_("no flow has been run in this folder yet"))
             return
 
         def show_choice(answer: str | None) -> None:
@@ -79,7 +79,7 @@ class RunBrowser:
         legend = (
             f"A {_run_label(one)}",
             f"B {_run_label(other)}",
-            _("= both, ≠ not as often"),
+            _("= same, ≠ different count"),
             *_differing(difference, *charts),
         )
         title = _("two runs of {flow}", flow=first.name)
@@ -92,8 +92,8 @@ class RunBrowser:
         flow = flow_of_view(pictures[0])
         legend = (
             n_("{count} run", "{count} runs", len(pictures)),
-            _("▁ few of them came by, █ all did"),
-            _("heavy: half of them and more"),
+            _("▁ few runs, █ all runs"),
+            _("thick line: half of the runs or more"),
         )
         title = _("all runs of {flow}", flow=name)
         self._presenter.main_screen.flow_pane.show_overlay(title, flow, frequency_style(flow, pictures), legend)
@@ -103,13 +103,13 @@ def _differing(difference: FlowDifference, first: Flow, second: Flow) -> list[st
     """How the charts of two runs differ, if they do."""
     lines: list[str] = []
     if difference.only_first:
-        lines.append(_("only A’s chart has {nodes}", nodes=node_names(difference.only_first, first)))
+        lines.append(_("only in A's chart: {nodes}", nodes=node_names(difference.only_first, first)))
     if difference.only_second:
-        lines.append(_("only B’s chart has {nodes}", nodes=node_names(difference.only_second, second)))
+        lines.append(_("only in B's chart: {nodes}", nodes=node_names(difference.only_second, second)))
     if difference.reworded:
-        lines.append(_("other words in B: {nodes}", nodes=node_names(difference.reworded, first)))
+        lines.append(_("reworded in B: {nodes}", nodes=node_names(difference.reworded, first)))
     if not lines and difference:
-        lines.append(_("the charts differ in their lines"))
+        lines.append(_("the charts differ in their edges"))
     return lines
 
 

@@ -73,10 +73,10 @@ class RunTable(LineScrollView, can_focus=True):
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         if not self.runs:
-            return [Line(((_("No flow was run in this folder yet."), palette.muted),))]
+            return [Line(((_("No flow has been run in this folder yet."), palette.muted),))]
         head = (
             *("", "", _("when"), _("flow"), p_("run", "end"), p_("run", "moves"), p_("run", "time")),
-            *(p_("run", "tokens"), p_("run", "way")),
+            *(p_("run", "tokens"), p_("run", "path")),
         )
         rows = [_cells_of(run) for run in self.runs]
         widths = [max(cells(row[column]) for row in [head[2:], *rows]) for column in range(6)]
@@ -119,7 +119,7 @@ def _cells_of(run: PastRun) -> tuple[str, ...]:
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(state.started_at))
     end = _(labels.ENDED[state.status]) if state.status is not None else p_("run", "open")
     if state.status == "max_moves":
-        end = _("most moves")
+        end = _("max moves")
     return (
         when,
         one_line(run.name),
@@ -168,11 +168,11 @@ class Runs(ModalFrame[str]):
     def keys(self) -> Sequence[BarKey]:
         which = _("all flows") if self._only else _("this flow")
         return (
-            BarKey("Enter", _("see it"), "take('show')"),
+            BarKey("Enter", _("open"), "take('show')"),
             BarKey("p", _("replay"), "take('replay')"),
-            BarKey("Space", _("mark"), "mark"),
+            BarKey("Space", _("select"), "mark"),
             BarKey("c", _("compare two"), "compare"),
-            BarKey("f", _("how often each way"), "count"),
+            BarKey("f", _("branch counts"), "count"),
             BarKey("Tab", which, "all"),
         )
 
@@ -209,7 +209,7 @@ class Runs(ModalFrame[str]):
         if len(marked) == 2:
             self.dismiss(f"compare:{marked[0]}:{marked[1]}")
         else:
-            self.set_status(" " + _("mark two runs with Space") + " ")
+            self.set_status(" " + _("select two runs with Space") + " ")
 
     def action_count(self) -> None:
         if (run := self.table.here) is not None:

@@ -24,7 +24,7 @@ _TYPE = "openai_legacy"
 
 def custom_server_item() -> ListItem:
     return ListItem(
-        OTHER, _("Another server (address)"), right=_("whatever speaks as OpenAI does"), sign="○", role="accent"
+        OTHER, _("Another server (address)"), right=_("any OpenAI-compatible server"), sign="○", role="accent"
     )
 
 
@@ -79,10 +79,10 @@ class CustomServerForm:
             if found := bases(address):
                 self._ask_key(found)
             else:
-                words = _("{address} is no http(s) address.", address=address)
+                words = _("{address} is not an http(s) address.", address=address)
                 self.ask(trouble=words, value=address)
 
-        about = _("Where it answers, such as http://gpu-box:8000/v1.")
+        about = _("Its address, for example http://gpu-box:8000/v1.")
         title = _("another server: address")
         self._screen.app.push_screen(TextPrompt(title, about=f"{trouble} {about}".strip(), value=value), got)
 
@@ -91,7 +91,7 @@ class CustomServerForm:
             if key is not None:
                 self._screen.run_worker(partial(self._try, found, key), group="look", exclusive=True)
 
-        about = _("The key, or nothing where it wants none. It is sent to {server} alone.", server=found[-1])
+        about = _("API key (leave empty if none). Sent only to {server}.", server=found[-1])
         title = _("another server: key")
         self._screen.app.push_screen(TextPrompt(title, about=trouble or about, value=value, secret=True), got)
 
@@ -109,7 +109,7 @@ class CustomServerForm:
         last, trial = tried[-1]
         if trial.verdict == "refused":
             trouble = _(
-                "{server} refuses this key ({cause}). Try another one.", server=last, cause=translate(trial.cause)
+                "{server} rejected this key ({cause}). Try another one.", server=last, cause=translate(trial.cause)
             )
             self._ask_key(found, trouble=trouble, value=key)
         else:
@@ -125,7 +125,7 @@ class CustomServerForm:
         if trial.models:
             self._screen.app.push_screen(PickPrompt(title, trial.models, trial.models[0]), got)
             return
-        about = _("The model to ask; the name as the service has it.")
+        about = _("Model name, as the service spells it.")
         if trial.cause:
-            about = _("It could not be tried: {cause}.", cause=translate(trial.cause)) + " " + about
+            about = _("Connection test failed: {cause}.", cause=translate(trial.cause)) + " " + about
         self._screen.app.push_screen(TextPrompt(title, about=about), got)

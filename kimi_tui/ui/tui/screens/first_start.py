@@ -118,8 +118,8 @@ class SetupWizard(ModalCard[SetupResult]):
 
     def keys(self) -> Sequence[BarKey]:
         if self._step == "theme":
-            return (BarKey("↑ ↓", _("see it")), BarKey("Enter", _("take it"), "take"))
-        return (BarKey("Enter", _("take it"), "take"), BarKey("←", _("the theme again"), "theme"))
+            return (BarKey("↑ ↓", _("preview")), BarKey("Enter", _("select"), "take"))
+        return (BarKey("Enter", _("select"), "take"), BarKey("←", _("back to the theme"), "theme"))
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -139,7 +139,7 @@ class SetupWizard(ModalCard[SetupResult]):
 
     def _ask_theme(self) -> None:
         self._step = "theme"
-        self._say(_("1 of 2 · How should it look? You see it as you move."))
+        self._say(_("1 of 2 · Theme (the cursor previews it)"))
         self.query_one(ItemList).show(
             [
                 ListItem(name, translate(title), right=name, sign="◐", role="accent")
@@ -152,8 +152,8 @@ class SetupWizard(ModalCard[SetupResult]):
     def _ask_model(self) -> None:
         before = self._step
         self._step = "model"
-        self._say(_("2 of 2 · Which model answers? /setup asks this again."))
-        picks = [ListItem("", _("with a key of yours"))]
+        self._say(_("2 of 2 · Choose a model (change it later with /setup)"))
+        picks = [ListItem("", _("with your API key"))]
         picks += [
             ListItem(f"service:{one.name}", _(one.title), right=one.model, sign="○", role="accent") for one in SERVICES
         ]
@@ -165,34 +165,36 @@ class SetupWizard(ModalCard[SetupResult]):
             )
         for server in self._servers or ():
             if not server.models:
-                right = _("it has no model yet; load one, then look again")
+                right = _("it has no model yet; load one, then search again")
                 picks.append(ListItem("again", server_name(server), right=right, sign="○", role="muted", dimmed=True))
         if not self._servers:
-            words = _("no server answers (Ollama, LM Studio, vLLM, llama.cpp)")
+            words = _("no server found (Ollama, LM Studio, vLLM, llama.cpp)")
             if self._servers is None:
-                words = _("looking…")
-            picks.append(ListItem("again", _("Look again"), right=words, sign="?", role="muted", dimmed=True))
+                words = _("searching…")
+            picks.append(ListItem("again", _("Search again"), right=words, sign="?", role="muted", dimmed=True))
         if self._takeover is not None:
             picks += [ListItem("", _("from Kimi CLI")), self._takeover_pick(self._takeover)]
         if self._has_demo:
             picks.append(ListItem("", _("without a model")))
             picks.append(
-                ListItem("demo", _("See the demo"), right=_("a real flow, real tools; the model is a script"), sign="▶")
+                ListItem(
+                    "demo", _("Watch the demo"), right=_("a real flow with real tools and a scripted model"), sign="▶"
+                )
             )
         self.query_one(ItemList).show(picks, top=before == "theme")
         self.show_keys()
 
     def _takeover_pick(self, takeover: Takeover) -> ListItem:
         if takeover.trouble:
-            title = _("{file} cannot be taken over", file=shown(takeover.file))
+            title = _("{file} cannot be imported", file=shown(takeover.file))
             return ListItem("trouble", title, detail=translate_lines(takeover.trouble), sign="✗", role="error")
         words = n_("{count} model", "{count} models", len(takeover.models))
         if default := takeover.default_model:
-            words = _("{models}, {model} first", models=words, model=default)
+            words = _("{models}, default {model}", models=words, model=default)
         if takeover.logins:
             words = _("{models}, without {names} (signed in by OAuth)", models=words, names=", ".join(takeover.logins))
-        words = _("{models}, hooks and MCP servers; the file stays as it is", models=words)
-        title = _("Take over {file}", file=shown(takeover.file))
+        words = _("{models}, hooks and MCP servers; the file is not changed", models=words)
+        title = _("Import {file}", file=shown(takeover.file))
         return ListItem("takeover", title, detail=words, sign="○", role="accent")
 
     # Choices
@@ -254,8 +256,8 @@ class SetupWizard(ModalCard[SetupResult]):
                 self.run_worker(partial(self._try, service, key), group="look", exclusive=True)
 
         about = _(
-            "Paste the key. It is kept in your system's keyring, or without one in config.yaml, which only you can "
-            "read, and is sent to that service alone."
+            "Paste the API key. It is stored in your system's keyring, or in config.yaml (readable only by "
+            "you) if there is none, and sent only to this service."
         )
         title = _("{service}: key", service=_(service.title))
         self.app.push_screen(TextPrompt(title, about=trouble or about, value=value, secret=True), got_key)
@@ -263,14 +265,14 @@ class SetupWizard(ModalCard[SetupResult]):
     async def _try(self, service: Service, key: str) -> None:
         """Check the key with the service; ask again for a wrong one."""
         name = _(service.title)
-        self.set_status(_("asking {service} whether it takes the key…", service=name))
+        self.set_status(_("checking the key with {service}…", service=name))
         trial = await self._try_key(service.type, service.base_url, key)
         self.set_status("")
         if not self.is_current:
             return
         if trial.verdict == "refused":
             trouble = _(
-                "{service} refuses this key ({cause}). Try another one.", service=name, cause=translate(trial.cause)
+                "{service} rejected this key ({cause}). Try another one.", service=name, cause=translate(trial.cause)
             )
             self._ask_key(service, trouble=trouble, value=key)
         else:
@@ -286,9 +288,9 @@ class SetupWizard(ModalCard[SetupResult]):
             usual = service.model if service.model in trial.models else trial.models[0]
             self.app.push_screen(PickPrompt(title, trial.models, usual), got)
             return
-        about = _("The model to ask; the name as the service has it.")
+        about = _("Model name, as the service spells it.")
         if trial.cause:
-            about = _("The key could not be tried: {cause}.", cause=trial.cause) + " " + about
+            about = _("The key could not be checked: {cause}.", cause=trial.cause) + " " + about
         self.app.push_screen(TextPrompt(title, about=about, value=service.model), got)
 
     def _done(self, changes: Mapping[KeyPath, Value], model: str) -> None:

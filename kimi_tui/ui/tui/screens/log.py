@@ -68,13 +68,13 @@ class LogView(ModalFrame[None]):
     def body(self) -> ComposeResult:
         with Horizontal(id="search"):
             yield Static(_("find") + " › ", id="mark", markup=False)
-            yield Input(placeholder=_("a word"))
+            yield Input(placeholder=_("text to find"))
         yield TextViewer()
 
     def keys(self) -> Sequence[BarKey]:
         return (
-            BarKey("Ctrl+W", _("everything") if self._bad else _("only what went wrong"), "bad"),
-            BarKey("Ctrl+R", _("read again"), "again"),
+            BarKey("Ctrl+W", _("everything") if self._bad else _("errors only"), "bad"),
+            BarKey("Ctrl+R", _("reload"), "again"),
             BarKey("Tab", _("scroll"), "app.focus_next"),
         )
 

@@ -69,15 +69,15 @@ class McpStatus(ModalFrame[None]):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="halves"):
-            yield ItemList(at_once=False, empty=_("no MCP servers are configured (kimi-tui mcp add)"), id="servers")
+            yield ItemList(at_once=False, empty=_("no MCP servers configured (kimi-tui mcp add)"), id="servers")
             yield TextViewer(id="about")
 
     def keys(self) -> Sequence[BarKey]:
         state = self._selected
         may_start = state is not None and state.status not in ("disabled", "untrusted")
         return (
-            *((BarKey("Ctrl+R", _("start it again"), "restart"),) if may_start else ()),
-            *((BarKey("Tab", _("its tools"), "app.focus_next"),) if state is not None and state.tools else ()),
+            *((BarKey("Ctrl+R", _("restart"), "restart"),) if may_start else ()),
+            *((BarKey("Tab", _("tools"), "app.focus_next"),) if state is not None and state.tools else ()),
         )
 
     def on_mount(self) -> None:

@@ -76,9 +76,9 @@ class ModelPicker(ModalCard[ModelChoice]):
 
     def keys(self) -> Sequence[BarKey]:
         return (
-            BarKey("Enter", _("use it"), "use"),
-            BarKey("Ctrl+S", _("by default too"), "keep"),
-            BarKey("Ctrl+O", _("look on this machine"), "look"),
+            BarKey("Enter", _("use"), "use"),
+            BarKey("Ctrl+S", _("and set as default"), "keep"),
+            BarKey("Ctrl+O", _("search this machine"), "look"),
         )
 
     def on_mount(self) -> None:
@@ -112,11 +112,11 @@ class ModelPicker(ModalCard[ModelChoice]):
                 self._local[key_of] = choice
                 picks.append(ListItem(key_of, model, right=server_name(server), sign="○", role="muted"))
         if not self._local:
-            words = _("Look for servers") if self._servers is None else _("No server answers; look again")
+            words = _("Find local servers") if self._servers is None else _("No server found; search again")
             picks.append(
                 ListItem(
                     LOOK,
-                    _("Looking…") if self._looking else words,
+                    _("Searching…") if self._looking else words,
                     right="Ollama, LM Studio, vLLM, llama.cpp",
                     sign="?",
                     role="accent",

@@ -62,7 +62,7 @@ class Rewind(ModalFrame[RewindChoice]):
         Binding("t", "go(True, False)", "The conversation only", show=False),
         Binding("f", "go(False, True)", "The files only", show=False),
     ]
-    title_text = N_("go back to before…")
+    title_text = N_("Rewind to before…")
 
     def __init__(self, points: Sequence[RewindPointView], *, work_dir: Path, now: Callable[[], float]) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class Rewind(ModalFrame[RewindChoice]):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="halves"):
-            yield ItemList(at_once=False, empty=_("there is no turn to go back to yet"), id="points")
+            yield ItemList(at_once=False, empty=_("there is no turn to rewind to yet"), id="points")
             yield TextViewer(id="about")
 
     def keys(self) -> Sequence[BarKey]:
@@ -84,7 +84,7 @@ class Rewind(ModalFrame[RewindChoice]):
                 BarKey("t", _("the conversation only"), "go(True, False)"),
                 BarKey("f", _("the files only"), "go(False, True)"),
             )
-        return (BarKey("Enter", _("go back") if point.conversation else _("the files go back"), "all"),)
+        return (BarKey("Enter", _("rewind") if point.conversation else _("files restored"), "all"),)
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -143,19 +143,19 @@ def _lines(point: RewindPointView, work_dir: Path, width: int, palette: Palette)
     lines = [Line(row) for row, _ in wrap_text(point.text, palette.base + Style(bold=True), width)]
     lines.append(Line())
     if point.conversation:
-        words = _("This turn and all after it are taken back; what was said stays in the session's record.")
+        words = _("Removes this turn and all later ones. The session's record keeps them.")
     else:
-        words = _("The conversation was compacted or cleared since; it cannot go back there.")
+        words = _("The conversation was compacted or cleared since then; it cannot be rewound to this turn.")
     lines += [Line(row) for row, _ in wrap_text(words, palette.muted, width)]
     lines.append(Line())
     if point.files:
-        lines.append(Line(((_("files that go back with it"), palette.muted),)))
+        lines.append(Line(((_("files that are restored"), palette.muted),)))
         for file in point.files:
             name = str(file.relative_to(work_dir)) if file.is_relative_to(work_dir) else str(file)
             lines.append(Line((("  ", palette.base), (cut_start(name, width - 2), palette.base))))
         lines.append(Line())
         note = _(
-            "What Shell commands changed is out of reach. A file that something else changed too is kept as a copy."
+            "Changes made by shell commands cannot be reverted. If something else also changed a file, a copy is kept."
         )
         lines += [Line(row) for row, _ in wrap_text(note, palette.muted, width)]
     return lines

@@ -106,7 +106,7 @@ class SessionList:
     def archive(self, entry: SessionEntry, archived: bool) -> SessionEntry:
         """Archive a session. Raises SessionError."""
         if entry.open_here:
-            raise SessionError(_("this session is open; go to another one first"))
+            raise SessionError(_("this session is open; switch to another one first"))
         with _held(entry):
             state = read_state(entry.dir / "state.json")
             state.archived = archived

@@ -81,7 +81,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
     def body(self) -> ComposeResult:
         with Horizontal(id="search"):
             yield Static(_("search") + " › ", id="mark", markup=False)
-            yield Input(placeholder=_("a title, or what was said"), id="query")
+            yield Input(placeholder=_("title or text"), id="query")
             yield Static("", id="count", markup=False)
         with Horizontal(id="halves"):
             yield ItemList(at_once=False, id="list")
@@ -97,7 +97,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
                 (
                     BarKey("Ctrl+R", _("rename"), "rename"),
                     BarKey("Ctrl+B", _("fork"), "fork"),
-                    BarKey("Ctrl+X", _("bring back") if entry.archived else _("archive"), "archive"),
+                    BarKey("Ctrl+X", _("restore") if entry.archived else _("archive"), "archive"),
                     BarKey("Tab", _("preview"), "side"),
                 )
                 if entry
@@ -156,7 +156,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
                 group = word
             picks.append(self._pick(entry, now))
         picks_list = self.query_one("#list", ItemList)
-        picks_list.empty = _("nothing has “{query}”", query=query) if query else ""
+        picks_list.empty = _("no match for “{query}”", query=query) if query else ""
         picks_list.show(picks, key=select, top=top)
         where = (
             _("all folders") if self._all else cut_start(shown(self._session_list.work_dir), self.app.size.width // 4)
@@ -258,7 +258,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
     def action_fork(self) -> None:
         if entry := self._selected:
             if entry.open_here and self._busy:
-                self.set_status(_("it can be forked when its turn has ended"))
+                self.set_status(_("it can be forked after its turn has ended"))
                 return
             self._do(lambda: self._session_list.fork(entry))
 

@@ -54,8 +54,8 @@ class Settings(ModalFrame[bool]):
         super().on_mount()
         self._show()
         self.query_one(FilteredList).focus_line()
-        place = shown(self._file) if self._file else _("not kept in a file that can be edited here")
-        self.set_status(_("{place} · some changes count from the next session on", place=place))
+        place = shown(self._file) if self._file else _("not stored in a file that can be edited here")
+        self.set_status(_("{place} · some changes apply to new sessions only", place=place))
 
     def _show(self) -> None:
         said: Mapping[str, object] = {}
@@ -145,7 +145,7 @@ class Settings(ModalFrame[bool]):
             return
         self._changed = True
         if ("language",) in changes:
-            self.set_status(_("the language changes with the next start"))
+            self.set_status(_("the language changes after a restart"))
         else:
             self.set_status(_("written to {file}", file=shown(self._file)) if self._file else "")
         self._show()

@@ -68,60 +68,58 @@ SETTINGS: tuple[tuple[str, tuple[Setting, ...]], ...] = (
     (
         N_("screen"),
         (
-            Setting(("theme",), "How everything looks", "choice"),
-            Setting(("ascii",), "Signs and boxes of ASCII only", "switch"),
-            Setting(("reduced_motion",), "Nothing turns or blinks", "switch"),
+            Setting(("theme",), "Theme", "choice"),
+            Setting(("ascii",), "ASCII characters only", "switch"),
+            Setting(("reduced_motion",), "Reduced motion", "switch"),
             Setting(("plain",), "For screen readers: one column, no boxes, no motion", "switch"),
-            Setting(
-                ("language",), "The language of the screen; auto follows the locale", "choice", ("auto", "en", "zh")
-            ),
-            Setting(("show_thinking_stream",), "Show what the model thinks while it thinks", "switch"),
-            Setting(("default_editor",), "The editor that Ctrl+G opens; none follows $VISUAL and $EDITOR", "text"),
+            Setting(("language",), "Language (auto: from the locale)", "choice", ("auto", "en", "zh")),
+            Setting(("show_thinking_stream",), "Show the model's thinking while it streams", "switch"),
+            Setting(("default_editor",), "Editor for Ctrl+G (default: $VISUAL, $EDITOR)", "text"),
         ),
     ),
     (
         N_("model"),
         (
-            Setting(("default_model",), "The model that answers", "choice"),
-            Setting(("default_thinking",), "Let it think first", "switch"),
+            Setting(("default_model",), "Model", "choice"),
+            Setting(("default_thinking",), "Thinking", "switch"),
         ),
     ),
     (
         N_("approvals"),
         (
             Setting(("default_yolo",), "Approve every tool call from the start", "switch"),
-            Setting(("default_plan_mode",), "Begin in plan mode", "switch"),
+            Setting(("default_plan_mode",), "Start in plan mode", "switch"),
             Setting(
                 ("permissions", "mode"),
-                "What runs without asking",
+                "What runs without approval",
                 "choice",
                 ("default", "accept-edits", "plan", "yolo"),
             ),
             Setting(("sandbox", "mode"), "Run shell commands in a sandbox", "choice", ("auto", "off", "require")),
-            Setting(("sandbox", "network"), "Let them reach the network", "switch"),
-            Setting(("services", "allow_private"), "Let FetchURL read pages of this machine and its network", "switch"),
+            Setting(("sandbox", "network"), "Allow network access in the sandbox", "switch"),
+            Setting(("services", "allow_private"), "Allow FetchURL to read local and private addresses", "switch"),
         ),
     ),
     (
         N_("skills"),
         (
-            Setting(("extra_skill_dirs",), "Further folders of skills, with commas between", "list"),
+            Setting(("extra_skill_dirs",), "Extra skill folders, separated by commas", "list"),
             Setting(
-                ("merge_all_available_skills",), "Take the skills of every folder, not only of the first", "switch"
+                ("merge_all_available_skills",), "Merge the skills of all folders instead of using the first", "switch"
             ),
         ),
     ),
     (
         N_("limits"),
         (
-            _loop("max_steps_per_turn", "Steps of one turn, at most"),
-            _loop("max_retries_per_step", "Tries of a step when the service fails"),
-            _loop("max_moves", "Moves of a flow, at most"),
-            _loop("max_choice_retries", "How often a flow asks again for a branch"),
-            _loop("max_ralph_iterations", "How often a prompt is given again (-1: without end)"),
-            _loop("reserved_context_size", "Tokens kept free; less room than that compacts"),
-            _loop("compaction_trigger_ratio", "How full the context may be before it is compacted (0.5 to 0.99)"),
-            Setting(("background", "max_running_tasks"), "Commands in the background, at most", "number"),
+            _loop("max_steps_per_turn", "Maximum steps per turn"),
+            _loop("max_retries_per_step", "Retries per step when the service fails"),
+            _loop("max_moves", "Maximum moves per flow"),
+            _loop("max_choice_retries", "Retries for an invalid branch choice"),
+            _loop("max_ralph_iterations", "Repeat the prompt N times (-1: unlimited)"),
+            _loop("reserved_context_size", "Reserved tokens (compact when fewer remain)"),
+            _loop("compaction_trigger_ratio", "Context usage that triggers compaction (0.5 to 0.99)"),
+            Setting(("background", "max_running_tasks"), "Maximum background commands", "number"),
         ),
     ),
 )

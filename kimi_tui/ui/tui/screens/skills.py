@@ -64,8 +64,8 @@ class Skills(ModalFrame[str]):
             yield TextViewer(id="about")
 
     def keys(self) -> Sequence[BarKey]:
-        enter = _("copy the place") if self._selected in self._problems else _("use it")
-        return (BarKey("Enter", enter, "take"), BarKey("Tab", _("read it"), "app.focus_next"))
+        enter = _("copy location") if self._selected in self._problems else _("use")
+        return (BarKey("Enter", enter, "take"), BarKey("Tab", _("read"), "app.focus_next"))
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -127,7 +127,7 @@ class Skills(ModalFrame[str]):
         elif problem := self._problems.get(event.key):
             place = f"{problem.path}{f':{problem.line}' if problem.line else ''}"
             self.app.copy_to_clipboard(place)
-            self.set_status(_("the place is copied"))
+            self.set_status(_("location copied"))
 
     def action_take(self) -> None:
         self.query_one(ItemList).action_choose()

@@ -18,8 +18,8 @@ from kimi_tui.ui.tui.widgets.key_bar import BarKey
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 
 _STATES: dict[ToolState, str] = {
-    "waiting": N_("waits for your answer: Esc goes to it"),
-    "running": N_("at work"),
+    "waiting": N_("waits for your answer: press Esc"),
+    "running": N_("running"),
     "ok": N_("done"),
     "failed": N_("failed"),
     "rejected": N_("rejected"),
@@ -39,7 +39,7 @@ class SubagentScreen(ModalFrame[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "other(-1)", "The one before", show=False, priority=True),
         Binding("right", "other(1)", "The next one", show=False, priority=True),
-        Binding("ctrl+o", "expand", "Open all cards, or fold them", show=False, priority=True),
+        Binding("ctrl+o", "expand", "Open or fold all cards", show=False, priority=True),
         Binding("ctrl+x", "stop", "Stop it", show=False, priority=True),
     ]
 
@@ -70,7 +70,7 @@ class SubagentScreen(ModalFrame[None]):
         item = self.item
         at_work = item is not None and item.state in ("running", "waiting")
         return (
-            *((BarKey("Ctrl+X", _("stop it"), "stop"),) if at_work and self._stop is not None else ()),
+            *((BarKey("Ctrl+X", _("stop"), "stop"),) if at_work and self._stop is not None else ()),
             *((BarKey("← →", _("the others"), "other(1)"),) if len(self._subagents()) > 1 else ()),
             BarKey("j k", _("card")),
             BarKey("Enter", _("open")),

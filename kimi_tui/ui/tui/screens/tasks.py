@@ -60,14 +60,14 @@ class Tasks(ModalFrame[None]):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="halves"):
-            yield ItemList(at_once=False, empty=_("nothing was run in the background"), id="tasks")
+            yield ItemList(at_once=False, empty=_("no background tasks"), id="tasks")
             yield TextViewer(id="output")
 
     def keys(self) -> Sequence[BarKey]:
         task = self._selected
         return (
-            *((BarKey("Ctrl+X", _("stop it"), "stop"),) if task is not None and task.running else ()),
-            *((BarKey("Tab", _("its output"), "app.focus_next"),) if task is not None else ()),
+            *((BarKey("Ctrl+X", _("stop"), "stop"),) if task is not None and task.running else ()),
+            *((BarKey("Tab", _("output"), "app.focus_next"),) if task is not None else ()),
         )
 
     def on_mount(self) -> None:
@@ -133,5 +133,5 @@ def _tail(log: Path) -> tuple[str, int]:
 
 
 def _lines(text: str, width: int, palette: Palette) -> list[Line]:
-    rows = text.rstrip("\n").split("\n") if text.strip() else [_("nothing was printed yet")]
+    rows = text.rstrip("\n").split("\n") if text.strip() else [_("no output yet")]
     return [Line(row) for line in rows for row, _ in wrap_text(line, palette.muted, max(8, width))]

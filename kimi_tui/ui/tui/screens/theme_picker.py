@@ -29,7 +29,7 @@ class ThemePicker(ModalCard[str]):
         yield ItemList(id="themes")
 
     def keys(self) -> Sequence[BarKey]:
-        return (BarKey("↑ ↓", _("see it")), BarKey("Enter", _("take it"), "take"))
+        return (BarKey("↑ ↓", _("preview")), BarKey("Enter", _("select"), "take"))
 
     def on_mount(self) -> None:
         super().on_mount()

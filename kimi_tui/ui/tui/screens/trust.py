@@ -25,8 +25,8 @@ from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 
 _MEANING = {
-    "skills": N_("instructions that the agent follows, flows that it can run"),
-    "MCP servers": N_("programs that are started on this machine"),
+    "skills": N_("instructions for the agent, flows it can run"),
+    "MCP servers": N_("programs that run on this machine"),
 }
 
 
@@ -50,7 +50,7 @@ class TrustQuestion(ModalCard[bool]):
         Binding("n,2", "answer(False)", "Do not", show=False),
     ]
     title_text = N_("do you trust this folder?")
-    leave_word = N_("not this time")
+    leave_word = N_("not now")
 
     def __init__(self, work_dir: Path, brought: Sequence[TrustItem], *, clock: Callable[[], float] = monotonic) -> None:
         super().__init__()
@@ -60,8 +60,8 @@ class TrustQuestion(ModalCard[bool]):
 
     def body(self) -> ComposeResult:
         about = _(
-            "{folder} brings things along that act when you work in it, and that are new here or have changed. "
-            "Whoever can write into the folder could have written them.",
+            "{folder} contains instructions or programs for the agent that are new or have changed. Anyone "
+            "who can write to this folder could have created them.",
             folder=shown(self._root),
         )
         yield Static(sanitize(about), id="about", markup=False)
@@ -69,7 +69,7 @@ class TrustQuestion(ModalCard[bool]):
         yield ItemList(id="answers")
 
     def keys(self) -> Sequence[BarKey]:
-        return (BarKey("y", _("trust"), "answer(True)"), BarKey("n", _("do not"), "answer(False)"))
+        return (BarKey("y", _("trust"), "answer(True)"), BarKey("n", _("don't trust"), "answer(False)"))
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -81,12 +81,16 @@ class TrustQuestion(ModalCard[bool]):
                 ListItem(
                     "no",
                     p_("trust", "No"),
-                    detail=_("work here without them; not asked again"),
+                    detail=_("ignore them (don't ask again)"),
                     sign="n",
                     role="accent",
                 ),
                 ListItem(
-                    "yes", _("Yes, I trust it"), detail=_("they act now and from now on"), sign="y", role="accent"
+                    "yes",
+                    _("Yes, I trust it"),
+                    detail=_("use them now and in future sessions"),
+                    sign="y",
+                    role="accent",
                 ),
             ]
         )

@@ -78,7 +78,7 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
         ("  " + n_("{count} message", "{count} messages", facts.messages), palette.muted),
     ]
     lines = [Line(tuple(head)), Line(), Line(((_("context"), palette.muted),)), Line(tuple(bar)), Line()]
-    rows = _rows(facts.spent, _("of them cached"), "{:,}".format)
+    rows = _rows(facts.spent, _("cached"), "{:,}".format)
     if _room_for(rows) > width:
         rows = _rows(facts.spent, p_("usage", "cached"), labels.tokens)
     wide = [max(cells(row[column]) for row in rows) for column in range(6)]
@@ -91,7 +91,7 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
             runs.append((pad + row[column], palette.base if number else palette.muted))
         lines.append(Line(tuple(runs)))
     if not facts.priced:
-        words = _("for cost, give the model input_price and output_price (per 1M tokens)")
+        words = _("set input_price and output_price (per 1M tokens) on the model to see cost")
         lines += [Line(), *(Line(row) for row, _ends in wrap_text(words, palette.muted, width))]
     return lines
 

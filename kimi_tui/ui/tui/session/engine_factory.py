@@ -180,9 +180,7 @@ class ConfigEngineFactory:
             self._plan = replace(plan, session_id=session_id)
             return
         if folder.parent.name.startswith(_DEMOS):
-            raise UsageError(
-                _("that session was a demo's, with a script for a model; kimi-tui --demo begins a new one")
-            )
+            raise UsageError(_("that was a demo session with a scripted model; start a new one with kimi-tui --demo"))
         self._plan = replace(self._make_config(folder, None), session_id=session_id, model=plan.model)
 
     def use_model(self, name: str) -> None:
@@ -199,7 +197,7 @@ class ConfigEngineFactory:
 
         file = self.config_file
         if file is None:
-            raise ConfigError(_("the configuration of this start is kept nowhere; start without --config to change it"))
+            raise ConfigError(_("this configuration is not saved in a file; start without --config to change it"))
         loaded = await asyncio.to_thread(lambda: edit(without_keys(changes), file))
         # Limits from the command line stay in force.
         config = loaded.config.model_copy(update={"loop_control": self.plan.config.loop_control})

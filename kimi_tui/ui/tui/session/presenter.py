@@ -143,7 +143,7 @@ class Presenter:
                     _("Approval needed") if isinstance(message, ApprovalRequest) else _("Question needed")
                 )
             elif isinstance(message, FlowPaused) and message.reason == "choice":
-                self._attention.call(_("a flow waits for your choice"))
+                self._attention.call(_("a flow is waiting for your choice"))
         if invalidated:
             self.refresh(invalidated)
 
@@ -156,7 +156,7 @@ class Presenter:
 
     def show_internal_error(self, cause: str) -> None:
         """Show an internal error that ended a turn."""
-        self.add_notice(ErrorItem(_("Something went wrong in kimi-tui itself"), cause, _("the log has the details")))
+        self.add_notice(ErrorItem(_("Something went wrong in kimi-tui itself"), cause, _("see the log for details")))
 
     def append_tool_output(self, call_id: str, tail: str) -> None:
         """Append output of a running tool."""
@@ -300,7 +300,7 @@ class Presenter:
     def _last_words(self, pause: FlowPaused) -> str:
         """Why a decision is pending, and the model's last words."""
         why = one_line(pause.detail or "")
-        why = _("It waits: {why}.", why=why) if why else ""
+        why = _("Waiting: {why}.", why=why) if why else ""
         for item in reversed(self.state.conversation.items[-12:]):
             if isinstance(item, AssistantItem):
                 text = without_choice(item.text)
@@ -312,9 +312,7 @@ class Presenter:
 def _missing_servers(mcp: MCPStatus | None) -> str:
     """A short note on failed MCP servers; details are shown only when the failure is new."""
     broken = sum(server.status in ("failed", "unauthorized") for server in mcp.servers) if mcp is not None else 0
-    return (
-        n_("{count} MCP server does not work: /mcp", "{count} MCP servers do not work: /mcp", broken) if broken else ""
-    )
+    return n_("{count} MCP server failed: /mcp", "{count} MCP servers failed: /mcp", broken) if broken else ""
 
 
 def _in_background(engine: object) -> int:

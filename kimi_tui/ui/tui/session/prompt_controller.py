@@ -67,7 +67,7 @@ class PromptController:
         """Why the model cannot see an image; None if it can, or if that is not known yet."""
         if self._engine is None or self._engine.accepts_images:
             return None
-        text = _("{model} takes no pictures; if it does, add image_in to its capabilities in the configuration")
+        text = _("{model} does not accept images; if it does, add image_in to its capabilities in the configuration")
         return text.format(model=self._engine.model_name)
 
     def submit(self, content: "UserInput") -> None:
@@ -93,7 +93,7 @@ class PromptController:
             if content:
                 self.submit(content)
             else:
-                self._show_toast(_("no turn is running that could be steered"), False)
+                self._show_toast(_("no running turn to steer"), False)
         elif user_input:
             pending.add(encodable(user_input))
             self.show_queue()

@@ -98,7 +98,7 @@ class SessionController:
             await factory.prepare()
             if not app.theme_registry.activate(factory.config.theme):
                 app.show_toast(
-                    _("there is no theme {name} that can be read", name=factory.config.theme), severity="warning"
+                    _("theme {name} not found or not readable", name=factory.config.theme), severity="warning"
                 )
             app.main_screen.transcript.thoughts = factory.config.show_thinking_stream
             app.use_keys(factory.config.keys, factory.config_file)

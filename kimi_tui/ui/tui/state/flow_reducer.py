@@ -154,7 +154,7 @@ class FlowReducer:
         run, picture = self.run, self.picture
         if run is None or picture is None or not run.active:
             return
-        end = FlowEnd(run_id=run.begin.run_id, status="cancelled", moves=picture.moves, reason=_("cut off"))
+        end = FlowEnd(run_id=run.begin.run_id, status="cancelled", moves=picture.moves, reason=_("interrupted"))
         picture.apply(end, at)
         for node in picture.nodes.values():
             if node.state == "running":
@@ -179,7 +179,7 @@ class FlowReducer:
         if not again:
             self._visits = {}
             self.turn_keys = {}
-        note = _("goes on at {node}", node=self.run.node_label) if message.resumed_at else ""
+        note = _("continues at {node}", node=self.run.node_label) if message.resumed_at else ""
         self._header = None
         self._talk.append(FlowHeaderItem(message.begin_id, message.name, kind="begin", flow=message.name, note=note))
         self._talk.add_delta(Invalidated("flow"))
@@ -189,7 +189,7 @@ class FlowReducer:
         self.in_node = True
         if message.attempt > 1:
             self._talk.append(
-                NoticeItem(_("asked again: the answer named no branch (attempt {number})", number=message.attempt))
+                NoticeItem(_("asked again: no branch in the answer (attempt {number})", number=message.attempt))
             )
             return
         known = self.picture.nodes.get(message.node_id) if self.picture is not None else None

@@ -52,7 +52,7 @@ class NoticeReducer:
         for aside, key in self._asides.items():
             item = self._talk[key] if key < len(self._talk) else None
             if isinstance(item, SideQuestionItem) and item.running:
-                self._answer(BtwEnd(id=aside, error=_("broken off")))
+                self._answer(BtwEnd(id=aside, error=_("interrupted")))
 
     def _answer(self, message: BtwEnd) -> None:
         key = self._asides.get(message.id, len(self._talk))

@@ -124,7 +124,7 @@ class UiState:
             self._fold_message(message, at)
         except Exception as error:  # noqa: BLE001 - the edge: one message that cannot be shown ends nothing
             log_fault(error)
-            self.conversation.append(NoticeItem(_("a message could not be shown; the log has the details"), "warning"))
+            self.conversation.append(NoticeItem(_("a message could not be shown; see the log for details"), "warning"))
 
     def _fold_message(self, message: WireMessage, at: float) -> None:  # noqa: C901 - one arm a message
         if self._retry is not None and not isinstance(message, events.StatusUpdate):
@@ -275,7 +275,7 @@ class UiState:
         if self._retry is not None:
             self._end_retry()
         if self._seam is not None:
-            self.conversation.replace(self._seam, SeparatorItem("compaction", _("compaction broken off")))
+            self.conversation.replace(self._seam, SeparatorItem("compaction", _("compaction interrupted")))
             self._seam = None
         self._end_turn()
 

@@ -31,8 +31,8 @@ def report_crash(error: BaseException) -> FaultError:
     try:
         file = _write_report(error)
     except OSError:
-        return FaultError(_("ended by a fault of its own ({what})", what=what))
-    return FaultError(_("ended by a fault of its own ({what}); {file} has more", what=what, file=paths.shown(file)))
+        return FaultError(_("crashed ({what})", what=what))
+    return FaultError(_("crashed ({what}); details in {file}", what=what, file=paths.shown(file)))
 
 
 def _write_report(error: BaseException) -> Path:

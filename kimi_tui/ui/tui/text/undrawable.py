@@ -29,7 +29,7 @@ def log_fault(error: Exception) -> None:
     if place not in _logged and len(_logged) < _MAX_PLACES:
         _logged.add(place)
         if logging.getLogger().handlers:  # without a log it would go to the screen
-            _log.error("drawing failed, what it was is shown as plain text", exc_info=error)
+            _log.error("drawing failed; showing plain text instead", exc_info=error)
 
 
 def plain_lines(text: str, width: int, style: Style | None = None) -> list[Line]:
@@ -50,4 +50,4 @@ def lines_or_notice(draw: Callable[[int, Palette], list[Line]], width: int, pale
     except Exception as error:  # noqa: BLE001 - the edge: a pane that cannot be drawn ends nothing
         log_fault(error)
         # defence: notice-in-pane
-        return plain_lines(_("this cannot be drawn; the log has the details"), width, palette.warning)
+        return plain_lines(_("this cannot be drawn; see the log for details"), width, palette.warning)

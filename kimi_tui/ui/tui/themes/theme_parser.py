@@ -82,7 +82,7 @@ class _Reader:
         fields = cast(Mapping[str, object], data)
         name = str(fields.get("name", self.path.stem))
         if not NAME.match(name):
-            raise self.wrong(data, "name", "a name has small letters, digits and hyphens")
+            raise self.wrong(data, "name", "a name must contain only lower-case letters, digits and hyphens")
         if missing := [key for key in REQUIRED if key not in parts.colours]:
             raise self.wrong(data, "colours", f"{missing[0]} is missing")
         bare = make_theme(name, parts.colours, {}, dark=parts.dark, ansi=parts.ansi)
@@ -93,7 +93,7 @@ class _Reader:
     def parts(self, data: CommentedMap) -> _Parts:
         for key, value in cast(Mapping[str, object], data).items():
             if key not in _TOP:
-                raise self.wrong(data, str(key), f"unknown key; known are {', '.join(_TOP)}")
+                raise self.wrong(data, str(key), f"unknown key; expected {', '.join(_TOP)}")
             if not isinstance(value, _TOP[key]):
                 raise self.wrong(data, key, f"must be a {_TOP[key].__name__}")
         fields = cast(Mapping[str, object], data)
@@ -112,7 +112,7 @@ class _Reader:
         found = [path for path in find_themes((*theme_folders(), self.path.parent)) if path.stem == name]
         file = next((path for path in reversed(found) if path not in seen), None)
         if file is None:
-            raise self.wrong(data, "extends", f"there is no other theme called {name}")
+            raise self.wrong(data, "extends", f"no other theme named {name}")
         return _Reader(file, seen).parts(_load(file))
 
     def colours(self, data: CommentedMap) -> dict[str, str]:
@@ -125,9 +125,9 @@ class _Reader:
         colours: dict[str, str] = {}
         for key, value in cast(Mapping[str, object], raw).items():
             if key not in REQUIRED and key not in OPTIONAL:
-                raise self.wrong(raw, str(key), f"unknown colour; known are {', '.join(REQUIRED + OPTIONAL)}")
+                raise self.wrong(raw, str(key), f"unknown colour; expected {', '.join(REQUIRED + OPTIONAL)}")
             if not _is_colour(str(value)):
-                raise self.wrong(raw, key, f"{value!r} is no colour; write #rrggbb or ansi_NAME")
+                raise self.wrong(raw, key, f"{value!r} is not a colour; write #rrggbb or ansi_NAME")
             colours[key] = str(value)
         return colours
 
@@ -141,9 +141,9 @@ class _Reader:
                 raise self.wrong(raw, str(key), "unknown variable")
             if str(key).endswith("-style"):
                 if not set(str(value).split()) <= _STYLES:
-                    raise self.wrong(raw, str(key), f"{value!r} is no style; words are {', '.join(sorted(_STYLES))}")
+                    raise self.wrong(raw, str(key), f"{value!r} is not a style; use {', '.join(sorted(_STYLES))}")
             elif not _is_css_colour(str(value)):
-                raise self.wrong(raw, str(key), f"{value!r} is no colour; write #rrggbb or ansi_NAME")
+                raise self.wrong(raw, str(key), f"{value!r} is not a colour; write #rrggbb or ansi_NAME")
 
 
 def _is_colour(text: str) -> bool:

@@ -39,7 +39,7 @@ class ThemeRegistry:
         try:
             found = load_theme(path) if path is not None else found
         except ConfigError as error:
-            _log.warning("the theme is passed over: %s", error)
+            _log.warning("the theme is ignored: %s", error)
         if found is None:
             return False
         self._show(found)
@@ -64,7 +64,7 @@ class ThemeRegistry:
             try:
                 found = load_theme(path)
             except ConfigError as error:
-                _log.warning("a theme is passed over: %s", error)
+                _log.warning("a theme is ignored: %s", error)
                 errors.append(str(error))
                 continue
             self._titles[path.stem] = found.title

@@ -107,7 +107,7 @@ def is_foldable(item: Item) -> bool:
 
 def _user(item: UserItem, width: int, look: RenderContext) -> Iterator[Line]:
     palette = look.palette
-    label = (_("you, meanwhile") if item.steer else item.by or _("you")) + " "
+    label = (_("you (while running)") if item.steer else item.by or _("you")) + " "
     ground = palette.user_bg
     head: tuple[Run, ...] = (("▌", palette.accent + ground), (label + " ", palette.accent + _BOLD + ground))
     rest: tuple[Run, ...] = (("▌", palette.accent + ground), (" " * (cells(label) + 1), ground))

@@ -34,7 +34,7 @@ _STATE_WORDS = {
     "failed": N_("failed"),
     "rejected": N_("rejected"),
     "interrupted": N_("interrupted"),
-    "waiting": N_("waits for you"),
+    "waiting": N_("waiting for you"),
 }
 _BOLD = Style(bold=True)
 _TICKS = {"done": "✓", "in_progress": "◐", "pending": "○"}

@@ -66,7 +66,7 @@ class FilteredList(Vertical):
             shown.append(pick)
         if shown and not shown[-1].key:
             shown.pop()
-        self.list.empty = _("nothing has “{query}”", query=query) if query else ""
+        self.list.empty = _("no match for “{query}”", query=query) if query else ""
         self.list.show(shown, key=key, top=top)
 
     def on_input_changed(self, event: Input.Changed) -> None:

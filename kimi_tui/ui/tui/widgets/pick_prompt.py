@@ -29,7 +29,7 @@ class PickPrompt(ModalCard[str]):
         yield FilteredList(_("a name"))
 
     def keys(self) -> Sequence[BarKey]:
-        return (BarKey("Enter", _("take it"), "take"),)
+        return (BarKey("Enter", _("select"), "take"),)
 
     def on_mount(self) -> None:
         super().on_mount()

@@ -96,7 +96,7 @@ def test_names_are_the_same_in_any_case_of_letters():
 def test_a_variable_that_is_not_there_stays_and_is_noted_except_the_arguments_of_a_run():
     chart = read_d2("a: do ${ARGS} in ${HOME}")
     assert chart.nodes[0].label == "do ${ARGS} in ${HOME}"
-    assert [note.text for note in chart.notes] == ["there is no variable `HOME`, so `${HOME}` stays as it is written"]
+    assert [note.text for note in chart.notes] == ["no variable `HOME`, so `${HOME}` is left as written"]
 
 
 def test_variables_that_grow_without_end_are_refused():
@@ -113,16 +113,16 @@ def test_variables_that_grow_without_end_are_refused():
         ("a -> \n", 1, 3, "destination"),
         ("-> b\n", 1, 1, "source"),
         ("a: {\n b\n", 1, 4, "never closed"),
-        ("a\n}\n", 2, 1, "closes nothing"),
+        ("a\n}\n", 2, 1, "unmatched `}`"),
         ('a: "x\n', 1, 4, "does not end"),
         ("a: |md\nx\n", 1, 4, "never closed"),
         ("a: b\nc: @d\n", 2, 4, "imports"),
         ("a:\n", 1, 2, "missing"),
-        ("label -> b\n", 1, 1, "quotes"),
+        ("label -> b\n", 1, 1, "D2 keyword; quote it"),
         ("a: x [y]\n", 1, 6, "unexpected"),
-        ("a; *: null\n", 1, 4, "deletes shapes"),
-        ("a\n*: {x -> y}\n", 2, 5, "makes connections"),
-        ("**.x\n", 1, 1, "for ever"),
+        ("a; *: null\n", 1, 4, "delete shapes"),
+        ("a\n*: {x -> y}\n", 2, 5, "create connections"),
+        ("**.x\n", 1, 1, "never end"),
         ("*: {&level: 1; label: x}\n", 1, 1, "`&level`"),
         ("a -> b -\n", 1, 8, "quote the name"),
         ("b: {...${x}}\n", 1, 5, "no variable `x`"),

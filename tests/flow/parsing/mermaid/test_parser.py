@@ -162,18 +162,18 @@ def test_places_are_those_of_the_label_or_of_the_first_mention():
     ("text", "line", "column", "says"),
     [
         ("flowchart TD\n  A[x\n", 2, 4, "`[`"),
-        ("flowchart TD\n  A -->\n", 2, 5, "leads nowhere"),
+        ("flowchart TD\n  A -->\n", 2, 5, "has no target"),
         ("flowchart TD\nA --> B C\n", 2, 9, "found `C`"),
         ('flowchart TD\nA["x] --> B\n', 2, 3, "never closed"),
         ("flowchart TD\nsubgraph x\nA --> B\n", 2, 1, "`end`"),
         ("flowchart TD\nA --> B\nend\n", 3, 1, "none is open"),
         ("flowchart TD\nA -->|x B\n", 2, 6, "`|`"),
-        ("flowchart TD\nA --> end\n", 2, 7, "word of Mermaid's own"),
+        ("flowchart TD\nA --> end\n", 2, 7, "Mermaid keyword"),
         ("flowchart XX\nA --> B\n", 1, 11, "direction"),
         ("flowchart TD\nA <-- B\n", 2, 3, "`<--`"),
         ("flowchart TD\nA@{ label: [x] }\n", 2, 12, "value"),
         ("flowchart TD\nA e1@--> B\nC --> e1\n", 3, 3, "name of an edge"),
-        ("flowchart TD\nA[x y]e1@--> B\n", 2, 7, "blank is missing"),
+        ("flowchart TD\nA[x y]e1@--> B\n", 2, 7, "missing space"),
         ("flowchart TD\r\nA --> B C\r\n", 2, 9, "found `C`"),
     ],
 )
@@ -252,7 +252,7 @@ def test_anything_is_a_chart_or_an_error_with_its_place(text):
 
 
 def test_a_header_in_capitals_is_told_from_a_node() -> None:
-    with pytest.raises(FlowParseError, match="`FLOWCHART` in small letters only: `flowchart`") as refused:
+    with pytest.raises(FlowParseError, match="`FLOWCHART` only in lower case: `flowchart`") as refused:
         read_mermaid("FLOWCHART TD\nA --> B\n")
     assert (refused.value.line, refused.value.column) == (1, 1)
 

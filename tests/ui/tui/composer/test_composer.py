@@ -151,7 +151,7 @@ async def test_a_flow_with_a_mistake_in_its_chart_is_offered_with_it_and_is_sent
         await driver.type("/flow:release")
         first = driver.app.main_screen.composer.menu.choices[0]
         assert first.label == "/flow:release"
-        assert first.description.startswith("cannot be run: SKILL.md:8:9: expected a node here")
+        assert first.description.startswith("cannot run: SKILL.md:8:9: expected a node here")
         await driver.press("enter")
         assert driver.engine.prompts == ["/flow:release"]
 

@@ -60,7 +60,7 @@ async def test_f5_leads_from_a_draft_to_a_question(start: Start) -> None:
         assert hints_of(driver.app).startswith(" F5 answer the question")
         await driver.press("f5")
         assert isinstance(driver.app.focused, QuestionDialog)
-        assert foot_of(driver) == "esc: no answer"
+        assert foot_of(driver) == "esc: dismiss"
         assert "F5" not in hints_of(driver.app)
 
 
@@ -72,7 +72,7 @@ async def test_an_approval_without_the_focus_says_so_and_its_keys_look_dead(star
         assert foot_of(driver) == "F5 to answer"
         assert key_colour(driver) == muted
         await driver.press("f5")
-        assert "ctrl+f whole screen" in foot_of(driver)
+        assert "ctrl+f full screen" in foot_of(driver)
         assert key_colour(driver) != muted
 
 
@@ -134,12 +134,12 @@ async def test_a_pause_asked_for_while_an_approval_waits_is_seen_and_taken_back(
         await one.say(*wire_scenarios.approval())
         await one.press("f3", "space")
         shown = one.shown()
-        assert shown.count("pauses when done") == 2
-        assert "waits for your approval" in shown
+        assert shown.count("pauses after this turn") == 2
+        assert "waiting for your approval" in shown
         assert "space go on" in shown
         assert "Space go on" in hints_of(one.app)
         await one.press("space")
-        assert "pauses when done" not in one.shown()
+        assert "pauses after this turn" not in one.shown()
         assert "Space pause" in hints_of(one.app)
 
 
@@ -149,7 +149,7 @@ async def test_escape_leaves_a_zoomed_chart_before_it_interrupts(start: Start) -
         await driver.press("enter")
         await driver.say(*wire_scenarios.approval())
         await driver.press("f3", "f11")
-        assert "Esc leave the zoom" in hints_of(driver.app)
+        assert "Esc leave zoom" in hints_of(driver.app)
         await driver.press("escape")
         assert (driver.app.main_screen.zoomed, driver.engine.cancelled) == (None, 0)
         await driver.press("escape")

@@ -54,7 +54,7 @@ async def test_in_little_room_an_edit_shows_what_changes_before_what_stands_arou
         shown = "\n".join(app_rows(app))
         assert "- line 9" in shown
         assert "+ line nine" in shown
-        assert "page down" not in shown
+        assert "scroll to the end" not in shown
         assert "edits of busy.py" in shown
 
 
@@ -62,13 +62,13 @@ async def test_the_broad_answer_is_given_free_when_the_window_grows_to_show_ever
     change = DiffBlock(path="a.py", old_text="", new_text="".join(f"line {n}\n" for n in range(9)))
     ask = EDIT.model_copy(update={"display": (change,)})
     async with showing(tmp_path, (60, 18), ask) as (app, pilot, _):
-        assert "page down to its end" in "\n".join(app_rows(app))
+        assert "scroll to the end first" in "\n".join(app_rows(app))
         await pilot.resize_terminal(100, 40)
         for _ in range(4):
             await pilot.pause()
         shown = "\n".join(app_rows(app))
         assert "line 8" in shown
-        assert "page down to its end" not in shown
+        assert "scroll to the end first" not in shown
         assert "edits of busy.py" in shown
 
 

@@ -75,7 +75,7 @@ async def test_a_broken_chart_shows_its_error_with_the_line_and_the_last_good_ch
         shown = one.shown()
         assert "SKILL.md:12" in shown
         assert "green -->|no fix" in shown
-        assert "the last good chart" in shown
+        assert "last valid chart" in shown
         assert "Tag it" in shown
         assert one.pane.chart.dimmed
         await shelf.save(one, FIX)
@@ -92,7 +92,7 @@ async def test_a_broken_flow_is_listed_and_enter_shows_what_is_wrong(tmp_path: P
         names = [skill.name for skill in one.pane.listing.flows]
         await one.press("f3", *["down"] * names.index("release"), "enter")
         assert "SKILL.md:12" in one.shown()
-        assert "cannot be run" in one.shown()
+        assert "cannot run" in one.shown()
         assert "laying out" not in one.shown()
         assert not isinstance(one.app.screen, StartFlow)
         await one.press("l")
@@ -282,7 +282,7 @@ async def test_a_node_of_a_chart_that_is_not_running_is_opened_too(tmp_path: Pat
     async with open_flow(tmp_path) as one:
         await one.press("f3", "v", "down", "enter")
         assert isinstance(one.app.screen, NodeDetails)
-        assert "ways out" in one.shown()
+        assert "outgoing edges" in one.shown()
         assert "not yet" not in one.shown()
 
 

@@ -258,15 +258,15 @@ async def test_everything_can_be_done_from_a_list_of_it(tmp_path: Path) -> None:
     async with open_flow(tmp_path) as one:
         await at_green(one)
         await click_on(one, "… more")
-        assert "Take the breakpoint away" not in one.shown()
+        assert "Remove the breakpoint" not in one.shown()
         await click_on(one, "Breakpoint here")
         assert one.runner.state.breakpoints == {"green"}
         await one.press("f3", "full_stop")
-        assert "Take the breakpoint away" in one.shown()
-        await click_on(one, "Outline, or the chart again")
+        assert "Remove the breakpoint" in one.shown()
+        await click_on(one, "Outline (toggle)")
         assert one.pane.chart.view == "outline"
         await one.press("f3", "full_stop")
-        await click_on(one, "Go back in time")
+        await click_on(one, "Replay")
         assert one.app.main_screen.scrub_bar.is_open
 
 
@@ -275,7 +275,7 @@ async def test_the_right_button_asks_what_can_be_done_with_a_node(tmp_path: Path
         await one.run()
         await click_on(one, "Tag it", button=3)
         assert "◆ Tag it" in one.shown()
-        await click_on(one, "Go on from here")
+        await click_on(one, "Continue from here")
         await one.reply("I looked.")
         assert one.runner.node_id == "tag"
 

@@ -54,14 +54,14 @@ def test_a_language_there_is_no_catalogue_for_is_refused_in_the_configuration() 
 
 
 def test_texts_follow_the_language_and_keep_their_values() -> None:
-    assert _("Take over {file}", file="{x}") == "Take over {x}"
+    assert _("Import {file}", file="{x}") == "Import {x}"
     assert _("") == ""
     assert n_("{count} thing", "{count} things", 1) == "1 thing"
     assert n_("{count} thing", "{count} things", 1200) == "1,200 things"
     catalog.set_language("zh")
     assert catalog.language() == "zh"
     assert _("Quit") == "退出"
-    assert _("Take over {file}", file="{x}") == "沿用 {x}"
+    assert _("Import {file}", file="{x}") == "导入 {x}"
     assert _("") == ""
     assert _("a text that nobody knows") == "a text that nobody knows"
 

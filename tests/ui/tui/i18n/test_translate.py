@@ -14,7 +14,7 @@ from kimi_tui.ui.tui.i18n.translate import CLOSED_WORDS, literal_length, transla
 
 
 def test_the_forms_of_the_layers_below_are_read_from_the_catalogue() -> None:
-    assert {"no flow is running", "there is no turn {turn}; /rewind lists them"} <= set(msgids(ENGINE_CONTEXT))
+    assert {"no flow is running", "no turn {turn}; /rewind lists the turns"} <= set(msgids(ENGINE_CONTEXT))
     assert msgids("no such context") == ()
 
 
@@ -34,12 +34,12 @@ def test_in_english_texts_stay_as_they_came() -> None:
     [
         ("run command", "运行命令"),
         ("edits of `src/a.py`", "对 `src/a.py` 的编辑"),
-        ("Asked because: it is to run outside of the sandbox; the rule `ask: Shell(git push:*)` of ~/c.yaml", None),
+        ("Asked because: it runs outside the sandbox; the rule `ask: Shell(git push:*)` of ~/c.yaml", None),
         ("Back to before “fix {it}”", "回退到“fix {it}”之前"),
-        ("exactly `make -j 2` or `git push` with harmless options", None),
+        ("exactly `make -j 2` or `git push` with safe options", None),
         ("failed, exit code 3, after 12 s", "失败、退出码 3、历时 12 秒"),
         ("MCP server files: unauthorized", "MCP 服务器 files：未授权"),
-        ("rules that allow, a wider sandbox", "放行规则、更宽松的沙箱"),
+        ("rules that allow, wider sandbox access", "放行规则、更宽松的沙箱"),
     ],
 )
 def test_in_chinese_known_forms_are_said_in_chinese(text: str, expected: str | None) -> None:
@@ -61,12 +61,12 @@ def test_what_has_no_known_form_stays_as_it_came(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("There are no skills.", "没有技能。"),
+        ("No skills found.", "没有技能。"),
         ("- a1b2 · running · exit code 2 · a title", "- a1b2 · 运行中 · 退出码 2 · a title"),
         ("Problems:\n- ~/x.md:3 · error · BEGIN is gone", "问题：\n- ~/x.md:3 · 错误 · BEGIN is gone"),
-        ("~/config.yaml: models: this is no table", "~/config.yaml：models：不是键值表"),
-        ("line 3, column 2: every way from BEGIN runs in a circle", None),
-        ("the service answered 401 (Unauthorized): bad key: sk; is the API key right?", None),
+        ("~/config.yaml: models: expected a mapping", "~/config.yaml：models：不是键值表"),
+        ("line 3, column 2: no path from BEGIN leaves its loop", None),
+        ("the service answered 401 (Unauthorized): bad key: sk; check the API key", None),
         ("2. fix the error: done · 12:01 · 2 files changed", "2. fix the error: done · 12:01 · 改动 2 个文件"),
         ("This session is called “files only · done”.", "本会话的标题是“files only · done”。"),
         ("Permission denied", "Permission denied"),
@@ -94,7 +94,7 @@ def test_numbers_in_a_form_are_numbers() -> None:
 def test_what_a_text_holds_is_not_said_in_chinese_unless_it_is_a_text_of_ours() -> None:
     catalog.set_language("zh")
     assert translate(tr("Background task: {what}", what="done")) == "后台任务：done"
-    assert "沙箱" in translate(tr("Careful: {why}", why="it is to run outside of the sandbox"))
+    assert "沙箱" in translate(tr("Careful: {why}", why="it runs outside the sandbox"))
 
 
 @pytest.mark.parametrize(

@@ -79,11 +79,11 @@ def test_what_is_wrong_is_told_with_file_and_line(tmp_path: Path) -> None:
     table = {"zomm": "f12", "zoom": "ctrl-x", "todo": "f3", "send": "g", "walk": "h, j", "help": "f12"}
     keymap = read_keys(table)
     assert format_problems(keymap.problems, file) == [
-        f"{file}:4: keys.zomm: there is no such action",
-        f"{file}:5: keys.zoom: 'ctrl-x' is no key; keys are written like ctrl+x, alt+enter, f5, pageup or z",
-        f"{file}:7: keys.send: g is a sign that one types; with ctrl or alt, or a function key, it works",
-        f"{file}:8: keys.walk: it wants 4 keys, in the order of up, down, left, right",
-        f"{file}:6: keys.todo: f3 is the key of flow already",
+        f"{file}:4: keys.zomm: unknown action",
+        f"{file}:5: keys.zoom: 'ctrl-x' is not a key; write keys like ctrl+x, alt+enter, f5, pageup or z",
+        f"{file}:7: keys.send: g is a character you type; use it with ctrl or alt, or use a function key",
+        f"{file}:8: keys.walk: expected 4 keys, in this order: up, down, left, right",
+        f"{file}:6: keys.todo: f3 is already bound to flow",
     ]
     assert keymap.overrides == {"help": "f12"}
 
@@ -156,7 +156,7 @@ async def test_keys_that_cannot_be_used_are_said_in_the_conversation(tmp_path: P
         await pilot.pause()
         note = app.presenter.state.conversation[0]
         assert isinstance(note, NoticeItem)
-        assert "keys.zomm: there is no such action" in str(note)
+        assert "keys.zomm: unknown action" in str(note)
 
 
 def test_a_key_that_another_action_of_the_place_has_too_stays_with_it() -> None:

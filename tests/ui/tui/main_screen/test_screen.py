@@ -61,7 +61,7 @@ async def test_a_click_into_the_conversation_leaves_the_focus_in_the_message(sta
 async def test_no_key_of_an_idle_chart_gets_into_the_message(start: Start) -> None:
     async with start() as driver:
         await driver.press("f3", "v", "b")
-        assert "b: no flow is running; s starts one" in hint(driver)
+        assert "b: no flow is running; press s to start one" in hint(driver)
         await driver.press("n", "x", "k")
         assert (driver.composer, driver.app.main_screen.focused_pane) == ("", "flow")
         await driver.press("i", "s")

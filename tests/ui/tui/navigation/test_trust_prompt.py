@@ -39,7 +39,7 @@ async def test_a_no_to_a_folder_stays_in_sight_and_can_be_taken_back(open_app: O
         await harness.until(lambda: harness.app.engine and len(harness.app.presenter.state.conversation))
         note = harness.app.presenter.state.conversation[0]
         assert isinstance(note, NoticeItem)
-        assert "not trusted, so this is left out: skills. /trust asks again" in note.text
+        assert "Folder not trusted; ignored: skills. Run /trust" in note.text
         assert harness.app.screen_router.handle_slash("/trust")
         await harness.on(TrustQuestion)
         harness.app.screen.dismiss(True)
@@ -52,7 +52,7 @@ async def test_trust_says_so_where_there_is_nothing_to_trust(open_app: Open) -> 
         await harness.until(lambda: harness.app.engine)
         harness.app.screen_router.handle_slash("/trust")
         await harness.until(lambda: notices(harness.app))
-        assert any("brings nothing along" in note for note in notices(harness.app))
+        assert any("needs your trust" in note for note in notices(harness.app))
 
 
 async def test_skills_that_appear_in_a_folder_nobody_was_asked_about_wait_for_trust(
@@ -71,8 +71,8 @@ async def test_skills_that_appear_in_a_folder_nobody_was_asked_about_wait_for_tr
         await harness.until(lambda: len(engine.skills.snapshot.waiting) == 2)
         assert engine.skills.get("release") is None
         notes = [item for item in harness.app.presenter.state.conversation.items if isinstance(item, NoticeItem)]
-        assert [note.text for note in notes if "/trust asks" in note.text] == [
-            "This folder brings along skills now; they are not used until you trust it: /trust asks."
+        assert [note.text for note in notes if "(/trust)" in note.text] == [
+            "This folder now contains skills. They are disabled until you trust it (/trust)."
         ]
         assert harness.app.screen_router.handle_slash("/trust")
         await harness.on(TrustQuestion)

@@ -182,7 +182,7 @@ def test_a_recording_is_named_by_its_file_its_folder_or_the_beginning_of_an_id(
     file.write_text("{}\n", "utf-8")
     for name in (str(file), str(file.parent), "abcdef", "abc"):
         assert file_of(name, tmp_path) == file
-    with pytest.raises(UsageError, match="no session whose id begins"):
+    with pytest.raises(UsageError, match="no session with this id or prefix"):
         file_of("xyz", tmp_path)
-    with pytest.raises(UsageError, match="nothing was said"):
+    with pytest.raises(UsageError, match="the recording is empty"):
         load(file)

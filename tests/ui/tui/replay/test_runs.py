@@ -94,8 +94,8 @@ async def test_two_runs_of_charts_that_differ_say_how_and_show_both(work_dir: Pa
     async with open_flow(work_dir) as one:
         await one.press("f3", "h", "space", "down", "space", "c")
         shown = one.shown()
-        assert "only A’s chart has “Write docs”" in shown
-        assert "other words in B: “Tag it well”" in shown
+        assert "only in A's chart: “Write docs”" in shown
+        assert "reworded in B: “Tag it well”" in shown
         assert "only in A" in shown
 
 

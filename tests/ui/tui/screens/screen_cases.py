@@ -153,7 +153,7 @@ def usage(work_dir: Path, root: Path) -> Usage:
         UsageFacts(
             "moon-2", "", 31_000, 256_000, 24,
             (
-                UsageRow("since this start", 8, some, cost_of(some, prices)),
+                UsageRow("this run", 8, some, cost_of(some, prices)),
                 UsageRow("the whole session", 19, some + some, cost_of(some + some, prices)),
             ),
             priced=True,

@@ -56,7 +56,7 @@ async def test_servers_of_this_machine_are_looked_for_when_asked(
 async def test_where_no_server_answers_that_is_said(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     async with show(lambda: screen_cases.models(work_dir, tmp_path, find=screen_cases.no_server)) as shown:
         await shown.press("ctrl+o")
-        assert "No server answers; look again" in labels(shown)
+        assert "No server found; search again" in labels(shown)
 
 
 async def test_a_theme_is_seen_as_the_cursor_moves_and_the_one_of_before_comes_back(
@@ -198,7 +198,7 @@ async def test_a_server_that_does_not_answer_is_kept_with_a_word_and_the_model_t
 
 async def test_the_settings_of_kimi_cli_are_taken_over(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     async with show(lambda: screen_cases.first_start(work_dir, tmp_path)) as shown:
-        await choose(shown, "Take over ~/.kimi/config.toml")
+        await choose(shown, "Import ~/.kimi/config.toml")
         (choice,) = shown.results
         assert isinstance(choice, SetupResult)
         model = choose_model(edit(choice.changes, tmp_path / "config.yaml").config, environ={})
@@ -210,12 +210,12 @@ def test_settings_of_kimi_cli_that_cannot_be_read_are_told_of(tmp_path: Path) ->
     (tmp_path / ".kimi" / "config.toml").write_text("default_model = 'gone'", "utf-8")
     found = find_takeover(tmp_path / ".kimi")
     assert found is not None
-    assert found.trouble == "there is no model 'gone'"
+    assert found.trouble == "no model named 'gone'"
 
 
 async def test_the_demo_needs_no_model(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     async with show(lambda: screen_cases.first_start(work_dir, tmp_path)) as shown:
-        await choose(shown, "See the demo")
+        await choose(shown, "Watch the demo")
         assert shown.results == [SetupResult("kimi-dark", demo=True)]
 
 

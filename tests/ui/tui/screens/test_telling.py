@@ -84,7 +84,7 @@ async def test_the_keys_of_the_skills_say_what_enter_does_with_a_problem(
     async with show(lambda: screen_cases.skills(work_dir, tmp_path)) as shown:
         screen = shown.app.screen
         assert isinstance(screen, Skills)
-        assert screen.keys()[0].what == "copy the place"
+        assert screen.keys()[0].what == "copy location"
         await shown.press(*"notes")
         assert screen.keys()[0].what == "use it"
 
@@ -113,7 +113,7 @@ def test_cost_is_told_where_prices_are_configured(work_dir: Path, tmp_path: Path
 
 def test_the_figures_are_whole_in_the_smallest_terminal(work_dir: Path, tmp_path: Path) -> None:
     used = TokenUsage(input_other=12_345_678, input_cache_read=2_345_678, output=345_678)
-    spent = tuple(UsageRow(title, 120, used, 12.3456) for title in ("since this start", "the whole session"))
+    spent = tuple(UsageRow(title, 120, used, 12.3456) for title in ("this run", "the whole session"))
     text = [line.text for line in usage_lines(UsageFacts("m", "", 1, 10, 1, spent), 54, Palette())]
     assert all(cells(line) <= 54 for line in text)
     assert sum(line.endswith(" 12.3456") for line in text) == 2

@@ -90,7 +90,7 @@ async def test_continue_takes_the_last_session_that_no_other_window_has_and_says
     await host.prepare()
     assert host.plan.session_id == "first"
     assert host.plan.warnings == (
-        "The last session, “about last”, is open in another window: this is the last one that is free",
+        "The last session, “about last”, is open in another window; opened the most recent free one instead",
     )
     last.close()
     host = host_in(tmp_path, "--continue")
@@ -108,6 +108,6 @@ async def test_continue_says_who_holds_the_only_session(tmp_path: Path) -> None:
 async def test_a_session_of_a_demo_does_not_go_on_with_the_real_model(tmp_path: Path) -> None:
     host = host_in(tmp_path)
     await host.prepare()
-    with pytest.raises(UsageError, match="was a demo's"):
+    with pytest.raises(UsageError, match="that was a demo session"):
         host.select_session("s", tmp_path / "kimi-tui-demo-abc" / "project")
     assert host.work_dir == tmp_path

@@ -47,7 +47,7 @@ def test_an_aside_that_gets_no_answer_says_so() -> None:
     fold = NoticeReducer(talk)
     fold.fold(asked, 0.0)
     fold.interrupt()
-    assert talk.items == (SideQuestionItem("why?", error="broken off"),)
+    assert talk.items == (SideQuestionItem("why?", error="interrupted"),)
 
 
 def test_an_answer_whose_question_was_taken_back_stands_alone() -> None:
@@ -65,7 +65,7 @@ def test_an_answer_whose_question_was_taken_back_stands_alone() -> None:
         (note("X", "It failed", "no route to host", "error"), ErrorItem("It failed", "no route to host")),
         (
             note("ContextOverflowError", "It failed", "too long", "error"),
-            ErrorItem("It failed", "too long", "/compact makes room, /model may take a model with more of it"),
+            ErrorItem("It failed", "too long", "Free space with /compact, or switch to a larger model with /model"),
         ),
         (note("X", "Mind", "the  gap", "warning"), NoticeItem("Mind · the gap", "warning")),
         (note("dmail", "Back to 3", "not again"), SeparatorItem("dmail", "Back to 3", detail="not again")),

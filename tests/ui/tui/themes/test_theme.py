@@ -39,8 +39,8 @@ def test_a_theme_of_the_persons_own_replaces_one_that_ships(tmp_path: Path) -> N
         (GOOD + "variables:\n  scrollbar: pale\n", r"mine\.yaml:13: scrollbar: 'pale' is no colour"),
         (GOOD + "variables:\n  link-style: blinking\n", r"mine\.yaml:13: link-style: 'blinking' is no style"),
         (GOOD + "variables:\n  scrolbar: red\n", r"mine\.yaml:13: scrolbar: unknown variable"),
-        ("extends: nothing\n", r"mine\.yaml:1: extends: there is no other theme called nothing"),
-        ("extends: mine\n", r"mine\.yaml:1: extends: there is no other theme called mine"),
+        ("extends: nothing\n", r"mine\.yaml:1: extends: no other theme named nothing"),
+        ("extends: mine\n", r"mine\.yaml:1: extends: no other theme named mine"),
         ("extends: kimi-light\ncolours: {primry: red}\n", r"mine\.yaml:2: primry: unknown colour"),
     ],
 )
