@@ -1,7 +1,9 @@
 """Shell: runs one Bash command line and returns its output."""
 
+import asyncio
 import shutil
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import replace
 
 from pydantic import Field, model_validator
@@ -17,9 +19,11 @@ from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed, ok
 from kimi_tui.tools.file_support.client_editor import NO_EDITOR, Editor
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.approval_scope import approval_scope
-from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundError, BackgroundTasks
+from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundError, BackgroundTask, BackgroundTasks
+from kimi_tui.tools.shell_support.bwrap_args import GitUse
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV, ChildEnv
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
+from kimi_tui.tools.shell_support.git_use import git_use
 from kimi_tui.tools.shell_support.hidden_text import hidden_text
 from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
 from kimi_tui.tools.shell_support.protected_paths import why_asked_for
@@ -85,6 +89,7 @@ class Shell(Tool[ShellParams]):
         self._background = background
         self._sandbox = sandbox
         self._editor = editor
+        self._watchers: set[asyncio.Task[None]] = set()
 
     def reads(self, params: ShellParams) -> bool:
         line = parse_command_line(params.command)
@@ -113,13 +118,15 @@ class Shell(Tool[ShellParams]):
 
     async def _go(self, params: ShellParams, *, boxed: bool, outside: bool) -> ToolReturnValue:
         command = bash(params.command)
-        if not outside:
-            with_git = any(one.program == "git" for one in parse_command_line(params.command).commands)
-            command = self._sandbox.wrap(command, with_git=with_git)
         sandbox = NO_SANDBOX if outside or not boxed else self._sandbox
         if params.run_in_background:
-            return self._start(params, command, sandbox)
-        return await self._run(params, command, sandbox)
+            return await self._start(params, command, sandbox)
+        async with sandbox.watching() as undone:
+            wrapped = sandbox.wrap(command, git=git_use(parse_command_line(params.command)))
+            value = await self._run(params, wrapped, sandbox)
+        if undone:
+            value = value.model_copy(update={"message": f"{value.message} The sandbox undid: {'; '.join(undone)}."})
+        return value
 
     async def _ask(
         self, params: ShellParams, *, outside: bool, on_edit: Callable[[str], None]
@@ -147,7 +154,11 @@ class Shell(Tool[ShellParams]):
             on_edit=on_edit,
         )
 
-    def _start(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
+    async def _start(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
+        watching = AsyncExitStack()
+        await watching.enter_async_context(sandbox.watching())
+        git = git_use(parse_command_line(params.command))
+        command = sandbox.wrap(command, git=GitUse.NONE if git is GitUse.SOME else git)
         try:
             task = self._background.start(
                 command,
@@ -157,7 +168,10 @@ class Shell(Tool[ShellParams]):
                 seconds=params.seconds,
             )
         except BackgroundError as error:
+            await watching.aclose()
             return failed(str(error))
+        self._watchers.add(watcher := asyncio.create_task(_watch_to_its_end(task, watching)))
+        watcher.add_done_callback(self._watchers.discard)
         message = f"Started in the background as task {task.id}. TaskOutput shows what it prints; TaskStop ends it."
         brief = tr("Runs in the background as task {task}", task=task.id)
         return ok(message=message, display=(BriefBlock(text=brief), task.block))
@@ -193,6 +207,11 @@ def _edited(value: ToolReturnValue, command: str) -> ToolReturnValue:
     return value.model_copy(update={"message": note + value.message, "display": (brief, *value.display)})
 
 
+async def _watch_to_its_end(task: BackgroundTask, watching: AsyncExitStack) -> None:
+    async with watching:
+        await task.ended.wait()
+
+
 def bash(command: str) -> list[str]:
     """The arguments that run a command line in Bash."""
     return [shutil.which("bash") or "/bin/bash", "-c", command]
@@ -212,6 +231,8 @@ def result_of(output: ResultBuilder, ended: ProcessResult, seconds: int, sandbox
         message = output.note(tr("Command killed by timeout ({seconds}s)", seconds=seconds))
         return failed(message, output=text, brief=f"{brief}\n{message}".strip())
     if ended.exit_code == 0:
+        if hint := sandbox.hint(text, failed=False):
+            note = f"{note} {hint}".strip()
         message = output.note(f"Command executed successfully. {note}".strip())
         return ok(text, message, display=(BriefBlock(text=brief),) if brief else ())
     if hint := sandbox.hint(text):

@@ -457,6 +457,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_name_of_the_list_is_sensitive",
     ),
     Defence(
+        "34 protected_paths", "undoing Git settings that start programs", "undo-acting-git-settings", REMOVED,
+        "test_no_command_makes_the_users_next_git_command_run_a_program",
+    ),
+    Defence(
         "34 protected_paths", "mounting the kernel's settings read-only", "kernel-settings-read-only", REMOVED,
         "test_settings_of_the_kernel_are_mounted_read_only",
     ),

@@ -4,16 +4,20 @@ The `.git` of a linked worktree or a submodule is a file that names a folder. It
 back to the work dir, since anyone may have written the file.
 """
 
+import contextlib
 import os
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
 from kimi_tui.regular_file import read_start
 
-# ruff: noqa: PTH112, PTH113, PTH114 - those of pathlib raise below a folder that the user cannot read
+# ruff: noqa: PTH110, PTH112, PTH113, PTH114 - those of pathlib raise below a folder that the user cannot read
 _MOST_MODULES = 100
+_MOST_FOLDERS = 1_000
+_TARGET = re.compile(rb"^[ \t]*(?:hookspath|path)[ \t]*=[ \t]*([^\n]+)$", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +28,34 @@ class GitDir:
     writable: bool
     guarded: tuple[Path, ...]
     without_hooks: bool
+    files: tuple[Path, ...] = ()
+    """The `.git` files that name it."""
 
 
 def git_dir_of(folder: Path) -> GitDir | None:
     """Return the Git directory of the repository around `folder`; None outside a repository."""
     for above in (folder, *folder.parents):
         entry = above / ".git"
-        if os.path.islink(entry):
-            return None
-        if os.path.isdir(entry):
-            return _looked_at(entry)
-        if os.path.isfile(entry):
-            real = _named_by(entry)
-            return _looked_at(real) if real is not None else None
+        if os.path.lexists(entry):
+            return git_dir_at(entry)
     return None
+
+
+def git_dir_at(entry: Path) -> GitDir | None:
+    """Return the Git directory that a `.git` is or names; None if it names none that can be trusted.
+
+    That of a link is not writable, and the file that names one must not change.
+    """
+    if os.path.islink(entry):
+        real = entry.resolve()
+        return GitDir(real, False, (real,), False) if os.path.isdir(real) else None
+    if os.path.isdir(entry):
+        return _looked_at(entry)
+    real = _named_by(entry) if os.path.isfile(entry) else None
+    if real is None:
+        return None
+    found = _looked_at(real)
+    return replace(found, guarded=(*found.guarded, entry), files=(entry,))
 
 
 def is_in_git_dir(real: Path) -> bool:
@@ -83,12 +101,44 @@ def _looked_at(path: Path) -> GitDir:
 
 
 def _guarded(path: Path) -> Iterator[Path]:
-    inner = [path, *islice((path / "modules").glob("*"), _MOST_MODULES), *islice((path / "worktrees").glob("*"), 100)]
-    for folder in inner:
+    worktrees = list(islice((path / "worktrees").glob("*"), _MOST_MODULES))
+    for folder in (path, *modules_of(path), *worktrees):
         for name in ("hooks", "config", "config.worktree"):
             guard = folder / name
             if guard.exists() or guard.is_symlink():
                 yield guard
+        if folder == path or folder in worktrees:
+            yield from (target for target in acting_targets(folder, path.parent) if os.path.exists(target))
+    for folder in worktrees:
+        yield from (folder / name for name in ("commondir", "gitdir") if os.path.isfile(folder / name))
+
+
+def modules_of(git_dir: Path) -> list[Path]:
+    """Return the Git directories of submodules, whose names may hold slashes, and of theirs."""
+    found: list[Path] = []
+    waiting = [git_dir / "modules"]
+    for _ in range(_MOST_FOLDERS):
+        if not waiting or len(found) >= _MOST_MODULES:
+            break
+        folder = waiting.pop()
+        if (folder / "HEAD").exists():
+            found.append(folder)
+            waiting.append(folder / "modules")
+        elif folder.is_dir() and not folder.is_symlink():
+            waiting.extend(folder.iterdir())
+    return found
+
+
+def acting_targets(git_dir: Path, top: Path) -> list[Path]:
+    """Return where the settings say that hooks and more settings are; `top` is the folder of the worktree."""
+    found: list[Path] = []
+    for name in ("config", "config.worktree"):
+        with contextlib.suppress(OSError):
+            for target in _TARGET.findall(read_start(git_dir / name, 100_000)):
+                text = os.fsdecode(target.strip().strip(b'"'))
+                if text and "\0" not in text and not text.startswith("~"):
+                    found += [top / text, git_dir / text]
+    return found
 
 
 def _named_by(entry: Path) -> Path | None:

@@ -145,3 +145,34 @@ def _text(file: Path, most: int) -> str:
     if not file.is_file() or file.stat().st_size > most:
         raise ValueError(file)
     return file.read_text("utf-8", "strict")
+
+
+def without_acting_settings(text: str) -> tuple[str, list[str]]:
+    """Return a configuration without the settings that are not known to be harmless, and those as `section.key=value`.
+
+    A line that cannot be read is left out too.
+    """
+    kept: list[str] = []
+    taken: list[str] = []
+    section = ""
+    for line in text.splitlines():
+        bare = line.strip()
+        if not bare or bare[0] in "#;":
+            kept.append(line)
+        elif found := _SECTION.fullmatch(bare):
+            section = found[1].lower()
+            kept.append(line)
+        else:
+            setting = _SETTING.fullmatch(bare)
+            key = setting[1].lower() if setting is not None else ""
+            harmless = not bare.endswith("\\") and key in _KEYS.get(section, ())
+            value = (setting[2] or "").strip().strip('"').lower() if setting is not None else ""
+            if (section, key) == ("core", "fsmonitor") and value in ("true", "false"):
+                harmless = True
+            if (section, key) == ("core", "worktree") and value.startswith("../"):  # of a submodule
+                harmless = True
+            if harmless:
+                kept.append(line)
+            else:
+                taken.append(f"{section}.{bare}")
+    return "\n".join(kept) + "\n" if kept else "", taken

@@ -10,12 +10,14 @@ matters.
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from itertools import islice
 from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
-from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_of
+from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, git_dir_of
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.sandbox_home import visible_entries
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
@@ -31,7 +33,19 @@ _OF_THE_SYSTEM = (
 """What only root can read, and what commands as root should not."""
 _HOST_NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/mtab")
 _SHOWN_OF_OURS = ("skills", "themes")
+_MOST_REPOSITORIES = 20
 _ROOTS_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER")
+
+
+class GitUse(Enum):
+    """What a command line does with Git, as far as its words say."""
+
+    NONE = auto()
+    """`.git` stays as it is."""
+    SOME = auto()
+    """It runs Git and other programs: `.git` can be written, but for settings and hooks."""
+    ONLY = auto()
+    """It runs only Git's own daily commands: they may also write settings, which are looked at afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +65,19 @@ class BoxSettings:
     foreign: frozenset[Path] = frozenset()
 
 
-def sandbox_argv(box: BoxSettings, config: SandboxConfig, workspace: Workspace, *, with_git: bool = False) -> list[str]:
-    """Return the arguments before the command itself; `with_git`: the command runs Git."""
+def sandbox_argv(
+    box: BoxSettings,
+    config: SandboxConfig,
+    workspace: Workspace,
+    *,
+    git: GitUse = GitUse.NONE,
+    repositories: Iterable[Path] = (),
+) -> list[str]:
+    """Return the arguments before the command itself. `git`: what it does with Git; `repositories` are the `.git` found
+    in the workspace.
+    """
     home = Path(os.path.realpath(Path.home()))
-    git_dirs = list(filter(None, (git_dir_of(folder) for folder in workspace.folders)))
-    if not with_git:
-        git_dirs = [GitDir(git.path, False, (git.path,), False) for git in git_dirs]
+    git_dirs = _git_dirs(workspace, repositories, git)
     folders = [folder for folder in workspace.folders if not home.is_relative_to(folder)]
     ours = _real((*folders, *(path.expanduser() for path in config.writable), *box.writable))
     ours += _beside(home, workspace)
@@ -76,20 +97,32 @@ def sandbox_argv(box: BoxSettings, config: SandboxConfig, workspace: Workspace, 
         argv += ["--bind", str(own), str(folder)]
     for folder in closed:
         argv += ["--tmpfs", str(folder)]  # defence: hide-our-keys
-    shown = [*_visible(home, workspace), *(git.path for git in git_dirs), *_host_names(), *readable]
+    shown = [*_visible(home, workspace), *(one.path for one in git_dirs), *_host_names(), *readable]
     if home not in closed:
         shown = readable
     for path in shown:
         argv += ["--ro-bind", str(path), str(path)]
-    for folder in (*ours, *(git.path for git in git_dirs if git.writable)):
+    for folder in (*ours, *(one.path for one in git_dirs if one.writable)):
         argv += ["--bind", str(folder), str(folder)]
-    argv += _guarded(workspace, git_dirs, (*ours, *(git.path for git in git_dirs)))
+    argv += _guarded(workspace, git_dirs, (*ours, *(one.path for one in git_dirs)))
     argv += _hidden(box, home, readable)
     argv += _sockets(box, (*closed, *temp), shown, ours, readable)
     for folder in closed:
         argv += ["--remount-ro", str(folder)]
     argv += ["--chdir", str(workspace.work_dir), "--"]
     return argv
+
+
+def _git_dirs(workspace: Workspace, repositories: Iterable[Path], git: GitUse) -> list[GitDir]:
+    found = [git_dir_of(folder) for folder in workspace.folders]
+    found += [git_dir_at(entry) for entry in islice(repositories, _MOST_REPOSITORIES)]
+    dirs = {one.path: one for one in found if one is not None}
+    if git is GitUse.NONE:
+        return [GitDir(one.path, False, (one.path, *one.files), False) for one in dirs.values()]
+    if git is GitUse.ONLY:
+        return [replace(one, guarded=tuple(path for path in one.guarded if path.name != "config"))
+                for one in dirs.values()]  # fmt: skip
+    return list(dirs.values())
 
 
 def _namespaces(box: BoxSettings, config: SandboxConfig) -> list[str]:

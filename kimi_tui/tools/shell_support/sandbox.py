@@ -5,16 +5,18 @@ import contextlib
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import tr
 from kimi_tui.tools.file_support.workspace import Workspace
-from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, sandbox_argv
+from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, sandbox_argv
+from kimi_tui.tools.shell_support.git_watch import GitWatch
 from kimi_tui.tools.shell_support.sandbox_env import boxed_env, cache_folder
-from kimi_tui.tools.shell_support.sandbox_hints import hint
+from kimi_tui.tools.shell_support.sandbox_hints import hint, lost_an_effect
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, probe
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
@@ -44,6 +46,9 @@ class Sandbox:
         self._caches: Path | None = None
         self._why_not: str | None = None
         self._tried = asyncio.Lock()
+        self._watch = GitWatch(lambda: () if workspace is None else workspace.folders)
+        self._running = 0
+        self._looking = asyncio.Lock()
         self._known = workspace is None or config.mode == "off"
 
     @property
@@ -71,21 +76,46 @@ class Sandbox:
                         self._tell(self._why_not)
         return self._box is not None
 
-    def wrap(self, command: Sequence[str], *, with_git: bool) -> list[str]:
-        """Wrap the command in the sandbox; unchanged if it does not work. `with_git`: the command declares that it runs
-        Git.
-        """
+    def wrap(self, command: Sequence[str], *, git: GitUse) -> list[str]:
+        """Wrap the command in the sandbox; unchanged if it does not work."""
         if self._box is None or self._workspace is None:
             return list(command)
-        return [*sandbox_argv(self._box, self._config, self._workspace, with_git=with_git), *command]
+        repositories = self._watch.entries
+        return [*sandbox_argv(self._box, self._config, self._workspace, git=git, repositories=repositories), *command]
+
+    @asynccontextmanager
+    async def watching(self) -> AsyncGenerator[list[str]]:
+        """Look at the repositories of the workspace before and after a command inside; the list gets what was undone,
+        for the user and the model.
+        """
+        undone: list[str] = []
+        if self._box is None:
+            yield undone
+            return
+        async with self._looking:
+            if self._running:  # of what another command does meanwhile, nothing is taken as right
+                undone += await asyncio.to_thread(self._watch.check)
+            else:
+                await asyncio.to_thread(self._watch.take)
+            self._running += 1
+        try:
+            yield undone
+        finally:
+            self._running -= 1
+            async with self._looking:
+                undone += await asyncio.to_thread(self._watch.check)  # defence: undo-acting-git-settings
+            if undone:
+                self._tell("; ".join(undone))
 
     def env(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of a wrapped command."""
         return dict(env) if self._box is None else boxed_env(env, self._caches)
 
-    def hint(self, output: str) -> str | None:
-        """Return a hint for the model about a command that failed inside; None if the sandbox is not the cause."""
-        if self._workspace is None:
+    def hint(self, output: str, *, failed: bool = True) -> str | None:
+        """Return a hint for the model about a command that failed inside, or that lost an effect although it did not;
+        None if the sandbox is not the cause.
+        """
+        if self._workspace is None or self._box is None or not (failed or lost_an_effect(output)):
             return None
         return hint(output, self._config, self._workspace)
 

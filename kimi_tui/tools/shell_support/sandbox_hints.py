@@ -12,6 +12,7 @@ _WRITING = re.compile(
     r"could not lock config file",
     re.I | re.M,
 )
+_LOST = re.compile(r"could not (?:write|lock) config file", re.I)
 _FORBIDDEN = re.compile(r"operation not permitted", re.I)
 _TALKING = re.compile(
     r"could not resolve|name resolution|network is unreachable|name or service not known|getaddrinfo|"
@@ -50,6 +51,11 @@ def hint(output: str, config: SandboxConfig, workspace: Workspace) -> str | None
         f"It ran in a sandbox: {stopped}. If that is why it failed, call again with `outside_sandbox`; "
         "the user is asked."
     )
+
+
+def lost_an_effect(output: str) -> bool:
+    """Whether a command says that it could not write, though it may have succeeded."""
+    return _LOST.search(output) is not None
 
 
 def _misses_something_hidden(output: str, workspace: Workspace) -> bool:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 import shutil
 import socket
 import subprocess
@@ -441,3 +442,126 @@ async def test_our_home_stays_hidden_when_a_file_in_it_is_replaced_meanwhile(des
     (desk.dir / "go").touch()
     value = await waiting
     assert "s3cret" not in str(value.output)
+
+
+EVIL = "[core]\n\tfsmonitor = touch PWNED\n\thooksPath = h\n\tsshCommand = touch PWNED\n[alias]\n\tst = !touch PWNED\n"
+
+
+def repository(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for words in (("init", "-q", "-b", "main"), ("config", "user.email", "a@b.c"), ("config", "user.name", "a")):
+        git(folder, *words)
+    (folder / "a").write_text("1\n")
+    git(folder, "add", "a")
+    git(folder, "commit", "-q", "-m", "one")
+
+
+def evil_config(folder: str) -> str:
+    return f"printf %s {shlex.quote(EVIL)} >> {folder}/config"
+
+
+HOOK = "printf '#!/bin/sh\\ntouch PWNED\\n' > {0}/pre-commit; chmod +x {0}/pre-commit"
+
+
+@works
+@pytest.mark.parametrize(
+    ("made", "attack"),
+    [
+        ("nothing", f"git init -q . && {evil_config('.git')}"),
+        ("nothing", f"git init -q . && {HOOK.format('.git/hooks')}"),
+        ("nothing", f"git init -q --bare b && {evil_config('b')} && echo 'gitdir: b' > .git"),
+        ("nothing", f"git init -q --bare b && {evil_config('b')} && ln -s b .git"),
+        ("nothing", f"git init -q . && git init -q x && {evil_config('x/.git')} && cp -r x/.git y"),
+        ("repository", f"git init -q sub/deep && {evil_config('sub/deep/.git')}"),
+        ("repository", f"git status; mkdir -p .husky; {HOOK.format('.husky')}"),
+        ("repository", "git status; printf '[core]\n\tfsmonitor = touch PWNED\n' > inc"),
+        ("repository", f"git status; {evil_config('.git')}; cat .git/config > .git/config.worktree"),
+        ("repository", f"git init -q --bare b; {evil_config('b')}; echo ../b > .git/commondir; git status"),
+        ("repository", "git config core.fsmonitor 'touch PWNED'"),
+        ("repository", "git branch x; git config alias.status '!touch PWNED'"),
+        ("nested", f"{evil_config('vendor/x/.git')}; git status"),
+        ("nested", HOOK.format("vendor/x/.git/hooks")),
+        ("nested", f"mv vendor v; cp -r v vendor; {evil_config('vendor/x/.git')}"),
+        ("module", f"git status; {evil_config('.git/modules/lib/deep')}"),
+        ("module", f"git status; {HOOK.format('.git/modules/lib/deep/hooks')}"),
+        ("link", f"{evil_config('real')}; git status"),
+        ("link", f"rm .git; cp -r real other; {evil_config('other')}; ln -s other .git; git status"),
+    ],
+)  # fmt: skip
+async def test_no_command_makes_the_users_next_git_command_run_a_program(desk: Desk, made: str, attack: str) -> None:
+    if made != "nothing":
+        repository(desk.dir)
+        (desk.dir / ".gitignore").write_text("PWNED\n")
+        git(desk.dir, "config", "core.hooksPath", ".husky")
+        git(desk.dir, "config", "include.path", "../inc")
+        git(desk.dir, "config", "extensions.worktreeConfig", "true")
+    if made == "nested":
+        repository(desk.dir / "vendor/x")
+    if made == "module":
+        git(desk.dir, "init", "-q", "--bare", ".git/modules/lib/deep")
+        git(desk.dir, "config", "--file", ".git/modules/lib/deep/config", "core.worktree", "../../../../lib/deep")
+    if made == "link":
+        (desk.dir / ".git").rename(desk.dir / "real")
+        (desk.dir / ".git").symlink_to("real")
+    await desk.use(shell(desk), command=attack)
+    for made_inside in desk.dir.glob("**/PWNED"):
+        made_inside.unlink()
+    for entry in (
+        desk.dir,
+        *desk.dir.glob("**/.git/modules/lib/deep"),
+        *(one.parent for one in desk.dir.glob("*/**/.git")),
+    ):
+        for words in ("status", "st", "add -A", "commit -q --allow-empty -m x", "fetch ssh://127.0.0.1:1/x"):
+            subprocess.run(["git", *words.split()], cwd=entry, check=False, capture_output=True)
+    assert list(desk.dir.glob("**/PWNED")) == []
+
+
+@works
+async def test_what_was_undone_is_told_and_kept_aside(desk: Desk) -> None:
+    told: list[str] = []
+    tool = Shell(
+        desk.workspace,
+        desk.approvals,
+        ToolProgress(),
+        sandbox=Sandbox(SandboxConfig(), desk.workspace, tell=told.append),
+    )
+    value = await desk.use(tool, command=f"git init -q x && {evil_config('x/.git')}")
+    assert not value.is_error
+    assert "core.fsmonitor" in value.message
+    assert "core.fsmonitor" in told[0]
+    assert "fsmonitor" in (desk.dir / "x/.git/config.put-aside-by-kimi-tui").read_text()
+    assert git(desk.dir / "x", "status", "--short") == ""
+
+
+@works
+async def test_git_of_daily_work_needs_no_way_out(desk: Desk) -> None:
+    repository(desk.dir)
+    beside = desk.dir.parent / "origin.git"
+    git(desk.dir.parent, "init", "-q", "--bare", "-b", "main", str(beside))
+    desk.workspace.add_dir(beside)
+    repository(desk.dir / "lib-source")
+    tool = shell(desk)
+    for work in (
+        f"git remote add origin {beside}",
+        "git push -q -u origin main",
+        "git checkout -q -b topic --track origin/main",
+        "git commit -q --allow-empty -m two && git push -q origin HEAD:topic",
+        "git switch -q main && git branch -D topic",
+        "git -c protocol.file.allow=always submodule status",
+        "git worktree add -q wt && cd wt && git commit -q --allow-empty -m three",
+        "git tag v1 && git stash list && git log --oneline",
+        f"git clone -q {beside} copy && cd copy && git pull -q",
+        "cd copy && echo 1 > b && git add b && git -c user.name=a -c user.email=a@b.c commit -qm b",
+    ):
+        value = await desk.use(tool, command=work)
+        assert not value.is_error, (work, value.output)
+        assert "could not" not in str(value.output), (work, value.output)
+        assert "undid" not in value.message, (work, value.message)
+    assert git(desk.dir, "config", "branch.main.remote") == "origin\n"
+
+
+@works
+async def test_a_lost_setting_of_git_is_told_though_the_command_succeeds(desk: Desk) -> None:
+    repository(desk.dir)
+    value = await desk.use(shell(desk), command="git config alias.x status || true")
+    assert "outside_sandbox" in value.message

@@ -1,0 +1,31 @@
+"""What a command line does with Git, which decides what of `.git` a sandboxed command can write."""
+
+from kimi_tui.tools.shell_support.bwrap_args import GitUse
+from kimi_tui.tools.shell_support.command_parser import CommandLine
+
+_DAILY = frozenset(
+    {
+        *("add", "branch", "checkout", "clone", "commit", "diff", "fetch", "log", "merge", "pull", "push", "rebase"),
+        *("remote", "reset", "restore", "show", "stash", "status", "switch", "tag", "worktree"),
+    }
+)
+_OF_SUBMODULES = frozenset({"add", "init", "update", "sync", "deinit", "status", "absorbgitdirs"})
+
+
+def git_use(line: CommandLine) -> GitUse:
+    """Judge by the words alone. `git -c`, aliases and `submodule foreach` are not daily commands."""
+    if not any(command.program == "git" for command in line.commands):
+        return GitUse.NONE
+    if line.unread or not all(_is_daily(command.words) for command in line.commands):
+        return GitUse.SOME
+    return GitUse.ONLY
+
+
+def _is_daily(words: tuple[str | None, ...]) -> bool:
+    if words[0] == "cd":
+        return True
+    if words[0] != "git" or len(words) < 2:
+        return False
+    if words[1] == "submodule":
+        return len(words) > 2 and words[2] in _OF_SUBMODULES
+    return words[1] in _DAILY
