@@ -1,9 +1,13 @@
 """`kimi-tui acp`: its arguments; `modes.acp` runs it."""
 
 import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kimi_tui.cli.option_args import Subparsers
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_parser(subparsers: "Subparsers") -> None:
     """Add `acp` to the program's commands."""
     subparsers.add_parser("acp", help="serve an editor on stdin and stdout (Agent Client Protocol)")
 

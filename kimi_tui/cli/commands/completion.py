@@ -4,9 +4,12 @@ import argparse
 import re
 import sys
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from kimi_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from kimi_tui.cli.option_args import Subparsers
 
 SHELLS = ("bash", "zsh", "fish")
 _NAMES = {"--flow": "flows", "--session": "sessions", "-S": "sessions", "--resume": "sessions", "-r": "sessions"}
@@ -14,7 +17,7 @@ _WORD = re.compile(r"[\w.@+-]+")
 _FILES, _FOLDERS = ("FILE",), ("DIR",)
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_parser(subparsers: "Subparsers") -> None:
     """Add `completion` to the program's commands."""
     completion = subparsers.add_parser("completion", help="print a completion script for the shell")
     completion.add_argument("shell", choices=SHELLS, nargs="?")
@@ -79,7 +82,7 @@ def _level(parser: argparse.ArgumentParser, path: tuple[str, ...], about: str) -
     words: list[str] = []
     commands: list[_Level] = []
     for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
+        if isinstance(action, argparse._SubParsersAction):  # pyright: ignore[reportPrivateUsage]
             helps = {choice.dest: choice.help or "" for choice in action._choices_actions}
             inner: dict[str, argparse.ArgumentParser] = dict(action.choices)  # pyright: ignore[reportUnknownArgumentType]
             commands = [_level(found, (*path, name), helps.get(name, "")) for name, found in inner.items()]

@@ -1,11 +1,15 @@
 """`kimi-tui doctor`: checks the requirements on this machine, and suggests fixes."""
 
 import argparse
+from typing import TYPE_CHECKING
 
 from kimi_tui.cli.output import print_json, print_out, printable
 
+if TYPE_CHECKING:
+    from kimi_tui.cli.option_args import Subparsers
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+
+def add_parser(subparsers: "Subparsers") -> None:
     """Add `doctor` to the program's commands."""
     doctor = subparsers.add_parser("doctor", help="check terminal, configuration, models and tools")
     doctor.add_argument("--json", action="store_true", help="as JSON")

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from kimi_tui.errors import UsageError
 
 if TYPE_CHECKING:
-    from argparse import _SubParsersAction  # pyright: ignore[reportPrivateUsage]
+    from kimi_tui.cli.option_args import Subparsers
 
 
-def add_parser(subparsers: "_SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_parser(subparsers: "Subparsers") -> None:
     """Add the `flow` command to the command line."""
     flow = subparsers.add_parser(
         "flow", help="list, show, check, run and export flows", description="Flows: the charts in skills."

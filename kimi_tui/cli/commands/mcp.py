@@ -8,11 +8,12 @@ from kimi_tui.cli.output import print_json, print_out, printable
 from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, KimiTuiError, UsageError
 
 if TYPE_CHECKING:
+    from kimi_tui.cli.option_args import Subparsers
     from kimi_tui.mcp.config import Server, Setup
     from kimi_tui.mcp.server_state import ServerState
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_parser(subparsers: "Subparsers") -> None:
     """Add `mcp` to the program's commands."""
     mcp = subparsers.add_parser("mcp", help="add, list, test and authorize MCP servers")
     actions = mcp.add_subparsers(dest="mcp_command", metavar="COMMAND", required=True)

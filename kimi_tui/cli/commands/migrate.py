@@ -1,11 +1,15 @@
 """`kimi-tui migrate`: imports the settings of Kimi CLI. Existing settings stay unchanged."""
 
 import argparse
+from typing import TYPE_CHECKING
 
 from kimi_tui.errors import EXIT_OK, ConfigError, UsageError
 
+if TYPE_CHECKING:
+    from kimi_tui.cli.option_args import Subparsers
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+
+def add_parser(subparsers: "Subparsers") -> None:
     """Add `migrate` to the program's commands."""
     subparsers.add_parser("migrate", help="import Kimi CLI's settings: models, keys, hooks, MCP servers")
 

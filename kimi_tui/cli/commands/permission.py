@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from kimi_tui.cli.option_args import Subparsers
     from kimi_tui.permission.explain import Explanation
     from kimi_tui.permission.settings import PermissionSettings
     from kimi_tui.tools.file_support.workspace import Workspace
@@ -19,7 +20,7 @@ _LEVELS = {
 _FITS = {"yes": "matches", "part": "matches part", "perhaps": "may match", "no": "-"}
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_parser(subparsers: "Subparsers") -> None:
     """Add `permission` to the program's commands."""
     permission = subparsers.add_parser("permission", help="explain permission decisions")
     actions = permission.add_subparsers(dest="permission_command", metavar="COMMAND", required=True)

@@ -8,10 +8,11 @@ from kimi_tui.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from kimi_tui.cli.option_args import Subparsers
     from kimi_tui.session.session_index import SessionEntry
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_parser(subparsers: "Subparsers") -> None:
     """Add `session` to the program's commands."""
     session = subparsers.add_parser("session", help="list, show, rename, fork, archive, export and import sessions")
     actions = session.add_subparsers(dest="session_command", metavar="COMMAND", required=True)

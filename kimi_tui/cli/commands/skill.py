@@ -7,12 +7,13 @@ from kimi_tui.cli.output import print_json, print_out
 from kimi_tui.text_safety import escape_unsafe
 
 if TYPE_CHECKING:
+    from kimi_tui.cli.option_args import Subparsers
     from kimi_tui.skill.library import SkillLibrary
     from kimi_tui.skill.skill import Problem, Skill
     from kimi_tui.wire.parts import JsonObject
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_parser(subparsers: "Subparsers") -> None:
     """Add `skill` to the program's commands."""
     skill = subparsers.add_parser("skill", help="list skills and their problems")
     actions = skill.add_subparsers(dest="skill_command", metavar="COMMAND", required=True)

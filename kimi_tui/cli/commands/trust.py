@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 from kimi_tui.errors import EXIT_OK, KimiTuiError
 
 if TYPE_CHECKING:
+    from kimi_tui.cli.option_args import Subparsers
     from kimi_tui.permission.trust import Answer
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def add_parser(subparsers: "Subparsers") -> None:
     """Add `trust` to the program's commands."""
     trust = subparsers.add_parser("trust", help="trust a folder: use its skills, MCP servers and rules")
     trust.add_argument("folder", metavar="DIR", nargs="?", help="folder (default: current)")

@@ -1,13 +1,17 @@
 """`kimi-tui web`: its arguments; `modes.web` runs it."""
 
 import argparse
+from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
+
+if TYPE_CHECKING:
+    from kimi_tui.cli.option_args import Subparsers
 
 _INSTALL = "python -m pip install 'kimi-tui[web]'"
 
 
-def add_parser(subparsers: "argparse._SubParsersAction[argparse.ArgumentParser]") -> argparse.ArgumentParser:
+def add_parser(subparsers: "Subparsers") -> argparse.ArgumentParser:
     """Add `web` to the program's commands. It also accepts session options, which are not added here."""
     web: argparse.ArgumentParser = subparsers.add_parser(
         "web",

@@ -51,4 +51,5 @@ class CjkTextArea(TextArea):
     def wrapped_document(  # pyright: ignore[reportIncompatibleVariableOverride]
         self, made: WrappedDocument
     ) -> None:
-        self._broken = CjkWrappedDocument(made.document, tab_width=made._tab_width)
+        tab_width = made._tab_width  # pyright: ignore[reportPrivateUsage]
+        self._broken = CjkWrappedDocument(made.document, tab_width=tab_width)

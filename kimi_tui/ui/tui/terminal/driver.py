@@ -142,7 +142,7 @@ class TerminalDriver(LinuxDriver):
 
     def _resume(self) -> None:
         """Repaint over anything written meanwhile; SIGSTOP leaves no time to restore the modes first."""
-        if self._app._exit or not self._auto_restart:
+        if self._app._exit or not self._auto_restart:  # pyright: ignore[reportPrivateUsage]
             return
         if not owns_terminal(self.fileno):  # no painting in the background
             os.kill(os.getpid(), signal.SIGSTOP)
@@ -164,7 +164,7 @@ class TerminalDriver(LinuxDriver):
         except OSError:
             self._on_terminal_lost()
         except Exception as error:  # noqa: BLE001 - the edge of a thread: the app tells of it
-            self._call(self._app._handle_exception, error)
+            self._call(self._app._handle_exception, error)  # pyright: ignore[reportPrivateUsage]
 
     def run_input_thread(self) -> None:
         """Read input until told to stop. Invalid bytes do not end the thread.

@@ -7,7 +7,8 @@ from pygments.lexers import (  # pyright: ignore[reportUnknownVariableType]
     get_lexer_by_name,  # pyright: ignore[reportUnknownVariableType]
     get_lexer_for_filename,  # pyright: ignore[reportUnknownVariableType]
 )
-from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
+from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String
+from pygments.token import _TokenType as TokenType  # pyright: ignore[reportPrivateUsage]
 from pygments.util import ClassNotFound
 from rich.style import Style
 
@@ -57,7 +58,7 @@ def language_of(path: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _role(kind: _TokenType) -> str:
+def _role(kind: TokenType) -> str:
     """The palette field of a token type."""
     for family, role in _ROLES:
         if kind in family:
@@ -65,7 +66,7 @@ def _role(kind: _TokenType) -> str:
     return "base"
 
 
-_ROLES: tuple[tuple[_TokenType, str], ...] = (
+_ROLES: tuple[tuple[TokenType, str], ...] = (
     (Comment, "comment"),
     (Keyword.Type, "name_type"),
     (Keyword, "keyword"),
@@ -86,5 +87,5 @@ _ROLES: tuple[tuple[_TokenType, str], ...] = (
 )
 
 
-def _style_of(kind: _TokenType, palette: Palette) -> Style:
+def _style_of(kind: TokenType, palette: Palette) -> Style:
     return getattr(palette, _role(kind))

@@ -26,7 +26,7 @@ class Row:
 
     def same_as(self, other: "Row") -> bool:
         """Whether both look alike."""
-        return self is other or (self.ink == other.ink and self.strip._segments == other.strip._segments)
+        return self is other or (self.ink == other.ink and self.strip == other.strip)
 
 
 class RowBuilder:
@@ -116,7 +116,7 @@ def _push(segments: list[Segment], text: str, style: Style) -> None:
 
 def _same_ground(style: Style, blank: Style) -> bool:
     """Whether spaces look the same in both styles, and neither is a link or a click target."""
-    if style.bgcolor != blank.bgcolor or style.link or style._meta or blank._meta or blank.link:
+    if style.bgcolor != blank.bgcolor or style.link or style.meta or blank.meta or blank.link:
         return False
     return not (style.underline or style.reverse or style.strike or blank.underline or blank.reverse or blank.strike)
 

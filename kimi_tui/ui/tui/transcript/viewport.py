@@ -4,12 +4,11 @@ from collections.abc import Callable
 from typing import cast
 
 from textual import events
-from textual._animator import EasingFunction
-from textual._types import AnimationLevel, CallbackType
 from textual.geometry import Region, Size
 from textual.reactive import Reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.types import AnimationLevel, CallbackType, EasingFunction
 from textual.widget import Widget
 
 from kimi_tui.ui.tui.themes.palette import palette_around
