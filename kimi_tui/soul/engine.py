@@ -102,13 +102,28 @@ class Engine:
         self._run_command = run_command
         self._yolo_before_away = False
         self.headless = headless
-        self.faces_commands: tuple[CommandInfo, ...] = ()
+        self.frontend_commands: tuple[CommandInfo, ...] = ()
         """Additional commands of the UI."""
         self._followers: list[asyncio.Task[None]] = []
 
     @property
+    def live(self) -> "Engine":
+        """This engine: only a recording has no live one."""
+        return self
+
+    @property
+    def heading(self) -> str:
+        """Empty: a UI shows the work dir."""
+        return ""
+
+    @property
     def context(self) -> Context:
         return self.soul.context
+
+    @property
+    def max_context_tokens(self) -> int:
+        """The context window of the model, in tokens."""
+        return self.soul.model.max_context_size
 
     @property
     def work_dir(self) -> Path:
@@ -162,7 +177,7 @@ class Engine:
 
     def command_names(self) -> frozenset[str]:
         """All valid slash command names, including those of the UI."""
-        return names_of((*self.commands(), *self.faces_commands))
+        return names_of((*self.commands(), *self.frontend_commands))
 
     def recorded(self, *, whole: bool = False) -> Iterator[Recorded]:
         """Replay the recorded messages of this session. Unless `whole`, a very long session yields only its last turns

@@ -20,7 +20,7 @@ async def _help(engine: "Engine", args: str) -> None:
 
     commands = engine.commands()
     known = {info.name for info in commands}
-    faces = [info for info in engine.faces_commands if info.name not in known]
+    faces = [info for info in engine.frontend_commands if info.name not in known]
     engine.reply("\n".join(line(info) for info in (*commands, *faces)))
 
 

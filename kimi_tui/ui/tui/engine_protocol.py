@@ -1,15 +1,29 @@
-"""Protocol of the engine as the TUI needs it; `kimi_tui.soul.engine.Engine` and recordings implement it."""
+"""Protocols of the engine as the TUI needs it.
+
+`kimi_tui.soul.engine.Engine` implements both of them, a recording only `Engine`.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from kimi_tui.context.context import Context
     from kimi_tui.flow.model.graph import Flow
+    from kimi_tui.flow.run.run_state import RunState
     from kimi_tui.flow.run.runner import FlowRunner
     from kimi_tui.flow.run.turn_protocol import TurnResult
     from kimi_tui.interaction.approvals import Approvals
     from kimi_tui.interaction.questions import Questions
+    from kimi_tui.mcp.servers import McpServers
+    from kimi_tui.session.session import Session
+    from kimi_tui.skill.library import SkillLibrary
+    from kimi_tui.soul.commands.command import CommandInfo
+    from kimi_tui.soul.model_switcher import ModelSwitcher
+    from kimi_tui.soul.rewind import RewindPoint, Rewound
+    from kimi_tui.soul.services import Services
+    from kimi_tui.soul.subagents.running import RunningSubagents
+    from kimi_tui.soul.usage_stats import Prices, UsageStats
     from kimi_tui.tools.core.progress import ToolProgress
     from kimi_tui.wire.channel import Wire
     from kimi_tui.wire.parts import UserInput
@@ -45,8 +59,29 @@ class Skills(Protocol):
     def listen(self, listener: Callable[[object], None]) -> Callable[[], None]: ...
 
 
+class CurrentChart(Protocol):
+    """The current chart of a run's flow; `flow` is None if the run cannot resume with it, with the reason."""
+
+    @property
+    def flow(self) -> "Flow | None": ...
+    @property
+    def trouble(self) -> str: ...
+
+
+class ResumableFlows(Protocol):
+    """The session's interrupted runs, the latest first."""
+
+    def open_runs(self) -> "Sequence[RunState]": ...
+    def chart_now(self, run: "RunState") -> CurrentChart | None: ...
+
+
 class Engine(Protocol):
     """A session: takes prompts, emits Wire messages, in one event loop."""
+
+    @property
+    def live(self) -> "LiveEngine | None":
+        """The engine of a session that runs; None for a recording."""
+        ...
 
     @property
     def wire(self) -> "Wire": ...
@@ -59,6 +94,11 @@ class Engine(Protocol):
     @property
     def progress(self) -> "ToolProgress":
         """The last output lines of running tools."""
+        ...
+
+    @property
+    def flows(self) -> ResumableFlows | None:
+        """None for a recording."""
         ...
 
     @property
@@ -82,6 +122,11 @@ class Engine(Protocol):
     @property
     def title(self) -> str: ...
     @property
+    def heading(self) -> str:
+        """The header's title in place of the work dir; "" to show the work dir."""
+        ...
+
+    @property
     def busy(self) -> bool:
         """Whether a turn or a flow is active, including a paused one."""
         ...
@@ -102,3 +147,39 @@ class Engine(Protocol):
     def stop_flow(self, reason: str | None = None) -> None: ...
     def recorded(self) -> "Iterable[Recorded]": ...
     async def aclose(self) -> None: ...
+
+
+class LiveEngine(Engine, Protocol):
+    """The engine of a session that runs: its model can be switched, its turns undone, its services inspected."""
+
+    frontend_commands: "tuple[CommandInfo, ...]"
+    """Slash commands of the UI, which the engine lists in its help."""
+
+    @property
+    def skills(self) -> "SkillLibrary": ...
+    @property
+    def session(self) -> "Session": ...
+    @property
+    def services(self) -> "Services": ...
+    @property
+    def models(self) -> "ModelSwitcher": ...
+    @property
+    def mcp(self) -> "McpServers": ...
+    @property
+    def roster(self) -> "RunningSubagents": ...
+    @property
+    def context(self) -> "Context": ...
+    @property
+    def max_context_tokens(self) -> int:
+        """The context window of the model, in tokens."""
+        ...
+
+    @property
+    def figures(self) -> "UsageStats":
+        """Usage since the start of this process."""
+        ...
+
+    def prices(self, model: str) -> "Prices": ...
+    async def switch_model(self, name: str) -> None: ...
+    def rewind_points(self) -> "Sequence[RewindPoint]": ...
+    async def rewind(self, point: "RewindPoint", *, conversation: bool = True, files: bool = True) -> "Rewound": ...

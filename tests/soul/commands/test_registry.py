@@ -40,7 +40,7 @@ async def test_every_command_is_listed_by_help_and_no_name_is_taken_twice(tmp_pa
 
 async def test_help_lists_what_the_face_adds(tmp_path):
     async with engine_on(plan(tmp_path)) as (engine, heard):
-        engine.faces_commands = (CommandInfo("new", "Start a new session"), CommandInfo("model", "another"))
+        engine.frontend_commands = (CommandInfo("new", "Start a new session"), CommandInfo("model", "another"))
         text = await ask(engine, heard, "/help")
         assert text.count("`/new` · Start a new session") == text.count("`/model`") == 1
 

@@ -14,6 +14,7 @@ from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.engine_protocol import ResumableFlows
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.parts import UserInput
@@ -80,6 +81,9 @@ class FakeEngine:
     accepts_images: bool = True
     session_id: str = "s"
     title: str = ""
+    heading: str = ""
+    live: None = None
+    flows: ResumableFlows | None = None
 
     def __post_init__(self) -> None:
         self.wire = Wire()

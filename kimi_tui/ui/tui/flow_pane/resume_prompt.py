@@ -3,35 +3,18 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, cast
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.flow.model.diff import FlowDifference, compare_flows
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.ui.tui.dialogs.option_list import Option
-from kimi_tui.ui.tui.engine_protocol import Engine
+from kimi_tui.ui.tui.engine_protocol import Engine, ResumableFlows
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.text.call_summary import one_line
 
 _NAMED = 3
 """Maximum changed nodes that are named; the others are counted."""
-
-
-class CurrentChart(Protocol):
-    """The current chart of a run's flow; `flow` is None if the run cannot resume with it, with the reason."""
-
-    @property
-    def flow(self) -> Flow | None: ...
-    @property
-    def trouble(self) -> str: ...
-
-
-class ResumableFlows(Protocol):
-    """Flow lookup of a live engine; a recording has none."""
-
-    def open_runs(self) -> Sequence[RunState]: ...
-    def chart_now(self, run: RunState) -> CurrentChart | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +58,7 @@ def resume_prompt(engine: Engine | None, run: RunState, place: str) -> ResumePro
 
 
 def _flows_of(engine: Engine | None) -> ResumableFlows | None:
-    return cast("ResumableFlows | None", getattr(engine, "flows", None))
+    return engine.flows if engine is not None else None
 
 
 def _difference(run: RunState, now: Flow) -> tuple[FlowDifference, Flow | None, Flow]:

@@ -27,7 +27,7 @@ async def show_usage(app: "KimiTui") -> None:
         engine.model_name,
         engine.model_note,
         engine.context.token_count,
-        engine.soul.model.max_context_size,
+        engine.max_context_tokens,
         len(engine.context.history),
         (
             UsageRow(_("this run"), current.steps, current.usage, current.cost(prices)),

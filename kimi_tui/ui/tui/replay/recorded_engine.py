@@ -50,6 +50,7 @@ class RecordedEngine:
         self.model_name = _("a recording")
         self.model_note = ""
         self.accepts_images = False
+        self.live = self.flows = None
         self.busy = False
 
     @property

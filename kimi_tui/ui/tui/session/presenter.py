@@ -3,7 +3,7 @@
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from textual.widgets import Input
 
@@ -31,14 +31,6 @@ class AttentionNotifier(Protocol):
     """Calls the attention of a user who looks elsewhere."""
 
     def call(self, why: str) -> None: ...
-
-
-@runtime_checkable
-class HasTitle(Protocol):
-    """An engine that shows a title in place of a folder: a recording."""
-
-    @property
-    def heading(self) -> str: ...
 
 
 class HistorySink(Protocol):
@@ -98,7 +90,7 @@ class Presenter:
         self.main_screen.header.facts = dataclasses.replace(
             facts,
             location=self._location(engine),
-            branch="" if isinstance(engine, HasTitle) else git_branch.branch_of(engine.work_dir),
+            branch="" if engine.heading else git_branch.branch_of(engine.work_dir),
             model=engine.model_name,
             model_note=engine.model_note,
             ready=True,
@@ -108,7 +100,7 @@ class Presenter:
 
     @staticmethod
     def _location(engine: Engine) -> str:
-        return engine.heading if isinstance(engine, HasTitle) else git_branch.folder_label(engine.work_dir)
+        return engine.heading or git_branch.folder_label(engine.work_dir)
 
     def clear(self) -> None:
         """Remove everything of the displayed session."""
@@ -315,8 +307,7 @@ def _missing_servers(mcp: MCPStatus | None) -> str:
     return n_("{count} MCP server failed: /mcp", "{count} MCP servers failed: /mcp", broken) if broken else ""
 
 
-def _in_background(engine: object) -> int:
-    """The number of background tasks; 0 for the demo's engine."""
-    from kimi_tui.soul.engine import Engine as SoulEngine
-
-    return sum(task.running for task in engine.services.background.tasks) if isinstance(engine, SoulEngine) else 0
+def _in_background(engine: Engine | None) -> int:
+    """The number of background tasks that run."""
+    live = engine.live if engine is not None else None
+    return sum(task.running for task in live.services.background.tasks) if live is not None else 0

@@ -6,17 +6,16 @@ import dataclasses
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui.composer.input_history import InputHistory, history_file
-from kimi_tui.ui.tui.engine_protocol import Engine
+from kimi_tui.ui.tui.engine_protocol import Engine, LiveEngine
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.terminal import escape_sequences
 
 if TYPE_CHECKING:
-    from kimi_tui.soul.engine import Engine as SoulEngine
     from kimi_tui.ui.tui.app import KimiTui
     from kimi_tui.ui.tui.composer.draft_store import DraftStore
     from kimi_tui.ui.tui.session.wire_bridge import WireBridge
@@ -42,9 +41,9 @@ class SessionController:
         self.starting = True
 
     @property
-    def live_engine(self) -> "SoulEngine | None":
+    def live_engine(self) -> LiveEngine | None:
         """The engine, or None if it is a recording."""
-        return cast("SoulEngine", self.engine) if hasattr(self.engine, "services") else None
+        return self.engine.live if self.engine is not None else None
 
     async def open(self, initial_screen: str) -> None:
         """Create the first engine, and open the given screen first."""
@@ -154,7 +153,7 @@ class SessionController:
         self._bridge = WireBridge(engine.wire, post=app.post_message, loop=loop, clock=self._clock, frame=self._frame)
         prompts.attach(engine)
         if (live := self.live_engine) is not None:
-            live.faces_commands = tuple(
+            live.frontend_commands = tuple(
                 CommandInfo(initial_screen.name, _(initial_screen.description), initial_screen.aliases)
                 for initial_screen in SCREEN_COMMANDS
             )

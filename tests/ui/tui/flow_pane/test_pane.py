@@ -177,7 +177,7 @@ class Runs:
 class CutOff(FakeEngine):
     """An engine whose session has such a run."""
 
-    flows = Runs()
+    flows: Runs
 
 
 def cut_off(folder: Path, now: ChartNow | None = None) -> CutOff:
