@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from codecs import BOM_UTF8
 from itertools import accumulate
 from typing import Any, NoReturn
 
@@ -23,12 +24,16 @@ def loads(text: str | bytes | bytearray, *, strict: bool = True) -> Any:
     nesting deeper than MAX_DEPTH. With `strict` off, strings may contain control characters.
     """
     if not isinstance(text, str):
-        text = text.decode("utf-8-sig", "surrogatepass")  # defence: byte-order-mark-in-json
+        # The codec that skips the mark is slow.
+        name = "utf-8-sig" if text.startswith(BOM_UTF8) else "utf-8"  # defence: byte-order-mark-in-json
+        text = text.decode(name, "surrogatepass")
     try:
         if _depth(text) > MAX_DEPTH:  # defence: bound-json-depth
             raise ValueError("nested too deeply")
-        value = json.loads(text, strict=strict, parse_constant=_refuse, parse_int=_int, parse_float=_float)
-        return without_surrogates(value) if not text.isascii() or _HALF.search(text) else value
+        if text.startswith("\ufeff"):
+            raise ValueError("a byte order mark in the text")
+        value = (_STRICT if strict else _LENIENT).decode(text)
+        return without_surrogates(value) if not text.isascii() or ("\\u" in text and _HALF.search(text)) else value
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -56,3 +61,11 @@ def _float(digits: str) -> float:
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not JSON")
+
+
+def _decoder(*, strict: bool) -> json.JSONDecoder:
+    return json.JSONDecoder(strict=strict, parse_constant=_refuse, parse_int=_int, parse_float=_float)
+
+
+# `json.loads` would make one for each text, which costs more than to parse a short line.
+_STRICT, _LENIENT = _decoder(strict=True), _decoder(strict=False)

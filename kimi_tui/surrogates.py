@@ -11,18 +11,16 @@ def without_surrogates(value: T) -> T:
 
 
 def _clean(value: object) -> object:
-    match value:
-        case str():
-            return _joined(value)
-        case dict():
-            items = cast(dict[object, object], value).items()
-            return {_clean(key): _clean(item) for key, item in items}
-        case list():
-            return [_clean(item) for item in cast(list[object], value)]
-        case tuple():
-            return tuple(_clean(item) for item in cast(tuple[object, ...], value))
-        case _:
-            return value
+    # Not `match`: it takes twice as long, and each request's new messages go through here.
+    if isinstance(value, str):
+        return value if value.isascii() else _joined(value)
+    if isinstance(value, dict):
+        return {_clean(key): _clean(item) for key, item in cast(dict[object, object], value).items()}
+    if isinstance(value, list):
+        return [_clean(item) for item in cast(list[object], value)]
+    if isinstance(value, tuple):
+        return tuple([_clean(item) for item in cast(tuple[object, ...], value)])
+    return value
 
 
 def _joined(text: str) -> str:

@@ -51,7 +51,9 @@ class HistoryConverter:
 
 def _sendable(converted: Converted) -> Converted:
     """The converted message with lone surrogates replaced: files and clients of other versions may have some."""
-    return Converted(without_surrogates(converted.items), without_surrogates(converted.after))
+    return Converted(
+        without_surrogates(converted.items), without_surrogates(converted.after) if converted.after else []
+    )
 
 
 def without_unseen(message: Message, capabilities: frozenset[Capability]) -> Message:
