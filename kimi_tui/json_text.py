@@ -30,8 +30,6 @@ def loads(text: str | bytes | bytearray, *, strict: bool = True) -> Any:
     try:
         if _depth(text) > MAX_DEPTH:  # defence: bound-json-depth
             raise ValueError("nested too deeply")
-        if text.startswith("\ufeff"):
-            raise ValueError("a byte order mark in the text")
         value = (_STRICT if strict else _LENIENT).decode(text)
         return without_surrogates(value) if not text.isascii() or ("\\u" in text and _HALF.search(text)) else value
     except RecursionError:

@@ -4,9 +4,11 @@ Importing it loads httpx2, which the SDKs are built on.
 """
 
 import asyncio
+import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Protocol, TypeVar
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -34,6 +36,14 @@ Answered = Callable[[Exception], httpx2.Response | None]
 def bounds_of(settings: ProviderSettings) -> Hooks:
     """The `event_hooks` that limit the size of a service's responses."""
     return answer_hooks(error_seconds=min(ERROR_SECONDS, settings.idle_timeout_s))
+
+
+def trust_for(base_url: str) -> ssl.SSLContext | bool:
+    """The `verify` of a client: the system's certificates. They take 40 ms to load, so plain HTTP does without.
+
+    It then trusts no certificate at all: a redirect to HTTPS fails.
+    """
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if urlsplit(base_url).scheme == "http" else True
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -131,6 +132,16 @@ async def test_a_refused_connection_says_where_to() -> None:
         await provider.aclose()
     assert type(error) is ProviderConnectionError
     assert str(error).startswith(f"cannot connect to {url}: ")
+
+
+async def test_plain_http_loads_no_certificates(
+    openai_server: OpenAIServer, provider: OpenAIChat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = tmp_path / "certificates.pem"
+    broken.write_text("no certificate", "utf-8")
+    monkeypatch.setenv("SSL_CERT_FILE", str(broken))
+    openai_server.add(chat_reply("Hello"))
+    assert (await ask(provider)).message.text == "Hello"
 
 
 async def test_a_server_that_hangs_up_at_once_is_a_connection_error(

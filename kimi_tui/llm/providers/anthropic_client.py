@@ -12,7 +12,7 @@ from anthropic import AnthropicError, APIStatusError, AsyncAnthropic, DefaultAsy
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
 
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events
+from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events, trust_for
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
 
@@ -33,7 +33,7 @@ class AnthropicConnection:
             timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s),
             # The SDK sends the key as a bearer token; other services than Anthropic expect it here.
             default_headers={"x-api-key": settings.api_key or "none", **settings.custom_headers},
-            http_client=DefaultAsyncHttpxClient(event_hooks=bounds_of(settings)),
+            http_client=DefaultAsyncHttpxClient(event_hooks=bounds_of(settings), verify=trust_for(base_url)),
         )
         # Access it here: the SDK imports a resource on first access, and this runs in a thread.
         _ = self._client.messages

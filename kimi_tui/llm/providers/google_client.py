@@ -23,7 +23,7 @@ from google.genai.types import (
 from kimi_tui.errors import ProviderError
 from kimi_tui.llm.error_mapping import body_error, event_error, malformed_stream
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, next_before, refusal_error
+from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, next_before, refusal_error, trust_for
 from kimi_tui.wire.parts import JsonObject
 
 _TAG = "x-kimi-tui-request"
@@ -37,7 +37,7 @@ class GoogleConnection:
     def __init__(self, settings: ProviderSettings, base_url: str) -> None:
         self._settings = settings
         self._base_url = base_url
-        self._transport = _Transport(settings.connect_timeout_s)
+        self._transport = _Transport(base_url, settings.connect_timeout_s)
         self._http = httpx2.AsyncClient(transport=self._transport, event_hooks=bounds_of(settings))
         address, version = _taken_apart(base_url)
         self._client = Client(
@@ -96,8 +96,8 @@ class GoogleConnection:
 class _Transport(httpx2.AsyncHTTPTransport):
     """Limits the connect time, which the SDK sets to that of a whole request, and keeps the open responses."""
 
-    def __init__(self, connect_timeout_s: float) -> None:
-        super().__init__()
+    def __init__(self, base_url: str, connect_timeout_s: float) -> None:
+        super().__init__(verify=trust_for(base_url))
         self._connect_timeout_s = connect_timeout_s
         self.responses: dict[str, httpx2.Response] = {}
 

@@ -12,7 +12,7 @@ import httpx2
 from openai import APIStatusError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient, OpenAIError, Timeout
 
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events
+from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events, trust_for
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
 
@@ -32,7 +32,7 @@ class OpenAIConnection:
             max_retries=0,
             timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s),  # defence: idle-timeout
             default_headers=dict(settings.custom_headers),
-            http_client=DefaultAsyncHttpxClient(event_hooks=bounds_of(settings)),
+            http_client=DefaultAsyncHttpxClient(event_hooks=bounds_of(settings), verify=trust_for(base_url)),
         )
 
     def chat(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
