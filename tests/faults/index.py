@@ -255,7 +255,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_STEER}::test_a_branch_taken_in_the_tick_of_the_answer_wins_once",
         f"{_STEER}::test_a_jump_in_the_tick_of_the_answer_leaves_it_nothing_to_decide",
         f"{_STEER}::test_a_breakpoint_holds_before_each_visit_and_going_on_does_not_hit_it_again",
-        "tests/ui/tui/flow_pane/test_controller.py::test_only_rows_that_changed_are_drawn_again_when_a_flow_goes_on",
+        "tests/ui/tui/session/test_flow_controller.py::test_only_rows_that_changed_are_drawn_again_when_a_flow_goes_on",
         "tests/soul/flows/test_manager.py::test_a_rejected_tool_pauses_the_flow_and_the_person_may_choose_the_branch",
         "tests/soul/flows/test_manager.py::test_esc_pauses_a_flow_a_message_can_be_sent_meanwhile_and_the_flow_goes_on",
         "tests/ui/tui/flow_pane/test_pane.py::test_a_run_under_way_keeps_its_chart_when_the_file_changes",

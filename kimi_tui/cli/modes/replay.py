@@ -15,8 +15,8 @@ def run_replay_option(options: argparse.Namespace) -> int:
     page = options.page
     if page is None and (not has_terminal() or os.environ.get("TERM") == "dumb"):
         raise UsageError("--replay needs a terminal")
-    from kimi_tui.ui.tui.replay.main import run_replay
     from kimi_tui.ui.tui.replay.recorded_engine import file_of
+    from kimi_tui.ui.tui.replay_app import run_replay
 
     file = file_of(options.replay, work_dir_of(options))
     with preserve_terminal() if page is None else nullcontext() as kept:

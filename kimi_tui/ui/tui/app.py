@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
     from kimi_tui.ui.tui.dialogs.question import QuestionDialog
     from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
-    from kimi_tui.ui.tui.flow_pane.controller import FlowController
     from kimi_tui.ui.tui.flow_pane.flow_list import FlowList
     from kimi_tui.ui.tui.flow_pane.pane import FlowPane
     from kimi_tui.ui.tui.main_screen.approvals_pane import ApprovalsPane
     from kimi_tui.ui.tui.main_screen.scrub_bar import ScrubBar
     from kimi_tui.ui.tui.replay.time_travel import TimeTravel
+    from kimi_tui.ui.tui.session.flow_controller import FlowController
     from kimi_tui.ui.tui.session.presenter import Presenter
     from kimi_tui.ui.tui.session.wire_bridge import WireBatch
     from kimi_tui.ui.tui.transcript.view import Transcript
@@ -139,10 +139,11 @@ class KimiTui(TerminalApp):
     async def _mount_panes(self) -> None:
         """Mount the panes and create their controllers."""
         await asyncio.to_thread(preload)
-        from kimi_tui.ui.tui.flow_pane.controller import FlowController
         from kimi_tui.ui.tui.main_screen.panes import build_panes
         from kimi_tui.ui.tui.replay.presenter_adapter import HistoryPresenter
+        from kimi_tui.ui.tui.replay.run_browser import RunBrowser
         from kimi_tui.ui.tui.replay.time_travel import TimeTravel
+        from kimi_tui.ui.tui.session.flow_controller import FlowController
         from kimi_tui.ui.tui.session.presenter import Presenter
 
         main_screen = self.main_screen
@@ -157,7 +158,8 @@ class KimiTui(TerminalApp):
         )
         self.time_travel = TimeTravel(HistoryPresenter(self.presenter), main_screen.scrub_bar, monotonic=self.monotonic)
         self.presenter.history_sink = self.time_travel
-        self.flow_controller = FlowController(self, self.presenter, self.time_travel, clock=self.view_clock)
+        runs = RunBrowser(self, self.presenter, self.time_travel)
+        self.flow_controller = FlowController(self, self.presenter, runs.open, clock=self.view_clock)
         self.panes_mounted = True
         await self._input_buffer.flush_all(super().on_event)
 

@@ -7,7 +7,7 @@ _MODULES = (
     "kimi_tui.ui.tui.session.presenter",
     "kimi_tui.ui.tui.session.wire_bridge",
     "kimi_tui.ui.tui.session.turn_queue",
-    "kimi_tui.ui.tui.flow_pane.controller",
+    "kimi_tui.ui.tui.session.flow_controller",
     "kimi_tui.ui.tui.composer.file_index",
     "kimi_tui.ui.tui.replay.time_travel",
     "kimi_tui.ui.tui.replay.presenter_adapter",

@@ -9,8 +9,8 @@ import pytest
 from kimi_tui.errors import UsageError
 from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.ui.tui.engine_protocol import Engine
-from kimi_tui.ui.tui.replay.main import ReplayApp
 from kimi_tui.ui.tui.replay.recorded_engine import file_of, load
+from kimi_tui.ui.tui.replay_app import ReplayApp
 from kimi_tui.wire.parts import TextPart
 from kimi_tui.wire.recorder import Recorder
 from tests.ui.tui import wire_scenarios

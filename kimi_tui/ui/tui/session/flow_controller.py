@@ -1,6 +1,7 @@
 """Flow controller: start, inspect, steer, export and compare runs. The app routes events here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from pathlib import Path
 
 from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.render.run_export import view_of_chart
@@ -19,8 +20,6 @@ from kimi_tui.ui.tui.flow_pane.start_flow import StartFlow
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
-from kimi_tui.ui.tui.replay.run_browser import RunBrowser
-from kimi_tui.ui.tui.replay.time_travel import TimeTravel
 from kimi_tui.ui.tui.session.presenter import Presenter
 from kimi_tui.ui.tui.state.flow_reducer import FlowRunState, branches_of, label_of
 from kimi_tui.ui.tui.state.items import FlowHeaderItem
@@ -35,13 +34,18 @@ _REPLAY_ACTIONS = N_("replay: press End to return to now")
 
 
 class FlowController:
-    """`clock` is the clock of the displayed moment."""
+    """`browse_runs` shows the past runs of the flow in a work dir; `clock` is the clock of the displayed moment."""
 
     def __init__(
-        self, host: FlowHost, presenter: Presenter, time_travel: TimeTravel, *, clock: Callable[[], float]
+        self,
+        host: FlowHost,
+        presenter: Presenter,
+        browse_runs: Callable[[Path, str], Coroutine[None, None, None]],
+        *,
+        clock: Callable[[], float],
     ) -> None:
         self._host, self._presenter, self._clock = host, presenter, clock
-        self._run_browser = RunBrowser(host, presenter, time_travel)
+        self._browse_runs = browse_runs
 
     @property
     def _engine(self) -> Engine | None:
@@ -281,7 +285,7 @@ class FlowController:
     def runs(self, name: str) -> None:
         """Show the table of a flow's earlier runs, over all sessions of the work dir."""
         if (engine := self._engine) is not None:
-            self._host.run_in_background(self._run_browser.open(engine.work_dir, name))
+            self._host.run_in_background(self._browse_runs(engine.work_dir, name))
 
 
 def _nothing(_answer: str | None) -> None:
