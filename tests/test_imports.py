@@ -1,4 +1,7 @@
-"""Which module imports which: no cycle, imports in functions and those for the type checker alone included."""
+"""Which module imports which: no cycle, imports in functions and those for the type checker alone included.
+
+Imports stand at the top of a file. Those in functions are there for a start, and each file that has some says why.
+"""
 
 import ast
 from collections import deque
@@ -8,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+_FUNCTION = ast.FunctionDef | ast.AsyncFunctionDef
 Graph = Mapping[str, frozenset[str]]
 
 ALLOWED = frozenset(
@@ -36,6 +40,51 @@ ALLOWED = frozenset(
     )
 )
 """The app and those of its parts that are still typed with the whole app: they may import each other."""
+
+A_COMMAND = "a command loads only what it runs"
+A_FORMAT = "few texts need the parser"
+A_REQUEST = "an SDK, an HTTP client or a protocol is loaded with the first request"
+A_SCREEN = "a screen is loaded when it opens"
+FIRST_FRAME = "the first frame is painted before the rest is loaded"
+RARE = "few starts need it"
+IN_FUNCTIONS = {
+    A_COMMAND: (
+        "cli/commands/acp.py", "cli/commands/completion.py", "cli/commands/doctor.py", "cli/commands/doctor_checks.py",
+        "cli/commands/flow.py", "cli/commands/flow_check.py", "cli/commands/flow_runs.py", "cli/commands/flow_show.py",
+        "cli/commands/info.py", "cli/commands/mcp.py", "cli/commands/migrate.py", "cli/commands/permission.py",
+        "cli/commands/session.py", "cli/commands/skill.py", "cli/commands/trust.py", "cli/commands/web.py",
+        "cli/main.py", "cli/modes/demo.py", "cli/modes/replay.py", "cli/modes/tui.py", "cli/plan_builder.py",
+    ),
+    A_FORMAT: (
+        "config/loader.py", "config/source_position.py", "skill/chart_block.py", "skill/frontmatter.py",
+        "tools/web_support/html_text.py", "ui/tui/themes/theme_loader.py", "yaml_text.py",
+    ),
+    A_REQUEST: (
+        "llm/key_check.py", "llm/local_servers.py", "llm/providers/anthropic.py", "llm/providers/factory.py",
+        "llm/providers/google.py", "llm/providers/openai_chat.py", "llm/providers/openai_responses.py",
+        "mcp/connection.py", "mcp/sampling.py", "mcp/server_requests.py", "tools/fetch_url.py", "tools/search_web.py",
+        "tools/web_support/fetcher.py",
+    ),
+    A_SCREEN: (
+        "ui/tui/navigation/model_actions.py", "ui/tui/navigation/rewind_action.py",
+        "ui/tui/navigation/screen_registry.py", "ui/tui/navigation/session_actions.py",
+        "ui/tui/navigation/settings_actions.py", "ui/tui/navigation/subagent_screens.py",
+        "ui/tui/navigation/trust_prompt.py", "ui/tui/navigation/usage_action.py",
+        "ui/tui/navigation/view_actions.py",
+    ),
+    FIRST_FRAME: (
+        "ui/tui/app.py", "ui/tui/composer/composer.py", "ui/tui/composer/draft_store.py",
+        "ui/tui/composer/image_chips.py", "ui/tui/flow_pane/resume_prompt.py", "ui/tui/keys/bindings.py",
+        "ui/tui/keys/keymap.py", "ui/tui/keys/remap.py", "ui/tui/replay/run_index.py",
+        "ui/tui/session/engine_factory.py", "ui/tui/session/prompt_controller.py",
+        "ui/tui/session/session_controller.py", "ui/tui/terminal/app_base.py", "ui/tui/themes/theme_registry.py",
+    ),
+    RARE: (
+        "cli/no_dump.py", "flow/render/run_export.py", "paths.py", "session/session.py", "skill/watcher.py",
+        "soul/engine.py", "text_safety.py", "tools/shell_support/supervisor.py", "ui/tui/i18n/catalog.py",
+        "ui/tui/main.py",
+    ),
+}  # fmt: skip
 
 
 def modules(root: Path) -> dict[str, Path]:
@@ -92,6 +141,16 @@ def _shortest_cycle(graph: Graph, start: str) -> list[str] | None:
 def test_no_modules_import_each_other() -> None:
     found = [" -> ".join(cycle) for cycle in cycles(import_graph(ROOT / "kimi_tui")) if not ALLOWED.issuperset(cycle)]
     assert found == []
+
+
+def test_imports_in_functions_are_only_in_files_that_say_why() -> None:
+    def imports_in_functions(file: Path) -> bool:
+        functions = (node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, _FUNCTION))
+        return any(isinstance(node, ast.Import | ast.ImportFrom) for one in functions for node in ast.walk(one))
+
+    root = ROOT / "kimi_tui"
+    found = {file.relative_to(root).as_posix() for file in root.rglob("*.py") if imports_in_functions(file)}
+    assert found == {file for files in IN_FUNCTIONS.values() for file in files}
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
+from kimi_tui import __version__
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.questions import Questions
@@ -385,8 +386,6 @@ def _load_sdk() -> None:
 
 def _client_info():
     from mcp_types import Implementation
-
-    from kimi_tui import __version__
 
     return Implementation(name="kimi-tui", version=__version__)
 

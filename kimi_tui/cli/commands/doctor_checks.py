@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from kimi_tui import __version__, paths
+from kimi_tui import __version__, paths, secret_store
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.config.loader import LoadedConfig, load_config
 from kimi_tui.config.model_selection import ChosenModel, choose_model
@@ -190,7 +190,6 @@ def _models(loaded: LoadedConfig, options: argparse.Namespace) -> Iterator[Check
 
 def _keys(loaded: LoadedConfig) -> Iterator[Check]:
     """Report where each key is stored, never the key. A file that others can read is reported as unsafe."""
-    from kimi_tui import secret_store
 
     written = [key for key in loaded.config.api_keys if not secret_store.is_reference(key)]
     named = {key.partition(":")[2] for key in loaded.config.api_keys if secret_store.is_reference(key)}

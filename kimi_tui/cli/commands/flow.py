@@ -1,6 +1,7 @@
 """`kimi-tui flow ...`: list, show, check, run, runs, export. Each subcommand imports its heavy dependencies itself."""
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
@@ -72,8 +73,6 @@ def add_parser(subparsers: "Subparsers") -> None:
 
 def becomes_flow_option(options: argparse.Namespace) -> bool:
     """Convert a real `flow run NAME` to `--flow NAME`, with the TUI if possible; False for all else."""
-    import sys
-
     if options.action != "run" or options.dry:
         return False
     if options.prompt_flow:

@@ -1,6 +1,7 @@
 """`kimi-tui mcp`: add, list, remove, test and authorize MCP servers."""
 
 import argparse
+import os
 from typing import TYPE_CHECKING
 
 from kimi_tui.cli.error_output import print_error
@@ -198,7 +199,6 @@ async def _try(args: argparse.Namespace, server: "Server") -> "ServerState":
 
 def _auth(args: argparse.Namespace) -> int:
     import asyncio
-    import os
 
     from kimi_tui.mcp.env_expansion import expand_env
     from kimi_tui.mcp.oauth_callback import authorize_server

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from kimi_tui.errors import UsageError
+from kimi_tui.errors import SessionError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,7 +162,6 @@ def _export(options: argparse.Namespace, found: "SessionEntry") -> None:
 
     from kimi_tui.cli.output import print_out, printable
     from kimi_tui.config.loader import load_config
-    from kimi_tui.errors import SessionError
     from kimi_tui.secret_store import all_secrets
     from kimi_tui.session import exporter
     from kimi_tui.session.redact import Redactor

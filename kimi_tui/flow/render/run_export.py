@@ -8,6 +8,8 @@ from kimi_tui.flow.parsing.mermaid.label_text import escaped
 from kimi_tui.flow.parsing.mermaid.lexemes import CLOSED_WORDS
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.run_view import EdgeView, NodeView, RunView
+from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.flow_events import FlowBegin
 from kimi_tui.wire.parts import JsonObject
 
 _PLAIN_ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
@@ -23,8 +25,6 @@ _TAKEN = "stroke:#2e7d32,stroke-width:3px"
 def view_of_state(state: RunState, flow: Flow) -> RunView:
     """The view of a run from its journal only: without attempts, and with no taken edges but the branches."""
     from kimi_tui.flow.run.event_emitter import FlowEventEmitter
-    from kimi_tui.wire.codec import WireMessage
-    from kimi_tui.wire.flow_events import FlowBegin
 
     told: list[WireMessage] = []
     FlowEventEmitter(state.run_id, told.append).begin(flow, state, resumed=False)
