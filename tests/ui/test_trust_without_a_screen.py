@@ -90,7 +90,7 @@ def test_rules_that_allow_wait_for_a_yes_and_rules_that_deny_do_not(
         assert main([*option, "permission", "check", "false x", *where]) == 0
         assert capsys.readouterr().out.startswith("deny: ")
     assert main(["permission", "list", *where]) == 0
-    assert "rules that allow: only once you trust the folder" in capsys.readouterr().out
+    assert "rules that allow: only after you trust the folder" in capsys.readouterr().out
 
 
 async def test_a_client_of_the_wire_has_the_skills_and_not_what_the_project_starts(work: Path, tmp_path: Path) -> None:

@@ -136,8 +136,8 @@ async def test_a_pause_asked_for_while_an_approval_waits_is_seen_and_taken_back(
         shown = one.shown()
         assert shown.count("pauses after this turn") == 2
         assert "waiting for your approval" in shown
-        assert "space go on" in shown
-        assert "Space go on" in hints_of(one.app)
+        assert "space continue" in shown
+        assert "Space continue" in hints_of(one.app)
         await one.press("space")
         assert "pauses after this turn" not in one.shown()
         assert "Space pause" in hints_of(one.app)

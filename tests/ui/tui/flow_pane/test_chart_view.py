@@ -58,7 +58,7 @@ def test_a_chart_that_is_too_large_to_draw_is_its_outline_and_says_so() -> None:
     shown = SurfacePlanner(flow).make(100, "auto", "auto")
     assert shown.mode == "outline"
     rows = ["".join(piece.text for piece in shown.plane.row(y, ChartStyle())).rstrip() for y in range(3)]
-    assert rows[0].startswith("this chart is too large to be drawn: 2000 nodes")
+    assert rows[0].startswith("this chart is too large to draw: 2000 nodes")
     assert "BEGIN" in rows[1]
     assert shown.plane.position_of(flow.begin_id) == Region(0, 1, 100, 1)
 

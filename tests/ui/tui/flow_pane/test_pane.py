@@ -208,8 +208,8 @@ CHANGED = ChartNow(FIX, flow_scenarios.flow_of_text(FIX.replace("Tag it", "Tag t
 
 async def test_a_run_whose_chart_has_changed_goes_on_with_either(tmp_path: Path) -> None:
     async with open_flow(tmp_path, engine=cut_off(tmp_path, CHANGED)) as one:
-        assert "“Look at the test” gone" in one.shown()
-        assert "“Tag the release” with other" in one.shown()
+        assert "removed: “Look at the test”" in one.shown()
+        assert "reworded: “Tag the release”" in one.shown()
         stood_a_while(one.app.screen)
         await one.press("n")
         assert one.engine.prompts == ["/flow-resume run new"]

@@ -44,7 +44,7 @@ async def test_a_letter_in_a_pane_acts_or_is_refused_and_never_gets_into_the_mes
             where = home.focused_pane
             acts = letter == " " and messages and key == "f3"
             assert where == PLACES[key]
-            assert acts or "i goes to the message" in hint(driver) or ": " in hint(driver), letter
+            assert acts or "i focuses the message" in hint(driver) or ": " in hint(driver), letter
         assert driver.composer == ""
         await driver.press("i", "o", "k")
         assert driver.composer == "ok"

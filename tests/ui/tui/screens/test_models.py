@@ -107,7 +107,7 @@ async def test_a_key_that_the_service_refuses_is_asked_for_again_and_then_a_mode
             await choose(shown, "Kimi")
             await shown.press(*"sk-bad", "enter")
             about = shown.app.screen.query_one("#about", Static)
-            assert "Kimi refuses this key (HTTP 401: no)" in str(about.content)
+            assert "Kimi rejected this key (HTTP 401: no)" in str(about.content)
             assert shown.app.screen.query_one(Input).value == "sk-bad"
             await shown.press("end", *"good", "enter")
             assert isinstance(shown.app.screen, PickPrompt)
@@ -124,7 +124,7 @@ async def test_a_key_that_cannot_be_tried_is_taken_with_a_word(
     async with show(lambda: screen_cases.first_start(work_dir, tmp_path)) as shown:
         await choose(shown, "Kimi")
         await shown.press(*"sk-x", "enter")
-        assert "could not be tried: no network" in str(shown.app.screen.query_one("#about", Static).content)
+        assert "could not be checked: no network" in str(shown.app.screen.query_one("#about", Static).content)
 
 
 async def test_leaving_the_key_goes_back_to_the_ways(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
@@ -167,10 +167,10 @@ async def test_another_server_is_named_by_its_address_and_asked_for_its_models(
             await shown.press("enter")
             shown.app.screen.query_one(Input).value = "no address"
             await shown.press("enter")
-            assert "no address is no http(s) address" in str(shown.app.screen.query_one("#about", Static).content)
+            assert "no address is not an http(s) address" in str(shown.app.screen.query_one("#about", Static).content)
             shown.app.screen.query_one(Input).value = server.url
             await shown.press("enter", "enter")
-            assert "refuses this key (HTTP 401)" in str(shown.app.screen.query_one("#about", Static).content)
+            assert "rejected this key (HTTP 401)" in str(shown.app.screen.query_one("#about", Static).content)
             await shown.press(*"sk-y", "enter")
             assert isinstance(shown.app.screen, PickPrompt)
             await shown.press("down", "enter")
@@ -190,7 +190,7 @@ async def test_a_server_that_does_not_answer_is_kept_with_a_word_and_the_model_t
         await choose(shown, "Another server (address)")
         shown.app.screen.query_one(Input).value = "http://box:8000"
         await shown.press("enter", "enter")
-        assert "could not be tried: no network" in str(shown.app.screen.query_one("#about", Static).content)
+        assert "Connection test failed: no network" in str(shown.app.screen.query_one("#about", Static).content)
         await shown.press(*"mine", "enter")
         expected = custom_server_changes("http://box:8000/v1", "", "mine") | {("default_model",): "mine"}
         assert shown.results == [SetupResult("kimi-dark", expected, "mine")]
