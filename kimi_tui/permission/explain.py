@@ -7,7 +7,7 @@ from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.rule import Effect, Match, Rule
 from kimi_tui.permission.settings import PermissionSettings
-from kimi_tui.permission.subject import CommandSubject, Subject
+from kimi_tui.permission.subject import CommandSubject, Subject, Words
 
 _READING = frozenset({"ReadFile", "ReadMediaFile", "Grep", "Glob", "Read"})
 
@@ -73,7 +73,8 @@ def _part(rules: list[Rule], subject: Subject, place: int) -> CommandPart:
     found = judge(tuple(word or "" for word in words))
     unnamed = next((words[at] or "" for at in found.dangers if at > 0), "")
     why_not = subject.why_not_read[place] if place < len(subject.why_not_read) else ""
-    return CommandPart(_text(words), _matching(rules, words), found.level.name.lower(), found.why, unnamed, why_not)
+    matching = _matching(rules, words, exactly=place in subject.secrets)
+    return CommandPart(_text(words), matching, found.level.name.lower(), found.why, unnamed, why_not)
 
 
 def _outcome(policy: Policy, tool: str, subject: Subject, protected: tuple[str, ...]) -> tuple[str, str]:
@@ -97,7 +98,9 @@ def _fit(rule: Rule, subject: Subject) -> str:
     """Return `yes`, `perhaps`, `no`, or `part` for a rule that allows some of the commands of a line."""
     fit = rule.matches(subject)
     if fit is Match.NO and isinstance(subject, CommandSubject):
-        return "part" if any(rule.matches_command(words) is Match.YES for words in subject.commands) else fit.value
+        parts = enumerate(subject.commands)
+        some = any(rule.matches_command(words, exactly=at in subject.secrets) is Match.YES for at, words in parts)
+        return "part" if some else fit.value
     return fit.value
 
 
@@ -115,8 +118,9 @@ def _only_reads(tool: str, subject: Subject) -> bool:
     return tool in _READING or (isinstance(subject, CommandSubject) and subject.reads)
 
 
-def _matching(rules: list[Rule], words: tuple[str | None, ...]) -> tuple[tuple[str, str], ...]:
-    return tuple((rule.effect.value, str(rule)) for rule in rules if rule.matches_command(words) is not Match.NO)
+def _matching(rules: list[Rule], words: Words, *, exactly: bool) -> tuple[tuple[str, str], ...]:
+    fits = ((rule, rule.matches_command(words, exactly=exactly)) for rule in rules)
+    return tuple((rule.effect.value, str(rule)) for rule, fit in fits if fit is not Match.NO)
 
 
 def _text(words: tuple[str | None, ...]) -> str:

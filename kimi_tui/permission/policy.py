@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from kimi_tui.i18n import tr
-from kimi_tui.permission.rule import Effect, Match, Rule
+from kimi_tui.permission.rule import READS, Effect, Match, Rule
 from kimi_tui.permission.subject import CommandSubject, FileSubject, Subject
 
 
@@ -30,6 +30,20 @@ class Policy:
         self.rules = tuple(rules)
         self.accept_edits = accept_edits
         self.free_reading = free_reading
+        self._about_reading = tuple(
+            rule
+            for rule in self.rules
+            if rule.effect is not Effect.ALLOW and any(rule.is_about(tool) for tool in READS - {"Glob"})
+        )
+
+    @property
+    def reading_rules(self) -> tuple[str, ...]:
+        """The names of the rules that ask about or deny reading files."""
+        return tuple(_named(rule) for rule in self._about_reading)
+
+    def rule_about_reading(self, subject: FileSubject) -> str:
+        """Name a rule that asks about or denies reading this file with any tool; "" without one."""
+        return next((_named(rule) for rule in self._about_reading if rule.matches(subject) is Match.YES), "")
 
     def decide(self, tool: str, subject: Subject | None) -> Decision:
         """Decide a call. Only rules for the whole tool match a call without a subject."""
@@ -42,6 +56,8 @@ class Policy:
             perhaps = [rule for rule, fit in found if fit is Match.MAYBE]
             if perhaps:
                 return Decision(Effect.ASK, tr("{why} might apply", why=_named(perhaps[0])), tuple(perhaps))
+        if isinstance(subject, CommandSubject) and subject.reading_rule:
+            return Decision(Effect.ASK, tr("{why} might apply", why=subject.reading_rule))
         allowing = _allowing([rule for rule in about if rule.effect is Effect.ALLOW], subject)
         if allowing:
             return Decision(Effect.ALLOW, _named(allowing[0]), allowing)
@@ -72,8 +88,9 @@ def _allowing(rules: list[Rule], subject: Subject | None) -> tuple[Rule, ...]:
     if subject.doubts or subject.elsewhere or not subject.commands:
         return ()
     found: dict[Rule, None] = {}
-    for words in subject.commands:
-        rule = next((rule for rule in rules if rule.matches_command(words) is Match.YES), None)
+    for place, words in enumerate(subject.commands):
+        exactly = place in subject.secrets
+        rule = next((rule for rule in rules if rule.matches_command(words, exactly=exactly) is Match.YES), None)
         if rule is None:
             return ()
         found[rule] = None

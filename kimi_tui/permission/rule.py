@@ -93,12 +93,17 @@ class Rule:
                 strict = self.effect is not Effect.ALLOW
                 return _yes(matches_arguments(self.pattern, subject.arguments, strict=strict))
 
-    def matches_command(self, words: Words) -> Match:
-        """Whether the rule matches this simple command, possibly one of several in a line."""
+    def matches_command(self, words: Words, *, exactly: bool = False) -> Match:
+        """Whether the rule matches this simple command, possibly one of several in a line.
+
+        `exactly`: an allow rule covers it only if its pattern has the same words.
+        """
         if self.pattern is None:
             return Match.YES
         pattern = shlex.split(self.pattern)
         if self.effect is Effect.ALLOW:
+            if exactly and tuple(pattern) != words:  # defence: secrets-word-for-word
+                return Match.NO
             # defence: rule-names-danger
             return _yes(_fits(pattern, words) is Match.YES and unnamed_danger(pattern, words) is None)
         # defence: deny-other-forms
@@ -109,7 +114,10 @@ class Rule:
         return fit
 
     def _matches_line(self, subject: CommandSubject) -> Match:
-        fits = [self.matches_command(words) for words in subject.commands]
+        fits = [
+            self.matches_command(words, exactly=place in subject.secrets)
+            for place, words in enumerate(subject.commands)
+        ]
         if self.effect is Effect.ALLOW:
             whole = bool(fits) and not subject.doubts and not subject.elsewhere  # defence: allow-without-doubt
             return _yes(whole and all(fit is Match.YES for fit in fits))

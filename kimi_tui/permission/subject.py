@@ -35,13 +35,17 @@ class CommandSubject:
     """A parsed command line. `doubts` lists reasons why it may do more than run `commands`.
 
     `why_not_read` says for each command why it is not known to be read-only, "" if it is. `elsewhere` are the folders
-    of commands that follow the settings of another folder, which no rule covers.
+    of commands that follow the settings of another folder, which no rule covers. `secrets` are the commands that may
+    read secrets that none of their words names, so that a rule has to name each of their words. `reading_rule` names a
+    rule for reading files that is about a file it may read.
     """
 
     commands: tuple[Words, ...]
     doubts: tuple[Doubt, ...] = ()
     why_not_read: tuple[str, ...] = ()
     elsewhere: frozenset[int] = frozenset()
+    secrets: frozenset[int] = frozenset()
+    reading_rule: str = ""
 
     @property
     def reads(self) -> bool:

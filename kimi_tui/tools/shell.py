@@ -93,7 +93,7 @@ class Shell(Tool[ShellParams]):
 
     def reads(self, params: ShellParams) -> bool:
         line = parse_command_line(params.command)
-        return not params.outside_sandbox and command_subject(line, self._workspace).reads
+        return not params.outside_sandbox and command_subject(line, self._workspace, self._approvals.policy).reads
 
     async def call(self, params: ShellParams) -> ToolReturnValue:
         if "\0" in params.command:
@@ -139,6 +139,7 @@ class Shell(Tool[ShellParams]):
             display.append(BriefBlock(text=tr("Careful: {why}", why=hidden)))
         because = [tr("it runs outside the sandbox")] if outside else []
         guarded = why_asked_for(line, self._workspace)
+        subject = command_subject(line, self._workspace, self._approvals.policy)
         if guarded is not None:
             because.append(guarded)
         return await ask_approval(
@@ -147,8 +148,8 @@ class Shell(Tool[ShellParams]):
             action=tr("run background command") if params.run_in_background else tr("run command"),
             description=tr("Run command `{command}`", command=params.command),
             display=display,
-            scope=approval_scope(line, params.command),
-            subject=command_subject(line, self._workspace),
+            scope=approval_scope(line, params.command, exactly=subject.secrets),
+            subject=subject,
             because=because,
             must_ask=outside or guarded is not None,  # defence: ask-about-protected
             on_edit=on_edit,

@@ -347,6 +347,22 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them",
     ),
     Defence(
+        "31 cmd_split", "rules for reading, of what a command reads", "rules-for-reading", REMOVED,
+        "test_a_rule_about_reading_a_file_holds_for_a_command_that_reads_it",
+    ),
+    Defence(
+        "31 cmd_split", "names of secrets in Git's index", "tracked-secrets", NEVER,
+        "test_git_prints_tracked_secrets_only_after_a_yes",
+    ),
+    Defence(
+        "31 cmd_split", "a rule that names a search over secrets", "secrets-word-for-word", NEVER,
+        "test_a_rule_or_a_yes_covers_a_search_over_secrets_only_word_for_word",
+    ),
+    Defence(
+        "31 cmd_split", "a yes for exactly a search over secrets", "search-over-secrets-exactly", Without(1),
+        "test_a_rule_or_a_yes_covers_a_search_over_secrets_only_word_for_word",
+    ),
+    Defence(
         "31 cmd_split", "looking at a repository's settings", "repository-settings", NEVER,
         "test_a_repository_whose_settings_may_run_something_is_asked_about",
     ),

@@ -19,6 +19,7 @@ _PANE = "tests/ui/tui/flow"
 _PROC = "tests/tools/shell_support/test_process_runner.py"
 _PROG = "tests/permission/programs"
 _READ = "tests/tools/shell_support/test_read_only.py"
+_RULED = "tests/tools/shell_support/test_reading_rules.py"
 _SHELL = "tests/tools/test_shell.py"
 _SKILL = "tests/skill"
 _STEER = "tests/flow/run/test_run_control.py"
@@ -155,6 +156,9 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_READ}::test_what_does_more_or_reads_what_is_secret_is_asked_for",
         f"{_READ}::test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them",
         f"{_READ}::test_plan_mode_runs_commands_that_only_read",
+        f"{_RULED}::test_a_rule_about_reading_a_file_holds_for_a_command_that_reads_it",
+        f"{_RULED}::test_git_prints_tracked_secrets_only_after_a_yes",
+        f"{_RULED}::test_a_rule_or_a_yes_covers_a_search_over_secrets_only_word_for_word",
         f"{_PROG}/test_dangers.py::test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
         f"{_PROG}/test_dangers.py::test_an_option_that_is_not_in_a_table_is_never_covered",
         f"{_PROG}/test_scope.py::test_what_is_not_known_to_be_harmless_is_covered_word_by_word",

@@ -86,7 +86,7 @@ def _checked(args: argparse.Namespace, settings: "PermissionSettings", workspace
 
     workspace.protected.add(paths.home())
     try:
-        subject = subject_of(args.tool, args.call, workspace)
+        subject = subject_of(args.tool, args.call, workspace, settings.policy())
     except ValueError as error:
         raise UsageError(str(error)) from None
     return explain(settings, args.tool, subject, protected=protection_reason(args.tool, args.call, workspace))

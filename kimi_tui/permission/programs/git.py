@@ -5,9 +5,18 @@ from collections.abc import Callable
 
 from kimi_tui.permission.programs.files import leads_out
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import NOT_DEEP, Check, Deep, Kind, Program
+from kimi_tui.permission.programs.program import NOT_DEEP, Check, Deep, Kind, Program, Tracked
 
 _READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
+
+
+def _names(options: str) -> frozenset[str]:
+    """The names of the options in a text for `Options`."""
+    words = [word.rstrip("=?:") for word in options.split()]
+    return frozenset(
+        name for word in words for name in ([word] if word.startswith("--") else [f"-{one}" for one in word[1:]])
+    )
+
 
 _DIFF = (
     "-pusWRabwmctztq -U: -M? -C? -B? -D -l: -S: -G: -I: --patch --no-patch --unified= --function-context --raw "
@@ -51,6 +60,19 @@ _PLAIN_SETTINGS = re.compile(
     r"push\.(?:default|autoSetupRemote|followTags)|fetch\.prune|core\.(?:autocrlf|eol|filemode|ignorecase|quotepath)",
     re.IGNORECASE,
 )
+_SUMMARIES = _names(
+    "--stat --stat-width --stat-count --numstat --shortstat --dirstat --summary --raw --compact-summary --name-only "
+    "--name-status --no-patch -s --quiet --cumulative"
+)
+"""Options that show names or numbers instead of lines of files."""
+_NO_LINES = _SUMMARIES | _names(
+    "-MCBDSGlzabwRtr --find-renames --no-renames --find-copies --find-copies-harder --diff-filter --color --no-color "
+    "--cached --staged --merge-base --root --abbrev --no-abbrev --full-index --relative --no-relative "
+    "--ignore-submodules --pickaxe-all --pickaxe-regex --exit-code --no-ext-diff --no-textconv --ignore-space-change "
+    "--ignore-all-space --ignore-blank-lines --no-commit-id --always"
+)
+_OBJECT_OF_A_PATH = re.compile(r"(?:[\w./~^-]+|:[0-3])?:[\w.@-][\w./ @+-]*")
+_MAY_BE_HASH = re.compile(r"[0-9a-fA-F]{4,64}")
 _NAME = re.compile(r"[A-Za-z0-9_][\w./#-]*")
 
 
@@ -75,6 +97,57 @@ def _first(*words: str) -> Check:
 def _plain_names(parsed: Parsed) -> str:
     """Accept only names of remotes and refs: no address, no outside path, no forced update."""
     return next((word for _, word in parsed.operands if not _NAME.fullmatch(word) or ".." in word), "")
+
+
+def _limited(parsed: Parsed, skip: int = 0) -> Tracked:
+    """All files, or those that the operands may name, but for the first `skip`."""
+    if parsed.dashes is not None:
+        return Tracked(tuple(word for at, word in parsed.operands if at > parsed.dashes), sure=True)
+    return Tracked(tuple(word for _, word in parsed.operands[skip:]))
+
+
+def _logged(parsed: Parsed) -> Tracked | None:
+    """A log shows no lines of files unless an option asks for them; `-L` names its file."""
+    names = {option.name for option in parsed.options}
+    return None if names <= _NO_LINES | _LOG_NAMES else _limited(parsed)
+
+
+def _compared(parsed: Parsed) -> Tracked | None:
+    names = {option.name for option in parsed.options}
+    return None if names & _SUMMARIES and names <= _NO_LINES else _limited(parsed)
+
+
+def _shown(parsed: Parsed) -> Tracked | None:
+    """The word of an object may name its path; a hash may be that of any file."""
+    names = {option.name for option in parsed.options}
+    revisions = [word for at, word in parsed.operands if parsed.dashes is None or at < parsed.dashes]
+    if revisions and all(_OBJECT_OF_A_PATH.fullmatch(word) for word in revisions):
+        return None
+    if names & _SUMMARIES and names <= _NO_LINES | _LOG_NAMES:
+        return Tracked() if any(_MAY_BE_HASH.fullmatch(word) for word in revisions) else None
+    return _limited(parsed)
+
+
+def _whole(tracked: Tracked | None) -> Tracked | None:
+    """For a command whose operands are no paths."""
+    return tracked and Tracked()
+
+
+def _object(parsed: Parsed) -> Tracked | None:
+    if parsed.has("-t", "-s", "-e") or all(_OBJECT_OF_A_PATH.fullmatch(word) for _, word in parsed.operands):
+        return None
+    return Tracked()
+
+
+def _searched(parsed: Parsed) -> Tracked:
+    if parsed.has("-e"):
+        return _limited(parsed)
+    before = parsed.dashes is not None and all(at > parsed.dashes for at, _ in parsed.operands)
+    return Tracked() if before else _limited(parsed, 1)  # behind `--` the first word is still what is searched for
+
+
+def _changes_in_status(parsed: Parsed) -> Tracked | None:
+    return Tracked() if parsed.has("-v", "--verbose") else None
 
 
 def _plain_key(parsed: Parsed) -> str:
@@ -126,8 +199,10 @@ def _reads(
     check: Check | None = None,
     most: int | None = None,
     deep: Callable[[Parsed], Deep] | None = None,
+    tracked: Callable[[Parsed], Tracked | None] | None = None,
 ) -> Program:
-    return Program(_READS, Options(options, "", danger), check=check, most=most, deep=deep)
+    options_of = Options(options, "", danger)
+    return Program(_READS, options_of, check=check, most=most, deep=deep, tracked=tracked)
 
 
 def _exact(danger: str = "", known: str = "", dangerous: Callable[[Parsed], list[int]] = _addresses) -> Program:
@@ -137,21 +212,28 @@ def _exact(danger: str = "", known: str = "", dangerous: Callable[[Parsed], list
     return Program(_EXACT, Options("", known, danger), dangerous=dangerous)
 
 
-_LOGGED = _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed)
+_LOG_NAMES = _names(_LOG) - {"--diff-merges"}
+_LOGGED = _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed, tracked=_logged)
 _PACKS = "--upload-pack= --receive-pack= --exec= "
 _SUBCOMMANDS: dict[str, Program] = {
     "status": _reads(
         "-vsbz -u? -M? --verbose --short --branch --show-stash --ahead-behind --no-ahead-behind "
         "--porcelain? --long --null "
         "--untracked-files? --ignored? --ignore-submodules? --column? --no-column --no-renames --renames "
-        "--find-renames?"
+        "--find-renames?",
+        tracked=_changes_in_status,
     ),
-    "diff": _reads(_DIFF, _DIFF_DANGER, deep=_compares_folders),
+    "diff": _reads(_DIFF, _DIFF_DANGER, deep=_compares_folders, tracked=_compared),
     "log": _LOGGED,
-    "show": _LOGGED,
+    "show": _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed, tracked=_shown),
     "whatchanged": _LOGGED,
     "shortlog": _reads(_LOG + "-ncse -w? --numbered --summary --email --committer --group="),
-    "reflog": _reads(_DIFF + _LOG, _DIFF_DANGER, check=lambda parsed: _signed(parsed) or _first("show")(parsed)),
+    "reflog": _reads(
+        _DIFF + _LOG,
+        _DIFF_DANGER,
+        check=lambda parsed: _signed(parsed) or _first("show")(parsed),
+        tracked=_logged,
+    ),
     "blame": _reads(
         "-bcefklnpstw -L: -M? -C? --root --incremental --porcelain --line-porcelain --show-name --show-number "
         "--show-email --show-stats --date= --color-lines --color-by-age --minimal --abbrev= --since= --ignore-rev= "
@@ -167,8 +249,12 @@ _SUBCOMMANDS: dict[str, Program] = {
         _EXACT,
         Options(stops=True),
         subs={
-            "list": _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed),
-            "show": _reads(_DIFF + "--include-untracked --only-untracked", _DIFF_DANGER),
+            "list": _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed, tracked=lambda parsed: _whole(_logged(parsed))),
+            "show": _reads(
+                _DIFF + "--include-untracked --only-untracked",
+                _DIFF_DANGER,
+                tracked=lambda parsed: _whole(_compared(parsed)),
+            ),
             **dict.fromkeys(("push", "save", "pop", "apply", "drop", "clear", "branch", "create", "store"), _exact()),
         },
     ),
@@ -247,7 +333,7 @@ _SUBCOMMANDS: dict[str, Program] = {
     "ls-tree": _reads(
         "-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format="
     ),
-    "cat-file": _reads("-tespe", "--textconv --filters --path="),
+    "cat-file": _reads("-tespe", "--textconv --filters --path=", tracked=_object),
     "merge-base": _reads("-a --all --octopus --is-ancestor --independent --fork-point"),
     "name-rev": _reads("--tags --refs= --exclude= --all --name-only --no-undefined --always"),
     "count-objects": _reads("-vH --verbose --human-readable"),
@@ -259,9 +345,9 @@ _SUBCOMMANDS: dict[str, Program] = {
     "symbolic-ref": _reads("-q --quiet --short", most=1),
     "check-ignore": _reads("-qvzn --quiet --verbose --non-matching --no-index"),
     "check-attr": _reads("-az --all --cached"),
-    "diff-tree": _reads(_DIFF + "-r --no-commit-id --always --stdin", _DIFF_DANGER),
-    "diff-index": _reads(_DIFF, _DIFF_DANGER),
-    "diff-files": _reads(_DIFF, _DIFF_DANGER),
+    "diff-tree": _reads(_DIFF + "-r --no-commit-id --always --stdin", _DIFF_DANGER, tracked=_logged),
+    "diff-index": _reads(_DIFF, _DIFF_DANGER, tracked=_logged),
+    "diff-files": _reads(_DIFF, _DIFF_DANGER, tracked=_logged),
     "cherry": _reads("-v --abbrev?"),
     "version": _reads("--build-options"),
     "config": Program(
@@ -279,6 +365,7 @@ _SUBCOMMANDS: dict[str, Program] = {
         "--max-count= --threads=",
         "-O? --open-files-in-pager? -f: --textconv --ext-grep",
         deep=_reads_untracked,
+        tracked=_searched,
     ),
     "add": Program(_HARMLESS, Options("", "-AunvN --all --update --verbose --intent-to-add --dry-run --no-all")),
     "commit": Program(

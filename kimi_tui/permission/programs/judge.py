@@ -103,6 +103,7 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
         program.deep(parsed) if program.deep else NOT_DEEP,
         program.configured,
         loose=program.loose or not (program.keyed or program.most is not None or program.dangerous or program.check),
+        tracked=program.tracked(parsed) if program.tracked else None,
     )
 
 

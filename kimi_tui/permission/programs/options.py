@@ -37,7 +37,7 @@ class Parsed:
     """The options and operands, with the level of the worst option and its name (`worst`).
 
     `dangers` are the indexes of words that hold a dangerous option, or may hold one; `unknown` those of options that
-    the table lacks, which may take the next word as a value.
+    the table lacks, which may take the next word as a value. `dashes` is the index of the word `--`, if there is one.
     """
 
     level: Level = Level.READS
@@ -46,6 +46,7 @@ class Parsed:
     operands: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     dangers: list[int] = field(default_factory=list[int])
     unknown: list[int] = field(default_factory=list[int])
+    dashes: int | None = None
 
     def reach(self, level: Level, what: str) -> None:
         if level > self.level:
@@ -117,6 +118,7 @@ def parse(words: Sequence[str], options: Options, *, start: int = 1) -> Parsed:
         word = words[at]
         if word == "--":
             parsed.operands.extend(enumerate(words[at + 1 :], at + 1))
+            parsed.dashes = at
             break
         if not word.startswith("-") or word == "-":
             if options.stops:

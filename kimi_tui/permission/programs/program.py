@@ -22,6 +22,17 @@ class Deep(IntFlag):
 NOT_DEEP = Deep(0)
 
 
+@dataclass(frozen=True, slots=True)
+class Tracked:
+    """The files of Git's index whose contents a command may print: all, or those that `specs` match.
+
+    `sure`: the specs are behind `--`; else the first of them may be revisions.
+    """
+
+    specs: tuple[str, ...] = ()
+    sure: bool = False
+
+
 class Kind(Enum):
     PLAIN = auto()
     INTERPRETER = auto()
@@ -42,7 +53,7 @@ class Found:
     that a user's rule must name; `why` explains why the level is not lower. `paths` are the words, and parts of words,
     that may name files; `deep`: it reads the folders among the `operands` recursively. `configured`: it follows
     settings of its working directory. `anything`: it runs the program that it is given. `loose`: the number and text of
-    operands do not matter.
+    operands do not matter. `tracked`: it prints contents of files that Git tracks.
     """
 
     level: Level
@@ -55,6 +66,7 @@ class Found:
     configured: bool = False
     anything: bool = False
     loose: bool = False
+    tracked: Tracked | None = None
 
 
 Look = Callable[["Program", tuple[str, ...]], Found]
@@ -86,3 +98,4 @@ class Program:
     configured: bool = False
     deep: Callable[[Parsed], Deep] | None = None
     loose: bool = False
+    tracked: Callable[[Parsed], Tracked | None] | None = None

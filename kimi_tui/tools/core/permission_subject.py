@@ -15,18 +15,20 @@ from kimi_tui.permission.subject import (
 )
 from kimi_tui.tools.file_support.workspace import ResolvedPath, Workspace
 from kimi_tui.tools.shell_support.command_parser import CommandLine, parse_command_line
-from kimi_tui.tools.shell_support.read_only import reading_of
+from kimi_tui.tools.shell_support.read_only import NO_RULES, reading_of
 from kimi_tui.tools.web_support.fetcher import FetchError, host_of
 from kimi_tui.wire.parts import JsonObject
 
 _FILE_TOOLS = EDITS | READS | {"Edit", "Read"}
 
 
-def command_subject(line: CommandLine, workspace: Workspace | None = None) -> CommandSubject:
-    """Make the subject of a command line. Without a workspace no command counts as read-only."""
-    reading = reading_of(line, workspace)
+def command_subject(line: CommandLine, workspace: Workspace | None = None, policy: Policy = NO_RULES) -> CommandSubject:
+    """Make the subject of a command line. Without a workspace no command counts as read-only. The rules of the policy
+    for reading files hold for what the line reads.
+    """
+    reading = reading_of(line, workspace, policy)
     commands = tuple(command.words for command in line.commands)
-    return CommandSubject(commands, line.doubts, reading.why_not, reading.elsewhere)
+    return CommandSubject(commands, line.doubts, reading.why_not, reading.elsewhere, reading.secrets, reading.rule)
 
 
 def file_subject(place: ResolvedPath, *, edit: bool) -> FileSubject:
@@ -57,14 +59,14 @@ def why_asked(place: ResolvedPath) -> tuple[str, ...]:
     return tuple(text for holds, text in reasons if holds)
 
 
-def subject_of(tool: str, text: str, workspace: Workspace) -> Subject:
+def subject_of(tool: str, text: str, workspace: Workspace, policy: Policy = NO_RULES) -> Subject:
     """Interpret `text` for this tool: a command line, a path, a JSON object of arguments for an MCP tool, or the text
     itself.
 
     Raises ValueError (PathRefusedError) for an unusable path, and for invalid arguments.
     """
     if tool == "Shell":
-        return command_subject(parse_command_line(text), workspace)
+        return command_subject(parse_command_line(text), workspace, policy)
     if tool in _FILE_TOOLS:
         return file_subject(workspace.place(text), edit=tool in EDITS or tool == "Edit")
     if tool.startswith("mcp__"):

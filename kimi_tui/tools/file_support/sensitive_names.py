@@ -1,7 +1,7 @@
 """Names of files that hold secrets. Pass real paths, since a symbolic link may have a harmless name."""
 
 import re
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from pathlib import PurePath
 
 _EXEMPT = ("*.example", "*.sample", "*.template", "*.pub")  # defence: exempt-names
@@ -68,17 +68,25 @@ _OPEN_IN_SSH = ("known_hosts*", "authorized_keys*")
 _PROCESS = re.compile(r"/proc/(?:\d+|self|thread-self)/(?:task/\d+/)?(?:environ|mem|maps|auxv)$")
 
 
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, patterns)) or r"(?!)")
+
+
+_IS_EXEMPT, _IS_NAMED, _IS_OPEN_IN_SSH = _any_of(_EXEMPT), _any_of(_NAMES), _any_of(_OPEN_IN_SSH)
+_ROOTED_ENDS = tuple(f"/{end}" for end in _ENDS)
+
+
 def is_sensitive(path: PurePath | str) -> bool:
     """Whether the file's name marks it as a secret; case is ignored."""
     text = str(path).replace("\\", "/").lower()  # defence: names-in-any-case
     name = text.rstrip("/").rpartition("/")[2].rstrip(". ")
-    if any(fnmatchcase(name, pattern) for pattern in _EXEMPT):
+    if _IS_EXEMPT.match(name):
         return False
-    if any(fnmatchcase(name, pattern) for pattern in _NAMES):
+    if _IS_NAMED.match(name):
         return True
     rooted = f"/{text}"
-    if any(rooted.endswith(f"/{end}") for end in _ENDS):
+    if rooted.endswith(_ROOTED_ENDS):
         return True
-    if "/.ssh/" in rooted and any(fnmatchcase(name, pattern) for pattern in _OPEN_IN_SSH):
+    if "/.ssh/" in rooted and _IS_OPEN_IN_SSH.match(name):
         return False
     return any(f"/{folder}/" in rooted for folder in _WITHIN) or _PROCESS.search(text) is not None

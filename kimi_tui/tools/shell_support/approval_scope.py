@@ -6,6 +6,7 @@ A compound command is covered if each simple command in it is; a command with a 
 
 import re
 import shlex
+from collections.abc import Set
 
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Scope
@@ -20,9 +21,10 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.\[][A-Za-z0-9_.:@/+-]*")
 _CHANGE_FOLDER = frozenset({"cd", "pushd", "popd"})
 
 
-def approval_scope(line: CommandLine, text: str) -> Scope | None:
+def approval_scope(line: CommandLine, text: str, *, exactly: Set[int] = frozenset()) -> Scope | None:
     """The scope of a command line, written as `text`; None if it can be approved only once.
 
+    The commands at the indexes `exactly` are covered only as they are.
     A program may read other settings in another folder, so a line with `cd` is covered only as a whole.
     """
     if line.doubts or not line.commands:
@@ -32,12 +34,12 @@ def approval_scope(line: CommandLine, text: str) -> Scope | None:
         whole = tr("exactly `{words}`", words=text)
         return Scope((f"run exactly: {text}",), whole) if len(text) <= _MAX_SHOWN * 2 else None
     keys: dict[str, str] = {}
-    for command in line.commands:
+    for place, command in enumerate(line.commands):
         known = tuple(word for word in command.words if word is not None)
         # defence: known-words-only
         if len(known) != len(command.words) or not known or not _PLAIN.fullmatch(known[0]):
             return None
-        key, words = _key(known)
+        key, words = _key(known, exactly=place in exactly)
         keys[key] = words
     words = " or ".join(keys.values())
     if len(keys) > MAX_KEYS or len(words) > _MAX_SHOWN * 2:
@@ -45,9 +47,9 @@ def approval_scope(line: CommandLine, text: str) -> Scope | None:
     return Scope(tuple(keys), words)
 
 
-def _key(words: tuple[str, ...]) -> tuple[str, str]:
+def _key(words: tuple[str, ...], *, exactly: bool) -> tuple[str, str]:
     found = judge(words)
-    if found.level <= Level.HARMLESS:
+    if found.level <= Level.HARMLESS and not exactly:  # defence: search-over-secrets-exactly
         text = shlex.join(found.beginning)
         return f"run command: {text}", tr("`{words}` with safe options", words=text)
     # defence: quoted-pattern

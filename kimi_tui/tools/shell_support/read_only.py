@@ -9,26 +9,28 @@ import re
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.doubt import DoubtKind
+from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.programs.program import Deep, Found
-from kimi_tui.permission.subject import Pattern, Words
+from kimi_tui.permission.subject import FileSubject, Pattern, Words
 from kimi_tui.tools.file_support.git_settings import runs_nothing
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.command_parser import CommandLine
 from kimi_tui.tools.shell_support.globs import expand
+from kimi_tui.tools.shell_support.read_trees import reads_nothing_refused
+from kimi_tui.tools.shell_support.tracked_reading import printed_files
+
+NO_RULES = Policy()
 
 _MOST_FOLDERS = 8
-_MOST_ENTRIES = 20_000
 _MOST_PATH = 4096
-_MOST_IGNORE = 100_000
-_IGNORES = (".ignore", ".rgignore", ".gitignore")
+_MOST_FOR_RULES = 5_000
 _BUILTINS = frozenset({"cd", "echo", "printf", "pwd", "test", "[", "true", "false", ":", "type", "command", "kill"})
 _OPEN_PLACES = ("/usr", "/opt", "/lib", "/lib64", "/bin", "/sbin", "/nix/store", "/etc/os-release", "/etc/hosts")
 _NO_FILES = frozenset({"/dev/null", "-", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
@@ -40,23 +42,25 @@ _STACK = re.compile(r"~[+-]?\d+(?:/|\Z)|~[+-](?:/|\Z)")
 class Reading:
     """The result. `why_not` gives for each command why it is not read-only, "" if it is.
 
-    `elsewhere` are the folders of commands that follow settings of a folder other than the user's.
+    `elsewhere` are the commands that follow settings of a folder other than the user's, `secrets` those that may read
+    secrets that none of their words names. `rule` names a rule for reading files that is about a file it reads.
     """
 
     why_not: tuple[str, ...]
     elsewhere: frozenset[int]
+    secrets: frozenset[int] = frozenset()
+    rule: str = ""
 
     @property
     def reads(self) -> bool:
         return bool(self.why_not) and not any(self.why_not)
 
 
-def reading_of(line: CommandLine, workspace: Workspace | None) -> Reading:
+def reading_of(line: CommandLine, workspace: Workspace | None, policy: Policy = NO_RULES) -> Reading:
     """Analyse a line. Without a workspace nothing is read-only, and every `cd` leads elsewhere."""
     folders: list[Path] | None = [workspace.work_dir] if workspace is not None else None
     why_not: list[str] = []
-    elsewhere: set[int] = set()
-    moved = False
+    elsewhere, secrets, rule, moved = set[int](), set[int](), "", False
     for place, command in enumerate(line.commands):
         words = _known(command.words)
         if words is None:
@@ -68,13 +72,19 @@ def reading_of(line: CommandLine, workspace: Workspace | None) -> Reading:
         here, words = _in_folder(folders, words)
         found = judge(words)
         why_not.append(_why_not(words, found, here, workspace))
+        if workspace is not None:
+            if not _finds_no_secrets(words, found, here, workspace):
+                secrets.add(place)
+            rule = rule or _rule_about(words, found, here, workspace, policy)  # defence: rules-for-reading
         if moved and _obeys_another(words, found, folders, workspace):
             elsewhere.add(place)
+    if workspace is not None:
+        rule = rule or _rule_about_parts(line.files, folders, workspace, policy)
     doubt = _doubt(line, folders)
     if doubt or (why_not and workspace is not None and not _files_may_be_read(line, folders, workspace)):
         doubt = doubt or tr("it reads or writes a file that needs approval")
         why_not = [why or doubt for why in why_not]
-    return Reading(tuple(why_not), frozenset(elsewhere))
+    return Reading(tuple(why_not), frozenset(elsewhere), frozenset(secrets), rule)
 
 
 def _doubt(line: CommandLine, folders: Sequence[Path] | None) -> str:
@@ -180,10 +190,7 @@ def _not_to_be_read(words: tuple[str, ...], found: Found, folders: Sequence[Path
         for word in words:
             if isinstance(word, Pattern) and not _matches_may_be_read(word, folder, workspace):
                 return word
-    if words[0] == "cd" or not found.deep:
-        return ""
-    roots = (root for root in _roots(words, found, folders) if not _holds_no_secrets(root, workspace, found.deep))
-    return next((root.name or str(root) for root in roots), "")
+    return "" if _finds_no_secrets(words, found, folders, workspace) else folders[0].name
 
 
 def _inside(folder: Path, workspace: Workspace) -> bool:
@@ -214,19 +221,28 @@ def _may_be_read(part: str, folder: Path, workspace: Workspace) -> bool:
     """Whether no file that the word may name is outside the workspace or holds secrets."""
     if part in _NO_FILES:
         return True
+    places = _places(part, folder)
+    return places is not None and all(_place_may_be_read(place, workspace) for place in places)
+
+
+def _places(part: str, folder: Path) -> list[Path] | None:
+    """What the word, or a part of it between colons, may name; None if that is not known."""
     if "\0" in part or len(part) > _MOST_PATH:
-        return False
+        return None
+    places: list[Path] = []
     for word in {part, *part.split(":")} if ":" in part else (part,):
         if not word:
             continue
         names = _as_tilde(word)
-        if names is None or not all(_place_may_be_read(folder / name, workspace) for name in names):
-            return False
+        if names is None:
+            return None
+        places += [folder / name for name in names]
         if _WILD.search(word):
             expanded = expand(word, folder)
-            if expanded.cut or not all(_place_may_be_read(folder / path, workspace) for path in expanded.paths):
-                return False
-    return True
+            if expanded.cut:
+                return None
+            places += [folder / path for path in expanded.paths]
+    return places
 
 
 def _matches_may_be_read(word: Pattern, folder: Path, workspace: Workspace) -> bool:
@@ -266,68 +282,92 @@ def _roots(words: tuple[str, ...], found: Found, folders: Sequence[Path]) -> lis
     return [*folders, *roots]
 
 
-def _holds_no_secrets(root: Path, workspace: Workspace, deep: Deep) -> bool:
-    """Whether the tree holds no secrets. Hidden entries count if the program reads them, or if an ignore file may
-    include them.
-    """
-    pending, seen = [str(root)], 0
-    hidden, shown = set[str](), set[str]()
-    for above in root.parents:
-        shown.update(pattern for name in (*_IGNORES, ".git") for pattern in _unhidden_by(above / name))
-    while pending:
-        try:
-            with os.scandir(pending.pop()) as entries:
-                for entry in entries:
-                    seen += 1
-                    if seen > _MOST_ENTRIES:
-                        return False
-                    if entry.name in (*_IGNORES, ".git"):
-                        shown.update(_unhidden_by(Path(entry.path)))
-                    is_folder = entry.is_dir(follow_symlinks=False)
-                    if entry.name.startswith(".") and Deep.HIDDEN not in deep:
-                        if is_folder or is_sensitive(entry.path):
-                            hidden.add(entry.name)
-                    elif is_sensitive(entry.path):
-                        return False
-                    elif is_folder and entry.name != ".git":
-                        pending.append(entry.path)
-                    if Deep.LINKS not in deep or not entry.is_symlink():
-                        continue
-                    if not _place_may_be_read(Path(entry.path), workspace):
-                        return False
-        except OSError:
-            continue
-    if any(fnmatchcase(name, pattern) for name in hidden for pattern in shown):
+def _finds_no_secrets(
+    words: tuple[str, ...], found: Found, folders: Sequence[Path] | None, workspace: Workspace
+) -> bool:
+    """Whether no file with secrets is among those that the command reads without naming them."""
+    if words[0] == "cd" or not (found.deep or found.tracked):
+        return True
+    if folders is None:
         return False
-    return not any(protected.is_relative_to(root) for protected in workspace.protected)
+    if found.tracked:
+        for folder in folders:
+            files = printed_files(found.tracked, folder)
+            if files is None or any(map(is_sensitive, files)):  # defence: tracked-secrets
+                return False
+    for root in _roots(words, found, folders) if found.deep else ():
+        if any(protected.is_relative_to(root) for protected in workspace.protected):
+            return False
+        if not reads_nothing_refused(
+            root, found.deep, refused_target=lambda path: not _place_may_be_read(path, workspace)
+        ):
+            return False
+    return True
 
 
-def _unhidden_by(entry: Path) -> list[str]:
-    """The patterns that include files again: of an ignore file, or of the one in a repository's `.git`."""
-    files = _excludes(entry) if entry.name == ".git" else [entry]
-    return [pattern for file in files for pattern in _unhidden(file)]
+def _rule_about(
+    words: tuple[str, ...], found: Found, folders: Sequence[Path] | None, workspace: Workspace, policy: Policy
+) -> str:
+    """Name a rule that asks about or denies reading a file that the command may read; "" without one."""
+    if not policy.reading_rules or words[0] == "cd":
+        return ""
+    if rule := _rule_about_parts(found.paths, folders, workspace, policy, tracked=found.configured):
+        return rule
+    held = _RuleFinder(workspace, policy)
+    for folder in folders or ():
+        for word in words:
+            if isinstance(word, Pattern):
+                expanded = expand(word.spelled, folder)
+                if expanded.cut or any(held.refuses(folder / path) for path in expanded.paths):
+                    return held.name
+        if found.tracked:
+            files = printed_files(found.tracked, folder)
+            if files is None or len(files) > _MOST_FOR_RULES or any(map(held.refuses, files)):
+                return held.name
+    for root in _roots(words, found, folders) if found.deep and folders is not None else ():
+        real = Path(os.path.realpath(root))
+        if not reads_nothing_refused(
+            real, found.deep, refused=held.refuses, refused_target=held.refuses, most=_MOST_FOR_RULES
+        ):
+            return held.name
+    return ""
 
 
-def _excludes(git: Path) -> list[Path]:
-    """The ignore files of a repository; `git` may be the `.git` file of a linked worktree."""
-    folders = [git]
-    try:
-        if git.is_file():
-            named = git.parent / git.read_text("utf-8", "replace")[:_MOST_PATH].strip().removeprefix("gitdir: ")
-            folders = [named, named.parent.parent]
-    except (OSError, ValueError):
-        return []
-    return [folder / "info/exclude" for folder in folders]  # defence: git-excludes
+def _rule_about_parts(
+    parts: Sequence[str],
+    folders: Sequence[Path] | None,
+    workspace: Workspace,
+    policy: Policy,
+    *,
+    tracked: bool = False,
+) -> str:
+    """The same for words that may name files; with `tracked` also files that are no more."""
+    if not policy.reading_rules or not parts:
+        return ""
+    held = _RuleFinder(workspace, policy)
+    if folders is None:
+        return held.name
+    for folder in folders:
+        for part in parts:
+            places = _places(part, folder)
+            if places is None or any(held.refuses(place) for place in places if tracked or os.path.lexists(place)):
+                return held.name
+    return ""
 
 
-def _unhidden(ignore: Path) -> list[str]:
-    """Return the negated patterns of an ignore file of ripgrep, which include files again, hidden ones too."""
-    try:
-        if not ignore.is_file():
-            return []
-        if ignore.stat().st_size > _MOST_IGNORE:
-            return ["*"]
-        lines = [line.strip() for line in ignore.read_text("utf-8", "replace").splitlines()]
-    except OSError:
-        return ["*"]
-    return [part for line in lines if line.startswith("!") for part in line[1:].split("/") if part]
+class _RuleFinder:
+    """Finds the rule about a file. `name` is that of the last rule found, else of the first one."""
+
+    def __init__(self, workspace: Workspace, policy: Policy) -> None:
+        self._workspace = workspace
+        self._policy = policy
+        self.name = policy.reading_rules[0]
+
+    def refuses(self, path: str | Path) -> bool:
+        try:
+            place = self._workspace.place_of(Path(os.path.realpath(path)))
+        except (OSError, ValueError):
+            return True
+        rule = self._policy.rule_about_reading(FileSubject(place.real, place.folder))
+        self.name = rule or self.name
+        return bool(rule)

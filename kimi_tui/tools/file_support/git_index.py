@@ -1,0 +1,82 @@
+"""Reads the names in the index of a Git repository, the files that it tracks. Bounded; an odd index gives no answer."""
+
+import struct
+from functools import lru_cache
+from pathlib import Path
+
+_MOST_BYTES = 64 << 20
+_MOST_ENTRIES = 200_000
+_MOST_CONFIG = 100_000
+_EXTENDED = 0x4000
+
+
+def tracked_files(folder: Path) -> tuple[Path, ...] | None:
+    """The tracked files of the repository around `folder`, as real paths: empty outside of one, None if not known."""
+    try:
+        for above in (folder, *folder.parents):
+            entry = above / ".git"
+            if entry.is_dir():
+                return _below(above, entry, entry / "config")
+            if entry.is_file():
+                git_dir = above / entry.read_text("utf-8")[:4096].strip().removeprefix("gitdir: ")
+                common = git_dir / "commondir"
+                shared = git_dir / common.read_text("utf-8").strip() if common.exists() else git_dir
+                return _below(above, git_dir, shared / "config")
+    except (OSError, ValueError):
+        return None
+    return ()
+
+
+def _below(top: Path, git_dir: Path, config: Path) -> tuple[Path, ...] | None:
+    index = git_dir / "index"
+    if not index.exists():
+        return ()
+    status = index.stat()
+    if status.st_size > _MOST_BYTES:
+        return None
+    hash_bytes = 32 if config.exists() and b"sha256" in config.read_bytes()[:_MOST_CONFIG].lower() else 20
+    return _files(top, index, hash_bytes, status.st_mtime_ns, status.st_ino, status.st_size)
+
+
+@lru_cache(4)
+def _files(top: Path, index: Path, hash_bytes: int, *_: int) -> tuple[Path, ...] | None:
+    try:
+        names = index_names(index.read_bytes(), hash_bytes)
+    except (ValueError, IndexError, struct.error):
+        return None
+    # a name with a slash at its end stands for all in a folder that is not checked out
+    return None if any(name.endswith("/") for name in names) else tuple(top / name for name in names)
+
+
+def index_names(content: bytes, hash_bytes: int = 20) -> list[str]:
+    """Parse an index of version 2, 3 or 4, whose hashes have `hash_bytes` bytes.
+
+    Raises ValueError, IndexError or struct.error.
+    """
+    signature, version, count = struct.unpack_from(">4sII", content)
+    if signature != b"DIRC" or version not in (2, 3, 4) or count > _MOST_ENTRIES:
+        raise ValueError(signature)
+    at, name, names = 12, b"", list[str]()
+    for _ in range(count):
+        start = at
+        (flags,) = struct.unpack_from(">H", content, at + 40 + hash_bytes)
+        at += 42 + hash_bytes + (2 if flags & _EXTENDED else 0)
+        kept = 0
+        if version == 4:
+            drop, at = _varint(content, at)
+            kept = len(name) - drop
+            if kept < 0:
+                raise ValueError(drop)
+        end = content.index(b"\0", at)
+        name = name[:kept] + content[at:end]
+        names.append(name.decode("utf-8", "surrogateescape"))
+        at = end + 1 if version == 4 else start + (end - start + 8) // 8 * 8
+    return names
+
+
+def _varint(content: bytes, at: int) -> tuple[int, int]:
+    value = content[at] & 0x7F
+    while content[at] & 0x80:
+        at += 1
+        value = ((value + 1) << 7) | (content[at] & 0x7F)
+    return value, at + 1

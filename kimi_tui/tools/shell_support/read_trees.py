@@ -1,0 +1,90 @@
+"""Looks through what a program reads below a folder: whether a file with secrets, or that a rule is about, is there.
+
+Ignore files count as ripgrep reads them: a negated pattern may include hidden files again.
+"""
+
+import os
+from collections.abc import Callable
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from kimi_tui.permission.programs.program import Deep
+from kimi_tui.tools.file_support.sensitive_names import is_sensitive
+
+MAX_ENTRIES = 20_000
+_MOST_PATH = 4096
+_MOST_IGNORE = 100_000
+_IGNORES = (".ignore", ".rgignore", ".gitignore")
+
+
+def reads_nothing_refused(
+    root: Path,
+    deep: Deep,
+    *,
+    refused: Callable[[str], bool] = is_sensitive,
+    refused_target: Callable[[Path], bool],
+    most: int = MAX_ENTRIES,
+) -> bool:
+    """Whether no entry of the tree is refused, and no link there leads to a refused target.
+
+    Hidden entries count if the program reads them, or if an ignore file may include them. False past `most` entries.
+    """
+    pending, seen = [str(root)], 0
+    hidden, shown = set[str](), set[str]()
+    for above in root.parents:
+        shown.update(pattern for name in (*_IGNORES, ".git") for pattern in _unhidden_by(above / name))
+    while pending:
+        try:
+            with os.scandir(pending.pop()) as entries:
+                for entry in entries:
+                    seen += 1
+                    if seen > most:
+                        return False
+                    if entry.name in (*_IGNORES, ".git"):
+                        shown.update(_unhidden_by(Path(entry.path)))
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    if entry.name.startswith(".") and Deep.HIDDEN not in deep:
+                        if is_folder or refused(entry.path):
+                            hidden.add(entry.name)
+                    elif refused(entry.path):
+                        return False
+                    elif is_folder and entry.name != ".git":
+                        pending.append(entry.path)
+                    if Deep.LINKS not in deep or not entry.is_symlink():
+                        continue
+                    if refused_target(Path(entry.path)):
+                        return False
+        except OSError:
+            continue
+    return not any(fnmatchcase(name, pattern) for name in hidden for pattern in shown)
+
+
+def _unhidden_by(entry: Path) -> list[str]:
+    """The patterns that include files again: of an ignore file, or of the one in a repository's `.git`."""
+    files = _excludes(entry) if entry.name == ".git" else [entry]
+    return [pattern for file in files for pattern in _unhidden(file)]
+
+
+def _excludes(git: Path) -> list[Path]:
+    """The ignore files of a repository; `git` may be the `.git` file of a linked worktree."""
+    folders = [git]
+    try:
+        if git.is_file():
+            named = git.parent / git.read_text("utf-8", "replace")[:_MOST_PATH].strip().removeprefix("gitdir: ")
+            folders = [named, named.parent.parent]
+    except (OSError, ValueError):
+        return []
+    return [folder / "info/exclude" for folder in folders]  # defence: git-excludes
+
+
+def _unhidden(ignore: Path) -> list[str]:
+    """Return the negated patterns of an ignore file of ripgrep, which include files again, hidden ones too."""
+    try:
+        if not ignore.is_file():
+            return []
+        if ignore.stat().st_size > _MOST_IGNORE:
+            return ["*"]
+        lines = [line.strip() for line in ignore.read_text("utf-8", "replace").splitlines()]
+    except OSError:
+        return ["*"]
+    return [part for line in lines if line.startswith("!") for part in line[1:].split("/") if part]

@@ -1,0 +1,123 @@
+"""Rules for reading files, and names of secrets, hold for command lines that read files without naming them."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, parse_rule
+from kimi_tui.tools.core.permission_subject import command_subject
+from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.shell import Shell
+from kimi_tui.tools.shell_support.command_parser import parse_command_line
+from tests.tools.kit import Desk
+
+
+def git(folder: Path, *words: str) -> None:
+    name = ["-c", "user.name=n", "-c", "user.email=a@b.c"]
+    subprocess.run(["git", *name, *words], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    work = tmp_path / "work"
+    for name in ("app/a.py", "app/plans.md", "lib/b.py", "README.md"):
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_text("import os\n")
+    (work / "link").symlink_to("app/plans.md")
+    git(work, "init", "-q")
+    git(work, "add", ".")
+    git(work, "commit", "-qm", "one")
+    return Desk(work, answer="reject")
+
+
+def effect(desk: Desk, command: str, *rules: tuple[str, Effect]) -> Effect | None:
+    policy = Policy([parse_rule(text, effect) for text, effect in rules])
+    return policy.decide("Shell", command_subject(parse_command_line(command), desk.workspace, policy)).effect
+
+
+_READS_RULED = (
+    "cat app/plans.md", "cat < app/plans.md", "cat link", "cat app/*", "cat app/pl?ns.md", "grep -r x .", "rg x",
+    "grep -rn x app", "cd app && cat plans.md", "git diff", "git log -p", "git show HEAD:app/plans.md", "git grep x",
+    "git blame app/plans.md", "git -C app show", "head -n1 README.md app/plans.md", "sed -n 1p app/plans.md",
+    "grep --file=app/plans.md x README.md", "diff -r app lib", "true && wc -l app/plans.md", "awk 1 app/plans.md",
+    "pushd app && cat plans.md", "git show HEAD --stat -p",
+)  # fmt: skip
+_READS_OTHERS = (
+    "cat README.md", "grep -r x lib", "rg x lib", "git diff -- lib", "git log --oneline", "git show HEAD:lib/b.py",
+    "git diff --stat", "git grep x -- 'lib/*.py'", "ls", "git diff lib", "git log -p lib/b.py",
+    "git show --stat HEAD", "git status", "echo app/plans.md",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", ["Read(app/plans.md)", "ReadFile(plans.md)", "Grep(app/plans.*)", "Read(**/plans.md)"])
+@pytest.mark.parametrize("what", [Effect.DENY, Effect.ASK])
+def test_a_rule_about_reading_a_file_holds_for_a_command_that_reads_it(desk: Desk, rule: str, what: Effect) -> None:
+    for command in _READS_RULED:
+        assert effect(desk, command, (rule, what)) is Effect.ASK, command
+        assert effect(desk, command, (rule, what), ("Shell", Effect.ALLOW)) is Effect.ASK, command
+    for command in _READS_OTHERS:
+        assert effect(desk, command, (rule, what)) is Effect.ALLOW, command
+
+
+def test_a_rule_about_reading_every_file_holds_for_every_file_named(desk: Desk) -> None:
+    assert effect(desk, "cat README.md", ("Read", Effect.ASK)) is Effect.ASK
+    assert effect(desk, "ls", ("Read", Effect.ASK)) is Effect.ALLOW
+
+
+async def test_neither_yolo_nor_a_yes_for_the_session_reads_what_a_rule_is_about(desk: Desk) -> None:
+    desk.approvals.policy = Policy([parse_rule("Read(app/plans.md)", Effect.DENY)])
+    desk.approvals.yolo = True
+    shell = Shell(desk.workspace, desk.approvals, ToolProgress())
+    assert (await desk.use(shell, command="cat app/plans.md")).is_error
+    assert "Read(app/plans.md)" in str(desk.asked[0].display)
+    assert not (await desk.use(shell, command="cat README.md")).is_error
+
+
+_PRINT_SECRETS = (
+    "git grep x", "git log -p", "git show", "git show HEAD", "git diff", "git diff HEAD", "git diff -- .",
+    "git status -v", "git grep -- app", "git diff -- conf", "git log -p conf", "git grep x -- 'conf/*'",
+    "git grep x conf", "git diff ':(top)conf'",
+    "git show --stat 0123abc", "git cat-file -p 0123abc", "git stash show -p 0", "git stash list -p", "git log -U1",
+    "git log --stat -p", "git diff-tree -p HEAD", "git diff --stat --patch", "git log --cc",
+    "git grep x -- '*.json'", "git -C conf diff", "cd conf && git diff -- .", "git diff '[c]onf'", "git reflog -p",
+    "git whatchanged -p", "git log -p -- ':!app'", "git log -p -3",
+)  # fmt: skip
+_PRINT_OTHERS = (
+    "git diff -- app", "git diff app lib", "git log --oneline -5", "git log --stat", "git show --stat HEAD",
+    "git show HEAD:app/a.py", "git grep x -- '*.py'", "git grep x app", "git blame app/a.py", "git status",
+    "git diff --name-only HEAD", "git diff --stat", "git log -p -- app/a.py", "git ls-files",
+    "git log -S x --oneline", "git cat-file -t HEAD", "git log --graph --decorate --all", "git show HEAD -- lib/b.py",
+)  # fmt: skip
+
+
+def test_git_prints_tracked_secrets_only_after_a_yes(desk: Desk) -> None:
+    for command in (*_PRINT_SECRETS, *_PRINT_OTHERS):
+        if "conf" not in command:
+            assert effect(desk, command) is Effect.ALLOW, command
+    (desk.dir / "conf").mkdir()
+    (desk.dir / "conf/secrets.json").write_text("{}")
+    git(desk.dir, "add", ".")
+    for command in _PRINT_SECRETS:
+        assert effect(desk, command) is None, command
+    for command in _PRINT_OTHERS:
+        assert effect(desk, command) is Effect.ALLOW, command
+
+
+@pytest.mark.parametrize("command", ["grep -rn x .", "rg --hidden x", "git grep x", "git show HEAD", "diff -r . app"])
+async def test_a_rule_or_a_yes_covers_a_search_over_secrets_only_word_for_word(desk: Desk, command: str) -> None:
+    wide = (f"Shell({command.split()[0]} *)", Effect.ALLOW)
+    assert effect(desk, command, wide) is Effect.ALLOW
+    (desk.dir / "app/.env").write_text("KEY=1")
+    (desk.dir / "secrets.json").write_text("{}")
+    git(desk.dir, "add", ".")
+    assert effect(desk, command, wide) is None
+    assert effect(desk, command, (f"Shell({command})", Effect.ALLOW)) is Effect.ALLOW
+    desk.answer = "approve_for_session"
+    shell = Shell(desk.workspace, desk.approvals, ToolProgress())
+    for _ in range(2):
+        await desk.use(shell, command=command)
+    assert [request.scope for request in desk.asked] == [f"exactly `{command}`"]
+    await desk.use(shell, command=f"{command} -i")
+    assert len(desk.asked) == 2
