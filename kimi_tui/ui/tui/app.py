@@ -374,6 +374,9 @@ class KimiTui(TerminalApp):
     def on_main_screen_zoomed(self) -> None:
         self.hint()
 
+    def on_hints_changed(self) -> None:
+        self.hint()
+
     def on_question_dialog_asked(self) -> None:
         self.hint()
 

@@ -12,6 +12,7 @@ from kimi_tui.ui.tui.keys.bindings import PANES
 from kimi_tui.ui.tui.keys.hints import focus_context
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from tests.ui.tui.fake_engine import FakeEngine, make_app
+from tests.ui.tui.painted import app_rows, app_text
 from tests.ui.tui.sentences import STATES, Typing, Typist
 from tests.ui.tui.test_screen import ready
 
@@ -65,3 +66,24 @@ async def test_nothing_is_half_covered_and_no_key_of_what_is_not_seen_is_named(
                     assert [key for key in named if key not in bound or not bound[key].enabled] == [], done
             done.append(key := chance.choice(KEYS))
             await pilot.press(key)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (80, 40), (120, 24)])
+@pytest.mark.parametrize("key", ["f1", "ctrl+p"])
+async def test_a_card_without_room_around_it_stands_alone(key: str, size: tuple[int, int], tmp_path: Path) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        assert (footer := "Enter send · Shift+Enter") in app_text(app)
+        await pilot.press(key)
+        await pilot.pause()
+        await pilot.pause()
+        assert app.screen is not app.main_screen
+        frame = app.screen.children[0].region
+        outside = [row for at, row in enumerate(app_rows(app)) if at not in range(frame.y, frame.bottom)]
+        assert [row for row in outside if row.strip()] == []
+        assert footer not in app_text(app)
+        await pilot.resize_terminal(140, 42)
+        await pilot.pause()
+        await pilot.pause()
+        assert footer in app_text(app)

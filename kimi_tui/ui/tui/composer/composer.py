@@ -28,6 +28,7 @@ from kimi_tui.ui.tui.composer.prompt_area import PromptArea
 from kimi_tui.ui.tui.composer.queue_list import QueuedList
 from kimi_tui.ui.tui.engine_protocol import Command
 from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.widgets.hints_changed import HintsChanged
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.composer.file_index import FileIndex
@@ -99,6 +100,7 @@ class Composer(Vertical):
         self._trigger: Trigger | None = None
         self._shut_at: str | None = None
         self._late = False
+        self._keys_taken = ""
         self.queued = QueuedList(id="queued")
         self.menu = CompletionMenu(id="menu")
         self.prompt = PromptArea(self.pastes, self.images, id="prompt")
@@ -246,6 +248,20 @@ class Composer(Vertical):
         self.save_draft()
         self.post_message(self.Submitted(text, content))
 
+    @property
+    def keys_taken(self) -> Literal["", "send", "complete", "search", "search in vain"]:
+        """What Enter does while a menu or the search takes keys; "" if none does."""
+        if (choice := self.menu.selected) is None:
+            return "search in vain" if self._searching else ""
+        if self._searching:
+            return "search"
+        return "complete" if self._enter_action(choice) == "complete" else "send"
+
+    def _update_hints(self) -> None:
+        if (taken := self.keys_taken) != self._keys_taken:
+            self._keys_taken = taken
+            self.post_message(HintsChanged())
+
     def _enter_action(self, choice: Completion) -> Literal["send", "run", "complete"]:
         if self._searching:
             return "complete"
@@ -283,6 +299,7 @@ class Composer(Vertical):
                 self._close_menu()
             case _:
                 pass
+        self._update_hints()
 
     def _on_key_without_menu(self, key: str) -> None:
         match key:
@@ -404,6 +421,7 @@ class Composer(Vertical):
         self._late = False
         self.menu.show(choices)
         self.prompt.captures = _ALWAYS | _IN_MENU if choices or self._searching else _ALWAYS
+        self._update_hints()
 
     def _close_menu(self) -> None:
         if self._searching:

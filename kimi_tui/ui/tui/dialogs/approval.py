@@ -25,6 +25,7 @@ from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.ui.tui.widgets.hints_changed import HintsChanged
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.events import ApprovalAnswer
 from kimi_tui.wire.requests import ApprovalRequest
@@ -99,6 +100,11 @@ class ApprovalDialog(DockedDialog):
         return frozenset(option.id for option in self.query_one(OptionList).options)
 
     @property
+    def enabled_options(self) -> frozenset[str]:
+        """The answers that can be given now."""
+        return frozenset(option.id for option in self.query_one(OptionList).options if not option.disabled)
+
+    @property
     def keys(self) -> frozenset[str]:
         return frozenset(KEYS)
 
@@ -163,7 +169,10 @@ class ApprovalDialog(DockedDialog):
         """The text is painted: enable the broad answer if all of the text was on screen."""
         if self.current is not None:
             seen = self.query_one(ApprovalBody).all_seen
+            before = self.enabled_options
             self.query_one(OptionList).show(self._options(self.current, seen=seen), keep_cursor=True)
+            if self.enabled_options != before:
+                self.post_message(HintsChanged())
 
     def open_fullscreen(self) -> bool:
         """Show the request on the full screen; False without a pending request."""

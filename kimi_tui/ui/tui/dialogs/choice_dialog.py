@@ -28,7 +28,7 @@ class ChoiceDialog(OneShotModal[str | None]):
     """
 
     CSS = """
-    ChoiceDialog { align: center middle; background: $background 60%; }
+    ChoiceDialog { align: center middle; }
     ChoiceDialog > Vertical {
         width: 70; max-width: 94%; height: auto; max-height: 85%; background: $surface; padding: 0 1;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;

@@ -18,7 +18,7 @@ class EditText(OneShotModal[str | None]):
     """Returns the text, or None if closed. `about` explains what the text is used for."""
 
     DEFAULT_CSS = """
-    EditText { align: center middle; background: $background 60%; }
+    EditText { align: center middle; }
     EditText > Vertical {
         width: 84; max-width: 94%; height: auto; max-height: 85%; background: $surface; padding: 0 1;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;

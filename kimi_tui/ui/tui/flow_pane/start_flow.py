@@ -22,7 +22,7 @@ class StartFlow(OneShotModal[str | None]):
     """Returns the arguments ("" for none), or None if closed."""
 
     CSS = """
-    StartFlow { align: center middle; background: $background 60%; }
+    StartFlow { align: center middle; }
     StartFlow > Vertical {
         width: 84; max-width: 94%; height: 90%; max-height: 44; background: $background; padding: 0 1;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;

@@ -111,11 +111,11 @@ def _hints_for(main_screen: MainScreen, state: "UiState") -> tuple[Hint, ...]:
         case "approval":
             hints: tuple[Hint, ...] = (
                 ("y", _("once")),
-                *((("a", _("this session")),) if "session" in main_screen.approval_dialog.offered_options else ()),
+                *((("a", _("this session")),) if "session" in main_screen.approval_dialog.enabled_options else ()),
                 ("n", p_("answer", "no")),
                 ("f", _("no, and why")),
                 ("Tab", _("comment")),
-                *((("h", _("choose changes")),) if "hunks" in main_screen.approval_dialog.offered_options else ()),
+                *((("h", _("choose changes")),) if "hunks" in main_screen.approval_dialog.enabled_options else ()),
                 *((("PgDn", _("more")),) if main_screen.approval_dialog.can_scroll_on else ()),
                 ("Esc", _("interrupt")),
             )
@@ -134,6 +134,8 @@ def _hints_for(main_screen: MainScreen, state: "UiState") -> tuple[Hint, ...]:
             )
         case "branches":
             hints = (("1…9", _("take a branch")), ("↑ ↓ Enter", _("choose")), ("Esc", _("later")))
+        case "composer" if taken := _in_a_menu(main_screen, running=running):
+            hints = taken
         case _ if main_screen.current_dialog is not None:
             hints = (("Enter", _("queue")), ("Esc", _("interrupt"))) if running else (("Enter", _("send")),)
         case _ if running:
@@ -147,6 +149,22 @@ def _hints_for(main_screen: MainScreen, state: "UiState") -> tuple[Hint, ...]:
         case _:
             return composer_hints()
     return (*_pending_hint(main_screen), *hints, _help())
+
+
+def _in_a_menu(main_screen: MainScreen, *, running: bool) -> tuple[Hint, ...]:
+    """Hints while the composer's menu or search takes keys; empty without one."""
+    match main_screen.composer.keys_taken:
+        case "search":
+            return (("Enter", _("take it")), ("↑ ↓", _("choose")), ("Esc", _("back to your text")))
+        case "search in vain":
+            return (("Esc", _("back to your text")),)
+        case "complete":
+            return (("Enter", _("take it")), ("↑ ↓", _("choose")), ("Esc", _("close")))
+        case "send":
+            sends = _("queue") if running else _("send")
+            return (("Enter", sends), ("Tab", _("take it")), ("↑ ↓", _("choose")), ("Esc", _("close")))
+        case _:
+            return ()
 
 
 def _in_a_pane(main_screen: MainScreen, state: "UiState", context: KeyContext) -> list[Hint]:

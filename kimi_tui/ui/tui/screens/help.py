@@ -61,7 +61,7 @@ class Help(OneShotModal[None]):
     """Closes on Esc and F1."""
 
     CSS = """
-    Help { align: center middle; background: $background 60%; }
+    Help { align: center middle; }
     Help > Vertical {
         width: 76; max-width: 94%; height: auto; max-height: 90%; background: $background; padding: 1 2 0 2;
         border: round $primary; border-title-color: $primary; border-title-style: bold;

@@ -5,7 +5,8 @@ from typing import ClassVar, TypeVar
 from textual import events
 
 from kimi_tui.ui.tui.widgets.filtered_list import FilteredList
-from kimi_tui.ui.tui.widgets.modal_frame import LOW, ModalFrame
+from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
+from kimi_tui.ui.tui.widgets.one_shot_screen import LOW
 from kimi_tui.ui.tui.widgets.pick_list import ItemList
 
 ResultType = TypeVar("ResultType")

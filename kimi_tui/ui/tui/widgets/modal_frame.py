@@ -13,13 +13,9 @@ from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import cells
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
-from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
+from kimi_tui.ui.tui.widgets.one_shot_screen import LOW, OneShotModal
 
 ResultType = TypeVar("ResultType")
-
-
-LOW = 28
-"""Terminals with fewer rows get no blank rows for spacing."""
 
 
 class ModalFrame(OneShotModal[ResultType | None]):

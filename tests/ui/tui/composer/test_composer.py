@@ -276,3 +276,33 @@ async def test_clicks_in_the_message_take_a_word_or_a_line(
 
 def test_half_a_surrogate_pair_of_a_paste_becomes_a_replacement():
     assert PasteChips().collapse("a\ud800b \ud83d\ude00") == "a\ufffdb 😀"
+
+
+async def test_the_footer_says_what_enter_does_while_a_menu_or_the_search_takes_it(start: Start) -> None:
+    async with start() as driver:
+        hints = driver.app.main_screen.footer
+        await driver.type("one fish")
+        await driver.press("enter")
+        driver.engine.end_turn()
+        await driver.pilot.pause()
+        await driver.pilot.pause()
+        assert dict(hints.hints)["Enter"] == "send"
+        await driver.press("ctrl+r")
+        await driver.pilot.pause()
+        assert [key for key, _ in hints.hints] == ["Enter", "↑ ↓", "Esc", "F1"]
+        assert dict(hints.hints)["Enter"] == "take it"
+        await driver.press(*"zzz")
+        await driver.pilot.pause()
+        assert "Enter" not in dict(hints.hints)
+        await driver.press("escape")
+        await driver.pilot.pause()
+        assert dict(hints.hints)["Enter"] == "send"
+        await driver.press("/")
+        await driver.pilot.pause()
+        assert dict(hints.hints)["Enter"] == "take it"
+        await driver.press("down")
+        await driver.pilot.pause()
+        assert (dict(hints.hints)["Enter"], dict(hints.hints)["Tab"]) == ("send", "take it")
+        await driver.press("escape")
+        await driver.pilot.pause()
+        assert "Tab" not in dict(hints.hints)

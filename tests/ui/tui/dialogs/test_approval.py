@@ -79,11 +79,14 @@ async def test_the_broad_answer_is_withheld_until_the_whole_text_was_seen(start:
     async with start() as driver:
         await driver.say(*wire_scenarios.approval(command))
         driver.clock.now += 1
+        hints = driver.app.main_screen.footer
+        assert "a" not in dict(hints.hints)
         await driver.press("a")
         assert driver.verdicts == []
         for _ in range(16):
             await driver.press("pagedown")
             await driver.pilot.pause()
+        assert "a" in dict(hints.hints)
         driver.clock.now += 1
         await driver.press("a")
         assert driver.verdicts == [("approve_for_session", None)]
