@@ -155,14 +155,14 @@ def _in_a_menu(main_screen: MainScreen, *, running: bool) -> tuple[Hint, ...]:
     """Hints while the composer's menu or search takes keys; empty without one."""
     match main_screen.composer.keys_taken:
         case "search":
-            return (("Enter", _("take it")), ("↑ ↓", _("choose")), ("Esc", _("back to your text")))
+            return (("Enter", _("insert")), ("↑ ↓", _("choose")), ("Esc", _("back to your text")))
         case "search in vain":
             return (("Esc", _("back to your text")),)
         case "complete":
-            return (("Enter", _("take it")), ("↑ ↓", _("choose")), ("Esc", _("close")))
+            return (("Enter", _("insert")), ("↑ ↓", _("choose")), ("Esc", _("close")))
         case "send":
             sends = _("queue") if running else _("send")
-            return (("Enter", sends), ("Tab", _("take it")), ("↑ ↓", _("choose")), ("Esc", _("close")))
+            return (("Enter", sends), ("Tab", _("insert")), ("↑ ↓", _("choose")), ("Esc", _("close")))
         case _:
             return ()
 

@@ -290,7 +290,7 @@ async def test_the_footer_says_what_enter_does_while_a_menu_or_the_search_takes_
         await driver.press("ctrl+r")
         await driver.pilot.pause()
         assert [key for key, _ in hints.hints] == ["Enter", "↑ ↓", "Esc", "F1"]
-        assert dict(hints.hints)["Enter"] == "take it"
+        assert dict(hints.hints)["Enter"] == "insert"
         await driver.press(*"zzz")
         await driver.pilot.pause()
         assert "Enter" not in dict(hints.hints)
@@ -299,10 +299,10 @@ async def test_the_footer_says_what_enter_does_while_a_menu_or_the_search_takes_
         assert dict(hints.hints)["Enter"] == "send"
         await driver.press("/")
         await driver.pilot.pause()
-        assert dict(hints.hints)["Enter"] == "take it"
+        assert dict(hints.hints)["Enter"] == "insert"
         await driver.press("down")
         await driver.pilot.pause()
-        assert (dict(hints.hints)["Enter"], dict(hints.hints)["Tab"]) == ("send", "take it")
+        assert (dict(hints.hints)["Enter"], dict(hints.hints)["Tab"]) == ("send", "insert")
         await driver.press("escape")
         await driver.pilot.pause()
         assert "Tab" not in dict(hints.hints)
