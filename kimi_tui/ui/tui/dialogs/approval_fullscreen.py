@@ -81,7 +81,7 @@ class ApprovalFullscreen(OneShotModal[str | None]):
         self._body.scroll_relative(y=by, animate=False, immediate=True)
         self.call_after_refresh(self._refresh)
 
-    def on_resize(self) -> None:
+    def on_resize(self, event: events.Resize) -> None:
         self.call_after_refresh(self._refresh)
 
     def on_mouse_scroll_down(self) -> None:
