@@ -3,6 +3,7 @@
 import importlib
 import inspect
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, cast, get_args, get_type_hints
 
 from kimi_tui.errors import KimiTuiError
@@ -39,21 +40,14 @@ def make_tool(cls: type[Tool[Any]], services: Mapping[type, object]) -> Tool[Any
     Raises ToolLoadError.
     """
     label = f"{cls.__module__}:{cls.__name__}"
-    try:
-        hints = get_type_hints(cls.__init__)
-    except NameError as error:
-        raise ToolLoadError(f"{label}: unknown annotation in its constructor: {error}") from error
     arguments: dict[str, object] = {}
-    for name, parameter in list(inspect.signature(cls.__init__).parameters.items())[1:]:
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            continue
-        wanted = hints.get(name)
+    for name, wanted, required in _parameters(cls):
         found = next(
             (one for one in (get_args(wanted) or (wanted,)) if isinstance(one, type) and one in services), None
         )
         if found is not None:
             arguments[name] = services[found]
-        elif parameter.default is parameter.empty:
+        elif required:
             shown = getattr(wanted, "__name__", wanted) if wanted is not None else "nothing (it has no annotation)"
             raise ToolLoadError(f"{label}: its constructor asks for {name}: {shown}, which is not available")
     try:
@@ -62,6 +56,22 @@ def make_tool(cls: type[Tool[Any]], services: Mapping[type, object]) -> Tool[Any
     except Exception as error:
         raise ToolLoadError(f"{label}: cannot be created: {_cause(error)}") from error
     return tool
+
+
+@cache
+def _parameters(cls: type[Tool[Any]]) -> list[tuple[str, object, bool]]:
+    """Name, annotation and "has no default" of each parameter of its constructor. Raises ToolLoadError."""
+    try:
+        hints = get_type_hints(cls.__init__)
+    except NameError as error:
+        raise ToolLoadError(
+            f"{cls.__module__}:{cls.__name__}: unknown annotation in its constructor: {error}"
+        ) from error
+    return [
+        (name, hints.get(name), parameter.default is parameter.empty)
+        for name, parameter in list(inspect.signature(cls.__init__).parameters.items())[1:]
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+    ]
 
 
 def _cause(error: Exception) -> str:

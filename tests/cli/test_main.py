@@ -35,6 +35,15 @@ def test_version_and_help_load_few_modules(option, most):
     assert int(done.stderr) <= most
 
 
+def test_the_interpreter_looks_for_no_garbage_at_its_end():
+    code = (
+        "import atexit, gc, sys\natexit.register(lambda: print(gc.get_freeze_count() > 1000))\n"
+        "sys.argv = ['kimi-tui', '--version']\nfrom kimi_tui.cli.main import main\nsys.exit(main())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "True", done.stderr
+
+
 def test_the_version_is_the_programs():
     assert run("--version").stdout == f"kimi-tui {__version__}\n"
 
