@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 
 from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.composer.composer import Composer
-from kimi_tui.ui.tui.engine_protocol import Command, Engine
+from kimi_tui.ui.tui.engine_protocol import Command, Engine, LiveEngine
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.keys.bindings import ACTIONS, bindings
@@ -177,8 +177,81 @@ class KimiTui(TerminalApp):
     def engine(self) -> Engine | None:
         return self.session_controller.engine
 
+    @property
+    def live_engine(self) -> LiveEngine | None:
+        """The engine, or None if it is a recording."""
+        return self.session_controller.live_engine
+
+    @property
+    def has_terminal_focus(self) -> bool:
+        return self.app_focus
+
+    @property
+    def on_main_screen(self) -> bool:
+        """Whether no other screen covers the main screen."""
+        return isinstance(self.screen, MainScreen)
+
+    async def switch_session(self, *, leave_first: bool = False) -> bool:
+        """Open the session that the engine factory makes now; False if it cannot be opened."""
+        return await self.session_controller.switch(leave_first=leave_first)
+
     def session_shown(self, engine: Engine) -> None:
         """Called when a session is shown."""
+        self.hint()
+
+    def apply_config(self, factory: EngineFactory) -> None:
+        """Use the configuration's theme, keys and display settings."""
+        config = factory.config
+        if not self.theme_registry.activate(config.theme):
+            self.show_toast(_("theme {name} not found or not readable", name=config.theme), severity="warning")
+        self.main_screen.transcript.thoughts = config.show_thinking_stream
+        self.use_keys(config.keys, factory.config_file)
+
+    async def ask_trust(self) -> None:
+        """Ask for trust in the folder, if there is no answer yet."""
+        await self.trust.ask()
+
+    async def ask_trust_again(self) -> None:
+        """Ask about the folder despite an earlier answer."""
+        await self.trust.ask_again()
+
+    def report_trust(self, *, pending: bool = False) -> None:
+        """Report what a refusal disables, or with `pending` the items that wait for an answer."""
+        if pending:
+            self.trust.report_pending()
+        else:
+            self.trust.report_ignored()
+
+    def show_idle(self) -> None:
+        """Called when the engine becomes idle."""
+        self.presenter.settle()
+        self.activity_indicator.update()
+
+    def show_model(self) -> None:
+        """Update the display after a model change."""
+        self.presenter.show_model()
+
+    def append_tool_output(self, call_id: str, text: str) -> None:
+        """Append output of a tool, of the agent or of a subagent with an open screen."""
+        self.presenter.append_tool_output(call_id, text)
+        self.subagent_screens.append_output(call_id, text)
+
+    def open_initial_screen(self, name: str) -> None:
+        self.screen_router.open_initial(name)
+
+    def handle_slash(self, text: str) -> bool:
+        """Open the screen of a bare slash command; False if the text is anything else."""
+        return self.screen_router.handle_slash(text)
+
+    def offer_resume(self) -> None:
+        """Offer to resume an interrupted flow run, if there is one."""
+        self.flow_controller.offer_resume(by_itself=True)
+
+    def interrupt(self) -> bool:
+        """Interrupt the running turn; False if none runs."""
+        if running := self.presenter.state.turn.running and self.engine is not None:
+            self.prompts.interrupt()
+        return running
 
     async def on_unmount(self) -> None:
         self.activity_indicator.clear()
@@ -309,7 +382,7 @@ class KimiTui(TerminalApp):
 
     def action_time(self) -> None:
         """Show the session's past states with the scrub bar."""
-        if isinstance(self.screen, MainScreen) and not self.time_travel.open():
+        if self.on_main_screen and not self.time_travel.open():
             self.show_toast(_("no messages yet"))
 
     def on_scrub_bar_moved(self, event: "ScrubBar.Moved") -> None:
@@ -349,7 +422,7 @@ class KimiTui(TerminalApp):
         if action == "suspend":
             return "suspend" in self.keymap.overrides or not self.would_undo()
         if action == "copy_or_clear":  # on another screen only to close it
-            return isinstance(self.screen, MainScreen) or not getattr(self.focused, "selected_text", "")
+            return self.on_main_screen or not getattr(self.focused, "selected_text", "")
         return not (isinstance(self.screen, ModalFrame) and action in ACTIONS and action != "leave")
 
     async def on_event(self, event: events.Event) -> None:
@@ -419,7 +492,7 @@ class KimiTui(TerminalApp):
 
     def action_plan(self) -> None:
         """Toggle plan mode from the composer; elsewhere move the focus back."""
-        if self.main_screen.composer.prompt.has_focus and isinstance(self.screen, MainScreen):
+        if self.main_screen.composer.prompt.has_focus and self.on_main_screen:
             from kimi_tui.ui.tui.navigation.plan_mode_action import toggle_plan_mode
 
             toggle_plan_mode(self)
@@ -429,7 +502,7 @@ class KimiTui(TerminalApp):
     def action_editor(self) -> None:
         from kimi_tui.ui.tui.navigation import external_editor
 
-        if isinstance(self.screen, MainScreen):
+        if self.on_main_screen:
             in_conversation = self.main_screen.focused_pane == "talk"
             (external_editor.open_conversation_in_editor if in_conversation else external_editor.edit_draft_in_editor)(
                 self
@@ -438,7 +511,7 @@ class KimiTui(TerminalApp):
     def action_scrollback(self) -> None:
         from kimi_tui.ui.tui.navigation.scrollback import show_in_scrollback
 
-        if isinstance(self.screen, MainScreen):
+        if self.on_main_screen:
             show_in_scrollback(self)
 
     def action_leave(self) -> None:
@@ -454,19 +527,19 @@ class KimiTui(TerminalApp):
             if entry is not None:
                 self.call_later(entry.run)
 
-        if isinstance(self.screen, MainScreen):
+        if self.on_main_screen:
             self.push_screen(CommandPalette(tuple(palette_entries(self))), run_entry)
 
     def action_help(self) -> None:
         from kimi_tui.ui.tui.screens.help import Help
 
-        if isinstance(self.screen, MainScreen):
+        if self.on_main_screen:
             self.push_screen(Help(focus_context(self.main_screen), self.keymap))
         elif isinstance(self.screen, Help):
             self.screen.dismiss(None)
 
     def action_pane(self, name: PaneName) -> None:
-        if not isinstance(self.screen, MainScreen):
+        if not self.on_main_screen:
             return
         if name == "waiting" and (dialog := self.main_screen.current_dialog) is not None:
             self.main_screen.focus_dialog(dialog)

@@ -22,6 +22,7 @@ class ReplayApp(KimiTui):
         self.main_screen.composer.display = False  # the base class's handler runs too
 
     def session_shown(self, engine: Engine) -> None:
+        super().session_shown(engine)
         if isinstance(engine, RecordedEngine):
             self.main_screen.flow_pane.recorded = True  # there is no present to return to
             self.time_travel.load(engine.messages)

@@ -14,8 +14,8 @@ from kimi_tui.soul.commands.registry import COMMANDS
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.i18n import catalog
 from kimi_tui.ui.tui.keys.bindings import KeyContext
-from kimi_tui.ui.tui.navigation.screen_registry import SCREEN_COMMANDS
 from kimi_tui.ui.tui.screens.help import Help
+from kimi_tui.ui.tui.screens.screen_commands import SCREEN_COMMANDS
 from kimi_tui.ui.tui.screens.settings_schema import SETTINGS
 from kimi_tui.ui.tui.screens.skills import Skills
 from kimi_tui.wire import events, flow_events

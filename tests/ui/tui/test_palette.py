@@ -7,8 +7,8 @@ from textual.pilot import Pilot
 
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.navigation.command_palette import CommandPalette
-from kimi_tui.ui.tui.navigation.screen_registry import SCREEN_COMMANDS
 from kimi_tui.ui.tui.screens.help import Help
+from kimi_tui.ui.tui.screens.screen_commands import SCREEN_COMMANDS
 from kimi_tui.ui.tui.widgets.key_bar import KeyBar
 from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from tests.ui.tui.fake_engine import FakeEngine, make_app

@@ -1,42 +1,50 @@
 """Maps pressed keys through the user's key bindings."""
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from textual import events
+from textual.screen import Screen
 from textual.widgets import Input
 
 from kimi_tui.ui.tui.keys.bindings import KEYS, KeyContext
 from kimi_tui.ui.tui.keys.hints import focus_context
-from kimi_tui.ui.tui.keys.keymap import is_text
+from kimi_tui.ui.tui.keys.keymap import KeyMap, is_text
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
-
-if TYPE_CHECKING:
-    from kimi_tui.ui.tui.app import KimiTui
 
 _SIGNS = {"space": " ", "plus": "+", "minus": "-"}
 
 
-async def resolve_key(app: "KimiTui", event: events.Key) -> events.Key | None:
+class KeyHost(Protocol):
+    """Has the user's keys and runs actions."""
+
+    @property
+    def keymap(self) -> KeyMap: ...
+    @property
+    def screen(self) -> Screen[object]: ...
+    async def run_action(self, action: str, /) -> bool: ...
+
+
+async def resolve_key(host: KeyHost, event: events.Key) -> events.Key | None:
     """The key to process; None if it is disabled, or ran an action directly."""
-    where = _key_context(app)
+    where = _key_context(host)
     if where is None:
         return event
-    key = app.keymap.resolve(event.key, where)
+    key = host.keymap.resolve(event.key, where)
     if key is None or key == event.key or (where in ("everywhere", "composer") and is_text(event.key)):
         return event
     if key.startswith("run:"):
-        await app.run_action(next(one.action for one in KEYS if one.id == key[4:]))
+        await host.run_action(next(one.action for one in KEYS if one.id == key[4:]))
         return None
     if not key:
         return None
     return events.Key(key, key if len(key) == 1 else _SIGNS.get(key))
 
 
-def _key_context(app: "KimiTui") -> KeyContext | None:
+def _key_context(host: KeyHost) -> KeyContext | None:
     """The current key context; None on a screen with keys of its own."""
     from kimi_tui.ui.tui.dialogs.approval_fullscreen import ApprovalFullscreen
 
-    screen = app.screen
+    screen = host.screen
     if isinstance(screen, ApprovalFullscreen):
         return "approval"
     if not isinstance(screen, MainScreen):

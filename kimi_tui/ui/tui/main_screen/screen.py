@@ -370,6 +370,37 @@ class MainScreen(LowLatencyScreen):
         self.update_layout()
         self.post_message(self.Zoomed())
 
+    def close_innermost(self) -> bool:
+        """Close what Esc closes first: an input of a dialog, the find bar, a branch choice, a zoom that hides the
+        conversation. False if none is open."""
+        if self.approval_dialog.leave_why() or self.question_dialog.leave():
+            return True
+        if self.find_bar.is_open:
+            self.find_bar.close()
+            self.transcript.focus()
+        elif self.branch_dialog.is_open and self.branch_dialog.has_focus_within:
+            self.branch_dialog.close()
+            self.restore_focus()
+        elif self.zoomed not in (None, "talk"):
+            self.zoom(None)
+        else:
+            return False
+        return True
+
+    def end_search(self) -> None:
+        """Remove the search marks and focus the composer."""
+        self.transcript.find("")
+        self.composer.prompt.focus()
+
+    @property
+    def is_composer_focused_and_empty(self) -> bool:
+        return self.composer.prompt.has_focus and not self.composer.text
+
+    @property
+    def selected_text(self) -> str:
+        """The text selected in the conversation or else in the composer."""
+        return self.transcript.selected_text() or self.composer.prompt.selected_text
+
     def focus_work(self) -> None:
         """Focus the open dialog, or else the composer."""
         if (dialog := self.current_dialog) is not None:

@@ -7,26 +7,26 @@ from textual.timer import Timer
 from kimi_tui.ui.tui.terminal.escape_sequences import Progress, TaskbarProgress
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.ports import ActivityHost
 
 
 class ActivityIndicator:
     """The busy indicators of one app."""
 
-    def __init__(self, app: "KimiTui") -> None:
-        self._app = app
-        self._mark = TaskbarProgress(app.write_to_terminal)
+    def __init__(self, host: "ActivityHost") -> None:
+        self._host = host
+        self._mark = TaskbarProgress(host.write_to_terminal)
         self._ticker: Timer | None = None
 
     def update(self) -> None:
         """Update the indicators; call it whenever the busy state may have changed."""
-        app = self._app
+        host = self._host
         self._mark.show(self._progress())
-        if not app.panes_mounted:
+        if not host.panes_mounted:
             return
-        ticks = app.presenter.needs_ticks
-        if ticks and self._ticker is None and not app.display_options.plain:
-            self._ticker = app.set_interval(1.0, app.presenter.tick)
+        ticks = host.presenter.needs_ticks
+        if ticks and self._ticker is None and not host.display_options.plain:
+            self._ticker = host.set_interval(1.0, host.presenter.tick)
         elif not ticks and self._ticker is not None:
             self._ticker.stop()
             self._ticker = None
@@ -36,13 +36,9 @@ class ActivityIndicator:
         self._mark.show("none")
 
     def _progress(self) -> Progress:
-        app, main_screen = self._app, self._app.main_screen
-        if app.app_focus or not app.panes_mounted:
+        host = self._host
+        if host.has_terminal_focus or not host.panes_mounted:
             return "none"
-        if (
-            main_screen.approval_dialog.is_open
-            or main_screen.question_dialog.is_open
-            or main_screen.branch_dialog.is_open
-        ):
+        if host.main_screen.current_dialog is not None:
             return "waiting"
-        return "working" if app.presenter.state.turn.running else "none"
+        return "working" if host.presenter.state.turn.running else "none"

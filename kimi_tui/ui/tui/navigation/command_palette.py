@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.keys.bindings import KEYS, display_keys
-from kimi_tui.ui.tui.navigation.screen_registry import SCREEN_COMMANDS
+from kimi_tui.ui.tui.screens.screen_commands import SCREEN_COMMANDS
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.widgets.filtered_list import FilteredList
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
@@ -18,7 +18,7 @@ from kimi_tui.ui.tui.widgets.modal_card import ModalCard
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.ports import PaletteHost
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,27 +35,27 @@ class PaletteEntry:
     english: str
 
 
-def palette_entries(app: "KimiTui") -> Iterable[PaletteEntry]:
+def palette_entries(host: "PaletteHost") -> Iterable[PaletteEntry]:
     """All entries available now, by group."""
     for screen in SCREEN_COMMANDS:
-        open_screen = partial(app.screen_router.open, screen.name)
+        open_screen = partial(host.action_open_screen, screen.name)
         yield PaletteEntry(_(screen.description), f"/{screen.name}", open_screen, _("screens"), screen.description)
     for key in KEYS:
         if key.action and key.in_palette:
-            keys = display_keys(app.keymap.keys_of(key))
+            keys = display_keys(host.keymap.keys_of(key))
             yield PaletteEntry(
-                _(key.description), keys, partial(app.run_action, key.action), _("actions"), key.description
+                _(key.description), keys, partial(host.run_action, key.action), _("actions"), key.description
             )
     screen_names = {screen.name for screen in SCREEN_COMMANDS}
-    for command in app.commands():
+    for command in host.commands():
         if command.name not in screen_names:
-            write_command = partial(app.write_command, command.name)
+            write_command = partial(host.write_command, command.name)
             description = translate(command.description)
             yield PaletteEntry(
                 f"/{command.name}", description, write_command, _("commands, skills and flows"), command.description
             )
-    for name, title in app.theme_registry.titles().items():
-        yield PaletteEntry(translate(title), name, partial(app.use_theme, name), _("themes"), f"{title} theme")
+    for name, title in host.theme_registry.titles().items():
+        yield PaletteEntry(translate(title), name, partial(host.use_theme, name), _("themes"), f"{title} theme")
 
 
 class CommandPalette(ModalCard[PaletteEntry]):

@@ -22,7 +22,7 @@ from kimi_tui.ui.tui.terminal.shutdown import SIGNALS
 from kimi_tui.ui.tui.transcript.word_selection import block_text
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.ports import TerminalHost
 
 _KNOWN_EDITORS: tuple[tuple[str, ...], ...] = (("code", "--wait"), ("vim",), ("vi",), ("nano",))
 
@@ -72,48 +72,48 @@ def _signals_of(editor: "subprocess.Popen[bytes]") -> Generator[None]:
         signal.set_wakeup_fd(waker)
 
 
-def can_suspend(app: "KimiTui") -> bool:
+def can_suspend(host: "TerminalHost") -> bool:
     """Whether the app can be suspended: not during a turn, since nothing would read the model's output."""
-    engine = app.engine
+    engine = host.engine
     return engine is None or not engine.busy or (engine.runner is not None and engine.runner.paused is not None)
 
 
-def edit_draft_in_editor(app: "KimiTui") -> None:
+def edit_draft_in_editor(host: "TerminalHost") -> None:
     """Open the draft in the editor and take the edited text back."""
-    composer = app.main_screen.composer
+    composer = host.main_screen.composer
     before = composer.pastes.expand(composer.text)
-    after = _in_editor(app, before)
+    after = _in_editor(host, before)
     if after is not None and after != before:
         composer.text = composer.pastes.recollapse(after)
     composer.prompt.focus()
 
 
-def open_conversation_in_editor(app: "KimiTui") -> None:
+def open_conversation_in_editor(host: "TerminalHost") -> None:
     """Open the block at the cursor, or the whole conversation, in the editor; edits are discarded."""
-    view = app.main_screen.transcript
-    _in_editor(app, block_text(view.block) if view.block is not None else view.markdown())
+    view = host.main_screen.transcript
+    _in_editor(host, block_text(view.block) if view.block is not None else view.markdown())
 
 
-def _in_editor(app: "KimiTui", text: str) -> str | None:
+def _in_editor(host: "TerminalHost", text: str) -> str | None:
     """The text after editing; None, after reporting the reason, if no editor could be opened."""
-    if not can_suspend(app):
-        app.show_toast(_("the editor can be opened after the turn has ended"))
+    if not can_suspend(host):
+        host.show_toast(_("the editor can be opened after the turn has ended"))
         return None
-    configured = app.engine_factory.config.default_editor if app.engine_factory is not None else ""
+    configured = host.engine_factory.config.default_editor if host.engine_factory is not None else ""
     command = editor_command(configured or "", os.environ)
     if not command:
-        app.show_toast(_("no editor set: set $VISUAL, $EDITOR or default_editor"), severity="warning")
+        host.show_toast(_("no editor set: set $VISUAL, $EDITOR or default_editor"), severity="warning")
         return None
     after, failed = None, None
     try:
-        with app.suspend():  # an exception raised inside would leave the app suspended
+        with host.suspend():  # an exception raised inside would leave the app suspended
             try:
                 after = edit_in_editor(text, command)
             except OSError as error:
                 failed = error
     except SuspendNotSupported:
-        app.show_toast(_("no editor can be opened here"), severity="warning")
+        host.show_toast(_("no editor can be opened here"), severity="warning")
     if failed is not None:
-        app.show_toast(f"{command[0]}: {failed.strerror or failed}", severity="warning")
-    app.refresh()
+        host.show_toast(f"{command[0]}: {failed.strerror or failed}", severity="warning")
+    host.refresh()
     return after

@@ -8,18 +8,18 @@ from kimi_tui.ui.tui.navigation.session_actions import restart_session
 from kimi_tui.ui.tui.navigation.settings_actions import keep_theme
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.ports import ScreenHost
 
 
-async def choose_model(app: "KimiTui") -> None:
+async def choose_model(host: "ScreenHost") -> None:
     from kimi_tui.llm.key_check import check_key
     from kimi_tui.llm.local_servers import find_local_servers
     from kimi_tui.ui.tui.screens.models import ModelPicker
 
-    factory, engine = app.engine_factory, app.session_controller.live_engine
+    factory, engine = host.engine_factory, host.live_engine
     if factory is None or engine is None:
         return
-    choice = await app.push_screen_wait(
+    choice = await host.push_screen_wait(
         ModelPicker(factory.config, engine.models.key, find=find_local_servers, try_key=check_key)
     )
     if choice is None:
@@ -29,18 +29,18 @@ async def choose_model(app: "KimiTui") -> None:
         await factory.edit_config(changes)
     factory.use_model(choice.name)
     if choice.changes:
-        await restart_session(app)
+        await restart_session(host)
     else:
         await engine.switch_model(choice.name)
-        app.presenter.show_model()
-    app.show_toast(
+        host.show_model()
+    host.show_toast(
         _("model: {model} (also the default)", model=choice.name)
         if choice.keep
         else _("model: {model}", model=choice.name)
     )
 
 
-async def set_up(app: "KimiTui") -> None:
+async def set_up(host: "ScreenHost") -> None:
     """Choose a theme and a model, or the demo."""
     from kimi_tui.config.kimi_import import find_takeover
     from kimi_tui.llm.key_check import check_key
@@ -48,13 +48,13 @@ async def set_up(app: "KimiTui") -> None:
     from kimi_tui.mcp.config_editor import take_over
     from kimi_tui.ui.tui.screens.first_start import SetupWizard
 
-    if (factory := app.engine_factory) is None:
+    if (factory := host.engine_factory) is None:
         return
-    choice = await app.push_screen_wait(
+    choice = await host.push_screen_wait(
         SetupWizard(
-            app.theme_registry.titles(),
-            app.theme_registry.current,
-            use_theme=app.theme_registry.activate,
+            host.theme_registry.titles(),
+            host.theme_registry.current,
+            use_theme=host.theme_registry.activate,
             find=find_local_servers,
             try_key=check_key,
             takeover=await asyncio.to_thread(find_takeover),
@@ -63,12 +63,12 @@ async def set_up(app: "KimiTui") -> None:
     if choice is None:
         return
     if choice.demo:
-        await keep_theme(app, choice.theme)
-        if (prompt := factory.select_demo()) and await app.session_controller.switch():
-            app.submit(prompt)
+        await keep_theme(host, choice.theme)
+        if (prompt := factory.select_demo()) and await host.switch_session():
+            host.submit(prompt)
         return
     await factory.edit_config({("theme",): choice.theme, **choice.changes})
     if choice.takeover is not None:
         await asyncio.to_thread(take_over, choice.takeover.file.with_name("mcp.json"))
     factory.use_model(choice.model)
-    await restart_session(app)
+    await restart_session(host)

@@ -6,22 +6,22 @@ from typing import TYPE_CHECKING
 from kimi_tui.ui.tui.i18n.catalog import _
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.ports import ScreenHost
 
 
-async def rewind_session(app: "KimiTui") -> None:
+async def rewind_session(host: "ScreenHost") -> None:
     """Rewind, and put that turn's prompt into the composer."""
     from kimi_tui.ui.tui.screens.rewind import Rewind
 
-    if (engine := app.session_controller.live_engine) is None:
+    if (engine := host.live_engine) is None:
         return
     if engine.busy:
-        app.show_toast(_("wait for the turn to end before rewinding"))
+        host.show_toast(_("wait for the turn to end before rewinding"))
         return
     points = engine.rewind_points()
-    back = await app.push_screen_wait(Rewind(points, work_dir=engine.work_dir, now=time.time))
+    back = await host.push_screen_wait(Rewind(points, work_dir=engine.work_dir, now=time.time))
     point = next((point for point in points if back is not None and point.index == back.index), None)
     if back is not None and point is not None:
         await engine.rewind(point, conversation=back.conversation, files=back.files)
-        if back.conversation and not app.main_screen.composer.text:
-            app.main_screen.composer.text = point.text
+        if back.conversation and not host.main_screen.composer.text:
+            host.main_screen.composer.text = point.text

@@ -4,7 +4,6 @@ A screen opens from the command palette, by its slash command and, for some, by 
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,47 +11,20 @@ from kimi_tui.errors import KimiTuiError
 from kimi_tui.ui.tui.engine_protocol import Command
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.i18n.translate import translate_lines
-from kimi_tui.ui.tui.main_screen.screen import MainScreen
+from kimi_tui.ui.tui.screens.screen_commands import SCREEN_COMMANDS, ScreenCommand
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.ports import ScreenHost
 
-ScreenAction = Callable[["KimiTui"], Awaitable[None]]
+ScreenAction = Callable[["ScreenHost"], Awaitable[None]]
 """Opens a screen and applies its result. Raises KimiTuiError if it cannot."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScreenCommand:
-    """A screen: the slash command that opens it when given without arguments, and its description."""
-
-    name: str
-    description: str
-    aliases: tuple[str, ...] = ()
-
-
-SCREEN_COMMANDS: tuple[ScreenCommand, ...] = (
-    ScreenCommand("sessions", "Sessions: search, preview, rename, fork, archive", ("resume",)),
-    ScreenCommand("new", "Start a new session"),
-    ScreenCommand("model", "Choose a model"),
-    ScreenCommand("settings", "Change the configuration", ("config",)),
-    ScreenCommand("setup", "Run setup again: theme and model", ("login",)),
-    ScreenCommand("theme", "Choose a theme"),
-    ScreenCommand("skills", "Skills and their problems"),
-    ScreenCommand("usage", "Tokens and cost, by model", ("status",)),
-    ScreenCommand("rewind", "Rewind to an earlier turn", ("undo",)),
-    ScreenCommand("task", "Background tasks", ("tasks",)),
-    ScreenCommand("mcp", "MCP servers and their status"),
-    ScreenCommand("trust", "Trust or untrust this folder"),
-    ScreenCommand("log", "kimi-tui's log"),
-    ScreenCommand("exit", "Quit kimi-tui (the session can be resumed later)", ("quit",)),
-)
 
 
 class ScreenRouter:
     """Opens screens for one app. Invariant: at most one of them is open."""
 
-    def __init__(self, app: "KimiTui") -> None:
-        self._app = app
+    def __init__(self, host: "ScreenHost") -> None:
+        self._host = host
 
     def all_commands(self, commands: Sequence[Command], skills: object = None) -> Sequence[Command]:
         """The engine's slash commands, those of the TUI that the engine lacks, and the invalid flows of `skills`:
@@ -71,7 +43,7 @@ class ScreenRouter:
 
     def open_initial(self, name: str) -> None:
         """Called with the first engine. Without a configured model, open the setup first."""
-        engine = self._app.session_controller.live_engine
+        engine = self._host.live_engine
         if name:
             self.open(name)
         elif engine is not None and not engine.models.key and not engine.models.info.model:
@@ -88,23 +60,23 @@ class ScreenRouter:
         return screen is not None
 
     def open(self, name: str) -> None:
-        if isinstance(self._app.screen, MainScreen):
+        if self._host.on_main_screen:
             self._start(_load_actions()[name], group="screens")
 
     def keep_theme(self, name: str) -> None:
         """Save the theme to the configuration too."""
         from kimi_tui.ui.tui.navigation.settings_actions import keep_theme
 
-        self._start(lambda app: keep_theme(app, name), group="keep")
+        self._start(lambda host: keep_theme(host, name), group="keep")
 
     def _start(self, action: ScreenAction, *, group: str) -> None:
-        self._app.run_worker(partial(self._run_action, action), group=group, exclusive=True)
+        self._host.run_worker(partial(self._run_action, action), group=group, exclusive=True)
 
     async def _run_action(self, action: ScreenAction) -> None:
         try:
-            await action(self._app)
+            await action(self._host)
         except KimiTuiError as error:
-            self._app.show_toast(str(error), severity="warning")
+            self._host.show_toast(str(error), severity="warning")
 
 
 def _load_actions() -> dict[str, ScreenAction]:
@@ -130,7 +102,7 @@ def _load_actions() -> dict[str, ScreenAction]:
         "rewind": rewind_action.rewind_session,
         "task": view_actions.show_tasks,
         "mcp": view_actions.show_mcp,
-        "trust": lambda app: app.trust.ask_again(),
+        "trust": lambda host: host.ask_trust_again(),
         "log": view_actions.show_log,
         "exit": view_actions.quit_app,
     }

@@ -12,27 +12,27 @@ from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.navigation.external_editor import can_suspend
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.ports import TerminalHost
 
 
-def show_in_scrollback(app: "KimiTui") -> None:
+def show_in_scrollback(host: "TerminalHost") -> None:
     """Print the conversation and wait for Enter; report what prevents it."""
-    if not can_suspend(app):
-        app.show_toast(_("the conversation can be printed after the turn has ended"))
+    if not can_suspend(host):
+        host.show_toast(_("the conversation can be printed after the turn has ended"))
         return
     try:
-        with app.suspend():
-            _write(app, sys.__stdout__)
+        with host.suspend():
+            _write(host, sys.__stdout__)
             _wait(sys.__stdin__)
     except SuspendNotSupported:
-        app.show_toast(_("this terminal cannot show scrollback"), severity="warning")
-    app.refresh()
+        host.show_toast(_("this terminal cannot show scrollback"), severity="warning")
+    host.refresh()
 
 
-def _write(app: "KimiTui", out: TextIO | None) -> None:
+def _write(host: "TerminalHost", out: TextIO | None) -> None:
     if out is None:
         return
-    for line in app.main_screen.transcript.ansi_lines():
+    for line in host.main_screen.transcript.ansi_lines():
         out.write(line + "\n")
     out.write("\n" + _("Press Enter to return to kimi-tui") + " ")
     out.flush()

@@ -5,36 +5,36 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kimi_tui.config.yaml_editor import KeyPath, Value
-    from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.ports import ScreenHost
 
 
-async def choose_theme(app: "KimiTui") -> None:
+async def choose_theme(host: "ScreenHost") -> None:
     from kimi_tui.ui.tui.screens.theme_picker import ThemePicker
 
-    picker = ThemePicker(app.theme_registry.titles(), app.theme_registry.current, use=app.theme_registry.activate)
-    if (theme := await app.push_screen_wait(picker)) is not None:
-        await keep_theme(app, theme)
+    picker = ThemePicker(host.theme_registry.titles(), host.theme_registry.current, use=host.theme_registry.activate)
+    if (theme := await host.push_screen_wait(picker)) is not None:
+        await keep_theme(host, theme)
 
 
-async def keep_theme(app: "KimiTui", theme: str) -> None:
+async def keep_theme(host: "ScreenHost", theme: str) -> None:
     """Save the theme to the configuration too, if there is a configuration file."""
-    factory = app.engine_factory
+    factory = host.engine_factory
     if factory is not None and factory.config_file is not None and factory.config.theme != theme:
         await factory.edit_config({("theme",): theme})
 
 
-async def change_settings(app: "KimiTui") -> None:
+async def change_settings(host: "ScreenHost") -> None:
     from kimi_tui.ui.tui.screens.settings import Settings
 
-    if (factory := app.engine_factory) is None:
+    if (factory := host.engine_factory) is None:
         return
 
     async def change(changes: "Mapping[KeyPath, Value]") -> None:
         await factory.edit_config(changes)
-        app.theme_registry.activate(factory.config.theme)
-        app.main_screen.transcript.thoughts = factory.config.show_thinking_stream
+        host.theme_registry.activate(factory.config.theme)
+        host.main_screen.transcript.thoughts = factory.config.show_thinking_stream
 
     screen = Settings(
-        lambda: factory.config, factory.config_file, change=change, themes=tuple(app.theme_registry.titles())
+        lambda: factory.config, factory.config_file, change=change, themes=tuple(host.theme_registry.titles())
     )
-    await app.push_screen_wait(screen)
+    await host.push_screen_wait(screen)

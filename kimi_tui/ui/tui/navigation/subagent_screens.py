@@ -2,38 +2,36 @@
 
 from typing import TYPE_CHECKING
 
-from kimi_tui.ui.tui.main_screen.screen import MainScreen
-
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.ports import SubagentHost
     from kimi_tui.ui.tui.screens.subagent import SubagentScreen
 
 
 class SubagentScreens:
     """Opens the screens for one app, and updates them with new messages and output."""
 
-    def __init__(self, app: "KimiTui") -> None:
-        self._app = app
+    def __init__(self, host: "SubagentHost") -> None:
+        self._host = host
 
     def open(self, item_id: int) -> None:
         """Show the full conversation of the card's subagent."""
         from kimi_tui.ui.tui.screens.subagent import SubagentScreen, subagent_items
 
-        app, engine = self._app, self._app.session_controller.live_engine
-        state = app.presenter.shown_state
-        subagents, key = subagent_items(state), app.presenter.transcript_sync.key_of(item_id)
+        host, engine = self._host, self._host.live_engine
+        state = host.presenter.shown_state
+        subagents, key = subagent_items(state), host.presenter.transcript_sync.key_of(item_id)
         clicked = state.conversation[key] if key is not None else None
         index = next((at for at, item in enumerate(subagents) if item is clicked), None)
-        if index is None or not isinstance(app.screen, MainScreen):
+        if index is None or not host.on_main_screen:
             return
-        stop = engine.roster.stop if engine is not None and state is app.presenter.state else None
-        app.push_screen(
+        stop = engine.roster.stop if engine is not None and state is host.presenter.state else None
+        host.push_screen(
             SubagentScreen(
                 lambda: subagent_items(state),
                 index,
-                clock=app.view_clock,
-                motion=not app.display_options.reduced_motion,
-                thoughts=app.main_screen.transcript.thoughts,
+                clock=host.view_clock,
+                motion=not host.display_options.reduced_motion,
+                thoughts=host.main_screen.transcript.thoughts,
                 stop=stop,
             )
         )
@@ -49,8 +47,8 @@ class SubagentScreens:
             screen.tail(call_id, text)
 
     def _views(self) -> "list[SubagentScreen]":
-        if isinstance(self._app.screen, MainScreen):
+        if self._host.on_main_screen:
             return []
         from kimi_tui.ui.tui.screens.subagent import SubagentScreen
 
-        return [screen for screen in self._app.screen_stack if isinstance(screen, SubagentScreen)]
+        return [screen for screen in self._host.screen_stack if isinstance(screen, SubagentScreen)]

@@ -8,14 +8,14 @@ from kimi_tui.ui.tui.i18n.catalog import _
 
 if TYPE_CHECKING:
     from kimi_tui.soul.usage_stats import UsageStats
-    from kimi_tui.ui.tui.app import KimiTui
+    from kimi_tui.ui.tui.ports import ScreenHost
 
 
-async def show_usage(app: "KimiTui") -> None:
+async def show_usage(host: "ScreenHost") -> None:
     from kimi_tui.soul.usage_stats import cost_of
     from kimi_tui.ui.tui.screens.usage import Usage, UsageFacts, UsageRow
 
-    if (engine := app.session_controller.live_engine) is None:
+    if (engine := host.live_engine) is None:
         return
     prices, current = engine.prices, engine.figures
     session = await asyncio.to_thread(_session_usage, engine.session.dir / "wire.jsonl")
@@ -36,7 +36,7 @@ async def show_usage(app: "KimiTui") -> None:
         ),
         priced=None not in prices("") or session.cost(prices) is not None,
     )
-    await app.push_screen_wait(Usage(facts))
+    await host.push_screen_wait(Usage(facts))
 
 
 def _session_usage(recording: Path) -> "UsageStats":

@@ -16,8 +16,8 @@ from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.terminal import escape_sequences
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.app import KimiTui
     from kimi_tui.ui.tui.composer.draft_store import DraftStore
+    from kimi_tui.ui.tui.session.session_view import SessionView
     from kimi_tui.ui.tui.session.wire_bridge import WireBridge
 
 _log = logging.getLogger(__name__)
@@ -31,9 +31,15 @@ class SessionController:
     """
 
     def __init__(
-        self, app: "KimiTui", make_engine: MakeEngine, *, prompt: str | None, clock: Callable[[], float], frame: float
+        self,
+        view: "SessionView",
+        make_engine: MakeEngine,
+        *,
+        prompt: str | None,
+        clock: Callable[[], float],
+        frame: float,
     ) -> None:
-        self._app, self._make_engine = app, make_engine
+        self._view, self._make_engine = view, make_engine
         self._first_prompt = prompt
         self._clock, self._frame = clock, frame
         self._bridge: WireBridge | None = None
@@ -56,8 +62,8 @@ class SessionController:
             self._show_start_error(f"{type(error).__name__}: {error}")
         else:
             self._attach(engine)
-            self._app.trust.report_ignored()
-            self._app.screen_router.open_initial(initial_screen)
+            self._view.report_trust()
+            self._view.open_initial_screen(initial_screen)
 
     async def switch(self, *, leave_first: bool = False) -> bool:
         """Switch to a new engine; if it cannot be created, everything stays as it was.
@@ -71,12 +77,12 @@ class SessionController:
         except KimiTuiError as error:
             if leave_first:
                 self._show_start_error(str(error))
-            self._app.show_toast(str(error), severity="warning")
+            self._view.show_toast(str(error), severity="warning")
             return False
         await self.close()
-        self._app.presenter.clear()
+        self._view.presenter.clear()
         self._attach(engine)
-        self._app.trust.report_ignored()
+        self._view.report_trust()
         return True
 
     async def close(self) -> None:
@@ -85,51 +91,40 @@ class SessionController:
         self._bridge = self.engine = self._first_prompt = None
         if bridge is not None:
             bridge.close()
-        await self._app.prompts.detach()
+        await self._view.prompts.detach()
         if engine is not None:
             with contextlib.suppress(KimiTuiError, OSError):
                 await engine.aclose()
 
     async def _create_engine(self) -> Engine:
         """Ask for folder trust, then create the engine. Raises KimiTuiError."""
-        app = self._app
-        if (factory := app.engine_factory) is not None:
+        view = self._view
+        if (factory := view.engine_factory) is not None:
             await factory.prepare()
-            if not app.theme_registry.activate(factory.config.theme):
-                app.show_toast(
-                    _("theme {name} not found or not readable", name=factory.config.theme), severity="warning"
-                )
-            app.main_screen.transcript.thoughts = factory.config.show_thinking_stream
-            app.use_keys(factory.config.keys, factory.config_file)
-            await app.trust.ask()
+            view.apply_config(factory)
+            await view.ask_trust()
         return await self._make_engine()
 
     def on_turn_end(self) -> None:
         """Flush the last messages at once, then mark the turn as ended."""
-        if self._bridge is not None and self._app.is_running:
+        if self._bridge is not None and self._view.is_running:
             self._bridge.flush()
-            self._app.call_later(self._on_idle)
+            self._view.call_later(self._on_idle)
 
     def _on_idle(self) -> None:
         if self.engine is not None and not self.engine.busy:
-            self._app.presenter.settle()
-            self._app.activity_indicator.update()
+            self._view.show_idle()
 
     def _show_start_error(self, cause: str) -> None:
         from kimi_tui.ui.tui.state.items import ErrorItem
         from kimi_tui.wire.parts import text_of
 
-        main_screen, pending = self._app.main_screen, self._app.prompts.pending_before_start
+        main_screen, pending = self._view.main_screen, self._view.prompts.pending_before_start
         self.starting = False
         main_screen.header.facts = dataclasses.replace(main_screen.header.facts, failed=True)
-        self._app.presenter.add_notice(ErrorItem(_("The session could not start"), translate_lines(cause)))
+        self._view.presenter.add_notice(ErrorItem(_("The session could not start"), translate_lines(cause)))
         main_screen.composer.put_before([*map(text_of, pending)])
         main_screen.composer.show_queue(())
-
-    def _on_tool_output(self, call_id: str, text: str) -> None:
-        """Show output of a tool, of the agent or of a subagent with an open screen."""
-        self._app.presenter.append_tool_output(call_id, text)
-        self._app.subagent_screens.append_output(call_id, text)
 
     def _draft_store(self, engine: Engine) -> "DraftStore":
         """The session's draft; for an empty session, an orphaned draft."""
@@ -142,40 +137,38 @@ class SessionController:
     def _attach(self, engine: Engine) -> None:
         from kimi_tui.soul.commands.command import CommandInfo
         from kimi_tui.ui.tui.composer.file_index import FileIndex
-        from kimi_tui.ui.tui.navigation.screen_registry import SCREEN_COMMANDS
+        from kimi_tui.ui.tui.screens.screen_commands import SCREEN_COMMANDS
         from kimi_tui.ui.tui.session.wire_bridge import WireBridge
         from kimi_tui.wire.parts import text_of
 
-        app, presenter, prompts = self._app, self._app.presenter, self._app.prompts
+        view, presenter, prompts = self._view, self._view.presenter, self._view.prompts
         self.engine, self.starting = engine, False
         presenter.attach(engine)
         loop = asyncio.get_running_loop()
-        self._bridge = WireBridge(engine.wire, post=app.post_message, loop=loop, clock=self._clock, frame=self._frame)
+        self._bridge = WireBridge(engine.wire, post=view.post_message, loop=loop, clock=self._clock, frame=self._frame)
         prompts.attach(engine)
         if (live := self.live_engine) is not None:
             live.frontend_commands = tuple(
-                CommandInfo(initial_screen.name, _(initial_screen.description), initial_screen.aliases)
-                for initial_screen in SCREEN_COMMANDS
+                CommandInfo(screen.name, _(screen.description), screen.aliases) for screen in SCREEN_COMMANDS
             )
-        composer = app.main_screen.composer
+        composer = view.main_screen.composer
         composer.save_draft()
         composer.set_history(InputHistory(history_file(engine.work_dir)))
         composer.images.unseen = prompts.image_warning
         composer.set_drafts(self._draft_store(engine))
         composer.files = FileIndex(engine.work_dir, also=engine.resources)
-        engine.progress.listen(lambda output: self._on_tool_output(output.tool_call_id, "\n".join(output.lines)))
+        engine.progress.listen(lambda output: view.append_tool_output(output.tool_call_id, "\n".join(output.lines)))
         engine.skills.listen(lambda _change: presenter.show_flows())
-        engine.skills.listen(lambda _change: app.trust.report_pending())
-        app.write_to_terminal(escape_sequences.title_sequence(f"kimi-tui · {engine.title or engine.work_dir.name}"))
+        engine.skills.listen(lambda _change: view.report_trust(pending=True))
+        view.write_to_terminal(escape_sequences.title_sequence(f"kimi-tui · {engine.title or engine.work_dir.name}"))
         pending, prompts.pending_before_start = prompts.pending_before_start, []
         if self._first_prompt:
             prompts.submit(self._first_prompt)
         for text in pending:
             composer.remember(text_of(text))
-            if not app.screen_router.handle_slash(text_of(text)):
+            if not view.handle_slash(text_of(text)):
                 prompts.submit(text)
         if not self._first_prompt and not pending and not composer.is_written:
-            app.call_after_refresh(app.flow_controller.offer_resume, by_itself=True)
+            view.call_after_refresh(view.offer_resume)
         prompts.show_queue()
-        app.hint()
-        app.session_shown(engine)
+        view.session_shown(engine)

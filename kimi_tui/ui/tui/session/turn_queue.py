@@ -10,7 +10,7 @@ from collections.abc import Callable
 from kimi_tui.errors import KimiTuiError, ModelNotSetError, ProviderError, UsageError
 from kimi_tui.soul.commands.parser import names_of, slash_command
 from kimi_tui.ui.tui.engine_protocol import Engine
-from kimi_tui.ui.tui.navigation.screen_registry import SCREEN_COMMANDS
+from kimi_tui.ui.tui.screens.screen_commands import SCREEN_COMMANDS
 from kimi_tui.wire.parts import UserInput
 
 _log = logging.getLogger(__name__)

@@ -1,7 +1,7 @@
 """The further screens: which words open one."""
 
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
-from kimi_tui.ui.tui.navigation.screen_registry import SCREEN_COMMANDS
+from kimi_tui.ui.tui.screens.screen_commands import SCREEN_COMMANDS
 from tests.ui.tui.app_harness import Open
 
 

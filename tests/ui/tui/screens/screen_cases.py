@@ -22,13 +22,13 @@ from kimi_tui.tools.shell_support.background import BackgroundTask
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.keys.bindings import KEYS, display_keys
 from kimi_tui.ui.tui.navigation.command_palette import CommandPalette, PaletteEntry
-from kimi_tui.ui.tui.navigation.screen_registry import SCREEN_COMMANDS
 from kimi_tui.ui.tui.screens.custom_server import TryKey
 from kimi_tui.ui.tui.screens.first_start import SetupWizard
 from kimi_tui.ui.tui.screens.log import LogView
 from kimi_tui.ui.tui.screens.mcp import McpStatus
 from kimi_tui.ui.tui.screens.models import ModelPicker
 from kimi_tui.ui.tui.screens.rewind import Rewind
+from kimi_tui.ui.tui.screens.screen_commands import SCREEN_COMMANDS
 from kimi_tui.ui.tui.screens.session_list_model import SessionList
 from kimi_tui.ui.tui.screens.sessions import Sessions
 from kimi_tui.ui.tui.screens.settings import Settings
