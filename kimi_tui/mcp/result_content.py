@@ -4,6 +4,7 @@ import base64
 import json
 from typing import TYPE_CHECKING
 
+from kimi_tui.formats import byte_count
 from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.untrusted_text import one_line
 from kimi_tui.tools.core.result_builder import ResultBuilder
@@ -151,4 +152,4 @@ def _uri(uri: str) -> str:
 
 
 def _size(data: str) -> str:
-    return f"{len(data) * 3 // 4} bytes"
+    return byte_count(len(data) * 3 // 4)

@@ -8,6 +8,7 @@ from kimi_tui.flow.parsing.mermaid.label_text import escaped
 from kimi_tui.flow.parsing.mermaid.lexemes import CLOSED_WORDS
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.run_view import EdgeView, NodeView, RunView
+from kimi_tui.formats import duration
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import FlowBegin
 from kimi_tui.wire.parts import JsonObject
@@ -167,15 +168,6 @@ def headline(picture: RunView) -> str:
 
 def times(visits: int) -> str:
     return "visited once" if visits == 1 else f"visited {visits} times"
-
-
-def duration(seconds: float) -> str:
-    """`0.4 s`, `12 s`, `3:05`, `1:02:03`."""
-    if seconds < 60:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def _figures(node: NodeView) -> str:

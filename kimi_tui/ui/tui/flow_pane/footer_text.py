@@ -1,6 +1,7 @@
 """Title and footer texts for a run."""
 
 from kimi_tui.flow.run.run_view import RunView
+from kimi_tui.formats import clock, token_count
 from kimi_tui.ui.tui.flow_pane.footer import Button, FooterFacts
 from kimi_tui.ui.tui.flow_pane.run_styles import CLOSED_WORDS, LiveContext, node_status
 from kimi_tui.ui.tui.i18n import labels
@@ -17,7 +18,7 @@ def run_title(run: FlowRunState, picture: RunView, now: float, width: int) -> st
         _("move {number}", number=picture.moves) if run.active else n_("{count} move", "{count} moves", picture.moves)
     )
     most = f"/{run.begin.max_moves:,}" if run.active else ""
-    spent = f" · {labels.elapsed(picture.elapsed(now))} "
+    spent = f" · {clock(picture.elapsed(now))} "
     flow = _("flow: {name}", name=sanitize(one_line(run.begin.name)))
     if cells(flow) + cells(moves) + len(most) + len(spent) + 6 > width:
         most = ""
@@ -44,9 +45,9 @@ def footer_facts(
     figures: list[str] = []
     node = picture.current
     if node is not None and run.active:
-        figures.append(labels.elapsed(node.elapsed(now.now)))
+        figures.append(clock(node.elapsed(now.now)))
     if picture.tokens:
-        figures.append(_("{count} tokens", count=labels.tokens(picture.tokens)))
+        figures.append(_("{count} tokens", count=token_count(picture.tokens)))
     if changed:
         figures.append(_("the file has changed; this run keeps its chart"))
     if run.status is not None:
@@ -70,7 +71,7 @@ def footer_facts(
             buttons = (go_on, stop)
         return FooterFacts("?", _(CLOSED_WORDS[standing]), "warning", place, tuple(figures), buttons)
     if standing == "retrying" and now.retry_until is not None:
-        left = _("retrying in {time}", time=labels.elapsed(now.retry_until - now.now + 0.999))
+        left = _("retrying in {time}", time=clock(now.retry_until - now.now + 0.999))
         return FooterFacts("↻", left, "warning", place, tuple(figures), buttons)
     if picture.pausing:
         figures[:0] = [] if past else [_("Esc interrupts now")]

@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from kimi_tui.flow.run.run_view import RunView
+from kimi_tui.formats import clock, token_count
 from kimi_tui.ui.tui.dialogs.approval_body import reveal_hidden
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
 from kimi_tui.ui.tui.flow_pane.run_styles import CLOSED_WORDS, SIGNS, LiveContext, node_status
@@ -45,10 +46,10 @@ class NodeDetailsText(LineScrollView):
         facts = [f"{SIGNS[standing]} {_(CLOSED_WORDS[standing])}".strip()]
         if node.visits:
             facts.append(n_("{count} visit", "{count} visits", node.visits))
-            facts.append(labels.elapsed(node.elapsed(self._now.now)))
+            facts.append(clock(node.elapsed(self._now.now)))
             facts.append(n_("{count} step", "{count} steps", node.steps + node.live_steps))
         if node.tokens:
-            facts.append(_("{count} tokens", count=labels.tokens(node.tokens)))
+            facts.append(_("{count} tokens", count=token_count(node.tokens)))
         out = [Line(((" · ".join(facts), palette.muted),)), Line()] if picture.run_id else []
         if self._edited:
             out.append(Line(((_("edited for this run:"), palette.warning),)))

@@ -7,7 +7,7 @@ from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.render.chart_style import ChartStyle, EdgeStyle, NodeStyle, Role
 from kimi_tui.flow.run.node_prompts import shown_label
 from kimi_tui.flow.run.run_view import NodeState, NodeView, RunView
-from kimi_tui.ui.tui.i18n import labels
+from kimi_tui.formats import clock, token_count
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.wire.flow_events import FlowBegin
 
@@ -152,10 +152,10 @@ def status_labels(standing: NodeStatus, node: NodeView, now: LiveContext) -> tup
         case "waiting" | "done":
             return ()
         case "running":
-            spent = labels.elapsed(_under_way(node, now))
+            spent = clock(_under_way(node, now))
             return (_("running {time}", time=spent), spent, _("running"))
         case "retrying":
-            left = labels.elapsed((now.retry_until or 0.0) - now.now + 0.999)
+            left = clock((now.retry_until or 0.0) - now.now + 0.999)
             return (_("retrying in {time}", time=left), _("retry {time}", time=left), _("retry"), left)
         case _:
             return tuple(_(word) for word in _SHORT.get(standing, (CLOSED_WORDS[standing],)))
@@ -178,10 +178,10 @@ def _node_style(picture: RunView, node: NodeView, now: LiveContext, *, ascii: bo
     visits = f"{times}{node.visits} " if node.visits > 99 else ""
     notes: tuple[str, ...] = ()
     if node.visits and standing not in ("running", "retrying"):
-        spent = visits + labels.elapsed(node.elapsed(now.now))
-        notes = (f"{spent} {'-' if ascii else '·'} {labels.tokens(node.tokens)}", spent) if node.tokens else (spent,)
+        spent = visits + clock(node.elapsed(now.now))
+        notes = (f"{spent} {'-' if ascii else '·'} {token_count(node.tokens)}", spent) if node.tokens else (spent,)
     elif node.tokens:
-        notes = (_("{count} tokens", count=labels.tokens(node.tokens)), labels.tokens(node.tokens))
+        notes = (_("{count} tokens", count=token_count(node.tokens)), token_count(node.tokens))
     words = status_labels(standing, node, now)
     signs = ASCII_SIGNS if ascii else SIGNS
     if node.id in picture.breakpoints and standing == "done":

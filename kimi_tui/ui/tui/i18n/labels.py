@@ -2,9 +2,8 @@
 
 import re
 
+from kimi_tui.formats import byte_count
 from kimi_tui.ui.tui.i18n.catalog import N_, _
-from kimi_tui.ui.tui.i18n.formats import elapsed as elapsed
-from kimi_tui.ui.tui.i18n.formats import tokens as tokens
 from kimi_tui.wire.events import StepRetry
 from kimi_tui.wire.flow_events import FlowStatus, NodeStatus, PauseReason
 from kimi_tui.wire.parts import AudioURLPart, ImageURLPart, UserInput, VideoURLPart
@@ -60,12 +59,6 @@ def media_detail(part: Media) -> str:
         size = max(0, len(url) - url.find(",") - 1) * 3 // 4
         return f"{url[5:].split(';', 1)[0][:40]}, {byte_count(size)}"
     return ""
-
-
-def byte_count(size: int) -> str:
-    if size < 1000:
-        return f"{size} B"
-    return f"{size / 1000:.0f} kB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
 
 
 def attachment_names(content: UserInput) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from rich.style import Style
 
-from kimi_tui.ui.tui.i18n import formats
+from kimi_tui.formats import clock, token_count
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_, p_
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cut, cut_start, width_of
@@ -97,7 +97,7 @@ class Header(LineWidget):
         if facts.model_note:
             runs.append((f" {translate(facts.model_note)}", palette.warning))
         if facts.max_context_tokens:
-            share, size = f"{facts.context_usage:.0%}", formats.tokens(facts.max_context_tokens)
+            share, size = f"{facts.context_usage:.0%}", token_count(facts.max_context_tokens)
             style = palette.warning if facts.context_usage >= 0.75 else palette.muted
             runs += [
                 (" · ", palette.faint),
@@ -130,7 +130,7 @@ class Header(LineWidget):
                 (n_("{count} question", "{count} questions", facts.asking), palette.warning),
             ]
         if facts.elapsed is not None:
-            time = formats.elapsed(facts.elapsed)
+            time = clock(facts.elapsed)
             words = _("working {time}", time=time) if self._counts else _("working")
             return [("● ", palette.accent), (words, palette.base)]
         if facts.paused:

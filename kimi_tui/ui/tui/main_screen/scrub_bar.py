@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.timer import Timer
 
-from kimi_tui.ui.tui.i18n import labels
+from kimi_tui.formats import clock
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.main_screen.timeline import MarkKind, Timeline
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
@@ -109,7 +109,7 @@ class ScrubBar(LineWidget, can_focus=True):
         timeline, position = self.timeline, self.position
         done, length = timeline.place_of(position.number), timeline.length
         sign = "▶" if position.playing else "‖"
-        before, after = f"{sign} {labels.elapsed(done)} ", f" {labels.elapsed(length)}"
+        before, after = f"{sign} {clock(done)} ", f" {clock(length)}"
         speed = f" ×{position.speed:g}" if position.speed != 1 else ""
         room = max(4, width - cells(before) - cells(after) - cells(speed))
         self._bar = (cells(before), room)

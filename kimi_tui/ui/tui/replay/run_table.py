@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 
+from kimi_tui.formats import clock, token_count
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import N_, _, p_
 from kimi_tui.ui.tui.replay.run_index import PastRun
@@ -125,8 +126,8 @@ def _cells_of(run: PastRun) -> tuple[str, ...]:
         one_line(run.name),
         f"{_SIGNS[state.status]} {end}",
         str(state.moves),
-        labels.elapsed(run.duration_s),
-        labels.tokens(run.tokens),
+        clock(run.duration_s),
+        token_count(run.tokens),
         one_line(run.path),
     )
 

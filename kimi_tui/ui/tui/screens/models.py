@@ -9,9 +9,9 @@ from textual.binding import Binding, BindingType
 
 from kimi_tui.config.schema import Config
 from kimi_tui.config.yaml_editor import KeyPath, Value
+from kimi_tui.formats import token_count
 from kimi_tui.llm.local_servers import LocalServer
 from kimi_tui.ui.tui.i18n.catalog import N_, _
-from kimi_tui.ui.tui.i18n.labels import tokens
 from kimi_tui.ui.tui.screens.custom_server import OTHER, CustomServerForm, TryKey, custom_server_item
 from kimi_tui.ui.tui.widgets.filtered_list import FilteredList
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
@@ -92,7 +92,7 @@ class ModelPicker(ModalCard[ModelChoice]):
         if config.models:
             picks.append(ListItem("", _("configured")))
         for name, model in config.models.items():
-            size = _("{count} tokens", count=tokens(model.max_context_size))
+            size = _("{count} tokens", count=token_count(model.max_context_size))
             here = name == self._in_use
             default = " · " + _("default") if name == config.default_model else ""
             picks.append(

@@ -12,9 +12,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
+from kimi_tui.formats import clock
 from kimi_tui.tools.shell_support.background import BackgroundTask, TaskStatus
 from kimi_tui.ui.tui.i18n.catalog import N_, _
-from kimi_tui.ui.tui.i18n.labels import elapsed
 from kimi_tui.ui.tui.text.sanitize import plain_output
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
@@ -83,7 +83,7 @@ class Tasks(ModalFrame[None]):
         for task in reversed(self._tasks()):
             sign, role = _SIGNS[task.status]
             code = "" if task.exit_code is None else f" ({task.exit_code})"
-            took = elapsed((task.ended_at or now) - task.begun_at)
+            took = clock((task.ended_at or now) - task.begun_at)
             picks.append(
                 ListItem(task.id, task.description, right=f"{_(task.status)}{code}  {took}", sign=sign, role=role)
             )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from rich.style import Style
 from textual.app import ComposeResult
 
-from kimi_tui.ui.tui.i18n import labels
+from kimi_tui.formats import token_count
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_, p_
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
@@ -74,13 +74,13 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
     bar: list[Run] = [
         ("━" * full, ink),
         ("─" * (size - full), palette.faint),
-        ("  " + _("{share} of {size} tokens", share=f"{share:.0%}", size=labels.tokens(facts.most)), palette.base),
+        ("  " + _("{share} of {size} tokens", share=f"{share:.0%}", size=token_count(facts.most)), palette.base),
         ("  " + n_("{count} message", "{count} messages", facts.messages), palette.muted),
     ]
     lines = [Line(tuple(head)), Line(), Line(((_("context"), palette.muted),)), Line(tuple(bar)), Line()]
     rows = _rows(facts.spent, _("cached"), "{:,}".format)
     if _room_for(rows) > width:
-        rows = _rows(facts.spent, p_("usage", "cached"), labels.tokens)
+        rows = _rows(facts.spent, p_("usage", "cached"), token_count)
     wide = [max(cells(row[column]) for row in rows) for column in range(6)]
     wide[0] = max(8, min(wide[0], width - sum(wide[1:]) - 2 * 5))
     for number, row in enumerate(rows):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from kimi_tui.flow.run.node_prompts import shown_label
 from kimi_tui.flow.run.run_view import RunView
+from kimi_tui.formats import clock
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.i18n.translate import translate_lines
@@ -228,6 +229,6 @@ class FlowReducer:
         self.in_node = False
         state, why = _(labels.ENDED[message.status]), translate_lines(one_line(message.reason or ""))
         moves = n_("{count} move", "{count} moves", message.moves)
-        words = (state, moves, labels.elapsed(at - run.started), why if message.reason != message.status else "")
+        words = (state, moves, clock(at - run.started), why if message.reason != message.status else "")
         note = " · ".join(filter(None, words))
         self._talk.append(FlowHeaderItem(end_id, run.begin.name, kind="end", flow=run.begin.name, note=note))

@@ -6,6 +6,7 @@ from typing import assert_never
 
 from rich.style import Style
 
+from kimi_tui.formats import duration
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.state.items import (
     AssistantItem,
@@ -30,7 +31,6 @@ from kimi_tui.ui.tui.text.wrap import wrap_runs, wrap_text
 from kimi_tui.ui.tui.transcript.render_context import (
     RenderContext,
     click_style,
-    duration_text,
     elapsed,
     fold_sign,
     heading_rule,
@@ -143,7 +143,7 @@ def _beginning(text: str, room: int) -> tuple[str, str]:
 def _think(item: ThinkItem, width: int, look: RenderContext) -> Iterator[Line]:
     palette = look.palette
     if item.done:
-        took = duration_text(item.duration_s) if item.duration_s is not None else ""
+        took = duration(item.duration_s) if item.duration_s is not None else ""
         more = f" {fold_sign(look)}" if is_foldable(item) else ""
         thought = _("thought for {time}", time=took) if took else _("thought")
         yield Line(((f"✻ {thought}{more}", palette.muted + click_style("toggle")),))

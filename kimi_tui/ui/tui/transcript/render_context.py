@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from rich.style import Style
 
+from kimi_tui.formats import duration
 from kimi_tui.ui.tui.state.items import ToolState
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, width_of
 from kimi_tui.ui.tui.themes.palette import Palette
@@ -58,25 +59,12 @@ def fold_sign(look: RenderContext) -> str:
     return "▾" if look.is_open else "▸"
 
 
-def duration_text(seconds: float) -> str:
-    """A readable duration: `2.1s`, `42s`, `1:12`, `2:03:10`."""
-    if seconds < 9.95:
-        return f"{max(0.0, seconds):.1f}s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole}s"
-    minutes, rest = divmod(whole, 60)
-    if minutes < 60:
-        return f"{minutes}:{rest:02}"
-    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
-
-
 def elapsed(started: float | None, look: RenderContext) -> str:
     """The time since `started` in whole seconds, so that it changes once a second; "" in the first."""
     if started is None or not look.counts or look.now - started < 1:
         return ""
     whole = int(look.now - started)
-    return f"{whole}s" if whole < 60 else duration_text(whole)
+    return f"{whole}s" if whole < 60 else duration(whole)
 
 
 def justify(left: list[Run], right: list[Run], width: int, look: RenderContext) -> Line:

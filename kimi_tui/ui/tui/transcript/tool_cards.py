@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from rich.style import Style
 
+from kimi_tui.formats import duration
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.state.items import SubagentItem, ToolItem
@@ -16,7 +17,6 @@ from kimi_tui.ui.tui.text.wrap import wrap_runs, wrap_text
 from kimi_tui.ui.tui.transcript.render_context import (
     RenderContext,
     click_style,
-    duration_text,
     elapsed,
     fold_sign,
     indented,
@@ -73,7 +73,7 @@ def _right(item: ToolItem, look: RenderContext) -> list[Run]:
         parts.append((f"  {word}" if parts else word, state_glyph(item.state, look)[1]))
     time = elapsed(item.started, look) if item.state == "running" else ""
     if item.duration_s is not None and item.duration_s >= (1 if diffs else 0.1):
-        time = duration_text(item.duration_s)
+        time = duration(item.duration_s)
     if time:
         parts.append((f"  {time}" if parts else time, palette.muted))
     if has_more(item):
@@ -191,7 +191,7 @@ def agent_lines(item: SubagentItem, width: int, look: RenderContext) -> Iterator
         right.append((f"  {word}" if right else word, ink))
     time = elapsed(item.started, look) if item.state == "running" else ""
     if item.duration_s is not None:
-        time = duration_text(item.duration_s)
+        time = duration(item.duration_s)
     if time:
         right.append((f"  {time}" if right else time, palette.muted))
     if has_more(item):

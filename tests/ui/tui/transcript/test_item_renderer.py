@@ -19,7 +19,7 @@ from kimi_tui.ui.tui.state.items import (
 )
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.transcript.item_renderer import gap_before, is_foldable, render_item
-from kimi_tui.ui.tui.transcript.render_context import RenderContext, duration_text
+from kimi_tui.ui.tui.transcript.render_context import RenderContext
 from kimi_tui.ui.tui.transcript.row_builder import RowBuilder
 from kimi_tui.wire.display import BriefBlock, DiffBlock, ShellBlock, TodoBlock, TodoItem, UnknownBlock
 
@@ -171,13 +171,6 @@ def test_cards_stand_close_and_turns_apart():
 def test_what_has_nothing_inside_does_not_fold():
     assert not is_foldable(ToolItem("Shell", state="ok"))
     assert is_foldable(ToolItem("Shell", state="ok", output="x"))
-
-
-@pytest.mark.parametrize(
-    ("seconds", "shown"), [(0, "0.0s"), (2.14, "2.1s"), (9.97, "10s"), (59.7, "1:00"), (72, "1:12"), (7390, "2:03:10")]
-)
-def test_a_duration_reads_like_this(seconds: float, shown: str):
-    assert duration_text(seconds) == shown
 
 
 EVIL = "\x1b]52;c;aGk=\x07\x9b31m\u202e\u200b\ud800中文字符 \U000e0041 very long " + "w" * 70
