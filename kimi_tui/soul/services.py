@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from kimi_tui import paths
 from kimi_tui.config.schema import Config
-from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.permission.settings import PermissionSettings
@@ -107,7 +106,7 @@ def make_services(
         sandbox=Sandbox(
             permissions.sandbox,
             workspace,
-            tell=lambda text: wire.send(notice(tr("Commands run without a sandbox"), text, kind="sandbox")),
+            tell=lambda title, text: wire.send(notice(title, text, severity="warning", kind="sandbox")),
             hidden=() if permissions.file is None else (permissions.file,),
         ),
         versions=FileCheckpoints(session.dir / "files"),

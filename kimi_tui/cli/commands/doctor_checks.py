@@ -61,7 +61,7 @@ def all_checks(options: argparse.Namespace) -> list[Check]:
     found.extend(
         (
             _ripgrep(),
-            _bubblewrap(),
+            _sandbox(options, loaded),
             _git(),
             *_trust(options, loaded),
             *_rules(options, loaded),
@@ -267,11 +267,44 @@ def _ripgrep() -> Check:
     return Check("ripgrep", *_version(program, "--version", "Grep needs it: reinstall it"))
 
 
-def _bubblewrap() -> Check:
-    program = shutil.which("bwrap")
-    if program is None:
-        return Check("bubblewrap", "warn", "not found", "install bubblewrap to run commands in a sandbox")
-    return Check("bubblewrap", *_version(program, "--version", "reinstall it"))
+def _sandbox(options: argparse.Namespace, loaded: LoadedConfig | None) -> Check:
+    """Test the sandbox as a session does, and say what it does not hold."""
+    import asyncio
+
+    from kimi_tui.cli.plan_builder import permissions_of
+    from kimi_tui.config.schema import SandboxConfig
+    from kimi_tui.permission.trust import trust_state
+    from kimi_tui.tools.file_support.workspace import Workspace
+    from kimi_tui.tools.shell_support.sandbox import LIMITS_OF_FILES, Sandbox
+
+    def look() -> Check:
+        work_dir = work_dir_of(options)
+        config = SandboxConfig()
+        if loaded is not None:
+            config = permissions_of(loaded, work_dir, trusted=trust_state(work_dir).active).sandbox
+        if config.mode == "off":
+            return Check("sandbox", "warn", "none: it is switched off", "set sandbox.mode to auto")
+        sandbox = Sandbox(config, Workspace(work_dir))
+        asyncio.run(sandbox.works())
+        network = "with the network" if config.network else "without a network"
+        match sandbox.tier:
+            case "full":
+                return Check("sandbox", "ok", f"full: commands run in bubblewrap, {network}")
+            case "files":
+                return Check("sandbox", "warn", f"files only: {sandbox.why_not}. {LIMITS_OF_FILES}", _remedy())
+            case "none":
+                return Check("sandbox", "warn", f"none: {sandbox.why_not}", _remedy())
+
+    return _told("sandbox", look)
+
+
+def _remedy() -> str:
+    if sys.platform != "linux":
+        return "commands run with your rights; approve them one by one"
+    restricted = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+    if restricted.exists() and restricted.read_text("utf-8").strip() == "1":
+        return "AppArmor forbids user namespaces: install the profile bwrap-userns-restrict (package apparmor-profiles)"
+    return "install bubblewrap, and allow user namespaces, to run commands in a full sandbox"
 
 
 def _git() -> Check:

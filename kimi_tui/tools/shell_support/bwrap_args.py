@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import islice
 from pathlib import Path
+from typing import Literal
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
@@ -24,7 +25,7 @@ from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
 _DEVICES = ("nvidia*", "dri", "kfd", "kvm")
 _KERNEL_SETTINGS = ("sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr")
-_OF_THE_SYSTEM = (
+OF_THE_SYSTEM = (
     *("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d"),
     *("/etc/ssl/private", "/etc/wireguard", "/etc/kubernetes", "/etc/NetworkManager/system-connections"),
     *("/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet", "/var/lib/rancher", "/var/lib/lxd"),
@@ -32,9 +33,13 @@ _OF_THE_SYSTEM = (
 )
 """What only root can read, and what commands as root should not."""
 _HOST_NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/mtab")
-_SHOWN_OF_OURS = ("skills", "themes")
+SHOWN_OF_OURS = ("skills", "themes")
 _MOST_REPOSITORIES = 20
 _ROOTS_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER")
+
+
+Tier = Literal["full", "files", "none"]
+"""What holds commands: bubblewrap, Landlock (files, and TCP where it is off), or nothing."""
 
 
 class GitUse(Enum):
@@ -59,6 +64,7 @@ class BoxSettings:
 
     program: str
     private: Path
+    tier: Tier = "full"
     own_users: bool = True
     hidden: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
@@ -79,10 +85,10 @@ def sandbox_argv(
     home = Path(os.path.realpath(Path.home()))
     git_dirs = _git_dirs(workspace, repositories, git)
     folders = [folder for folder in workspace.folders if not home.is_relative_to(folder)]
-    ours = _real((*folders, *(path.expanduser() for path in config.writable), *box.writable))
-    ours += _beside(home, workspace)
+    ours = existing_paths((*folders, *(path.expanduser() for path in config.writable), *box.writable))
+    ours += folders_of_home(home, workspace)
     temp = _temp_roots(home, ours)
-    readable = _real(path.expanduser() for path in config.readable)
+    readable = existing_paths(path.expanduser() for path in config.readable)
     argv = [box.program, *_namespaces(box, config)]
     argv += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
     for name in _KERNEL_SETTINGS:
@@ -97,7 +103,7 @@ def sandbox_argv(
         argv += ["--bind", str(own), str(folder)]
     for folder in closed:
         argv += ["--tmpfs", str(folder)]  # defence: hide-our-keys
-    shown = [*_visible(home, workspace), *(one.path for one in git_dirs), *_host_names(), *readable]
+    shown = [*shown_in_home(home, workspace), *(one.path for one in git_dirs), *host_files(), *readable]
     if home not in closed:
         shown = readable
     for path in shown:
@@ -140,19 +146,19 @@ def _namespaces(box: BoxSettings, config: SandboxConfig) -> list[str]:
 
 def _temp_roots(home: Path, ours: Sequence[Path]) -> list[Path]:
     """Return the folders for temporary files that a private one replaces: none that holds the home, or is ours."""
-    roots = _real(("/tmp", "/var/tmp", tempfile.gettempdir()))
+    roots = existing_paths(("/tmp", "/var/tmp", tempfile.gettempdir()))
     kept = [root for root in roots if not any(root.is_relative_to(folder) for folder in (*ours, home))]
     return [root for root in kept if not home.is_relative_to(root) or root in (Path("/tmp"), Path("/var/tmp"))]
 
 
 def _closed_folders(home: Path) -> list[Path]:
     """Return the folders that are empty inside except for what is shown: homes and `/run`, outermost first."""
-    found = _real(("/run", "/home", "/root", home))
+    found = existing_paths(("/run", "/home", "/root", home))
     closed = [folder for folder in found if folder.is_dir() and os.access(folder, os.R_OK | os.X_OK)]
     return [folder for folder in sorted(closed, key=lambda path: len(path.parts)) if folder != Path("/")]
 
 
-def _visible(home: Path, workspace: Workspace) -> list[Path]:
+def shown_in_home(home: Path, workspace: Workspace) -> list[Path]:
     programs = os.environ.get("PATH", "").split(":")
     shown = list(visible_entries(home, workspace.folders, programs))
     for entry in map(Path, programs):
@@ -161,7 +167,7 @@ def _visible(home: Path, workspace: Workspace) -> list[Path]:
     return list(dict.fromkeys(shown))
 
 
-def _beside(home: Path, workspace: Workspace) -> list[Path]:
+def folders_of_home(home: Path, workspace: Workspace) -> list[Path]:
     """Return the folders to write where the home is in the workspace: its folders, without those that start something.
 
     The home itself stays read-only, since a new file there can be one that a shell or the desktop reads.
@@ -173,7 +179,7 @@ def _beside(home: Path, workspace: Workspace) -> list[Path]:
     return [home / name for name in sorted(names) if not name.startswith(".") and name.lower() not in closed]
 
 
-def _host_names() -> Iterator[Path]:
+def host_files() -> Iterator[Path]:
     """Yield files that find hosts and are links into `/run`."""
     for name in _HOST_NAMES:
         real = Path(os.path.realpath(name))
@@ -186,14 +192,18 @@ def _hidden(box: BoxSettings, home: Path, readable: Sequence[Path]) -> Iterator[
     ours = Path(os.path.realpath(paths.home()))
     if ours.is_dir() and ours != home:
         yield from ("--tmpfs", str(ours))
-        for name in _SHOWN_OF_OURS:
+        for name in SHOWN_OF_OURS:
             if (ours / name).is_dir():
                 yield from ("--ro-bind", str(ours / name), str(ours / name))
         for folder in box.writable:
             if folder.is_relative_to(ours):
                 yield from ("--bind", str(folder), str(folder))
         yield from ("--remount-ro", str(ours))
-    for path in (*_real(_OF_THE_SYSTEM), *_real(Path("/etc/ssh").glob("*_key")), *_real(box.hidden)):
+    for path in (
+        *existing_paths(OF_THE_SYSTEM),
+        *existing_paths(Path("/etc/ssh").glob("*_key")),
+        *existing_paths(box.hidden),
+    ):
         if path in readable or not os.access(path, os.R_OK):
             continue
         if path.is_dir():
@@ -230,7 +240,7 @@ def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Pa
     guards += sorted(workspace.protected)
     for git in git_dirs:
         guards += git.guarded  # defence: git-settings-read-only
-    real = [guard for guard in _real(guards) if any(guard.is_relative_to(root) for root in ours)]
+    real = [guard for guard in existing_paths(guards) if any(guard.is_relative_to(root) for root in ours)]
     steps: set[Path] = set()
     for guard in real:
         for root in ours:
@@ -246,7 +256,7 @@ def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Pa
             yield from ("--tmpfs", hooks, "--remount-ro", hooks)
 
 
-def _real(found: Iterable[str | Path]) -> list[Path]:
+def existing_paths(found: Iterable[str | Path]) -> list[Path]:
     """Return the existing paths as real paths, without duplicates."""
     real: dict[Path, None] = {}
     for path in found:

@@ -7,25 +7,40 @@ import tempfile
 import weakref
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import tr
 from kimi_tui.tools.file_support.workspace import Workspace
-from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, sandbox_argv
+from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, Tier, sandbox_argv
 from kimi_tui.tools.shell_support.git_watch import GitWatch
+from kimi_tui.tools.shell_support.landlock import version as landlock_version
+from kimi_tui.tools.shell_support.landlock_args import landlock_argv
 from kimi_tui.tools.shell_support.sandbox_env import boxed_env, cache_folder
 from kimi_tui.tools.shell_support.sandbox_hints import hint, lost_an_effect
-from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, probe
+from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, probe, probe_landlock
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
+
+WORDS_OF_TIERS: dict[Tier, str] = {
+    "full": tr("Commands run in a sandbox"),
+    "files": tr("Commands run in a sandbox that holds files only"),
+    "none": tr("Commands run without a sandbox"),
+}
+LIMITS_OF_FILES = tr(
+    "they can reach programs of the user through sockets in folders, send UDP, and see processes and /tmp; "
+    "what they do to Git's settings is undone only when they end"
+)
+"""What the tier "files" cannot hold."""
 
 
 class Sandbox:
     """The sandbox of a session. Without a workspace there is none.
 
-    The first command calls `tell` once if a configured sandbox does not work, with the reason. `hidden` are files with
-    keys beside those in kimi-tui's home, `find` finds bubblewrap outside of some folders.
+    The first command calls `tell` once with a title and the reason if a configured sandbox does not work as a whole.
+    `hidden` are files with keys beside those in kimi-tui's home, `find` finds bubblewrap outside of some folders,
+    `landlock` is the version of the kernel's Landlock.
     """
 
     def __init__(
@@ -33,12 +48,14 @@ class Sandbox:
         config: SandboxConfig,
         workspace: Workspace | None,
         *,
-        tell: Callable[[str], None] = lambda _: None,
+        tell: Callable[[str, str], None] = lambda _title, _text: None,
         hidden: Iterable[Path] = (),
         find: Callable[[Iterable[Path]], str | None] = find_bwrap,
+        landlock: Callable[[], int] = landlock_version,
     ) -> None:
         self._tell = tell
         self._find = find
+        self._landlock = landlock
         self._config = config
         self._workspace = workspace
         self._hidden = tuple(hidden)
@@ -73,13 +90,20 @@ class Sandbox:
                     self._why_not = await self._try()
                     self._known = True
                     if self._why_not is not None:
-                        self._tell(self._why_not)
+                        self._tell(WORDS_OF_TIERS[self.tier], self._why_not)
         return self._box is not None
+
+    @property
+    def tier(self) -> Tier:
+        """How much it holds; "none" before the first `works`."""
+        return "none" if self._box is None else self._box.tier
 
     def wrap(self, command: Sequence[str], *, git: GitUse) -> list[str]:
         """Wrap the command in the sandbox; unchanged if it does not work."""
         if self._box is None or self._workspace is None:
             return list(command)
+        if self._box.tier == "files":
+            return [*landlock_argv(self._box, self._config, self._workspace), *command]
         repositories = self._watch.entries
         return [*sandbox_argv(self._box, self._config, self._workspace, git=git, repositories=repositories), *command]
 
@@ -105,7 +129,7 @@ class Sandbox:
             async with self._looking:
                 undone += await asyncio.to_thread(self._watch.check)  # defence: undo-acting-git-settings
             if undone:
-                self._tell("; ".join(undone))
+                self._tell(tr("The sandbox undid what a command did to Git"), "; ".join(undone))
 
     def env(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of a wrapped command."""
@@ -117,15 +141,12 @@ class Sandbox:
         """
         if self._workspace is None or self._box is None or not (failed or lost_an_effect(output)):
             return None
-        return hint(output, self._config, self._workspace)
+        return hint(output, self._config, self._workspace, tier=self._box.tier)
 
     async def _try(self) -> str | None:
         """Test it; return the reason if it does not work."""
         if self._workspace is None:
             return None
-        program = self._find((*self._workspace.folders, *self._config.writable))
-        if program is None:
-            return tr("bubblewrap (`bwrap`) is not installed")
         caches = cache_folder(self._workspace.work_dir)
         with contextlib.suppress(OSError):
             paths.private_folder(caches)
@@ -135,11 +156,16 @@ class Sandbox:
         except OSError as error:
             return tr("cannot create temporary files: {cause}", cause=error.strerror)
         writable = () if self._caches is None else (self._caches,)
-        box = BoxSettings(
-            program, private, hidden=self._hidden, writable=writable, foreign=frozenset(listening_sockets())
-        )
-        self._box, reason = await probe(box, self._config, self._workspace)
-        return reason or None
+        box = BoxSettings("", private, hidden=self._hidden, writable=writable, foreign=frozenset(listening_sockets()))
+        program = self._find((*self._workspace.folders, *self._config.writable))
+        reason = tr("bubblewrap (`bwrap`) is not installed")
+        if program is not None:
+            self._box, reason = await probe(replace(box, program=program), self._config, self._workspace)
+            if self._box is not None:
+                return None
+        if self._landlock():
+            self._box = await probe_landlock(replace(box, tier="files"), self._config, self._workspace)
+        return reason
 
     def _private_folder(self) -> Path:
         """Make the folder that stands for `/tmp` inside; it goes with this object."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support.bwrap_args import Tier
 
 _WRITING = re.compile(
     r"read-only file system|device or resource busy|EROFS|^bwrap: |^(?:error|fatal): could not write config file|"
@@ -13,6 +14,7 @@ _WRITING = re.compile(
     re.I | re.M,
 )
 _LOST = re.compile(r"could not (?:write|lock) config file", re.I)
+_CLOSED = re.compile(r"permission denied", re.I)
 _FORBIDDEN = re.compile(r"operation not permitted", re.I)
 _TALKING = re.compile(
     r"could not resolve|name resolution|network is unreachable|name or service not known|getaddrinfo|"
@@ -29,13 +31,13 @@ _SERVICES = re.compile(
 _MISSING = re.compile(r"no such file or directory|ENOENT|permission denied|not found", re.IGNORECASE)
 
 
-def hint(output: str, config: SandboxConfig, workspace: Workspace) -> str | None:
+def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier = "full") -> str | None:
     """Return a hint for the model; None if the sandbox does not seem to be the cause."""
     if _SERVICES.search(output):
         stopped = "it reaches no keys, agents and services of the user (ssh, gpg, docker, dbus, a display)"
     elif not config.network and _TALKING.search(output):
         stopped = "it has no network"
-    elif _WRITING.search(output) or _FORBIDDEN.search(output):
+    elif _WRITING.search(output) or _FORBIDDEN.search(output) or (tier == "files" and _CLOSED.search(output)):
         folders = ", ".join(paths.shown(folder) for folder in (*workspace.folders, *config.writable))
         stopped = (
             f"it can write only in {folders} and the folders for temporary files, in `.git` only where the command "

@@ -14,16 +14,20 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import tr
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, sandbox_argv
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
+from kimi_tui.tools.shell_support.landlock import version as landlock_version
+from kimi_tui.tools.shell_support.landlock_args import landlock_argv
 from kimi_tui.tools.shell_support.process_runner import run
 
 _PROGRAM = "bwrap"
 _FOLDERS = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
 _SECONDS = 5.0
+_LANDLOCK_WITH_TCP = 4
 _HELD = "kimi-tui: the sandbox holds"
 
 
@@ -66,6 +70,28 @@ async def probe(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -
     return None, reason
 
 
+async def probe_landlock(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -> BoxSettings | None:
+    """Return the settings if Landlock keeps a command from a file of ours and, where it is off, from the network."""
+    file = paths.home() / f"written-by-a-probe-{os.getpid()}"
+    printed: list[str] = []
+    with _forbidden() as (_, port):
+        tests = _tests(file, port, network=config.network or landlock_version() < _LANDLOCK_WITH_TCP, spaces=False)
+        try:
+            paths.private_folder(paths.home())
+            ended = await run(
+                [*landlock_argv(box, config, workspace), *tests],
+                cwd=Path("/"),
+                env=DEFAULT_ENV.build(),
+                on_text=lambda text: printed.append(text),
+                seconds=_SECONDS,
+            )
+        except OSError:
+            return None
+    held = ended.exit_code == 0 and "".join(printed).strip() == _HELD and not file.exists()
+    file.unlink(missing_ok=True)
+    return box if held else None
+
+
 @contextmanager
 def _forbidden() -> Generator[tuple[Path, int]]:
     """Yield a file that could be made outside, and a port that answers there."""
@@ -75,15 +101,21 @@ def _forbidden() -> Generator[tuple[Path, int]]:
         yield Path(folder) / "written", server.getsockname()[1]
 
 
-def _tests(file: Path, port: int, *, network: bool) -> list[str]:
+def _tests(file: Path, port: int, *, network: bool, spaces: bool = True) -> list[str]:
+    """The command that tests; `spaces`: it has namespaces of its own."""
     bash = shutil.which("bash") or "/bin/bash"
     space = str(Path("/proc/self/ns/pid").readlink())
     tests = [
         (f"(: > {shlex.quote(str(file))})", "it lets a command write outside"),
-        (f"[ -e {shlex.quote(str(file.parent))} ]", "it does not hide the folder for temporary files"),
-        (f'[ "$(readlink /proc/self/ns/pid)" = {shlex.quote(space)} ]', "it does not hide processes"),
         ("[ -w /proc/sys/kernel ] || (: >> /proc/sys/kernel/core_pattern)", "it lets a command change the kernel"),
     ]
+    if spaces:
+        tests += [
+            (f"[ -e {shlex.quote(str(file.parent))} ]", "it does not hide the folder for temporary files"),
+            (f'[ "$(readlink /proc/self/ns/pid)" = {shlex.quote(space)} ]', "it does not hide processes"),
+        ]
+    else:
+        tests[1] = ("(: >> /proc/sys/kernel/core_pattern)", tests[1][1])
     if not network:
         tests.append((f"(: < /dev/tcp/127.0.0.1/{port})", "it does not keep the network off"))
     lines = [f"if {{ {test}; }} 2>/dev/null; then echo {shlex.quote(why)}; exit 1; fi" for test, why in tests]

@@ -16,6 +16,7 @@ import signal
 import sys
 import time
 
+_LANDLOCK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "landlock.py")  # noqa: PTH100, PTH118, PTH120
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _LINGER = 0.3
@@ -131,6 +132,12 @@ def _start(command: list[str], *, empty_input: bool) -> int:
         os.setsid()  # defence: session-of-its-own
         if empty_input:
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+        if command[3:4] == [_LANDLOCK]:
+            sys.path.append(os.path.dirname(_LANDLOCK))  # noqa: PTH120
+            import landlock
+
+            landlock.confine(command[4])
+            command = command[5:]
         os.execvp(command[0], command)
     except OSError as error:
         os.write(2, f"{command[0]}: {error.strerror}\n".encode())

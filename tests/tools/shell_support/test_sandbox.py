@@ -59,6 +59,13 @@ def shell(desk: Desk, **settings: object) -> Shell:
     return Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=Sandbox(config, desk.workspace))
 
 
+def bare_sandbox(config: SandboxConfig, desk: Desk, told: list[str], program: str | None) -> Sandbox:
+    """Where there is no Landlock, and this program for bubblewrap."""
+    return Sandbox(
+        config, desk.workspace, tell=lambda _, text: told.append(text), find=lambda _: program, landlock=lambda: 0
+    )
+
+
 def git(folder: Path, *words: str) -> str:
     return subprocess.run(["git", *words], cwd=folder, check=True, capture_output=True, text=True).stdout
 
@@ -222,7 +229,9 @@ async def test_root_cannot_mount_itself_out(desk: Desk) -> None:
 async def test_without_bubblewrap_one_line_says_so(desk: Desk, mode: str) -> None:
     told: list[str] = []
     config = SandboxConfig.model_validate({"mode": mode})
-    sandbox = Sandbox(config, desk.workspace, tell=told.append, find=lambda _: None)
+    sandbox = Sandbox(
+        config, desk.workspace, tell=lambda _, text: told.append(text), find=lambda _: None, landlock=lambda: 0
+    )
     tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
     values = [await desk.use(tool, command=f"echo {number}") for number in range(2)]
     assert told == ["bubblewrap (`bwrap`) is not installed"]
@@ -243,7 +252,13 @@ async def test_what_does_not_hold_is_not_used(desk: Desk, tmp_path: Path, progra
     fake.write_text(f"#!/bin/sh\n{program}\n")
     fake.chmod(0o755)
     told: list[str] = []
-    sandbox = Sandbox(SandboxConfig(), desk.workspace, tell=told.append, find=lambda _: str(fake))
+    sandbox = Sandbox(
+        SandboxConfig(),
+        desk.workspace,
+        tell=lambda _, text: told.append(text),
+        find=lambda _: str(fake),
+        landlock=lambda: 0,
+    )
     tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
     assert not (await desk.use(tool, command="true")).is_error
     assert len(told) == 1
@@ -523,7 +538,7 @@ async def test_what_was_undone_is_told_and_kept_aside(desk: Desk) -> None:
         desk.workspace,
         desk.approvals,
         ToolProgress(),
-        sandbox=Sandbox(SandboxConfig(), desk.workspace, tell=told.append),
+        sandbox=Sandbox(SandboxConfig(), desk.workspace, tell=lambda _, text: told.append(text)),
     )
     value = await desk.use(tool, command=f"git init -q x && {evil_config('x/.git')}")
     assert not value.is_error

@@ -1,0 +1,66 @@
+"""Builds the rules for `landlock.py`: what commands may read and write where there is no bubblewrap.
+
+The same files are hidden as in the full sandbox, since only what has a rule can be opened. Protected files within the
+writable folders cannot be told apart: `GitWatch` restores Git's settings afterwards.
+"""
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from kimi_tui import paths
+from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.tools.file_support.git_dirs import git_dir_of
+from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support.bwrap_args import (
+    OF_THE_SYSTEM,
+    SHOWN_OF_OURS,
+    BoxSettings,
+    existing_paths,
+    folders_of_home,
+    host_files,
+    shown_in_home,
+)
+
+_PROGRAM = Path(__file__).with_name("landlock.py")
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm")
+
+
+def landlock_argv(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -> list[str]:
+    """Return the arguments before the command itself."""
+    home = Path(os.path.realpath(Path.home()))
+    ours = Path(os.path.realpath(paths.home()))
+    readable = existing_paths(path.expanduser() for path in config.readable)
+    hidden = set(existing_paths(("/home", "/root", "/run", "/dev", home, ours, *OF_THE_SYSTEM, *box.hidden)))
+    hidden.update(existing_paths(Path("/etc/ssh").glob("*_key")))
+    read = [path for path in _readable(Path("/"), hidden) if path not in readable]
+    read += [*shown_in_home(home, workspace), *host_files(), *readable]
+    read += [ours / name for name in SHOWN_OF_OURS]
+    folders = [folder for folder in workspace.folders if not home.is_relative_to(folder)]
+    written = existing_paths((*folders, *(path.expanduser() for path in config.writable), *box.writable))
+    written += folders_of_home(home, workspace)
+    written += [git.path for folder in workspace.folders if (git := git_dir_of(folder)) is not None and git.writable]
+    written += [Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp"), *(Path("/dev", name) for name in _DEVICES)]
+    lines = ["online" if config.network else "offline"]
+    lines += [f"r {path}" for path in dict.fromkeys(read) if "\n" not in str(path)]
+    lines += [f"w {path}" for path in dict.fromkeys(written) if "\n" not in str(path)]
+    return [sys.executable, "-I", "-S", str(_PROGRAM), "\n".join(lines)]
+
+
+def _readable(folder: Path, hidden: Iterable[Path]) -> Iterator[Path]:
+    """Yield what holds nothing hidden: the whole folder, or those of its entries."""
+    within = [path for path in hidden if path.is_relative_to(folder)]
+    if folder in within:
+        return
+    if not within:
+        yield folder
+        return
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        return
+    for entry in entries:
+        if not entry.is_symlink():
+            yield from _readable(entry, within)
