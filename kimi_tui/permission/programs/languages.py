@@ -322,6 +322,7 @@ PROGRAMS: dict[str, Program] = {
             "--outDir --outFile --project "
             "--generateTrace= --generateCpuProfile= --generateTrace --generateCpuProfile",
             single=True,
+            any_case=True,
         ),
         check=outside,
         loose=True,

@@ -81,7 +81,8 @@ class Options:
 
     `single`: names are whole words after one dash, as in `find` and in Go programs. `stops`: options end at the first
     operand. `apart`: the program parses its words itself, so that only a number is surely a value in the same word.
-    `one_dash`: a long option may have one dash only.
+    `one_dash`: a long option may have one dash only. `any_case`: the case of letters in names does not matter, with
+    `single` only.
     """
 
     reads: str = ""
@@ -91,6 +92,7 @@ class Options:
     stops: bool = False
     apart: bool = False
     one_dash: bool = False
+    any_case: bool = False
 
 
 NO_OPTIONS = Options()
@@ -105,7 +107,7 @@ def _table(options: Options) -> _Table:
             takes = {":": _Takes.VALUE, "=": _Takes.VALUE, "?": _Takes.ATTACHED}.get(word[-1], _Takes.NOTHING)
             name = word[:-1] if takes else word
             if name.startswith("--") or options.single:
-                known[name] = (takes, level)
+                known[name.lower() if options.any_case else name] = (takes, level)
             else:
                 known.update({f"-{letter}": (takes, level) for letter in name[1:]})
     return _Table(known, tuple(name for name, (_, level) in known.items() if level is Level.DANGER))
@@ -128,6 +130,8 @@ def parse(words: Sequence[str], options: Options, *, start: int = 1) -> Parsed:
             at += 1
             continue
         if options.single or word.startswith("--"):
+            name, equals, value = word.partition("=")
+            word = f"{name.lower()}{equals}{value}" if options.any_case else word  # defence: options-in-any-case
             wants = _long(word, at, table, parsed, single=options.single)
         else:
             # defence: long-with-one-dash
@@ -142,7 +146,7 @@ def parse(words: Sequence[str], options: Options, *, start: int = 1) -> Parsed:
             parsed.options.append(Option(wants, value, at - 1))
             if value.startswith("-") and value != "-" and not value[1:].isdigit():
                 parsed.reach(Level.EXACT, f"{wants} {value}")
-                if _may_be_dangerous(value, table, single=options.single):
+                if _may_be_dangerous(value.lower() if options.any_case else value, table, single=options.single):
                     _danger(parsed, at, value)
             at += 1
         else:

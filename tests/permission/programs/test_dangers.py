@@ -331,6 +331,9 @@ eslint -f evil a
 eslint --rulesdir evil a
 prettier --plugin=evil a
 tsc -p evil
+tsc --OUTDIR ../x
+tsc -P evil
+tsc --Project evil
 docker exec a id
 docker run a id
 docker -H evil ps
