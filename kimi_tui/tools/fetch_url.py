@@ -21,6 +21,7 @@ from kimi_tui.tools.web_support.fetcher import (
     OtherHostError,
     fetch,
     host_of,
+    origin_of,
 )
 from kimi_tui.tools.web_support.html_text import page_text
 from kimi_tui.tools.web_support.web_settings import NO_SERVICES, WebService, WebSettings
@@ -76,17 +77,18 @@ class FetchURL(Tool[FetchURLParams]):
 
     def _as_for(self, url: str) -> Callable[[str], bool]:
         """Return whether the decision on `url` also holds for a redirect target."""
-        host, decide = host_of(url), self._approvals.policy.decide
-        effect = decide(self.name, PageSubject(url, host)).effect
+        origin, decide = origin_of(url), self._approvals.policy.decide
+        effect = decide(self.name, PageSubject(url, host_of(url))).effect
 
         def holds(other: str) -> bool:
+            same = origin_of(other) == origin
             # defence: rules-of-next-page
-            return host_of(other) == host and decide(self.name, PageSubject(other, host)).effect is effect
+            return same and decide(self.name, PageSubject(other, host_of(other))).effect is effect
 
         return holds
 
     async def _ask(self, url: str, before: str) -> ToolReturnValue | None:
-        host = host_of(url)
+        host, origin = host_of(url), origin_of(url)
         return await ask_approval(
             self._approvals,
             sender=self.name,
@@ -94,7 +96,7 @@ class FetchURL(Tool[FetchURLParams]):
             description=tr("Fetch {url} (redirected from {before})", url=url, before=before)
             if before
             else tr("Fetch {url}", url=url),
-            scope=Scope((f"fetch: {host}",), tr("pages of {host}", host=host)),  # defence: scope-of-one-host
+            scope=Scope((f"fetch: {origin}",), tr("pages of {host}", host=origin)),  # defence: scope-of-one-host
             subject=PageSubject(url, host),
             because=(tr("the address itself can send data to {host}", host=host),),
         )

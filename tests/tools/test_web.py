@@ -13,7 +13,7 @@ from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.fetch_url import FetchURL
 from kimi_tui.tools.search_web import SearchWeb
-from kimi_tui.tools.web_support.fetcher import FetchError, fetch, is_public
+from kimi_tui.tools.web_support.fetcher import FetchError, fetch, host_of, is_public
 from kimi_tui.tools.web_support.web_settings import WebService, WebSettings
 from tests.tools.kit import Desk
 
@@ -244,7 +244,8 @@ async def test_each_host_is_asked_for_and_a_yes_for_the_session_covers_its_pages
     assert (await desk.use(tool, url=f"{server.url}/a?k=1")).output == "one"
     assert (await desk.use(tool, url=f"{server.url}/b")).output == "two"
     (asked,) = desk.asked
-    assert (asked.description, asked.scope) == (f"Fetch {server.url}/a?k=1", "pages of 127.0.0.1")
+    origin = server.url.removeprefix("http://")
+    assert (asked.description, asked.scope) == (f"Fetch {server.url}/a?k=1", f"pages of {origin}")
     desk.answer = "reject"
     other = server.url.replace("127.0.0.1", "localhost")
     assert (await desk.use(tool, url=f"{other}/a")).is_error
@@ -257,10 +258,38 @@ async def test_a_redirect_to_another_host_is_asked_for(desk: Desk, server: Serve
     server.says("/end", "the end", "text/plain")
     tool = FetchURL(desk.approvals, OPEN)
     assert (await desk.use(tool, url=url)).output == "the end"
-    assert [one.description for one in desk.asked] == [f"Fetch {url}", f"Fetch {other}/end, to which {url} leads"]
+    assert [one.description for one in desk.asked] == [f"Fetch {url}", f"Fetch {other}/end (redirected from {url})"]
     desk.before_answer = lambda: setattr(desk, "answer", "reject" if len(desk.asked) == 4 else "approve")
     assert (await desk.use(tool, url=url)).is_error
     assert [path for _, path, _, _ in server.asked] == ["/a", "/end", "/a"]
+
+
+async def test_another_port_of_a_host_is_asked_for(desk: Desk, server: Server) -> None:
+    desk.answer = "approve_for_session"
+    other = Server()
+    server.says("/a", "one", "text/plain")
+    leads = server.says("/b", "", status=302, location=f"{other.url}/end")
+    other.says("/end", "the end", "text/plain")
+    tool = FetchURL(desk.approvals, OPEN)
+    assert (await desk.use(tool, url=f"{server.url}/a")).output == "one"
+    desk.answer = "reject"
+    assert (await desk.use(tool, url=leads)).is_error
+    assert (await desk.use(tool, url=f"{other.url}/end")).is_error
+    assert [len(desk.asked), other.asked] == [3, []]
+
+
+async def test_the_name_that_is_resolved_is_the_one_that_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    names: list[object] = []
+
+    def resolve(host: object, *_: object, **__: object) -> list[object]:
+        names.append(host)
+        raise OSError
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    for url in ("http://faß.example/", "http://βόλος.example/", "http://bücher.example/"):
+        with pytest.raises(FetchError):
+            await fetch(url)
+        assert names.pop() == host_of(url)
 
 
 async def test_a_redirect_within_a_host_is_asked_about_where_the_rules_differ(desk: Desk, server: Server) -> None:
@@ -269,7 +298,7 @@ async def test_a_redirect_within_a_host_is_asked_about_where_the_rules_differ(de
     tool = FetchURL(desk.approvals, OPEN)
     desk.approvals.policy = Policy([parse_rule(f"FetchURL({server.url}/docs/*)", Effect.ALLOW)])
     assert (await desk.use(tool, url=url)).output == "the end"
-    assert [one.description for one in desk.asked] == [f"Fetch {server.url}/private/b, to which {url} leads"]
+    assert [one.description for one in desk.asked] == [f"Fetch {server.url}/private/b (redirected from {url})"]
     desk.approvals.policy = Policy([parse_rule(f"FetchURL({server.url}/private/*)", Effect.DENY)])
     assert "not allowed" in (await desk.use(tool, url=url)).message
     assert [path for _, path, _, _ in server.asked] == ["/docs/a", "/private/b", "/docs/a"]

@@ -67,6 +67,16 @@ def host_of(url: str) -> str:
         raise FetchError(f"the page could not be fetched: {error}") from None
 
 
+def origin_of(url: str) -> str:
+    """Return the host, with the port if it is not that of http or https. Raises FetchError."""
+    host, parts = host_of(url), urlsplit(url)
+    try:
+        port = parts.port
+    except ValueError as error:
+        raise FetchError(f"the page could not be fetched: {error}") from None
+    return host if port in (None, 80, 443) else f"{host}:{port}"
+
+
 async def fetch(url: str, *, allow_private: bool = False, follows: Callable[[str], bool] = lambda _: True) -> Page:
     """Fetch a page. Raises FetchError; that includes OtherHostError for a redirect that `follows` rejects."""
     import httpx2 as httpx
@@ -116,10 +126,10 @@ async def _get(direct: "httpx.AsyncClient", url: str, allow_private: bool) -> Pa
     import httpx2 as httpx
 
     host_of(url)  # requires the two URL parsers below to agree
-    parts = urlsplit(url)
-    host = parts.hostname or ""
+    parts, target = urlsplit(url), httpx.URL(url)
+    host = target.raw_host.decode("ascii")  # defence: resolve-approved-name
     headers = {"User-Agent": _AGENT, "Accept": "text/html,text/markdown,text/plain,application/json,*/*;q=0.5"}
-    target = httpx.URL(url).copy_with(username=None, password=None, fragment=None)
+    target = target.copy_with(username=None, password=None, fragment=None)
     if not allow_private and (_proxied(parts.scheme, host)):
         await _public_address(host, parts.port or 0, must_resolve=False)
         hooks = direct.event_hooks
