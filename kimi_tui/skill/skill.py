@@ -4,6 +4,7 @@ A usable skill is a `Skill`, with its faults in `problems`; an unusable one rais
 missing or broken works as a standard skill, with a problem.
 """
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -118,7 +119,12 @@ def default_name(path: Path) -> str:
 
 
 def read_skill(path: Path, scope: Scope) -> Skill:
-    """Read the skill in the file `path`. Raises SkillError if it cannot be used."""
+    """Read the skill in the file `path`. Raises SkillError if it cannot be used.
+
+    A link may lead to another Markdown file only, since the model gets the text.
+    """
+    if Path(os.path.realpath(path)).suffix.lower() != ".md":  # defence: skill-is-markdown
+        raise SkillError(tr("leads to a file that is not a Markdown file (.md)"), file=path)
     return parse_skill(read_source(path), path, scope)
 
 

@@ -19,6 +19,7 @@ from kimi_tui import yaml_text
 from kimi_tui.errors import AgentSpecError, UsageError
 from kimi_tui.regular_file import read_text
 from kimi_tui.surrogates import without_surrogates
+from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 BUNDLED = Path(__file__).parent / "agents"
 VERSIONS = ("1",)
@@ -179,6 +180,8 @@ def _prompt_of(written: _Written) -> Path:
     path = _real(written.file.parent / (written.fields.system_prompt_path or Path()).expanduser())
     if not path.is_file():
         raise written.wrong(f"file not found: {path}", "system_prompt_path")
+    if is_sensitive(path):  # defence: prompt-is-no-secret
+        raise written.wrong(f"the name of this file is that of a secret: {path}", "system_prompt_path")
     return path
 
 

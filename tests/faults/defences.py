@@ -363,6 +363,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_or_a_yes_covers_a_search_over_secrets_only_word_for_word",
     ),
     Defence(
+        "31 cmd_split", "options in any case", "options-in-any-case", Value("word"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
         "31 cmd_split", "looking at a repository's settings", "repository-settings", NEVER,
         "test_a_repository_whose_settings_may_run_something_is_asked_about",
     ),
@@ -651,6 +655,14 @@ DEFENCES: tuple[Defence, ...] = (
         "what starts something later", "the folders of programs", "folders-of-programs", REMOVED,
         "test_a_folder_of_programs_is_asked_for",
     ),
+    Defence(
+        "sensitive names", "Markdown files as skills only", "skill-is-markdown", NEVER,
+        "test_a_link_to_a_file_that_is_not_markdown_is_no_skill",
+    ),
+    Defence(
+        "sensitive names", "no secret as a system prompt", "prompt-is-no-secret", NEVER,
+        "test_a_system_prompt_that_leads_to_a_secret_is_refused",
+    ),
     Defence("sensitive names", "the list", "list-of-secrets", REMOVED, "test_a_name_of_the_list_is_sensitive"),
     Defence("sensitive names", "the exceptions", "exempt-names", Value("()"), "test_a_name_of_the_exceptions_is_not"),
     Defence(
@@ -687,6 +699,10 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "a pipe in the folder", "reading regular files only", "regular-file", NEVER,
         "test_a_pipe_a_folder_a_socket_and_a_device_are_refused_at_once",
+    ),
+    Defence(
+        "a page of another host", "resolving the name that was asked for", "resolve-approved-name",
+        Value('parts.hostname or ""'), "test_the_name_that_is_resolved_is_the_one_that_was_asked_for",
     ),
     Defence(
         "a page of another host", "a yes for one host only", "scope-of-one-host", Value('Scope(("fetch",), host)'),

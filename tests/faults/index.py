@@ -297,6 +297,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "a page of another host": (
         "tests/tools/test_web.py::test_each_host_is_asked_for_and_a_yes_for_the_session_covers_its_pages_alone",
         "tests/tools/test_web.py::test_a_redirect_to_another_host_is_asked_for",
+        "tests/tools/test_web.py::test_another_port_of_a_host_is_asked_for",
+        "tests/tools/test_web.py::test_the_name_that_is_resolved_is_the_one_that_was_asked_for",
         "tests/tools/test_web.py::test_a_redirect_within_a_host_is_asked_about_where_the_rules_differ",
         "tests/permission/test_page_pattern.py::test_a_rule_that_denies_a_path_denies_its_other_spellings",
         "tests/permission/test_rule.py::test_a_rule_for_pages_goes_by_the_host_that_is_connected_to",
@@ -332,6 +334,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_HERE}::test_a_name_of_the_list_is_sensitive",
         f"{_HERE}::test_a_name_of_the_exceptions_is_not",
         f"{_FILES}::test_names_that_only_look_sensitive_are_read",
+        "tests/skill/test_skill_file.py::test_a_link_to_a_file_that_is_not_markdown_is_no_skill",
+        "tests/soul/test_agent_spec.py::test_a_system_prompt_that_leads_to_a_secret_is_refused",
     ),
     "a symlinked parent of a file": (f"{_FILES}::test_path_escape",),
     "flags behind a backslash": (f"{_CMD}::test_flags_behind_a_backslash_are_flags",),

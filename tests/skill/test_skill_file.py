@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.errors import SkillError
+from kimi_tui.skill.skill import Scope, read_skill
 from kimi_tui.skill.skill_file import MAX_BYTES, read_source
 
 
@@ -76,3 +77,17 @@ def test_what_is_not_utf_8_text_is_refused(tmp_path: Path, data: bytes, line: in
     error = refusal(tmp_path / "SKILL.md")
     assert cause in error.cause
     assert error.line == line
+
+
+def test_a_link_to_a_file_that_is_not_markdown_is_no_skill(tmp_path: Path) -> None:
+    text = "---\nname: a\ndescription: b\n---\nKEY=1\n"
+    for name in ("secrets.yml", "id_rsa", ".env"):
+        (tmp_path / name).write_text(text)
+        skill = tmp_path / f"of-{name}/SKILL.md"
+        skill.parent.mkdir()
+        skill.symlink_to(tmp_path / name)
+        with pytest.raises(SkillError, match="not a Markdown file"):
+            read_skill(skill, Scope.PROJECT)
+    (tmp_path / "other.MD").write_text(text)
+    (tmp_path / "a.md").symlink_to(tmp_path / "other.MD")
+    assert read_skill(tmp_path / "a.md", Scope.USER).name == "a"

@@ -189,3 +189,12 @@ def test_an_agent_file_that_is_a_link_to_itself_is_an_error(tmp_path):
     file.symlink_to(file)
     with pytest.raises(AgentSpecError, match=r"agent\.yaml"):
         read_agent_spec(file)
+
+
+def test_a_system_prompt_that_leads_to_a_secret_is_refused(tmp_path):
+    file = written(tmp_path, BASE)
+    (tmp_path / ".env").write_text("KEY=1")
+    (tmp_path / "system.md").unlink()
+    (tmp_path / "system.md").symlink_to(".env")
+    with pytest.raises(AgentSpecError, match="secret"):
+        read_agent_spec(file)
