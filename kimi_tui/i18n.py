@@ -8,6 +8,11 @@ TUI translates texts that match one. A value that is such a text itself is calle
 All other values stay unchanged.
 """
 
+from typing import TypeAlias
+
+UserText: TypeAlias = str
+"""A text that the user reads. A guard finds the calls that get one by this annotation of a parameter or a field."""
+
 
 def tr(form: str, /, **values: object) -> str:
     return form.format(**values) if values else form

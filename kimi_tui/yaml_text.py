@@ -5,6 +5,8 @@ A few aliases can stand for billions of values, and the parser's time grows fast
 
 from typing import Any, NoReturn, cast
 
+from kimi_tui.i18n import UserText, tr
+
 MAX_DEPTH = 100
 MAX_VALUES = 100_000
 """The values of a document, with those that its aliases repeat."""
@@ -41,7 +43,7 @@ class _Sizes:
                     self._open.append((anchor, self._values))
                     self._values += 1
                     if len(self._open) > MAX_DEPTH:
-                        _refuse("nested too deeply")
+                        _refuse(tr("nested too deeply"))
                 case kinds.CollectionEndEvent():
                     name, before = self._open.pop()
                     if name is not None:
@@ -52,13 +54,13 @@ class _Sizes:
                         self._anchors[anchor] = 1
                 case kinds.AliasEvent():
                     if any(name == anchor for name, _ in self._open):
-                        _refuse("an alias stands in its own value")
+                        _refuse(tr("an alias stands in its own value"))
                     self._values += self._anchors.get(str(anchor), 1)
                     if self._values > MAX_VALUES:
-                        _refuse("its aliases repeat too much")
+                        _refuse(tr("its aliases repeat too much"))
                 case _:
                     pass
 
 
-def _refuse(cause: str) -> NoReturn:
+def _refuse(cause: UserText) -> NoReturn:
     raise ValueError(cause)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from kimi_tui import yaml_text
-from kimi_tui.i18n import tr
+from kimi_tui.i18n import UserText, tr
 from kimi_tui.surrogates import without_surrogates
 
 MAX_CHARS = 64 * 1024
@@ -56,7 +56,7 @@ class Frontmatter:
 class FrontmatterError(Exception):
     """Why the table cannot be read, and the place in the file."""
 
-    def __init__(self, cause: str, line: int, column: int | None = None) -> None:
+    def __init__(self, cause: UserText, line: int, column: int | None = None) -> None:
         self.cause, self.line, self.column = cause, line, column
         super().__init__(cause)
 

@@ -15,7 +15,7 @@ from typing import Literal
 from kimi_tui.errors import FlowError, SkillError
 from kimi_tui.flow import Flow, build_flow, read_chart
 from kimi_tui.flow.model.validation import diagnostics, lint
-from kimi_tui.i18n import tr
+from kimi_tui.i18n import UserText, tr
 from kimi_tui.skill.chart_block import ChartBlock, first_chart
 from kimi_tui.skill.frontmatter import Field, Frontmatter, FrontmatterError, read_frontmatter
 from kimi_tui.skill.guidance import Note, told_beside
@@ -298,7 +298,7 @@ class _Reader:
             raise SkillError(cause, file=self.path, line=value.line)
         return _one_line(value.text)
 
-    def warn(self, key: str, text: str) -> None:
+    def warn(self, key: str, text: UserText) -> None:
         place: Field | None = self.front.fields.get(key)
         self.add("warning", text, *((place.line, place.column) if place else (1, None)))
 

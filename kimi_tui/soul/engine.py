@@ -11,7 +11,7 @@ from kimi_tui.context.context import Context
 from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ModelUnsupportedError, UsageError
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import TurnResult
-from kimi_tui.i18n import tr
+from kimi_tui.i18n import UserText, tr
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.mcp.servers import McpServers
@@ -248,7 +248,7 @@ class Engine:
         self._check_media(user_input)
         return self.soul.steer(encodable(user_input))
 
-    def reply(self, text: str) -> None:
+    def reply(self, text: UserText) -> None:
         """Show an answer of the program in the conversation; the model never sees it.
 
         While a turn runs, the answer is a notification of type `answer` with the command as title, separate from the
@@ -259,7 +259,7 @@ class Engine:
         else:
             self.wire.send(TextPart(text=text))
 
-    def notify(self, title: str, body: str = "", *, severity: Severity = "info") -> None:
+    def notify(self, title: UserText, body: UserText = "", *, severity: Severity = "info") -> None:
         self.wire.send(notice(title, body, severity=severity))
 
     def stop_flow(self, reason: str | None = None) -> None:

@@ -6,14 +6,14 @@ from uuid import uuid4
 
 from kimi_tui.context.dmail import DMail
 from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ProviderError, RepeatedCallError, UsageError
-from kimi_tui.i18n import tr
+from kimi_tui.i18n import UserText, tr
 from kimi_tui.wire.events import Notification
 
 Severity = Literal["info", "success", "warning", "error"]
 
 
 def notice(
-    title: str, body: str = "", *, severity: Severity = "info", kind: str = "notice", source: str = "soul"
+    title: UserText, body: UserText = "", *, severity: Severity = "info", kind: str = "notice", source: str = "soul"
 ) -> Notification:
     return Notification(
         id=uuid4().hex,

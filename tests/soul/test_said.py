@@ -19,16 +19,10 @@ from kimi_tui.wire.events import Notification
 from kimi_tui.wire.parts import TextPart
 from tests import texts
 from tests.soul.engines import engine_on, plan
+from tests.user_texts import errors, taking_user_texts
 
 SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,}[,:;.]? [A-Za-z]+")
-SPOKEN = frozenset(
-    {"say", "reply", "add_notice", "tell", "show_toast", "notify", "show_internal_error", "notice", "fault", "error",
-       "fail", "_fail", "_refuse", "_refusal", "warn", "ChartNote", "_row"}
-    | {error.__name__ for error in KimiTuiError.__subclasses__()}
-    | {"UsageError", "ConfigError", "TurnRunningError", "FlowControlError", "SessionLockedError", "CompactionError",
-       "FlowParseError", "FlowValidationError", "FrontmatterError", "ServerError", "NotAuthorizedError",
-       "ProviderConnectionError", "ProviderTimeoutError", "EmptyResponseError"}
-)  # fmt: skip
+SPOKEN = frozenset(taking_user_texts(texts.below())) | errors(texts.below(), "KimiTuiError")
 """Calls whose text a person reads; `said` is for each of their texts."""
 NOT_ON_THE_SCREEN = {
     "llm/providers/scripted.py": "what is wrong with a model's script, which its author reads in a test's output",
@@ -44,14 +38,9 @@ NOT_ON_THE_SCREEN = {
     "mcp/config.py: Value error, ": "what pydantic writes before a cause",
     "soul/commands/session.py: the session “": "what the model is told",
 }
-SLASH = (
-    "ask.py",
-    "flow.py",
-    "session.py",
-    "settings.py",
-    "status.py",
-    "dispatch.py",
-)
+
+PROMPTS = "soul/commands/ask.py"
+"""It holds what the model is told."""
 
 
 def called(node: ast.AST) -> str:
@@ -97,7 +86,7 @@ def test_every_text_that_is_told_below_is_said() -> None:
         name = str(file.relative_to(texts.ROOT / "kimi_tui"))
         if name in NOT_ON_THE_SCREEN or name.startswith("cli/"):
             continue
-        everywhere = file.parent.name == "soul" and file.name in SLASH
+        everywhere = name.startswith("soul/commands/") and name != PROMPTS
         for line, text in unsaid(file.read_text("utf-8"), everywhere=everywhere):
             if f"{name}: {text}" not in NOT_ON_THE_SCREEN:
                 found.append(f"{name}:{line}: {text!r}")
@@ -132,7 +121,7 @@ def test_the_guard_passes_over(line: str) -> None:
 
 
 def test_the_exceptions_are_of_files_that_exist() -> None:
-    for name in (*NOT_ON_THE_SCREEN, *(f"soul/commands/{name}" for name in SLASH)):
+    for name in (*NOT_ON_THE_SCREEN, PROMPTS):
         assert (texts.ROOT / "kimi_tui" / name.partition(":")[0]).is_file(), name
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
+from kimi_tui.i18n import UserText
+
 if TYPE_CHECKING:
     from kimi_tui.wire.parts import ContentPart
 
@@ -56,7 +58,7 @@ class ChartEdge:
 class ChartNote:
     """A place that the parser read in one of several possible ways: a warning, never fatal."""
 
-    text: str
+    text: UserText
     line: int
     column: int = 1
 

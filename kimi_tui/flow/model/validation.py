@@ -10,7 +10,7 @@ from kimi_tui.errors import FlowValidationError
 from kimi_tui.flow.model.graph import Chart, ChartEdge, ChartNode, ChartNote, Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.model.loops import Outgoing, loops_without_decision, loops_without_end
 from kimi_tui.flow.parsing.groups import without_groups
-from kimi_tui.i18n import tr
+from kimi_tui.i18n import UserText, tr
 
 LONGEST_BRANCH_LABEL = 40
 _TAG = re.compile(r"<[^<>]*>")
@@ -197,7 +197,7 @@ def _example(chart: Chart, name: str) -> str:
     return f"{name}([{name}]) --> A" if name == "BEGIN" else f"A --> {name}([{name}])"
 
 
-def _refusal(cause: str, at: ChartNode | ChartEdge) -> FlowValidationError:
+def _refusal(cause: UserText, at: ChartNode | ChartEdge) -> FlowValidationError:
     return FlowValidationError(cause, line=at.line, column=at.column)
 
 

@@ -3,7 +3,7 @@
 from bisect import bisect_right
 
 from kimi_tui.errors import FlowParseError
-from kimi_tui.i18n import tr
+from kimi_tui.i18n import UserText, tr
 
 MAX_BYTES = 1024 * 1024
 
@@ -38,7 +38,7 @@ class SourcePositions:
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
-    def error(self, cause: str, offset: int) -> FlowParseError:
+    def error(self, cause: UserText, offset: int) -> FlowParseError:
         """The error to raise for the text at `offset`."""
         line, column = self.of(offset)
         return FlowParseError(cause, line=line, column=column)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui import __version__, paths
 from kimi_tui.errors import UsageError
-from kimi_tui.i18n import tr, tr_n
+from kimi_tui.i18n import UserText, tr, tr_n
 from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.soul.commands.command import Command, CommandInfo
 from kimi_tui.soul.usage_stats import cost_of
@@ -59,7 +59,7 @@ async def _usage(engine: "Engine", args: str) -> None:
     engine.reply("\n".join([*lines, *([_row(tr("Enabled:"), *modes)] if modes else [])]))
 
 
-def _row(*facts: str) -> str:
+def _row(*facts: UserText) -> str:
     """Join facts to one line; empty ones are left out."""
     return "- " + " · ".join(filter(None, facts))
 

@@ -12,7 +12,7 @@ from kimi_tui.flow.run.ralph import ralph_flow, ralph_text
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnTaker
-from kimi_tui.i18n import tr
+from kimi_tui.i18n import UserText, tr
 from kimi_tui.paths import shown
 from kimi_tui.session.session import Session
 from kimi_tui.skill.skill import Skill
@@ -36,7 +36,7 @@ class FlowTurnTaker(TurnTaker, Protocol):
     def busy(self) -> bool: ...
     @property
     def interactive(self) -> bool: ...
-    def notify(self, title: str, body: str = "", *, severity: Severity = "info") -> None: ...
+    def notify(self, title: UserText, body: UserText = "", *, severity: Severity = "info") -> None: ...
 
 
 class FlowManager:

@@ -13,6 +13,7 @@ from textual import events
 from textual.binding import BindingType
 from textual.screen import ModalScreen
 
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.engine_protocol import Command, Engine, LiveEngine
@@ -476,7 +477,7 @@ class KimiTui(TerminalApp):
             text = "\n".join([_("Some of your key bindings cannot be used:"), *format_problems(problems, file)])
             self.presenter.add_notice(NoticeItem(text, "warning"))
 
-    def show_toast(self, text: str, *, severity: str = "information") -> None:
+    def show_toast(self, text: UserText, *, severity: str = "information") -> None:
         """Show a short notification to the user."""
         is_warning = severity == "warning"
         message = f"! {translate_lines(text)}" if is_warning else translate_lines(text)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests import texts
+from tests.user_texts import Places, taking_user_texts
 
 TUI = texts.ROOT / "kimi_tui" / "ui" / "tui"
 MARKS = frozenset({"_", "N_", "n_", "p_", *texts.TABLES})
@@ -24,14 +25,13 @@ UNSHOWN_CALLS = frozenset(
 )
 LOGS = frozenset({"debug", "info", "warning", "error", "exception", "critical"})
 TITLES = frozenset({"border_title", "border_subtitle", "title_text", "leave_word", "placeholder", "empty"})
-SHOWN: dict[str, tuple[int | str, ...]] = {
-    "show_toast": (0,), "_show_toast": (0,), "_tell": (0,), "say": (0,), "reply": (0,), "add_notice": (0,),
-    "_say": (0,), "set_status": (0,), "notify": (0,), "call": (0,),
-    "Static": (0,), "BarKey": (1,), "ListItem": (1, "right", "detail"), "Option": (2, 3), "ChoiceDialog": (0, 1),
-    "NoticeItem": (0,), "SeparatorItem": (1, "detail"), "ErrorItem": (0, 1, 2), "RetryItem": (0,),
-    "TextPrompt": (0, "about"),
-    "FooterFacts": (1, 3), "FilteredList": (0,), "Input": ("placeholder",), "NodeStyle": (1, 2), "update": (0,),
-}  # fmt: skip
+TEXTUALS: dict[str, Places] = {
+    "Static": frozenset({0}),
+    "Input": frozenset({"placeholder"}),
+    "notify": frozenset({0}),
+    "update": frozenset({0}),
+}
+SHOWN = TEXTUALS | taking_user_texts(TUI.rglob("*.py"))
 """Calls that show a text, and which of their arguments it is."""
 
 # What has words and is not shown, or is not ours to translate.
@@ -144,6 +144,7 @@ def test_no_text_is_marked_inside_an_f_string_where_it_is_not_found() -> None:
         'BarKey("Enter", "open", "open")',
         'runs.append(("new", palette.base))',
         'word = "no flow is running"',
+        'self.hints.say(note="nothing")',
         'Option("edit", "e", words if one else "Edit")',
     ],
 )

@@ -13,7 +13,7 @@ from kimi_tui.flow.parsing.d2.keywords import BOARDS
 from kimi_tui.flow.parsing.d2.statement import Link
 from kimi_tui.flow.parsing.d2.strings import Key, Scalar, Variable
 from kimi_tui.flow.parsing.d2.tree import TABLES, Edge, Field, Tree
-from kimi_tui.i18n import tr
+from kimi_tui.i18n import UserText, tr
 
 _SAID = frozenset({"label", "class", "shape"})
 _NEVER_SAID = BOARDS | {"vars", "classes"}
@@ -134,7 +134,7 @@ class Patterns:
             self._refuse(cause, rule)
         return True
 
-    def _refuse(self, cause: str, rule: Rule) -> NoReturn:
+    def _refuse(self, cause: UserText, rule: Rule) -> NoReturn:
         raise self._tree.places.error(tr("{cause}; name the shapes", cause=cause), rule.offset)
 
     def _heard(self, rule: Rule) -> bool:

@@ -18,7 +18,7 @@ from kimi_tui.flow.parsing.d2.strings import (
     read_single,
 )
 from kimi_tui.flow.parsing.source_position import SourcePositions
-from kimi_tui.i18n import tr
+from kimi_tui.i18n import UserText, tr
 
 BETWEEN = re.compile(r'(?:[\s;]+|#[^\n]*|"""(?:[^"]|"(?!""))*""")*')
 _SPACES = re.compile(r"(?:[^\S\n]|\\\n)*")
@@ -251,5 +251,5 @@ class StatementScanner:
         if match is not None:
             self.at = match.end()
 
-    def fail(self, cause: str, offset: int | None = None) -> NoReturn:
+    def fail(self, cause: UserText, offset: int | None = None) -> NoReturn:
         raise self.places.error(cause, self.at if offset is None else offset)

@@ -39,7 +39,7 @@ from kimi_tui.flow.parsing.mermaid.lexemes import (
 )
 from kimi_tui.flow.parsing.mermaid.node_data import read_node_data
 from kimi_tui.flow.parsing.source_position import SourcePositions, check_size
-from kimi_tui.i18n import tr
+from kimi_tui.i18n import UserText, tr
 
 _DIRECTIONS: dict[str, Direction] = {
     "TB": "TB", "TD": "TB", "V": "TB", "BT": "BT", "^": "BT", "LR": "LR", ">": "LR", "RL": "RL", "<": "RL", "BR": "TB",
@@ -438,7 +438,7 @@ class _Reader:
         if match is not None:
             self.at = match.end()
 
-    def _fail(self, cause: str, offset: int | None = None) -> NoReturn:
+    def _fail(self, cause: UserText, offset: int | None = None) -> NoReturn:
         raise self.places.error(cause, self.at if offset is None else offset)
 
 

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.geometry import Region
 from textual.widgets import Static
 
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.dialogs.approval_body import reveal_hidden
 from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
@@ -40,8 +41,8 @@ class ChoiceDialog(OneShotModal[str | None]):
 
     def __init__(
         self,
-        title: str,
-        words: str,
+        title: UserText,
+        words: UserText,
         options: Sequence[Option],
         *,
         begun: bool = False,

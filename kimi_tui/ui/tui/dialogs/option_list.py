@@ -7,6 +7,7 @@ from rich.style import Style
 from textual import events
 from textual.message import Message
 
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
@@ -19,8 +20,8 @@ class Option:
 
     id: str
     key: str
-    label: str
-    detail: str = ""
+    label: UserText
+    detail: UserText = ""
     disabled: bool = False
 
 

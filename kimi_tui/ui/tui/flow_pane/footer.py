@@ -7,6 +7,7 @@ from rich.style import Style
 from textual import events
 from textual.message import Message
 
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
@@ -22,9 +23,9 @@ class FooterFacts:
     """`role` is accent, warning, success, error or muted; `views` change how the chart is shown."""
 
     sign: str = ""
-    word: str = ""
+    word: UserText = ""
     role: str = "muted"
-    place: str = ""
+    place: UserText = ""
     figures: tuple[str, ...] = ()
     buttons: tuple[Button, ...] = ()
     views: tuple[Button, ...] = ()

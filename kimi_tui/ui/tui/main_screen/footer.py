@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from textual import events
 from textual.timer import Timer
 
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
@@ -30,7 +31,7 @@ class KeyFooter(LineWidget):
             self.hints = tuple(hints)
             self.redraw()
 
-    def say(self, note: str) -> None:
+    def say(self, note: UserText) -> None:
         """Show why a key did nothing; "" restores the keys."""
         if note != self._note:
             self._note = note

@@ -3,6 +3,7 @@
 from rich.style import Style
 from textual import events
 
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
 from kimi_tui.ui.tui.themes.palette import Palette
@@ -31,7 +32,7 @@ class Welcome(LineWidget):
         self._note = self._action = ""
         self._first = 0
 
-    def say(self, note: str, *, action: str = "") -> None:
+    def say(self, note: UserText, *, action: str = "") -> None:
         """Set the note; `action` is the app action that a click on it runs."""
         if (note, action) != (self._note, self._action):
             self._note, self._action = note, action

@@ -10,6 +10,7 @@ from textual.widgets import Static
 
 from kimi_tui.config.kimi_import import Takeover
 from kimi_tui.config.yaml_editor import KeyPath, Value
+from kimi_tui.i18n import UserText
 from kimi_tui.llm.key_check import KeyCheck
 from kimi_tui.llm.local_servers import LocalServer
 from kimi_tui.paths import shown
@@ -134,7 +135,7 @@ class SetupWizard(ModalCard[SetupResult]):
 
     # Steps
 
-    def _say(self, text: str) -> None:
+    def _say(self, text: UserText) -> None:
         self.query_one("#about", Static).update(sanitize(text))
 
     def _ask_theme(self) -> None:

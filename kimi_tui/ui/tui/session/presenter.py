@@ -7,6 +7,7 @@ from typing import Protocol
 
 from textual.widgets import Input
 
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.engine_protocol import Engine
 from kimi_tui.ui.tui.flow_pane.broken_flow import find_broken_flows
 from kimi_tui.ui.tui.i18n.catalog import _, n_
@@ -30,7 +31,7 @@ _STEERING_PAUSE_S = 2.0
 class AttentionNotifier(Protocol):
     """Calls the attention of a user who looks elsewhere."""
 
-    def call(self, why: str) -> None: ...
+    def call(self, why: UserText) -> None: ...
 
 
 class HistorySink(Protocol):
@@ -146,7 +147,7 @@ class Presenter:
     def add_notice(self, item: NoticeItem | ErrorItem) -> None:
         self._apply(self.state.add_notice(item, self._clock()))
 
-    def show_internal_error(self, cause: str) -> None:
+    def show_internal_error(self, cause: UserText) -> None:
         """Show an internal error that ended a turn."""
         self.add_notice(ErrorItem(_("Something went wrong in kimi-tui itself"), cause, _("see the log for details")))
 

@@ -6,6 +6,7 @@ Times are in seconds; `started` is a reading of the view's clock, so that a runn
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kimi_tui.i18n import UserText
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import DisplayBlock
 
@@ -115,8 +116,8 @@ class SeparatorItem:
     """A point where the context was cut or joined. `detail` is shown when it is expanded."""
 
     kind: SeparatorKind
-    text: str
-    detail: str = ""
+    text: UserText
+    detail: UserText = ""
     running: bool = False
 
 
@@ -124,7 +125,7 @@ class SeparatorItem:
 class RetryItem:
     """A recoverable failure and the wait before attempt `attempt`; `until` is on the view's clock."""
 
-    reason: str
+    reason: UserText
     attempt: int
     max_attempts: int
     until: float | None = None
@@ -134,16 +135,16 @@ class RetryItem:
 class ErrorItem:
     """An error: `title` in one line, the cause, and what the user can do."""
 
-    title: str
-    cause: str = ""
-    hint: str = ""
+    title: UserText
+    cause: UserText = ""
+    hint: UserText = ""
 
 
 @dataclass(frozen=True, slots=True)
 class NoticeItem:
     """A one-line notice of kimi-tui itself."""
 
-    text: str
+    text: UserText
     level: NoticeLevel = "info"
 
 

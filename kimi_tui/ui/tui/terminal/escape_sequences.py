@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import Literal
 
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.terminal.job_control import has_job_control_shell, owns_terminal
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
@@ -30,7 +31,7 @@ class TerminalNotifier:
     def __init__(self, write: Callable[[str], None], has_focus: Callable[[], bool]) -> None:
         self._write, self._has_focus = write, has_focus
 
-    def call(self, why: str) -> None:
+    def call(self, why: UserText) -> None:
         if not self._has_focus() and os.environ.get("TERM", "") not in _QUIET:
             self._write("\a" + notice_sequence(f"kimi-tui: {why}"))
 

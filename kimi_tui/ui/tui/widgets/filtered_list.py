@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Input, Static
 
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.fuzzy import score
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
@@ -22,7 +23,7 @@ class FilteredList(Vertical):
     FilteredList Input { width: 1fr; }
     """
 
-    def __init__(self, placeholder: str = "", *, at_once: bool = True, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, placeholder: UserText = "", *, at_once: bool = True, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._placeholder = placeholder
         self.list = ItemList(at_once=at_once)

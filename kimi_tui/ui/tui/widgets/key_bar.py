@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from textual import events
 
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
@@ -15,7 +16,7 @@ class BarKey:
     """A key's display name, its description, and the screen's action ("" for none)."""
 
     key: str
-    what: str
+    what: UserText
     action: str = ""
 
 

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import cells
@@ -69,7 +70,7 @@ class ModalFrame(OneShotModal[ResultType | None]):
         """Update after a change of the keys."""
         self.query_one("#keys", KeyBar).show((*self.keys(), BarKey("Esc", _(self.leave_word), "leave")))
 
-    def set_status(self, text: str) -> None:
+    def set_status(self, text: UserText) -> None:
         """Show a status in the frame's lower edge; a long one is shown in full as a notification."""
         frame = self.query_one("#frame")
         text = sanitize(text)

@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, cut_start
 from kimi_tui.ui.tui.text.undrawable import log_fault, plain_lines
@@ -29,9 +30,9 @@ class ListItem:
     """
 
     key: str
-    label: str
-    right: str = ""
-    detail: str = ""
+    label: UserText
+    right: UserText = ""
+    detail: UserText = ""
     sign: str = ""
     role: Role = "plain"
     dimmed: bool = False

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from textual.app import ComposeResult
 from textual.widgets import Input, Static
 
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.i18n.catalog import p_
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
@@ -19,7 +20,7 @@ class TextPrompt(ModalCard[str]):
     TextPrompt Input { margin-bottom: 1; }
     """
 
-    def __init__(self, title: str, *, about: str = "", value: str = "", secret: bool = False) -> None:
+    def __init__(self, title: UserText, *, about: UserText = "", value: str = "", secret: bool = False) -> None:
         super().__init__()
         self._title, self._about, self._value, self._secret = title, about, value, secret
 
