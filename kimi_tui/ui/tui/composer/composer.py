@@ -249,10 +249,10 @@ class Composer(Vertical):
         self.post_message(self.Submitted(text, content))
 
     @property
-    def keys_taken(self) -> Literal["", "send", "complete", "search", "search in vain"]:
+    def keys_taken(self) -> Literal["", "send", "complete", "search", "unmatched"]:
         """What Enter does while a menu or the search takes keys; "" if none does."""
         if (choice := self.menu.selected) is None:
-            return "search in vain" if self._searching else ""
+            return "unmatched" if self._searching else ""
         if self._searching:
             return "search"
         return "complete" if self._enter_action(choice) == "complete" else "send"

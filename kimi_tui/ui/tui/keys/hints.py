@@ -156,7 +156,7 @@ def _in_a_menu(main_screen: MainScreen, *, running: bool) -> tuple[Hint, ...]:
     match main_screen.composer.keys_taken:
         case "search":
             return (("Enter", _("insert")), ("↑ ↓", _("choose")), ("Esc", _("back to your text")))
-        case "search in vain":
+        case "unmatched":
             return (("Esc", _("back to your text")),)
         case "complete":
             return (("Enter", _("insert")), ("↑ ↓", _("choose")), ("Esc", _("close")))
