@@ -156,6 +156,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_READ}::test_what_does_more_or_reads_what_is_secret_is_asked_for",
         f"{_READ}::test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them",
         f"{_READ}::test_plan_mode_runs_commands_that_only_read",
+        f"{_READ}::test_a_format_that_sets_a_variable_is_asked_about",
         f"{_RULED}::test_a_rule_about_reading_a_file_holds_for_a_command_that_reads_it",
         f"{_RULED}::test_git_prints_tracked_secrets_only_after_a_yes",
         f"{_RULED}::test_a_rule_or_a_yes_covers_a_search_over_secrets_only_word_for_word",

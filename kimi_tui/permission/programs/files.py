@@ -243,13 +243,13 @@ PROGRAMS: dict[str, Program] = {
     "fd": Program(
         _READS,
         Options(
-            "-HIusigapFLlq01 -t: -e: -d: -E: -S: -c: -j: --hidden --no-ignore --unrestricted --case-sensitive "
+            "-HIusigapFLq01 -t: -e: -d: -E: -S: -c: -j: --hidden --no-ignore --unrestricted --case-sensitive "
             "--ignore-case --glob --absolute-path --full-path --follow --print0 --type= --extension= --max-depth= "
             "--min-depth= --exact-depth= --exclude= --size= --changed-within= --changed-before= "
             "--color= --threads= "
             "--max-results= --quiet --fixed-strings --regex --no-ignore-vcs --version",
             "",
-            "-x: -X: --exec= --exec-batch= --list-details --base-directory= -C: --search-path= --ignore-file=",
+            "-l -x: -X: --exec= --exec-batch= --list-details --base-directory= -C: --search-path= --ignore-file=",
         ),
     ),
     "tree": Program(_READS, Options(_TREE, "", "-o: -R", apart=True)),
@@ -348,7 +348,10 @@ PROGRAMS: dict[str, Program] = {
     "gzip": Program(),
     "xz": Program(options=Options("", "-dkzcf0123456789", "--files? --files0?")),
     "zstd": Program(options=Options("", "-dkcf", "-o: --output-dir-flat= --output-dir-mirror= --filelist= -D:")),
-    "7z": Program(options=Options("", "", "-o:", single=True)),
+    "7z": Program(
+        options=Options("", "", "-o:", single=True),
+        dangerous=lambda parsed: list(parsed.unknown),
+    ),
     "zcat": Program(_READS, Options("-f")),
     "rsync": Program(
         options=Options(

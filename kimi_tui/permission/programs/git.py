@@ -77,11 +77,14 @@ _NAME = re.compile(r"[A-Za-z0-9_][\w./#-]*")
 
 
 def _signed(parsed: Parsed) -> str:
-    """Find a format that makes Git verify signatures, which runs another program."""
-    return next((value for value in parsed.values("--format", "--pretty") if "%G" in value), "")
+    """Find a format or an order that makes Git verify signatures, which runs another program."""
+    values = parsed.values("--format", "--pretty", "--sort")
+    return next((value for value in values if "%G" in value or "signature" in value), "")
 
 
 def _only_lists(parsed: Parsed) -> str:
+    if signed := _signed(parsed):
+        return signed
     return "" if parsed.has(*_LISTING) or not parsed.operands else parsed.operands[0][1]
 
 
@@ -244,7 +247,9 @@ _SUBCOMMANDS: dict[str, Program] = {
         _REF_LIST + "-ravq --all --remotes --verbose --show-current --abbrev? --no-abbrev",
         check=_only_lists,
     ),
-    "tag": _reads(_REF_LIST + "-l -n?", check=lambda parsed: "" if parsed.has("-l") else _only_lists(parsed)),
+    "tag": _reads(
+        _REF_LIST + "-l -n?", check=lambda parsed: _signed(parsed) if parsed.has("-l") else _only_lists(parsed)
+    ),
     "stash": Program(
         _EXACT,
         Options(stops=True),
@@ -322,7 +327,9 @@ _SUBCOMMANDS: dict[str, Program] = {
         "--is-bare-repository --is-shallow-repository --show-object-format? --show-superproject-working-tree --all "
         "--branches? --tags? --remotes? --glob= --exclude= --not --default= --local-env-vars"
     ),
-    "rev-list": _reads(_LOG + "-z --count --objects --disk-usage? --header --timestamp --no-object-names --stdin"),
+    "rev-list": _reads(
+        _LOG + "-z --count --objects --disk-usage? --header --timestamp --no-object-names --stdin", check=_signed
+    ),
     "ls-files": _reads(
         "-cdmostuvkzfri -x: --cached --deleted --modified --others --ignored --stage --unmerged "
         "--killed --directory "
@@ -339,7 +346,8 @@ _SUBCOMMANDS: dict[str, Program] = {
     "count-objects": _reads("-vH --verbose --human-readable"),
     "for-each-ref": _reads(
         "--count= --sort= --format= --color? --points-at= --merged? --no-merged? --contains? "
-        "--no-contains? --ignore-case"
+        "--no-contains? --ignore-case",
+        check=_signed,
     ),
     "show-ref": _reads("-dhq -s? --head --heads --tags --dereference --hash? --abbrev? --verify --quiet"),
     "symbolic-ref": _reads("-q --quiet --short", most=1),

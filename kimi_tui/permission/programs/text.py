@@ -52,7 +52,17 @@ def _says(program: Program, words: tuple[str, ...]) -> Found:
     return Found(Level.READS, words[:1])
 
 
-_JQ_MORE = re.compile(r"\b(?:env|include|import|modulemeta)\b|\$ENV")
+_PLAIN_FORMAT = re.compile(
+    r"(?:[^%]|%%|%\([^()]*\)T|%[-+ #0']*(?:\d+|\*)?(?:\.(?:\d+|\*)?)?[hlLjzt]*[diouxXeEfFgGaAcsbq])*", re.DOTALL
+)
+
+
+def _sets_a_variable(parsed: Parsed) -> list[int]:
+    """The format of `printf`, if it has `%n` or what is not known: Bash sets a variable, as `PATH`, for it."""
+    return [at for at, word in parsed.operands[:1] if not _PLAIN_FORMAT.fullmatch(word)]  # defence: printf-sets
+
+
+_JQ_MORE = re.compile(r"\b(?:env|include|import|modulemeta|ENV)\b")  # defence: jq-environment
 _GREP = Program(
     _READS,
     Options(
@@ -263,11 +273,11 @@ PROGRAMS: dict[str, Program] = {
         Options(
             "-AnpP -l: -r: -H: --plain --number --language= --line-range= --style= --color= "
             "--decorations= "
-            "--paging= --theme= --wrap= --tabs= --show-all --version",
+            "--theme= --wrap= --tabs= --show-all --version",
             "",
-            "--pager= --config-file --cache-dir",
+            "--pager= --paging= --config-file --cache-dir",
         ),
     ),
-    "printf": Program(_READS, Options(stops=True)),
+    "printf": Program(_READS, Options("", "", "-v:", stops=True), dangerous=_sets_a_variable),
     "echo": Program(_READS, look=_says, loose=True),
 }

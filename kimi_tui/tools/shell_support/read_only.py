@@ -32,6 +32,8 @@ _MOST_FOLDERS = 8
 _MOST_PATH = 4096
 _MOST_FOR_RULES = 5_000
 _BUILTINS = frozenset({"cd", "echo", "printf", "pwd", "test", "[", "true", "false", ":", "type", "command", "kill"})
+_SCRIPTS = {"egrep": "grep", "fgrep": "grep", "zcat": "gzip"}
+"""Programs that are scripts in some systems, and the program that they run."""
 _OPEN_PLACES = ("/usr", "/opt", "/lib", "/lib64", "/bin", "/sbin", "/nix/store", "/etc/os-release", "/etc/hosts")
 _NO_FILES = frozenset({"/dev/null", "-", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
 _WILD = re.compile(r"[*?\[]")
@@ -206,6 +208,8 @@ def _is_ours(program: str, workspace: Workspace) -> bool:
     if program in _BUILTINS:
         return False
     if not all(entry.startswith("/") for entry in os.environ.get("PATH", os.defpath).split(os.pathsep)):
+        return True
+    if program in _SCRIPTS and _is_ours(_SCRIPTS[program], workspace):
         return True
     found = shutil.which(program)
     if found is None:

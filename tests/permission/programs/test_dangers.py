@@ -331,6 +331,14 @@ eslint -f evil a
 eslint --rulesdir evil a
 prettier --plugin=evil a
 tsc -p evil
+printf x%n PATH
+printf %5ln PATH
+printf -v PATH x
+printf -- %n PATH
+printf %
+fd -l
+bat --paging=always x
+7z x a.7z -o/tmp/x
 tsc --OUTDIR ../x
 tsc -P evil
 tsc --Project evil

@@ -79,6 +79,8 @@ async def test_a_rule_that_asks_or_denies_comes_first(desk: Desk) -> None:
         "cd .. && ls", "cd && ls", "cd - && ls", "ls ~", "ls $HOME", "cat $(ls)", "cat link", "cat out/x", "cat app/l*",
         "find / -name x", "env", "printenv", "git config -l", "git -C .. status", "git log --output=x",
         "git branch new",
+        "jq -n '$ ENV'", "jq -n '$\n ENV.x'", "printf *",
+        "git tag -l --format='%(signature)'", "git rev-list --format=%G? HEAD", "git for-each-ref --sort=signature",
         "git stash", "git tag new", "git remote add a b", "sed -i s/a/b/ README.md", "sed -n 'w f' README.md",
         "awk 'BEGIN{system(\"id\")}'", "sort -o f README.md", "uniq README.md f", "uniq a*",
         "awk p* README.md", "date -s x",
@@ -152,6 +154,19 @@ def test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_the
     assert not command_subject(parse_command_line("rg -n x"), Workspace(desk.dir / "linked")).reads
     exclude.unlink()
     assert command_subject(parse_command_line("rg -n x"), Workspace(desk.dir / "linked")).reads
+
+
+def test_a_format_that_sets_a_variable_is_asked_about(desk: Desk) -> None:
+    planted = desk.dir / "1/ls"
+    planted.parent.mkdir()
+    planted.write_text("#!/bin/sh\necho planted\n")
+    planted.chmod(0o755)
+    line = "printf x%n PATH; ls"
+    said = subprocess.run(["bash", "-c", line], cwd=desk.dir, check=True, capture_output=True, text=True).stdout
+    assert said == "xplanted\n"
+    assert not reads(desk, line)
+    for harmless in (r"printf '%s\n' a b", "printf '%-5d|%5.2f|%%|%b|%q' 1 2 a b", "printf hello", "printf '%*s' 3 a"):
+        assert reads(desk, harmless), harmless
 
 
 def test_a_folder_of_the_path_that_is_where_the_command_runs_is_asked_about(
