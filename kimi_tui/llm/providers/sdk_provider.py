@@ -79,7 +79,7 @@ class SdkProvider(ABC, Generic[C, E]):
                 # A failure after the final event loses nothing but the usage.
                 if not reader.over:
                     raise
-            except (ValueError, ArithmeticError, RecursionError) as error:
+            except (ValueError, ArithmeticError, RecursionError) as error:  # defence: malformed-event
                 raise malformed_stream() from error
         if not reader.over:
             raise stream_ended_early()  # defence: stream-has-an-end
