@@ -367,10 +367,6 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
-        "31 cmd_split", "formats that set a variable", "printf-sets", Value("[]"),
-        "test_a_format_that_sets_a_variable_is_asked_about",
-    ),
-    Defence(
         "31 cmd_split", "the environment in a filter of jq", "jq-environment", Value("re.compile('env')"),
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),

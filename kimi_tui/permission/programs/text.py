@@ -59,7 +59,7 @@ _PLAIN_FORMAT = re.compile(
 
 def _sets_a_variable(parsed: Parsed) -> list[int]:
     """The format of `printf`, if it has `%n` or what is not known: Bash sets a variable, as `PATH`, for it."""
-    return [at for at, word in parsed.operands[:1] if not _PLAIN_FORMAT.fullmatch(word)]  # defence: printf-sets
+    return [at for at, word in parsed.operands[:1] if not _PLAIN_FORMAT.fullmatch(word)]
 
 
 _JQ_MORE = re.compile(r"\b(?:env|include|import|modulemeta|ENV)\b")  # defence: jq-environment

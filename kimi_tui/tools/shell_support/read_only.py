@@ -36,6 +36,7 @@ _SCRIPTS = {"egrep": "grep", "fgrep": "grep", "zcat": "gzip"}
 """Programs that are scripts in some systems, and the program that they run."""
 _OPEN_PLACES = ("/usr", "/opt", "/lib", "/lib64", "/bin", "/sbin", "/nix/store", "/etc/os-release", "/etc/hosts")
 _NO_FILES = frozenset({"/dev/null", "-", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
+_NAMED_OPTION = re.compile(r"--[a-z][a-z-]*=")
 _WILD = re.compile(r"[*?\[]")
 _STACK = re.compile(r"~[+-]?\d+(?:/|\Z)|~[+-](?:/|\Z)")
 
@@ -104,6 +105,8 @@ def _patterns(line: CommandLine) -> Iterator[Pattern]:
 
 
 def _may_be_option(word: Pattern, folders: Sequence[Path]) -> bool:
+    if _NAMED_OPTION.match(word.spelled):  # whatever files there are, it stays this option, with another value
+        return False
     if word.startswith("-"):
         return True
     return any(

@@ -23,7 +23,7 @@ LOOK_AROUND = (
     "git show HEAD --stat", "git branch -a", "git blame -L 1,1 app/a.py", "head -5 README.md; tail -5 README.md",
     "sed -n '1,20p' app/a.py", "sort README.md | uniq -c | sort -rn", "cut -d' ' -f1 app/a.py", "file README.md 2>&1",
     "stat README.md", "which git", "echo done", "cd app && git log --oneline -3 && ls", "awk '{print $1}' app/*.py",
-    "python --version",
+    "python --version", "grep -rn --include=*.py def app",
 )  # fmt: skip
 
 
@@ -79,7 +79,9 @@ async def test_a_rule_that_asks_or_denies_comes_first(desk: Desk) -> None:
         "cd .. && ls", "cd && ls", "cd - && ls", "ls ~", "ls $HOME", "cat $(ls)", "cat link", "cat out/x", "cat app/l*",
         "find / -name x", "env", "printenv", "git config -l", "git -C .. status", "git log --output=x",
         "git branch new",
-        "jq -n '$ ENV'", "jq -n '$\n ENV.x'", "printf *",
+        "jq -n '$ ENV'", "jq -n '$\n ENV.x'", "printf *", "grep x --file=.en* README.md", "sort --ou*=x README.md",
+        "sort --output=* README.md",
+        "rg --pr*=x y",
         "git tag -l --format='%(signature)'", "git rev-list --format=%G? HEAD", "git for-each-ref --sort=signature",
         "git stash", "git tag new", "git remote add a b", "sed -i s/a/b/ README.md", "sed -n 'w f' README.md",
         "awk 'BEGIN{system(\"id\")}'", "sort -o f README.md", "uniq README.md f", "uniq a*",
