@@ -102,9 +102,13 @@ def _run_mode(options: "argparse.Namespace") -> int:
 
         return acp.run(options)
     if options.print_:
-        from kimi_tui.cli.modes.print import run_print_mode
+        gc.disable()  # until the engine is ready
+        try:
+            from kimi_tui.cli.modes.print import run_print_mode
 
-        return run_print_mode(options)
+            return run_print_mode(options)
+        finally:
+            gc.enable()
     from kimi_tui.cli.modes.tui import run_tui_mode
 
     return run_tui_mode(options)

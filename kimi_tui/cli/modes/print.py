@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import gc
 import io
 import sys
 from dataclasses import replace
@@ -38,6 +39,7 @@ def run_print_mode(options: argparse.Namespace) -> int:
 
     async def run() -> int:
         engine = await build_engine(plan)
+        gc.enable()
         if engine.session.notice:
             print_error(engine.session.notice)
         try:

@@ -26,7 +26,9 @@ HEAVY = (
 )  # fmt: skip
 
 FIRST_FRAME = f"""
-import asyncio, sys
+import sys
+before, count = len(sys.modules), []
+import asyncio
 import kimi_tui.cli.main, kimi_tui.cli.modes.tui, kimi_tui.ui.tui.main
 from kimi_tui.ui.tui.app import KimiTui
 
@@ -34,18 +36,22 @@ seen = []
 class Looked(KimiTui):
     def _on_first_frame(self):
         seen.extend(name for name in {HEAVY!r} if name in sys.modules)
+        count.append(len(sys.modules) - before)
         self.exit(0)
 
 async def make():
     raise AssertionError
 asyncio.run(Looked(make).run_async(headless=True))
-print(*seen)
+print(*count, *seen)
 """
+MOST_MODULES = 500
 
 
 def test_the_first_frame_loads_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", FIRST_FRAME], capture_output=True, text=True, timeout=60)
-    assert (done.returncode, done.stdout.split()) == (0, []), done.stderr
+    count, *heavy = done.stdout.split()
+    assert (done.returncode, heavy) == (0, []), done.stderr
+    assert int(count) <= MOST_MODULES
 
 
 @pytest.mark.parametrize("path", find_themes((bundled("themes"),)), ids=lambda path: path.stem)
