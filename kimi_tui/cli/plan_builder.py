@@ -54,6 +54,8 @@ def build_plan(
         standing = TrustState(True) if options.trust else trust_state(work_dir, config.extra_skill_dirs)
         standing = replace(standing, headless=not asks, can_ask=asks)
     permissions = permissions_of(loaded, work_dir, trusted=standing.active)
+    if options.no_sandbox:
+        permissions = replace(permissions, sandbox=permissions.sandbox.model_copy(update={"mode": "off"}))
     if options.prompt_flow and config.loop_control.max_ralph_iterations:
         raise UsageError("--prompt-flow cannot be combined with loop_control.max_ralph_iterations")
     session_id, warning = None, ""

@@ -163,7 +163,7 @@ class SandboxConfig(_Section):
     """The sandbox for Shell commands. `require`: refuse to run without a sandbox. `writable`: additional folders.
 
     `readable` shows files, folders and sockets that are hidden otherwise. `outside`: whether the agent may ask to run a
-    command outside.
+    command outside. `ask_inside`: ask also for commands that a full sandbox without a network keeps inside.
     """
 
     mode: Literal["auto", "off", "require"] = "auto"
@@ -171,6 +171,7 @@ class SandboxConfig(_Section):
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
     outside: Literal["ask", "never"] = "ask"
+    ask_inside: bool = False
 
 
 class Config(_Section):

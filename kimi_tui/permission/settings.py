@@ -5,7 +5,7 @@ may deny and ask, but not allow.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kimi_tui import paths
@@ -35,6 +35,7 @@ class PermissionSettings:
     ask_read_only: bool = False
     file: Path | None = None
     """The user's configuration file, which may hold keys."""
+    trusted: bool = False
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -59,6 +60,12 @@ def permission_settings(
 
     Checks every example of every rule. Raises ConfigError with file and key.
     """
+    return replace(_merged(config, file, work_dir, read, trusted=trusted), trusted=trusted)
+
+
+def _merged(
+    config: Config, file: Path | None, work_dir: Path, read: ExampleReader, *, trusted: bool
+) -> PermissionSettings:
     rules = _rules(config.permissions, file or "--config", read)
     project = project_file(work_dir)
     if project is None:
@@ -150,10 +157,13 @@ def _with(mine: SandboxConfig, project: SandboxConfig) -> SandboxConfig:
     if project.mode != "off":
         changed["mode"] = stricter.mode
     changed["outside"] = stricter.outside
+    changed["ask_inside"] = stricter.ask_inside
     return mine.model_copy(update=changed)
 
 
 def _stricter(mine: SandboxConfig, project: SandboxConfig) -> SandboxConfig:
     mode = max(mine.mode, project.mode, key=_STRICTNESS.index) if "mode" in project.model_fields_set else mine.mode
     outside = "never" if "never" in (mine.outside, project.outside) else "ask"
-    return mine.model_copy(update={"mode": mode, "network": mine.network and project.network, "outside": outside})
+    asks = mine.ask_inside or project.ask_inside
+    network = mine.network and project.network
+    return mine.model_copy(update={"mode": mode, "network": network, "outside": outside, "ask_inside": asks})

@@ -108,6 +108,7 @@ def make_services(
             workspace,
             tell=lambda title, text: wire.send(notice(title, text, severity="warning", kind="sandbox")),
             hidden=() if permissions.file is None else (permissions.file,),
+            trusted=permissions.trusted,
         ),
         versions=FileCheckpoints(session.dir / "files"),
         web=web_settings(config.services),

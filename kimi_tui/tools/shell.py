@@ -138,11 +138,15 @@ class Shell(Tool[ShellParams]):
         if hidden := hidden_text(params.command):  # defence: point-out-hidden-text
             display.append(BriefBlock(text=tr("Careful: {why}", why=hidden)))
         because = [tr("it runs outside the sandbox")] if outside else []
+        alone = self._sandbox.tier == "none" and not self._sandbox.accepted_absence
+        alone = alone and self._approvals.yolo and self._approvals.attended
+        if alone:
+            because.append(tr("there is no sandbox; one approval holds for the session"))
         guarded = why_asked_for(line, self._workspace)
         subject = command_subject(line, self._workspace, self._approvals.policy)
         if guarded is not None:
             because.append(guarded)
-        return await ask_approval(
+        refused = await ask_approval(
             self._approvals,
             sender=self.name,
             action=tr("run background command") if params.run_in_background else tr("run command"),
@@ -151,9 +155,13 @@ class Shell(Tool[ShellParams]):
             scope=approval_scope(line, params.command, exactly=subject.secrets),
             subject=subject,
             because=because,
-            must_ask=outside or guarded is not None,  # defence: ask-about-protected
+            must_ask=outside or alone or guarded is not None,  # defence: ask-about-protected
+            free=self._sandbox.keeps_all_inside,
             on_edit=on_edit,
         )
+        if alone and refused is None:
+            self._sandbox.accepted_absence = True
+        return refused
 
     async def _start(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
         watching = AsyncExitStack()

@@ -31,6 +31,9 @@ _OF_THE_SYSTEM = (Path("/etc"), Path("/var/spool/cron"), Path("/Library/LaunchAg
 _OF_A_HOME = frozenset({"bin", "library"})
 _HARMLESS_IN_A_HOME = frozenset({".cache", ".tmp", ".trash"})
 
+STARTED_LATER = tuple(sorted(_ACTS - {".git"}))
+"""Names in a project that start programs for its user; `.git` is told apart further."""
+
 
 def acts_later(parts: Sequence[str]) -> bool:
     """Whether a name on the path marks a file that starts programs, or that configures kimi-tui."""

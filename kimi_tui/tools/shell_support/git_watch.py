@@ -13,6 +13,7 @@ from pathlib import Path
 
 from kimi_tui.tools.file_support.git_dirs import acting_targets, modules_of
 from kimi_tui.tools.file_support.git_settings import without_acting_settings
+from kimi_tui.tools.file_support.guarded_names import STARTED_LATER
 
 _MOST_FOLDERS = 50_000
 _MOST_CONFIG = 1 << 20
@@ -41,6 +42,7 @@ class GitWatch:
         self._folders = folders
         self._seen: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {}
         self._known: dict[Path, _Repository] = {}
+        self._acting: frozenset[Path] = frozenset()
 
     @property
     def entries(self) -> tuple[Path, ...]:
@@ -55,6 +57,7 @@ class GitWatch:
             with contextlib.suppress(OSError):
                 known[entry] = _read(entry)
         self._known = known
+        self._acting = self._acting_names()
 
     def check(self) -> list[str]:
         """Undo what makes Git run programs since `take`, and return what was done, for the user and the model."""
@@ -63,8 +66,16 @@ class GitWatch:
         for entry in (*found, *(entry for entry in self._known if entry not in found)):
             with contextlib.suppress(OSError):
                 done.extend(_mended(entry, self._known.get(entry)))
+        for path in sorted(self._acting_names() - self._acting):
+            with contextlib.suppress(OSError):
+                _put_aside(path)
+                done.append(f"`{path}` was put aside: something is started or configured by it")
         self.take()
         return done
+
+    def _acting_names(self) -> frozenset[Path]:
+        paths = (folder / name for folder in self._folders() for name in STARTED_LATER)
+        return frozenset(path for path in paths if os.path.lexists(path))
 
     def _find(self) -> list[Path]:
         found: list[Path] = []

@@ -39,8 +39,8 @@ class Sandbox:
     """The sandbox of a session. Without a workspace there is none.
 
     The first command calls `tell` once with a title and the reason if a configured sandbox does not work as a whole.
-    `hidden` are files with keys beside those in kimi-tui's home, `find` finds bubblewrap outside of some folders,
-    `landlock` is the version of the kernel's Landlock.
+    `hidden` are files with keys beside those in kimi-tui's home, `trusted` says that the user trusts the folder, `find`
+    finds bubblewrap outside of some folders, `landlock` is the version of the kernel's Landlock.
     """
 
     def __init__(
@@ -50,10 +50,12 @@ class Sandbox:
         *,
         tell: Callable[[str, str], None] = lambda _title, _text: None,
         hidden: Iterable[Path] = (),
+        trusted: bool = False,
         find: Callable[[Iterable[Path]], str | None] = find_bwrap,
         landlock: Callable[[], int] = landlock_version,
     ) -> None:
         self._tell = tell
+        self._trusted = trusted
         self._find = find
         self._landlock = landlock
         self._config = config
@@ -67,6 +69,8 @@ class Sandbox:
         self._running = 0
         self._looking = asyncio.Lock()
         self._known = workspace is None or config.mode == "off"
+        self.accepted_absence = self._known
+        """Whether the user said, by a setting or in this session, that commands run without a sandbox."""
 
     @property
     def required(self) -> bool:
@@ -92,6 +96,14 @@ class Sandbox:
                     if self._why_not is not None:
                         self._tell(WORDS_OF_TIERS[self.tier], self._why_not)
         return self._box is not None
+
+    @property
+    def keeps_all_inside(self) -> bool:
+        """Whether a command can neither write outside the workspace nor send anything, in a folder that the user
+        trusts; such a command needs no approval.
+        """
+        held = self.tier == "full" and not self._config.network
+        return held and self._trusted and not self._config.ask_inside
 
     @property
     def tier(self) -> Tier:

@@ -580,3 +580,62 @@ async def test_a_lost_setting_of_git_is_told_though_the_command_succeeds(desk: D
     repository(desk.dir)
     value = await desk.use(shell(desk), command="git config alias.x status || true")
     assert "outside_sandbox" in value.message
+
+
+@works
+async def test_in_a_full_sandbox_without_a_network_a_trusted_folders_commands_run_unasked(desk: Desk) -> None:
+    for settings, trusted, asked in (
+        ({"network": False}, True, 0),
+        ({"network": False}, False, 1),
+        ({"network": True}, True, 1),
+        ({"network": False, "ask_inside": True}, True, 1),
+    ):
+        desk.asked.clear()
+        sandbox = Sandbox(SandboxConfig.model_validate(settings), desk.workspace, trusted=trusted)
+        tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
+        assert not (await desk.use(tool, command="echo 1 > a; x=1; echo $x")).is_error
+        assert len(desk.asked) == asked, settings
+        desk.asked.clear()
+        desk.answer = "reject"
+        await desk.use(tool, command="touch a", outside_sandbox=True)
+        await desk.use(tool, command="cat .env")
+        assert len(desk.asked) == 2
+        desk.answer = "approve"
+
+
+async def test_a_rule_that_asks_or_denies_counts_in_a_full_sandbox_too(desk: Desk) -> None:
+    sandbox = Sandbox(SandboxConfig(network=False), desk.workspace, trusted=True)
+    tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
+    desk.approvals.policy = Policy([parse_rule("Shell(touch *)", Effect.ASK), parse_rule("Shell(rm *)", Effect.DENY)])
+    await desk.use(tool, command="touch a")
+    assert len(desk.asked) == 1
+    assert "not allowed" in (await desk.use(tool, command="rm a")).message
+
+
+async def test_yolo_without_a_sandbox_takes_one_yes_a_session(desk: Desk) -> None:
+    desk.approvals.yolo = True
+    tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=bare_sandbox(SandboxConfig(), desk, [], None))
+    desk.answer = "reject"
+    assert (await desk.use(tool, command="touch a")).is_error
+    desk.answer = "approve"
+    for _ in range(3):
+        assert not (await desk.use(tool, command="touch a")).is_error
+    assert len(desk.asked) == 2
+    assert "there is no sandbox" in str(desk.asked[0].display)
+    off = bare_sandbox(SandboxConfig(mode="off"), desk, [], None)
+    await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=off), command="touch a")
+    assert len(desk.asked) == 2
+
+
+@works
+async def test_a_command_leaves_nothing_that_starts_programs_later(desk: Desk) -> None:
+    (desk.dir / ".claude").mkdir()
+    desk.answer = "approve"
+    value = await desk.use(shell(desk), command="cd .clau*e && echo x > settings.json")
+    assert value.is_error
+    value = await desk.use(
+        shell(desk), command="echo x > .mcp.jso; mv .mcp.jso .mcp.json; mkdir .agent; mv .agent .agents"
+    )
+    assert "The sandbox undid" in value.message
+    assert not (desk.dir / ".mcp.json").exists()
+    assert not (desk.dir / ".agents").exists()
