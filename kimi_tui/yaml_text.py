@@ -3,7 +3,7 @@
 A few aliases can stand for billions of values, and the parser's time grows faster than the depth.
 """
 
-from typing import Any, NoReturn, cast
+from typing import Any, Literal, NoReturn, cast
 
 from kimi_tui.i18n import UserText, tr
 
@@ -12,15 +12,23 @@ MAX_VALUES = 100_000
 """The values of a document, with those that its aliases repeat."""
 
 
+def reader(typ: Literal["safe", "rt"]) -> Any:
+    """A reader in pure Python that does not warn of each anchor that is used twice: a stranger's file may hold many."""
+    from ruamel.yaml import YAML
+
+    yaml = YAML(typ=typ, pure=True)
+    cast(Any, yaml).composer.warn_double_anchors = False  # defence: quiet-yaml
+    return yaml
+
+
 def check(text: str) -> None:
     """Raises ValueError if the text is nested too deeply, or its aliases repeat too much; other errors are ignored."""
     if "*" not in text and text.count("[") + text.count("{") <= MAX_DEPTH:
         return  # block collections alone cannot be deep without a recursion error, which comes soon
-    from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
     try:
-        _Sizes().add(YAML(typ="safe", pure=True).parse(text))
+        _Sizes().add(reader("safe").parse(text))
     except (YAMLError, RecursionError):
         return  # the parser reports it
 

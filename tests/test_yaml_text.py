@@ -40,3 +40,10 @@ def test_what_unfolds_or_nests_without_end_is_refused_before_it_is_parsed(text: 
 )
 def test_what_people_write_and_what_the_parser_refuses_by_itself_pass(text: str) -> None:
     yaml_text.check(text)
+
+
+def test_an_anchor_that_is_used_twice_is_not_warned_of(recwarn: pytest.WarningsRecorder) -> None:
+    text = "a: &x 1\nb: &x 2\nc: *x\n"
+    assert yaml_text.reader("safe").load(text) == {"a": 1, "b": 2, "c": 2}
+    yaml_text.check(text)
+    assert not recwarn.list

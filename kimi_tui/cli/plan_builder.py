@@ -20,7 +20,7 @@ from kimi_tui.i18n import tr
 from kimi_tui.mcp.config import load as load_mcp
 from kimi_tui.paths import private_folder
 from kimi_tui.permission.settings import PermissionSettings, permission_settings
-from kimi_tui.permission.trust import TrustState, trust_state
+from kimi_tui.permission.trust import TrustState, broken_decisions, trust_state
 from kimi_tui.session.importer import copy_of_kimis, is_kimis, kimi_sessions
 from kimi_tui.session.session import last_session_id, list_sessions, owner_of, sessions_dir
 from kimi_tui.session.session_index import is_open
@@ -64,7 +64,10 @@ def build_plan(
     elif options.continue_ and not elsewhere:
         session_id, warning = _to_go_on_with(work_dir)
     thinking = config.default_thinking if options.thinking is None else options.thinking
-    warnings = (*loaded.warnings, *filter(None, (warning, _cannot_think(config, options.model) if thinking else "")))
+    warnings = (
+        *loaded.warnings,
+        *filter(None, (broken_decisions(), warning, _cannot_think(config, options.model) if thinking else "")),
+    )
     return EngineConfig(
         work_dir=work_dir,
         config=config,

@@ -5,7 +5,9 @@ versions.
 """
 
 import tomllib
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -93,12 +95,27 @@ def _parsed_text(text: str) -> object:
 
 
 def _yaml(text: str) -> object:
-    from ruamel.yaml import YAML
+    value = _yaml_outcome(text)
+    if isinstance(value, ValueError):
+        raise ValueError(str(value))
+    return deepcopy(value)
+
+
+@lru_cache(maxsize=4)  # defence: read-config-once
+def _yaml_outcome(text: str) -> object:
+    """The value, or the ValueError that says why there is none: a start reads a project's file three times."""
+    try:
+        return _parsed_yaml(text)
+    except ValueError as error:
+        return error
+
+
+def _parsed_yaml(text: str) -> object:
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     yaml_text.check(text)  # defence: bound-yaml
     try:
-        return without_surrogates(YAML(typ="safe", pure=True).load(text) or {})
+        return without_surrogates(yaml_text.reader("safe").load(text) or {})
     except MarkedYAMLError as error:
         mark = cast(Any, error.problem_mark)  # pyright: ignore[reportUnknownMemberType]
         where = f"line {mark.line + 1}, column {mark.column + 1}: " if mark is not None else ""

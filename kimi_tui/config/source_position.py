@@ -98,7 +98,5 @@ def line_of(file: Path, steps: Iterable[str | int]) -> int | None:
 @lru_cache(maxsize=1)
 def _composed(text: str) -> Any:
     """The nodes of a file: each of its warnings asks for a line."""
-    from ruamel.yaml import YAML
-
     yaml_text.check(text)
-    return YAML().compose(text)  # pyright: ignore[reportUnknownMemberType]
+    return yaml_text.reader("rt").compose(text)

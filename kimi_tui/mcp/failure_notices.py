@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kimi_tui import json_text
 from kimi_tui.mcp.private_file import write_private
+from kimi_tui.regular_file import read_text
 
 
 class FailureNotices:
@@ -36,7 +37,7 @@ class FailureNotices:
 
 def _read(file: Path) -> dict[str, str]:
     try:
-        value: object = json_text.loads(file.read_text("utf-8"))
+        value: object = json_text.loads(read_text(file))
     except (OSError, ValueError):
         return {}
     if not isinstance(value, dict):

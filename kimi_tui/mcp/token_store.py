@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kimi_tui import paths, secret_store
 from kimi_tui.mcp.private_file import write_private
+from kimi_tui.regular_file import read_text
 
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9._-]")
 
@@ -22,7 +23,7 @@ def read_tokens(file: Path) -> str:
     An existing file was written when the keyring failed: it is the newer one.
     """
     try:
-        return file.read_text("utf-8")
+        return read_text(file)  # defence: regular-token-file
     except FileNotFoundError:
         kept = secret_store.lookup(_name(file))
         if kept is None:

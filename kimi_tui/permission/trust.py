@@ -7,7 +7,9 @@ longer applies.
 
 import errno
 import hashlib
+import itertools
 import json
+import logging
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -17,9 +19,12 @@ from typing import cast
 from kimi_tui import json_text, paths
 from kimi_tui.config.loader import MAX_PROJECT_BYTES, load_config
 from kimi_tui.errors import ConfigError
+from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder, project_root, shown
 from kimi_tui.permission.settings import loosening_rules, project_file
 from kimi_tui.regular_file import read_bytes, read_text
+
+_log = logging.getLogger(__name__)
 
 TRUST_VARIABLE = "KIMI_TUI_TRUST_PROJECT"
 SKILL_FOLDERS = (".kimi-tui/skills", ".kimi/skills", ".claude/skills", ".codex/skills", ".agents/skills")
@@ -202,6 +207,10 @@ def _keep(said: dict[Path, Answer]) -> None:
     }
     store = _store()
     private_folder(store.parent)
+    if broken_decisions():  # defence: keep-broken-decisions
+        aside = _aside(store)
+        store.rename(aside)
+        _log.warning("the trust decisions could not be read; the file is kept as %s", aside)
     fresh = store.with_name(f".{store.name}.{os.getpid()}.new")
     try:
         descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -220,15 +229,43 @@ def _store() -> Path:
     return paths.home() / "trusted.json"
 
 
-def _said() -> dict[Path, Answer]:
-    """Read the decisions from disk. An unreadable file counts as empty, so the user is asked again."""
+def _aside(store: Path) -> Path:
+    """A free name beside the store."""
+    names = (store.with_name(f"{store.name}.broken{number or ''}") for number in itertools.count())
+    return next(name for name in names if not os.path.lexists(name))
+
+
+def broken_decisions() -> str:
+    """Say why the stored decisions cannot be read, for the user; "" if they can, or if there are none."""
+    cause = _stored()
+    if not isinstance(cause, str):
+        return ""
+    return tr(
+        "{file}: the trust decisions cannot be read ({cause}); the next decision keeps this file as {aside}",
+        file=shown(_store()),
+        cause=cause,
+        aside=_aside(_store()).name,
+    )
+
+
+def _stored() -> dict[str, object] | str:
+    """Read the decisions from disk, or say why they cannot be."""
     try:
         value: object = json_text.loads(read_text(_store()))
-    except (OSError, ValueError):
+    except FileNotFoundError:
         return {}
-    if not isinstance(value, dict):
+    except OSError as error:
+        return error.strerror or str(error)
+    except ValueError as error:
+        return str(error)
+    return cast(dict[str, object], value) if isinstance(value, dict) else "not an object"
+
+
+def _said() -> dict[Path, Answer]:
+    """Read the decisions from disk. An unreadable file counts as empty, so the user is asked again."""
+    table = _stored()
+    if isinstance(table, str):
         return {}
-    table = cast(dict[str, object], value)
     return {Path(folder): answer for folder, said in table.items() if (answer := _read(said)) is not None}
 
 

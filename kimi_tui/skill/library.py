@@ -49,7 +49,7 @@ class _Reading:
 # A file that changed this shortly before it was read may change again with the same times.
 _UNSETTLED_NS = 2_000_000_000
 
-PROJECT_SECONDS = 5.0
+PROJECT_SECONDS = 2.0
 """Processor time for the skills of a project: a stranger's folder may hold thousands that are slow to parse."""
 
 Listener = Callable[[SkillChange], None]

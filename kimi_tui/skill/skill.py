@@ -19,7 +19,7 @@ from kimi_tui.i18n import UserText, tr
 from kimi_tui.skill.chart_block import ChartBlock, first_chart
 from kimi_tui.skill.frontmatter import Field, Frontmatter, FrontmatterError, read_frontmatter
 from kimi_tui.skill.guidance import Note, told_beside
-from kimi_tui.skill.skill_file import read_source
+from kimi_tui.skill.skill_file import MAX_BYTES, MAX_PROJECT_BYTES, read_source
 from kimi_tui.text_safety import is_safe
 
 SKILL_FILE = "SKILL.md"
@@ -125,7 +125,8 @@ def read_skill(path: Path, scope: Scope) -> Skill:
     """
     if Path(os.path.realpath(path)).suffix.lower() != ".md":  # defence: skill-is-markdown
         raise SkillError(tr("leads to a file that is not a Markdown file (.md)"), file=path)
-    return parse_skill(read_source(path), path, scope)
+    most = MAX_PROJECT_BYTES if scope is Scope.PROJECT else MAX_BYTES  # defence: bound-project-skill
+    return parse_skill(read_source(path, most), path, scope)
 
 
 def parse_skill(text: str, path: Path, scope: Scope) -> Skill:

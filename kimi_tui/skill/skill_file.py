@@ -8,20 +8,22 @@ from kimi_tui.i18n import tr
 from kimi_tui.regular_file import NotRegularError, read_start
 
 MAX_BYTES = 1 << 20
+MAX_PROJECT_BYTES = 128 << 10
+"""For a stranger's file, which is read before the trust question: its Markdown and chart take up to 7 s a MiB."""
 _BOMS_OF_OTHERS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def read_source(path: Path) -> str:
+def read_source(path: Path, most: int = MAX_BYTES) -> str:
     """The file's text with `\\n` line ends and no byte order mark.
 
-    Raises SkillError for a file that is not regular, cannot be read, is larger than 1 MiB or is not UTF-8 text.
+    Raises SkillError for a file that is not regular, cannot be read, is larger than `most` bytes or is not UTF-8 text.
     """
     try:
-        data = _read_regular(path)
+        data = _read_regular(path, most)
     except OSError as error:
         raise SkillError(reason(error), file=path) from error
-    if len(data) > MAX_BYTES:
-        raise SkillError(tr("is larger than 1 MiB, the limit for a skill"), file=path)
+    if len(data) > most:
+        raise SkillError(tr("is larger than {size} KiB, the limit for a skill", size=most >> 10), file=path)
     if data.startswith(_BOMS_OF_OTHERS):
         raise SkillError(tr("is UTF-16 text; save it as UTF-8"), file=path)
     try:
@@ -43,9 +45,9 @@ def reason(error: OSError) -> str:
     return f"cannot be read: {(error.strerror or str(error)).lower()}"
 
 
-def _read_regular(path: Path) -> bytes:
-    """Read up to MAX_BYTES + 1 bytes of a regular file."""
+def _read_regular(path: Path, most: int) -> bytes:
+    """Read up to `most` + 1 bytes of a regular file."""
     try:
-        return read_start(path, MAX_BYTES + 1)  # defence: regular-skill-file
+        return read_start(path, most + 1)  # defence: regular-skill-file
     except NotRegularError as error:
         raise SkillError(tr("is not a regular file"), file=path) from error

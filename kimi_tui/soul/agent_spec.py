@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from kimi_tui import yaml_text
@@ -234,7 +233,7 @@ def _read(file: Path) -> _Written:
 def _table_of(text: str) -> Any:
     """Parse the YAML with line numbers. Read-only: each subagent reads the extended file again."""
     yaml_text.check(text)  # defence: bound-agent-file
-    return YAML(typ="rt").load(text)
+    return yaml_text.reader("rt").load(text)
 
 
 def _cause(error: Any) -> str:

@@ -1,3 +1,4 @@
+import time
 from pathlib import Path
 
 import pytest
@@ -207,3 +208,19 @@ def test_of_many_unknown_keys_the_first_are_told(tmp_path: Path) -> None:
 def test_a_file_larger_than_allowed_is_refused_before_it_is_parsed(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="larger than 64 KiB"):
         load_config(written(tmp_path, "#" * ((1 << 16) + 1)), most=1 << 16)
+
+
+def test_a_file_that_is_slow_to_read_is_read_once_and_what_was_read_is_not_shared(tmp_path: Path) -> None:
+    file = tmp_path / "config.yaml"
+    file.write_text("\n".join(f"a{number}: [b]" for number in range(3000)), "utf-8")
+    before = time.thread_time()
+    first = load_config(file)
+    once = time.thread_time() - before
+    before = time.thread_time()
+    assert load_config(file) == first
+    assert time.thread_time() - before < once / 2
+    broken = tmp_path / "broken.yaml"
+    broken.write_text("a: [", "utf-8")
+    for _ in range(2):
+        with pytest.raises(ConfigError, match="line 1"):
+            load_config(broken)

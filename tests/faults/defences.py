@@ -934,4 +934,19 @@ DEFENCES: tuple[Defence, ...] = (
     Defence("an mcp.json nested too deeply", "a line for it", "deep-mcp-file", UNCAUGHT),
     Defence("skills that are slow to read", "a bound on a project's", "bound-project-skills", NEVER),
     Defence("a folder whose name is not UTF-8", "a line for it", "folder-that-is-not-utf8", UNCAUGHT),
+    Defence(
+        "skills that are slow to read", "a bound on the size of a project's", "bound-project-skill", Value("MAX_BYTES"),
+        "test_a_project_has_smaller_skills_than_the_user",
+    ),
+    Defence("a configuration that is slow to read", "reading it once", "read-config-once", REMOVED),
+    Defence("anchors that are used twice", "no warning of each", "quiet-yaml", REMOVED),
+    Defence("trust decisions that are broken", "keeping the file", "keep-broken-decisions", NEVER),
+    Defence("a width that cannot be", "passing over it", "believable-width", Instead("return float(share)")),
+    Defence(
+        "a pipe in our own home", "reading regular files only", "regular-draft", Value('self._file.read_text("utf-8")'),
+    ),
+    Defence(
+        "a pipe in our own home", "the same for tokens", "regular-token-file",
+        Instead('return file.read_text("utf-8")'),
+    ),
 )  # fmt: skip

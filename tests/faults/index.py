@@ -437,8 +437,20 @@ CASES: dict[str, tuple[str, ...]] = {
     "skills that are slow to read": (
         "tests/skill/test_library.py::"
         "test_the_skills_of_a_project_that_take_too_long_are_left_out_and_the_users_own_stay",
+        "tests/skill/test_library.py::test_a_project_has_smaller_skills_than_the_user",
     ),
     "a folder whose name is not UTF-8": (
         "tests/permission/test_trust.py::test_a_folder_whose_name_is_not_utf8_cannot_be_remembered_and_says_so",
+    ),
+    "a configuration that is slow to read": (
+        "tests/config/test_loader.py::test_a_file_that_is_slow_to_read_is_read_once_and_what_was_read_is_not_shared",
+    ),
+    "anchors that are used twice": ("tests/test_yaml_text.py::test_an_anchor_that_is_used_twice_is_not_warned_of",),
+    "trust decisions that are broken": (
+        "tests/permission/test_trust.py::test_a_broken_file_of_decisions_is_kept_beside_the_new_one_and_said",
+    ),
+    "a width that cannot be": ("tests/faults/test_own_files.py::test_a_width_that_cannot_be_counts_as_none",),
+    "a pipe in our own home": (
+        "tests/faults/test_own_files.py::test_a_pipe_or_a_folder_in_place_of_a_file_of_ours_counts_as_none",
     ),
 }

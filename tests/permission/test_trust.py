@@ -178,3 +178,20 @@ def test_a_folder_whose_name_is_not_utf8_cannot_be_remembered_and_says_so(tmp_pa
     with pytest.raises(OSError, match=r"trusted\.json"):
         trust.remember(folder, True)
     assert trust.answers() == {}
+
+
+def test_a_broken_file_of_decisions_is_kept_beside_the_new_one_and_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = project(tmp_path, ".mcp.json")
+    store = paths.home() / "trusted.json"
+    store.parent.mkdir(parents=True, exist_ok=True)
+    for number, broken in enumerate(('{"/refused": false,', "[]")):
+        store.write_text(broken, "utf-8")
+        assert "cannot be read" in trust.broken_decisions()
+        assert main(["trust", str(root)]) == 0
+        aside = store.with_name(f"trusted.json.broken{number or ''}")
+        assert aside.name in capsys.readouterr().err
+        assert aside.read_text("utf-8") == broken
+        assert trust.broken_decisions() == ""
+        assert trust.trust_state(root).answer is True

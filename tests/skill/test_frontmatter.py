@@ -50,7 +50,7 @@ def test_the_body_begins_after_the_table() -> None:
         ("---\na: *nowhere\n---\n", 2, "not YAML"),
         ("---\na: \x01\n---\n", 1, "not YAML"),
         ("---\na: " + "[" * 5000 + "\n---\n", 1, "nested too deeply"),
-        ("---\na: '" + "x" * 70_000 + "'\n---\n", 1, "64 KiB"),
+        ("---\na: '" + "x" * 17_000 + "'\n---\n", 1, "16 KiB"),
     ],
 )
 def test_a_broken_table_is_refused_with_its_line(text: str, line: int, cause: str) -> None:

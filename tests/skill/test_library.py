@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kimi_tui.skill.library import SkillChange, SkillLibrary
 from kimi_tui.skill.skill import Scope, SkillKind
+from kimi_tui.skill.skill_file import MAX_PROJECT_BYTES
 from tests.skill.files import roots_in, write_skill
 
 
@@ -170,3 +171,13 @@ def test_the_skills_of_a_project_that_take_too_long_are_left_out_and_the_users_o
     library.reload()
     assert [skill.name for skill in library.skills] == ["mine"]
     assert "warning: reading takes too long; the rest of these skills is ignored" in texts(library)
+
+
+def test_a_project_has_smaller_skills_than_the_user(tmp_path: Path) -> None:
+    for root in ("project/.kimi/skills", "own/skills"):
+        name = root.split("/")[0]
+        with write_skill(tmp_path / root, name).open("a", encoding="utf-8") as file:
+            file.write("x" * MAX_PROJECT_BYTES)
+    library = SkillLibrary.load(roots_in(tmp_path))
+    assert [skill.name for skill in library.skills] == ["own"]
+    assert any("128 KiB" in text for text in texts(library))

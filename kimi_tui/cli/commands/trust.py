@@ -22,9 +22,12 @@ def add_parser(subparsers: "Subparsers") -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Apply the decision and explain its effect. Raises UsageError, and KimiTuiError if it cannot be saved."""
+    from kimi_tui.cli.error_output import print_error
     from kimi_tui.cli.output import print_out, printable
-    from kimi_tui.permission.trust import answers
+    from kimi_tui.permission.trust import answers, broken_decisions
 
+    if broken := broken_decisions():
+        print_error(broken)
     if args.list:
         for folder, answer in answers().items():
             print_out(printable(f"{_word(answer):12} {folder}"))

@@ -14,6 +14,7 @@ from typing import cast
 
 from kimi_tui import json_text, paths
 from kimi_tui.paths import private_folder
+from kimi_tui.regular_file import read_text
 
 _log = logging.getLogger(__name__)
 
@@ -68,7 +69,7 @@ class DraftStore:
             return Draft()
         self._take_over(self._file)
         try:
-            self._kept = self._file.read_text("utf-8")
+            self._kept = read_text(self._file)  # defence: regular-draft
             row = json_text.loads(self._kept)
             text, pastes, images, waiting = row["text"], row["pastes"], row.get("images", {}), row.get("waiting", [])
             if isinstance(text, str) and isinstance(waiting, list):

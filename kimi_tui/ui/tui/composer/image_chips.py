@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from kimi_tui import paths
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.paths import private_folder
-from kimi_tui.regular_file import read_start
+from kimi_tui.regular_file import read_bytes, read_start
 from kimi_tui.ui.tui.i18n.catalog import _
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ class ImageChips:
         for chip, file in chips.items():
             mime = next((mime for mime, suffix in _KINDS.items() if file.endswith(suffix)), None)
             with contextlib.suppress(OSError):
-                data = base64.b64encode((self._folder() / file).read_bytes()).decode("ascii")
+                data = base64.b64encode(read_bytes(self._folder() / file)).decode("ascii")
                 url = MediaURL(url=f"data:{mime};base64,{data}", id=chip[len("[image: ") : -1])
                 parts.append(ImageURLPart(image_url=url))
         return (TextPart(text=text), *parts) if parts else text

@@ -2,14 +2,17 @@
 
 import json
 import logging
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import cast
 
 from kimi_tui import json_text, paths
 from kimi_tui.paths import private_folder
+from kimi_tui.regular_file import open_fd, read_text
 
 MOST = 1000
+_MAX_BYTES = 256 << 20
 _log = logging.getLogger(__name__)
 
 
@@ -76,7 +79,7 @@ class InputHistory:
         line = json.dumps({"content": text} | ({"images": dict(images)} if images else {}), ensure_ascii=True) + "\n"
         try:
             private_folder(self._file.parent)
-            with self._file.open("a", encoding="utf-8") as out:
+            with os.fdopen(open_fd(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "w", encoding="utf-8") as out:
                 out.write(line)
         except OSError as error:
             _log.warning("the history cannot be saved: %s", error)
@@ -84,7 +87,7 @@ class InputHistory:
 
 def _read(file: Path) -> list[tuple[str, dict[str, str]]]:
     try:
-        lines = file.read_text("utf-8", errors="replace").splitlines()[-MOST:]
+        lines = read_text(file, most=_MAX_BYTES, errors="replace").splitlines()[-MOST:]
     except OSError:
         return []
     entries: list[tuple[str, dict[str, str]]] = []

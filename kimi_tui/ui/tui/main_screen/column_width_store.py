@@ -10,6 +10,7 @@ from typing import cast
 
 from kimi_tui import json_text, paths
 from kimi_tui.paths import private_folder
+from kimi_tui.regular_file import read_text
 
 _log = logging.getLogger(__name__)
 _TERMINALS = 50
@@ -54,10 +55,16 @@ class ColumnWidthStore:
 
     def _read(self) -> dict[str, float]:
         try:
-            row = json_text.loads(self._file.read_text("utf-8"))
+            row = json_text.loads(read_text(self._file))
         except (OSError, ValueError):
             return {}
         if not isinstance(row, dict):
             return {}
         shares = cast("dict[str, object]", row)
-        return {name: float(share) for name, share in shares.items() if isinstance(share, int | float)}
+        return {name: width for name, share in shares.items() if (width := _width(share)) is not None}
+
+
+def _width(share: object) -> float | None:
+    if not isinstance(share, int | float):
+        return None
+    return float(share) if 0 < share < 1 else None  # defence: believable-width

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from textual.color import Color, ColorParseError
@@ -51,7 +50,7 @@ def _load(path: Path) -> CommentedMap:
     try:
         text = read_text(path, most=_MAX_BYTES)
         yaml_text.check(text)
-        data: object = YAML(typ="rt").load(text)  # pyright: ignore[reportUnknownMemberType]
+        data: object = yaml_text.reader("rt").load(text)
     except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(str(error), file=path) from error
     except MarkedYAMLError as error:
