@@ -543,7 +543,7 @@ class KimiTui(TerminalApp):
         if not self.on_main_screen:
             return
         if name == "waiting" and (dialog := self.main_screen.current_dialog) is not None:
-            self.main_screen.focus_dialog(dialog)
+            self.main_screen.dialogs.focus(dialog)
         elif not self.main_screen.go_to(name):
             nothing = {"flow": _("no flows found"), "todo": _("the todo list is empty")}
             starting = _("the session is still starting")

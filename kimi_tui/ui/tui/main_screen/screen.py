@@ -18,6 +18,7 @@ from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.main_screen.column_width_store import ColumnWidthStore, column_width_file, terminal_name
+from kimi_tui.ui.tui.main_screen.dialog_dock import DialogDock
 from kimi_tui.ui.tui.main_screen.footer import Hint, KeyFooter
 from kimi_tui.ui.tui.main_screen.header import Header, HeaderFacts
 from kimi_tui.ui.tui.main_screen.layout_css import Width, clamp_share, layout_for_size, right_column_width
@@ -65,6 +66,7 @@ class MainScreen(LowLatencyScreen):
     branch_dialog: "BranchDialog"
     question_dialog: "QuestionDialog"
     divider: "Divider"
+    dialogs: DialogDock
     flow_pane: "FlowPane"
     todo_pane: "TodoPane"
     approvals_pane: "ApprovalsPane"
@@ -91,9 +93,8 @@ class MainScreen(LowLatencyScreen):
         self.zoomed: PaneName | None = None
         self._columns = ColumnWidthStore(column_width_file(), terminal_name())
         self._share: float | None = None
-        self._focus_before_dialog: Widget | None = None
         self.write_key = "i"
-        self.in_drawer = self._reads_on = False
+        self.in_drawer = self._dialog_scrolls = False
 
     def compose(self) -> ComposeResult:
         self.update_layout()
@@ -114,6 +115,14 @@ class MainScreen(LowLatencyScreen):
             panes.approval_dialog,
             panes.question_dialog,
             panes.branch_dialog,
+        )
+        self.dialogs = DialogDock(
+            self,
+            approval=panes.approval_dialog,
+            question=panes.question_dialog,
+            branch=panes.branch_dialog,
+            arrange=self._arrange_for_dialog,
+            focus_work=self.focus_work,
         )
         self.divider, self.scrub_bar, self.status_line = panes.divider, panes.scrub_bar, panes.status_line
         self.flow_pane, self.todo_pane, self.approvals_pane = panes.flow_pane, panes.todo_pane, panes.approvals_pane
@@ -165,7 +174,7 @@ class MainScreen(LowLatencyScreen):
                 0,
                 0,
             )
-        self.place_dialogs()
+        self.dialogs.place()
         self.flow_pane.display = not self.flow_pane.has_nothing or not filled
         self._leave_hidden_pane()
 
@@ -189,7 +198,7 @@ class MainScreen(LowLatencyScreen):
         elif self.zoomed not in (None, "talk") and self.right_column not in focused.ancestors_with_self:
             self.zoom(None)
         else:
-            self.place_dialogs()
+            self.dialogs.place()
 
     def on_screen_resume(self) -> None:
         """An open dialog was behind another screen until now."""
@@ -213,30 +222,24 @@ class MainScreen(LowLatencyScreen):
 
     @property
     def current_dialog(self) -> "DockedDialog | None":
-        """The dialog that is open, if any."""
-        return next(
-            (one for one in (self.approval_dialog, self.question_dialog, self.branch_dialog) if one.is_open), None
-        )
+        """The dialog that is shown, if one is open."""
+        return self.dialogs.current
 
-    def place_dialogs(self) -> None:
-        """Show the first of the open dialogs; in a low terminal it replaces the conversation."""
-        dialog = self.current_dialog
-        for one in (self.approval_dialog, self.question_dialog, self.branch_dialog):
-            one.set_class(one is not dialog, "-behind")
+    def _arrange_for_dialog(self, dialog: "DockedDialog | None") -> None:
+        """Make room for the dialog that is shown; in a low terminal it replaces the conversation."""
         is_visible = self.zoomed in (None, "talk") and not self.find_bar.has_focus_within
         hides_conversation = dialog is not None and is_visible and self.app.size.height < SHORT_ROWS
         self.set_class(hides_conversation, "-alone")
-        if dialog is not None:
-            others = (self.header, self.footer, self.composer, self.scrub_bar, self.status_line)
-            other_rows = sum(one.outer_size.height for one in others if one.display) + (
-                0 if hides_conversation else _MIN_CONVERSATION_ROWS
-            )
-            dialog.fit(self.app.size.height - other_rows)
-            if dialog.can_scroll_on != self._reads_on:
-                self._reads_on = dialog.can_scroll_on
-                self.post_message(self.Zoomed())
-        if hides_conversation and dialog is not None and self.focused_pane == "talk":
-            self.focus_dialog(dialog)
+        if dialog is None:
+            return
+        others = (self.header, self.footer, self.composer, self.scrub_bar, self.status_line)
+        other_rows = sum(one.outer_size.height for one in others if one.display)
+        dialog.fit(self.app.size.height - other_rows - (0 if hides_conversation else _MIN_CONVERSATION_ROWS))
+        if dialog.can_scroll_on != self._dialog_scrolls:
+            self._dialog_scrolls = dialog.can_scroll_on
+            self.post_message(self.Zoomed())
+        if hides_conversation and self.focused_pane == "talk":
+            self.dialogs.focus(dialog)
 
     def on_transcript_follow_changed(self, event: "Transcript.FollowChanged") -> None:
         self.new_messages_badge.show(0 if event.following else event.unseen)
@@ -296,7 +299,7 @@ class MainScreen(LowLatencyScreen):
     def _after_layout(self, _screen: object) -> None:
         self._join_borders()
         if self.current_dialog is not None:
-            self.call_later(self.place_dialogs)  # Textual would lose a layout change made during a layout
+            self.call_later(self.dialogs.place)  # Textual would lose a layout change made during a layout
 
     def _join_borders(self) -> None:
         """Join the divider to the adjacent title lines."""
@@ -379,8 +382,7 @@ class MainScreen(LowLatencyScreen):
             self.find_bar.close()
             self.transcript.focus()
         elif self.branch_dialog.is_open and self.branch_dialog.has_focus_within:
-            self.branch_dialog.close()
-            self.restore_focus()
+            self.dialogs.close_branches()
         elif self.zoomed not in (None, "talk"):
             self.zoom(None)
         else:
@@ -404,28 +406,9 @@ class MainScreen(LowLatencyScreen):
     def focus_work(self) -> None:
         """Focus the open dialog, or else the composer."""
         if (dialog := self.current_dialog) is not None:
-            self.focus_dialog(dialog)
+            self.dialogs.focus(dialog)
         else:
             self.set_focus(self.composer.prompt)
-
-    def focus_dialog(self, dialog: "DockedDialog") -> None:
-        """Focus a dialog until it is answered."""
-        if not dialog.has_focus_within and self._dialog_of(self.focused) is None:
-            self._focus_before_dialog = self.focused
-        dialog.take_focus()
-
-    def restore_focus(self) -> None:
-        """After an answered dialog: focus the next open dialog, or else restore the earlier focus."""
-        earlier, self._focus_before_dialog = self._focus_before_dialog, None
-        if self.current_dialog is None and earlier is not None and earlier in self.focus_chain:
-            self.set_focus(earlier)
-        else:
-            self._focus_before_dialog = earlier
-            self.focus_work()
-
-    def _dialog_of(self, widget: Widget | None) -> Widget | None:
-        dialogs = (self.approval_dialog, self.question_dialog, self.branch_dialog)
-        return next((one for one in dialogs if widget is not None and one in widget.ancestors_with_self), None)
 
     def write(self, text: str) -> None:
         """Insert typed text into the composer and focus it."""

@@ -124,12 +124,7 @@ class FlowController:
         if self._presenter.past is not None:
             self._host.show_toast(_(_REPLAY_ACTIONS))
             return
-        branch = self._presenter.main_screen.branch_dialog
-        if branch.is_open:
-            had_focus = branch.has_focus_within
-            branch.close()
-            if had_focus:
-                self._presenter.main_screen.restore_focus()
+        self._presenter.main_screen.dialogs.close_branches()
         self._run_action(f"choose:{label}", node_id)
 
     def _choose(self, node_id: str) -> None:
@@ -140,14 +135,8 @@ class FlowController:
             return
         for candidate in (node_id, run.node_id):
             if branches := branches_of(run.begin, candidate):
-                dialog = self._presenter.main_screen.current_dialog
-                if dialog is not None and dialog is not self._presenter.main_screen.branch_dialog:
-                    self._presenter.main_screen.focus_dialog(dialog)  # the open dialog comes first
-                    return
                 label = label_of(run.begin, candidate)
-                self._presenter.main_screen.branch_dialog.show(candidate, label, branches, wanted=True)
-                self._presenter.main_screen.place_dialogs()
-                self._presenter.main_screen.focus_dialog(self._presenter.main_screen.branch_dialog)
+                self._presenter.main_screen.dialogs.ask_for_branch(candidate, label, branches)
                 return
         self._host.show_toast(_("this node has one outgoing edge; there is nothing to choose"))
 

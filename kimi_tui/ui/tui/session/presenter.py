@@ -232,20 +232,19 @@ class Presenter:
 
     def show_approvals(self, open_id: str | None = None) -> None:
         """Show the pending approvals, and focus the dialog unless the user is typing."""
-        main_screen = self.main_screen
+        main_screen, dialogs = self.main_screen, self.main_screen.dialogs
         requests = tuple(self.state.approvals.values())
         main_screen.approvals_pane.show(requests)
-        had_focus = main_screen.approval_dialog.has_focus_within
+        had_focus = dialogs.approval.has_focus_within
         run = self.state.flow.run
         node = run.node_label if run is not None and run.active else ""
-        main_screen.approval_dialog.show(requests, node=node, open_id=open_id)
-        main_screen.place_dialogs()
+        dialogs.show_approvals(requests, node=node, open_id=open_id)
         new = frozenset(request.id for request in requests) - self._shown_ids
         self._shown_ids = frozenset(request.id for request in requests)
         if requests and (open_id is not None or (new and not self._user_is_busy)):  # defence: focus-stays-with-writer
-            main_screen.focus_dialog(main_screen.approval_dialog)
+            dialogs.focus(dialogs.approval)
         elif not requests and (had_focus or main_screen.focused is None):
-            main_screen.restore_focus()
+            dialogs.restore_focus()
 
     @property
     def _user_is_busy(self) -> bool:
@@ -262,33 +261,23 @@ class Presenter:
         self._show_question()
 
     def _show_question(self) -> None:
-        dialog = self.main_screen.question_dialog
-        had_focus, was_open = dialog.has_focus_within, dialog.is_open
-        dialog.show(next(iter(self.state.questions.values()), None))
-        self.main_screen.place_dialogs()
-        if dialog.is_open and not was_open and not self._user_is_busy and self.main_screen.current_dialog is dialog:
-            self.main_screen.focus_dialog(dialog)
-        elif had_focus and not dialog.is_open:
-            self.main_screen.restore_focus()
+        question = next(iter(self.state.questions.values()), None)
+        self.main_screen.dialogs.show_question(question, may_focus=not self._user_is_busy)
 
     def _show_branch_dialog(self) -> None:
-        main_screen, run = self.main_screen, self.state.flow.run
+        dialogs, run = self.main_screen.dialogs, self.state.flow.run
         pause = run.pause if run is not None and run.active else None
-        if run is None or pause is None or pause.reason != "choice":
-            if main_screen.branch_dialog.is_open and not main_screen.branch_dialog.wanted:
-                had_focus = main_screen.branch_dialog.has_focus_within
-                main_screen.branch_dialog.close()
-                main_screen.place_dialogs()
-                if had_focus:
-                    main_screen.restore_focus()
-            return
-        was_open = main_screen.branch_dialog.is_open
-        main_screen.branch_dialog.show(
-            run.node_id, run.node_label, run.branches, words=self._last_words(pause), suggested=pause.suggested or ""
-        )
-        main_screen.place_dialogs()
-        if not was_open and not self._user_is_busy and main_screen.current_dialog is main_screen.branch_dialog:
-            main_screen.focus_dialog(main_screen.branch_dialog)
+        if run is not None and pause is not None and pause.reason == "choice":
+            dialogs.show_branches(
+                run.node_id,
+                run.node_label,
+                run.branches,
+                words=self._last_words(pause),
+                suggested=pause.suggested or "",
+                may_focus=not self._user_is_busy,
+            )
+        elif not dialogs.branch.wanted:
+            dialogs.close_branches()
 
     def _last_words(self, pause: FlowPaused) -> str:
         """Why a decision is pending, and the model's last words."""

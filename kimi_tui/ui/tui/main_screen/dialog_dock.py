@@ -1,0 +1,115 @@
+"""The dialogs docked above the composer: one at a time is shown, and has the focus until it is answered."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+from textual.widget import Widget
+
+if TYPE_CHECKING:
+    from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
+    from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
+    from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
+    from kimi_tui.ui.tui.dialogs.question import QuestionDialog
+    from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
+
+
+class DialogDock:
+    """Invariant: of several open dialogs only the first is shown: approval, question, branch.
+
+    `arrange` makes room on the screen for the dialog that is shown, `focus_work` focuses it or else the composer.
+    """
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        *,
+        approval: "ApprovalDialog",
+        question: "QuestionDialog",
+        branch: "BranchDialog",
+        arrange: Callable[["DockedDialog | None"], None],
+        focus_work: Callable[[], None],
+    ) -> None:
+        self._screen, self._arrange, self._focus_work = screen, arrange, focus_work
+        self.approval, self.question, self.branch = approval, question, branch
+        self._all = (approval, question, branch)
+        self._focus_before: Widget | None = None
+
+    @property
+    def current(self) -> "DockedDialog | None":
+        """The dialog that is shown, if one is open."""
+        return next((dialog for dialog in self._all if dialog.is_open), None)
+
+    def place(self) -> None:
+        """Show the first of the open dialogs."""
+        current = self.current
+        for dialog in self._all:
+            dialog.set_class(dialog is not current, "-behind")
+        self._arrange(current)
+
+    # Content
+
+    def show_approvals(self, requests: "Sequence[ApprovalRequest]", *, node: str, open_id: str | None) -> None:
+        """Show these requests, `open_id` first. `node` is the label of the flow's current node."""
+        self.approval.show(requests, node=node, open_id=open_id)
+        self.place()
+
+    def show_question(self, request: "QuestionRequest | None", *, may_focus: bool) -> None:
+        """Show a question, or none; a new one is focused if it may be."""
+        had_focus, was_open = self.question.has_focus_within, self.question.is_open
+        self.question.show(request)
+        self.place()
+        if self.question.is_open and not was_open and may_focus and self.current is self.question:
+            self.focus(self.question)
+        elif had_focus and not self.question.is_open:
+            self.restore_focus()
+
+    def show_branches(
+        self, node_id: str, label: str, branches: Sequence[str], *, words: str, suggested: str, may_focus: bool
+    ) -> None:
+        """Show the branches of a node that waits for a choice; a new choice is focused if it may be."""
+        was_open = self.branch.is_open
+        self.branch.show(node_id, label, branches, words=words, suggested=suggested)
+        self.place()
+        if not was_open and may_focus and self.current is self.branch:
+            self.focus(self.branch)
+
+    def ask_for_branch(self, node_id: str, label: str, branches: Sequence[str]) -> None:
+        """Show the branches that the user asked for; another open dialog comes first."""
+        if self.current is not None and self.current is not self.branch:
+            self.focus(self.current)
+            return
+        self.branch.show(node_id, label, branches, wanted=True)
+        self.place()
+        self.focus(self.branch)
+
+    def close_branches(self) -> None:
+        """Close the choice of a branch, if it is open."""
+        if not self.branch.is_open:
+            return
+        had_focus = self.branch.has_focus_within
+        self.branch.close()
+        self.place()
+        if had_focus:
+            self.restore_focus()
+
+    # Focus
+
+    def focus(self, dialog: "DockedDialog") -> None:
+        """Focus a dialog until it is answered."""
+        if not dialog.has_focus_within and not self._has_focus():
+            self._focus_before = self._screen.focused
+        dialog.take_focus()
+
+    def restore_focus(self) -> None:
+        """After an answered dialog: focus the next open dialog, or else restore the earlier focus."""
+        earlier, self._focus_before = self._focus_before, None
+        if self.current is None and earlier is not None and earlier in self._screen.focus_chain:
+            self._screen.set_focus(earlier)
+        else:
+            self._focus_before = earlier
+            self._focus_work()
+
+    def _has_focus(self) -> bool:
+        focused = self._screen.focused
+        return focused is not None and any(dialog in focused.ancestors_with_self for dialog in self._all)
