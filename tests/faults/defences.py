@@ -224,6 +224,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_focus_storm",
     ),
     Defence(
+        "24 split_input", "letting an Enter in a burst of keys wait", "enter-in-a-burst", NEVER,
+        "test_an_enter_that_ends_a_burst_of_one_line_sends_and_those_of_a_paste_break_the_line",
+    ),
+    Defence(
         "24 split_input", "folding a large paste", "fold-large-paste", ALWAYS,
         "test_a_paste_of_a_mebibyte_is_no_keys",
     ),

@@ -106,7 +106,12 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/transcript/test_view.py::test_a_resize_keeps_the_item_at_the_top",
     ),
     "23 focus_storm": (f"{_HERE}::test_focus_storm",),
-    "24 split_input": (f"{_TERM}::test_split_input", f"{_TERM}::test_a_paste_of_a_mebibyte_is_no_keys"),
+    "24 split_input": (
+        f"{_TERM}::test_split_input",
+        f"{_TERM}::test_a_paste_of_a_mebibyte_is_no_keys",
+        "tests/ui/tui/composer/test_composer.py"
+        "::test_an_enter_that_ends_a_burst_of_one_line_sends_and_those_of_a_paste_break_the_line",
+    ),
     "25 tmux_env": (
         f"{_TERM}::test_tmux_env",
         "tests/cli/test_main.py::test_without_a_terminal_the_screen_says_what_to_use_instead",

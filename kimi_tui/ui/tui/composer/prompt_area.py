@@ -95,6 +95,7 @@ class PromptArea(CjkTextArea):
             self._breaks = False
         self._quick += 1
         self._last_key = event.time
+        # defence: enter-in-a-burst
         if self._quick > 0 and key in (_CR_OR_LF if self._ahead else _ENTER):
             self._take(event)
             if self._breaks and not self._ahead:
