@@ -945,7 +945,6 @@ DEFENCES: tuple[Defence, ...] = (
     Defence("a configuration that is slow to read", "reading it once", "read-config-once", REMOVED),
     Defence("anchors that are used twice", "no warning of each", "quiet-yaml", REMOVED),
     Defence("trust decisions that are broken", "keeping the file", "keep-broken-decisions", NEVER),
-    Defence("a width that cannot be", "passing over it", "believable-width", Instead("return float(share)")),
     Defence(
         "a pipe in our own home", "reading regular files only", "regular-draft", Value('self._file.read_text("utf-8")'),
     ),

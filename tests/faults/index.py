@@ -454,7 +454,6 @@ CASES: dict[str, tuple[str, ...]] = {
     "trust decisions that are broken": (
         "tests/permission/test_trust.py::test_a_broken_file_of_decisions_is_kept_beside_the_new_one_and_said",
     ),
-    "a width that cannot be": ("tests/faults/test_own_files.py::test_a_width_that_cannot_be_counts_as_none",),
     "a pipe in our own home": (
         "tests/faults/test_own_files.py::test_a_pipe_or_a_folder_in_place_of_a_file_of_ours_counts_as_none",
     ),

@@ -45,10 +45,3 @@ def test_a_pipe_or_a_folder_in_place_of_a_file_of_ours_counts_as_none(
     read, nothing = READERS[name]
     make(tmp_path / "file")
     assert read(tmp_path / "file") == nothing
-
-
-@pytest.mark.parametrize("width", ["1" + "0" * 400, "1e999", "-1", "true", '"x"'])
-def test_a_width_that_cannot_be_counts_as_none(tmp_path: Path, width: str) -> None:
-    file = tmp_path / "columns.json"
-    file.write_text(f'{{"xterm": {width}, "tmux": 0.5}}', "utf-8")
-    assert ColumnWidthStore(file, "xterm").load() is None

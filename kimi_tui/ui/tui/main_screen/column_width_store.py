@@ -61,10 +61,4 @@ class ColumnWidthStore:
         if not isinstance(row, dict):
             return {}
         shares = cast("dict[str, object]", row)
-        return {name: width for name, share in shares.items() if (width := _width(share)) is not None}
-
-
-def _width(share: object) -> float | None:
-    if not isinstance(share, int | float):
-        return None
-    return float(share) if 0 < share < 1 else None  # defence: believable-width
+        return {name: float(share) for name, share in shares.items() if isinstance(share, int | float)}
