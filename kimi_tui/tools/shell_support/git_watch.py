@@ -52,8 +52,11 @@ class GitWatch:
 
     def take(self) -> None:
         """Take what is there now as right."""
+        self._take(self._find())
+
+    def _take(self, found: Iterable[Path]) -> None:
         known: dict[Path, _Repository] = {}
-        for entry in self._find():
+        for entry in found:
             with contextlib.suppress(OSError):
                 known[entry] = _read(entry)
         self._known = known
@@ -70,7 +73,7 @@ class GitWatch:
             with contextlib.suppress(OSError):
                 _put_aside(path)
                 done.append(f"`{path}` was put aside: something is started or configured by it")
-        self.take()
+        self._take(self._find() if done else found)
         return done
 
     def _acting_names(self) -> frozenset[Path]:
