@@ -61,6 +61,7 @@ _CONTROL = frozenset(
 _AFTER_CLOSING = (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b")", b"<", b">")
 _LOST_DESCRIPTOR = re.compile(rb"(?:\A|[\s;&|()<>])(?:[0-9]+|\{\w+\})\Z")
 _TILDE = re.compile(r"(?:\A|[=:])~")
+_ASSIGNMENT = re.compile(r"[^\W\d]\w*(?:\+?=|\[)")
 _WILD = re.compile(r"[*?\[]")
 _OF_THE_WORDS = frozenset(
     {
@@ -282,6 +283,8 @@ class _LineParser:
 
     def add(self, words: tuple[str | None, ...], depth: int) -> None:
         """Add a simple command and, for a wrapper, the commands it would run."""
+        if words and words[0] and _ASSIGNMENT.match(words[0]):  # behind `time` Bash sets a variable and runs the rest
+            self.doubt(DoubtKind.UNPARSED)
         found = unwrap(words)  # defence: unwrap-commands
         self.doubts.extend(found.doubts)
         if not found.replaced:

@@ -209,3 +209,8 @@ def test_words_keep_what_is_not_ascii() -> None:
 def test_any_text_is_answered(text: str) -> None:
     line = parse_command_line(text)
     assert line.commands or approval_scope(parse_command_line(text), text) is None
+
+
+def test_a_variable_that_is_set_behind_time_leaves_the_program_unknown() -> None:
+    for line in ("time -p x=1 rm$2 y", "time x=1 rm y $Z"):
+        assert parse_command_line(line).unread, line
