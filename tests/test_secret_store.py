@@ -73,15 +73,15 @@ def test_a_keyring_that_is_locked_takes_nothing_and_gives_nothing() -> None:
 
 
 def test_a_key_that_was_looked_up_is_kept_from_commands_and_exports() -> None:
-    references = ["keyring:providers.moon"]
+    references, key = ["keyring:providers.moon"], "of-the-test-without-the-look-of-a-key"
     env = ChildEnv(secrets=lambda: secret_store.cached_secrets(references))
     with wallet() as mine:
-        mine.kept["kimi-tui", "providers.moon"] = KEY
-        assert env.build({"X": KEY}).get("X") == KEY
+        mine.kept["kimi-tui", "providers.moon"] = key
+        assert env.build({"X": key}).get("X") == key
         secret_store.resolve(references[0])
-        assert "X" not in env.build({"X": KEY})
+        assert "X" not in env.build({"X": key})
         secret_store.forget_known()
-        assert secret_store.all_secrets(references) == [KEY]
+        assert secret_store.all_secrets(references) == [key]
 
 
 async def test_the_model_is_asked_with_the_key_of_the_keyring_which_is_read_when_it_is_made(tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ async def test_a_reply_of_nothing_is_an_empty_response() -> None:
         ('["text: a", "text: b\\n oops"]', "s.txt: block 2, line 2: a line must start"),
         ("when: a\ntext: x\n---\ntext: y", "s.txt: block 2: a script has `when:` in every block or in none"),
         ("text: x\n---\nwhen: a\ntext: y", "s.txt: block 2: a script has `when:` in every block or in none"),
-        ("when: a\ntext: x\nwhen: b", "s.txt: block 1, default line 3: when: must be the"),
+        ("when: a\ntext: x\nwhen: b", "s.txt: block 1, line 3: when: must be the"),
         (
             "when: a\n---\n\nwhen: (b\ntext: x",
             "s.txt: block 2, line 4: when: '(b' is not a regular expression: missing",
