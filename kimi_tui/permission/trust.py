@@ -252,7 +252,7 @@ def _stored() -> dict[str, object] | str:
     """Read the decisions from disk, or say why they cannot be."""
     try:
         value: object = json_text.loads(read_text(_store()))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return {}
     except OSError as error:
         return error.strerror or str(error)

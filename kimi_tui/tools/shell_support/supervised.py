@@ -35,9 +35,14 @@ def marked(env: Mapping[str, str]) -> tuple[dict[str, str], str]:
 
 
 def end_strays(mark: str) -> None:
-    """Kill every process with the mark, including new children. Does nothing without /proc."""
-    until = time.monotonic() + _STRAYS_FOR
-    while (found := _with_mark(mark.encode())) and time.monotonic() < until:
+    """Kill every process with the mark, including new children. Does nothing without /proc.
+
+    A process within exec shows no environment for a moment: a second look has to find nothing, too.
+    """
+    until, none_found = time.monotonic() + _STRAYS_FOR, 0
+    while none_found < 2 and time.monotonic() < until:
+        found = _with_mark(mark.encode())
+        none_found = 0 if found else none_found + 1
         for pid in found:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
