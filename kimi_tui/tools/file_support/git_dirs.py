@@ -84,10 +84,7 @@ def _target(entry: Path) -> Path | None:
     try:
         if entry.is_symlink():
             return entry.resolve()
-        named = _line(entry)
-        if named is None or not named.startswith("gitdir:"):
-            return None
-        return (entry.parent / named.removeprefix("gitdir:").strip()).resolve()
+        return _named_folder(entry)
     except (OSError, ValueError):
         return None
 
@@ -143,10 +140,9 @@ def acting_targets(git_dir: Path, top: Path) -> list[Path]:
 
 def _named_by(entry: Path) -> Path | None:
     """Return the shared Git directory of a `.git` file, if it links back."""
-    named = _line(entry)
-    if named is None or not named.startswith("gitdir:"):
+    real = _named_folder(entry)
+    if real is None:
         return None
-    real = (entry.parent / named.removeprefix("gitdir:").strip()).resolve()
     for above in entry.parent.parents:
         if real.is_relative_to(above / ".git" / "modules"):
             return real
@@ -155,6 +151,14 @@ def _named_by(entry: Path) -> Path | None:
         return None
     shared = (real / common).resolve()
     return shared if real.parent == shared / "worktrees" and (shared / "HEAD").is_file() else None
+
+
+def _named_folder(entry: Path) -> Path | None:
+    """Return the folder that a `.git` file names. Raises OSError and ValueError."""
+    named = _line(entry)
+    if named is None or not named.startswith("gitdir:"):
+        return None
+    return (entry.parent / named.removeprefix("gitdir:").strip()).resolve()
 
 
 def _line(file: Path) -> str | None:
