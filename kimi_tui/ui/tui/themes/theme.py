@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from textual.color import Color, ColorParseError
 from textual.theme import Theme
 
 from kimi_tui.paths import bundled, home
@@ -94,3 +95,12 @@ def make_theme(name: str, colours: Mapping[str, str], variables: Mapping[str, st
         ansi=ansi,
         variables={**ours, **variables},
     )
+
+
+def is_colour(text: str) -> bool:
+    """Whether Textual reads it as a colour."""
+    try:
+        Color.parse(text)
+    except ColorParseError:
+        return False
+    return True

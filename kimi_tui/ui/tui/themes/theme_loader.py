@@ -4,10 +4,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from textual.color import Color, ColorParseError
-
 from kimi_tui.regular_file import read_text
-from kimi_tui.ui.tui.themes.theme import NAME, OPTIONAL, REQUIRED, ThemeFile, make_theme
+from kimi_tui.ui.tui.themes.theme import NAME, OPTIONAL, REQUIRED, ThemeFile, is_colour, make_theme
 
 _TABLES, _SWITCHES = ("colours", "variables"), ("dark", "ansi")
 _NO_TEXT = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
@@ -64,7 +62,7 @@ def _plain_theme(path: Path, top: Mapping[str, str], inner: Mapping[str, dict[st
         top.keys() <= {"title", "name", *_TABLES, *_SWITCHES}
         and NAME.match(name)
         and set(REQUIRED) <= colours.keys() <= {*REQUIRED, *OPTIONAL}
-        and all(_is_colour(colour) for colour in colours.values())
+        and all(is_colour(colour) for colour in colours.values())
         and not inner.get("variables")
     )
     if not right:
@@ -72,11 +70,3 @@ def _plain_theme(path: Path, top: Mapping[str, str], inner: Mapping[str, dict[st
     on = {key: value == "true" for key, value in switches.items()}
     theme = make_theme(name, colours, {}, dark=on["dark"], ansi=on["ansi"])
     return ThemeFile(top.get("title", name), theme, path)
-
-
-def _is_colour(text: str) -> bool:
-    try:
-        Color.parse(text)
-    except ColorParseError:
-        return False
-    return True

@@ -10,7 +10,6 @@ from typing import cast
 
 from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
-from textual.color import Color, ColorParseError
 
 from kimi_tui import yaml_text
 from kimi_tui.errors import ConfigError
@@ -22,6 +21,7 @@ from kimi_tui.ui.tui.themes.theme import (
     VARIABLE_DEFAULTS,
     ThemeFile,
     find_themes,
+    is_colour,
     make_theme,
     theme_folders,
 )
@@ -125,7 +125,7 @@ class _Reader:
         for key, value in cast(Mapping[str, object], raw).items():
             if key not in REQUIRED and key not in OPTIONAL:
                 raise self.wrong(raw, str(key), f"unknown colour; expected {', '.join(REQUIRED + OPTIONAL)}")
-            if not _is_colour(str(value)):
+            if not is_colour(str(value)):
                 raise self.wrong(raw, key, f"{value!r} is not a colour; write #rrggbb or ansi_NAME")
             colours[key] = str(value)
         return colours
@@ -145,18 +145,10 @@ class _Reader:
                 raise self.wrong(raw, str(key), f"{value!r} is not a colour; write #rrggbb or ansi_NAME")
 
 
-def _is_colour(text: str) -> bool:
-    try:
-        Color.parse(text)
-    except ColorParseError:
-        return False
-    return True
-
-
 def _is_css_colour(text: str) -> bool:
     """A colour or `auto`, with an optional percentage."""
     colour, _, share = text.partition(" ")
     share = share.strip()
     number = share.removesuffix("%")
     shared = not share or (share.endswith("%") and number.replace(".", "", 1).isdigit())
-    return shared and (colour in ("auto", "initial") or _is_colour(colour))
+    return shared and (colour in ("auto", "initial") or is_colour(colour))
