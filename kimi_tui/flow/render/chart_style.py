@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Role = Literal["plain", "muted", "faint", "accent", "success", "warning", "error", "secondary"]
+"""What a short text means; the theme says how that looks."""
 LineKind = Literal["light", "heavy", "double", "dashed"]
 """`light`: not taken; `heavy`: taken; `double`: taken by the user's choice; `dashed`: being decided now."""
 

@@ -11,13 +11,14 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
 from kimi_tui.errors import KimiTuiError
+from kimi_tui.flow.render.chart_style import Role
 from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.paths import shown
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
 from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
-from kimi_tui.ui.tui.themes.palette import Palette, Role
+from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem

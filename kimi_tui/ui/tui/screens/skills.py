@@ -7,6 +7,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 
+from kimi_tui.flow.render.chart_style import Role
 from kimi_tui.paths import shown
 from kimi_tui.regular_file import read_text
 from kimi_tui.skill.library import Snapshot
@@ -16,7 +17,7 @@ from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
 from kimi_tui.ui.tui.text.markdown import render
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
-from kimi_tui.ui.tui.themes.palette import Palette, Role
+from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.filtered_list import FilteredList
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame

@@ -12,13 +12,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
+from kimi_tui.flow.render.chart_style import Role
 from kimi_tui.formats import clock
 from kimi_tui.tools.shell_support.background import BackgroundTask, TaskStatus
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.sanitize import plain_output
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
-from kimi_tui.ui.tui.themes.palette import Palette, Role
+from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from rich.style import Style
 from textual.color import Color
@@ -11,12 +11,11 @@ from textual.color import Color
 if TYPE_CHECKING:
     from textual.widget import Widget
 
+    from kimi_tui.flow.render.chart_style import Role
+
 _PLAIN = Style()
 _DIM, _BOLD, _ITALIC = Style(dim=True), Style(bold=True), Style(italic=True)
 _UNDERLINE, _REVERSE = Style(underline=True), Style(reverse=True)
-
-Role = Literal["plain", "muted", "faint", "accent", "success", "warning", "error", "secondary"]
-"""What a short text means; the theme says how that looks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +52,7 @@ class Palette:
     function: Style = _PLAIN
     name_type: Style = _PLAIN
 
-    def of_role(self, role: Role) -> Style:
+    def of_role(self, role: "Role") -> Style:
         match role:
             case "plain":
                 return self.base
