@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -61,6 +62,12 @@ async def until(condition: Callable[[], bool], *, seconds: float = 10.0) -> None
 
 def open_descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def git(folder: Path, *words: str) -> None:
+    """Run Git in a folder, with a name and an address for commits. Raises CalledProcessError."""
+    name = ["-c", "user.name=n", "-c", "user.email=a@b.c"]
+    subprocess.run(["git", *name, *words], cwd=folder, check=True, capture_output=True)
 
 
 def processes_with(text: str) -> list[int]:

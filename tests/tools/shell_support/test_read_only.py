@@ -14,7 +14,7 @@ from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from tests.tools.kit import Desk
+from tests.tools.kit import Desk, git
 
 LOOK_AROUND = (
     "ls -la app && wc -l app/*.py", "git status --short || true", "pwd && ls -R | head -50", "cat README.md",
@@ -25,11 +25,6 @@ LOOK_AROUND = (
     "stat README.md", "which git", "echo done", "cd app && git log --oneline -3 && ls", "awk '{print $1}' app/*.py",
     "python --version", "grep -rn --include=*.py def app",
 )  # fmt: skip
-
-
-def git(folder: Path, *words: str) -> None:
-    name = ["-c", "user.name=n", "-c", "user.email=a@b.c"]
-    subprocess.run(["git", *name, *words], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture

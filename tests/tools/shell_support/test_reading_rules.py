@@ -1,6 +1,5 @@
 """Rules for reading files, and names of secrets, hold for command lines that read files without naming them."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,7 @@ from kimi_tui.tools.core.permission_subject import command_subject
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from tests.tools.kit import Desk
-
-
-def git(folder: Path, *words: str) -> None:
-    name = ["-c", "user.name=n", "-c", "user.email=a@b.c"]
-    subprocess.run(["git", *name, *words], cwd=folder, check=True, capture_output=True)
+from tests.tools.kit import Desk, git
 
 
 @pytest.fixture
