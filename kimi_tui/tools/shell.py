@@ -100,7 +100,7 @@ class Shell(Tool[ShellParams]):
             return failed("The command holds a NUL character.")
         boxed = await self._sandbox.works()
         outside = boxed and params.outside_sandbox
-        if outside and not self._sandbox.opens:
+        if outside and not self._sandbox.allows_outside:
             return failed("The user's settings let no command run outside of the sandbox.")
         if self._sandbox.required and not boxed:
             return failed(f"Commands run in a sandbox only, and there is none: {self._sandbox.why_not}.")
@@ -138,9 +138,9 @@ class Shell(Tool[ShellParams]):
         if hidden := hidden_text(params.command):  # defence: point-out-hidden-text
             display.append(BriefBlock(text=tr("Careful: {why}", why=hidden)))
         because = [tr("it runs outside the sandbox")] if outside else []
-        alone = self._sandbox.tier == "none" and not self._sandbox.accepted_absence
-        alone = alone and self._approvals.yolo and self._approvals.attended
-        if alone:
+        unsandboxed = self._sandbox.tier == "none" and not self._sandbox.absence_accepted
+        unsandboxed = unsandboxed and self._approvals.yolo and self._approvals.attended
+        if unsandboxed:
             because.append(tr("there is no sandbox; one approval holds for the session"))
         guarded = why_asked_for(line, self._workspace)
         subject = command_subject(line, self._workspace, self._approvals.policy)
@@ -155,12 +155,12 @@ class Shell(Tool[ShellParams]):
             scope=approval_scope(line, params.command, exactly=subject.secrets),
             subject=subject,
             because=because,
-            must_ask=outside or alone or guarded is not None,  # defence: ask-about-protected
-            free=self._sandbox.keeps_all_inside,
+            must_ask=outside or unsandboxed or guarded is not None,  # defence: ask-about-protected
+            free=self._sandbox.confines_commands,
             on_edit=on_edit,
         )
-        if alone and refused is None:
-            self._sandbox.accepted_absence = True
+        if unsandboxed and refused is None:
+            self._sandbox.absence_accepted = True
         return refused
 
     async def _start(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:

@@ -275,7 +275,7 @@ def _sandbox(options: argparse.Namespace, loaded: LoadedConfig | None) -> Check:
     from kimi_tui.config.schema import SandboxConfig
     from kimi_tui.permission.trust import trust_state
     from kimi_tui.tools.file_support.workspace import Workspace
-    from kimi_tui.tools.shell_support.sandbox import LIMITS_OF_FILES, Sandbox
+    from kimi_tui.tools.shell_support.sandbox import FILES_TIER_LIMITS, Sandbox
 
     def look() -> Check:
         work_dir = work_dir_of(options)
@@ -291,7 +291,7 @@ def _sandbox(options: argparse.Namespace, loaded: LoadedConfig | None) -> Check:
             case "full":
                 return Check("sandbox", "ok", f"full: commands run in bubblewrap, {network}")
             case "files":
-                return Check("sandbox", "warn", f"files only: {sandbox.why_not}. {LIMITS_OF_FILES}", _remedy())
+                return Check("sandbox", "warn", f"files only: {sandbox.why_not}. {FILES_TIER_LIMITS}", _remedy())
             case "none":
                 return Check("sandbox", "warn", f"none: {sandbox.why_not}", _remedy())
 

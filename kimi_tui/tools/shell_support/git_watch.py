@@ -50,11 +50,11 @@ class GitWatch:
         entries = (path for path in self._known if path.name.lower() == ".git")
         return tuple(sorted(entries, key=lambda path: len(path.parts)))
 
-    def take(self) -> None:
+    def accept_current(self) -> None:
         """Take what is there now as right."""
-        self._take(self._find())
+        self._remember(self._find())
 
-    def _take(self, found: Iterable[Path]) -> None:
+    def _remember(self, found: Iterable[Path]) -> None:
         known: dict[Path, _Repository] = {}
         for entry in found:
             with contextlib.suppress(OSError):
@@ -62,18 +62,18 @@ class GitWatch:
         self._known = known
         self._acting = self._acting_names()
 
-    def check(self) -> list[str]:
-        """Undo what makes Git run programs since `take`, and return what was done, for the user and the model."""
+    def undo_changes(self) -> list[str]:
+        """Undo what makes Git run programs since `accept_current`; return what was done, for the user and the model."""
         done: list[str] = []
         found = self._find()
         for entry in (*found, *(entry for entry in self._known if entry not in found)):
             with contextlib.suppress(OSError):
-                done.extend(_mended(entry, self._known.get(entry)))
+                done.extend(_undo_changes(entry, self._known.get(entry)))
         for path in sorted(self._acting_names() - self._acting):
             with contextlib.suppress(OSError):
                 _put_aside(path)
                 done.append(f"`{path}` was put aside: something is started or configured by it")
-        self._take(self._find() if done else found)
+        self._remember(self._find() if done else found)
         return done
 
     def _acting_names(self) -> frozenset[Path]:
@@ -162,7 +162,7 @@ def _absent(entry: Path) -> set[Path]:
     return {*(entry / name for name in _ABSENT), *acting_targets(entry, entry.parent)}
 
 
-def _mended(entry: Path, before: _Repository | None) -> Generator[str]:
+def _undo_changes(entry: Path, before: _Repository | None) -> Generator[str]:
     """Undo the changes since `before`; None for a repository that was not there."""
     if not os.path.lexists(entry):
         return
@@ -170,7 +170,7 @@ def _mended(entry: Path, before: _Repository | None) -> Generator[str]:
     if before is not None and now == before:
         return
     if now.link is not None or (before is not None and before.link is not None):
-        if (before is not None and before.link != now.link) or not _leads_to_a_checked_one(entry):
+        if (before is not None and before.link != now.link) or not _leads_to_known_repository(entry):
             _put_aside(entry)
             yield f"`{entry}` was put aside: a command made Git look for its settings elsewhere"
             if before is not None and before.link is not None:
@@ -192,7 +192,7 @@ def _mended(entry: Path, before: _Repository | None) -> Generator[str]:
             yield f"`{path}` was put aside: Git would take settings or hooks from it"
 
 
-def _leads_to_a_checked_one(entry: Path) -> bool:
+def _leads_to_known_repository(entry: Path) -> bool:
     """Whether a new `.git` file is that of a worktree or a submodule: its folder is in the `.git` of a folder above.
 
     The `commondir` of a worktree must lead to the `.git` around it.

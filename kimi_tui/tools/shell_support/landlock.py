@@ -64,7 +64,7 @@ def confine(rules: str) -> None:
     ruleset = _Ruleset(handled, tcp, _SCOPES if abi >= 6 else 0)
     size = 8 if abi < 4 else 16 if abi < 6 else 24
     descriptor = libc.syscall(_CREATE, ctypes.byref(ruleset), ctypes.c_size_t(size), ctypes.c_uint32(0))
-    _checked(descriptor)
+    _raise_if_failed(descriptor)
     for line in lines[1:]:
         rights = _READ if line[0] == "r" else handled & ~(_MAKE_CHAR | _MAKE_BLOCK)
         try:
@@ -77,16 +77,16 @@ def confine(rules: str) -> None:
         added = libc.syscall(_ADD, descriptor, _PATH_BENEATH, ctypes.byref(rule), ctypes.c_uint32(0))
         os.close(parent)
         if ctypes.get_errno() != errno.EBADFD:  # a pipe or the like, which needs no rule
-            _checked(added)
+            _raise_if_failed(added)
     for capability in range(_LAST_CAPABILITY + 1):
         if capability not in _KEPT_CAPABILITIES:
             libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
-    _checked(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-    _checked(libc.syscall(_RESTRICT, descriptor, ctypes.c_uint32(0)))
+    _raise_if_failed(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _raise_if_failed(libc.syscall(_RESTRICT, descriptor, ctypes.c_uint32(0)))
     os.close(descriptor)
 
 
-def _checked(result: int) -> None:
+def _raise_if_failed(result: int) -> None:
     if result < 0:
         code = ctypes.get_errno()
         raise OSError(code, os.strerror(code))

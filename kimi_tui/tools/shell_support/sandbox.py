@@ -23,12 +23,12 @@ from kimi_tui.tools.shell_support.sandbox_hints import hint, lost_an_effect
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, probe, probe_landlock
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
-WORDS_OF_TIERS: dict[Tier, str] = {
+TIER_TITLES: dict[Tier, str] = {
     "full": tr("Commands run in a sandbox"),
     "files": tr("Commands run in a sandbox that holds files only"),
     "none": tr("Commands run without a sandbox"),
 }
-LIMITS_OF_FILES = tr(
+FILES_TIER_LIMITS = tr(
     "they can reach programs of the user through sockets in folders, send UDP, and see processes and /tmp; "
     "what they do to Git's settings is undone only when they end"
 )
@@ -69,7 +69,7 @@ class Sandbox:
         self._running = 0
         self._looking = asyncio.Lock()
         self._known = workspace is None or config.mode == "off"
-        self.accepted_absence = self._known
+        self.absence_accepted = self._known
         """Whether the user said, by a setting or in this session, that commands run without a sandbox."""
 
     @property
@@ -77,7 +77,7 @@ class Sandbox:
         return self._config.mode == "require"
 
     @property
-    def opens(self) -> bool:
+    def allows_outside(self) -> bool:
         """Whether the agent may ask to run a command outside."""
         return self._config.outside == "ask"
 
@@ -94,11 +94,11 @@ class Sandbox:
                     self._why_not = await self._try()
                     self._known = True
                     if self._why_not is not None:
-                        self._tell(WORDS_OF_TIERS[self.tier], self._why_not)
+                        self._tell(TIER_TITLES[self.tier], self._why_not)
         return self._box is not None
 
     @property
-    def keeps_all_inside(self) -> bool:
+    def confines_commands(self) -> bool:
         """Whether a command can neither write outside the workspace nor send anything, in a folder that the user
         trusts; such a command needs no approval.
         """
@@ -130,16 +130,16 @@ class Sandbox:
             return
         async with self._looking:
             if self._running:  # of what another command does meanwhile, nothing is taken as right
-                undone += await asyncio.to_thread(self._watch.check)
+                undone += await asyncio.to_thread(self._watch.undo_changes)
             else:
-                await asyncio.to_thread(self._watch.take)
+                await asyncio.to_thread(self._watch.accept_current)
             self._running += 1
         try:
             yield undone
         finally:
             self._running -= 1
             async with self._looking:
-                undone += await asyncio.to_thread(self._watch.check)  # defence: undo-acting-git-settings
+                undone += await asyncio.to_thread(self._watch.undo_changes)  # defence: undo-acting-git-settings
             if undone:
                 self._tell(tr("The sandbox undid what a command did to Git"), "; ".join(undone))
 

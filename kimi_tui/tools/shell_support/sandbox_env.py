@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kimi_tui import paths
 
-_GONE = (
+_REMOVED = (
     *("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"),
     *("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DOCKER_HOST", "TMUX", "TMUX_PANE", "STY"),
     *("VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE", "GIT_ASKPASS", "SSH_ASKPASS", "NVIM", "KITTY_LISTEN_ON"),
@@ -39,7 +39,7 @@ def cache_folder(work_dir: Path) -> Path:
 
 def boxed_env(env: Mapping[str, str], caches: Path | None) -> dict[str, str]:
     """Return the environment of a command in the sandbox; `caches` is writable inside."""
-    inside = {name: value for name, value in env.items() if name not in _GONE}
+    inside = {name: value for name, value in env.items() if name not in _REMOVED}
     if caches is not None:
         inside |= {name: str(caches / folder) for name, folder in _CACHES.items()}
     if os.geteuid() == 0:
