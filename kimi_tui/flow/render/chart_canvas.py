@@ -111,9 +111,9 @@ class ChartCanvas:
         for node in self._nodes_of[y]:
             placed.append((node.x, node.width, self._node_rows(node, style.node(node.id))[y - node.y]))
         for x, edge, number in self._labels_of[y]:
-            text, face = edge.label_lines[number], style.edge(edge.index)
+            text, edge_style = edge.label_lines[number], style.edge(edge.index)
             text = ascii_text(text) if self._ascii else text
-            label = StyledSpan(text, face.label_role, face.bold, face.marked, edge=edge.index)
+            label = StyledSpan(text, edge_style.label_role, edge_style.bold, edge_style.marked, edge=edge.index)
             placed.append((x, cell_width(text), [label]))
         for x in self._lines_of[y]:
             placed.append((x, 1, [self._line(x, y, style)]))
@@ -128,47 +128,53 @@ class ChartCanvas:
             piece = pieces[0]
             if piece.edge < 0 or len(pieces) != 1 or (x, y) in self._arms:
                 continue
-            face = style.edge(piece.edge)
+            edge_style = style.edge(piece.edge)
             edge = self.layout.edges[piece.edge]
             last = edge.label_at is not None and y == edge.label_at[1] + len(edge.label_lines) - 1
             end = placed[place + 1][0] if place + 1 < len(placed) else self.width
-            text = f" {face.count}"
-            if face.count and last and x + width + cell_width(text) < end:
-                count = StyledSpan(text, face.role, edge=piece.edge)
+            text = f" {edge_style.count}"
+            if edge_style.count and last and x + width + cell_width(text) < end:
+                count = StyledSpan(text, edge_style.role, edge=piece.edge)
                 placed.insert(place + 1, (x + width, cell_width(text), [count]))
 
     def _line(self, x: int, y: int, style: ChartStyle) -> StyledSpan:
         arms: dict[int, LineKind] = {}
-        owner, face = -1, EdgeStyle()
+        owner, edge_style = -1, EdgeStyle()
         for index, mask in self._arms[x, y]:
             this = style.edge(index)
-            if owner < 0 or _STRENGTH[this.line] > _STRENGTH[face.line]:
-                owner, face = index, this
+            if owner < 0 or _STRENGTH[this.line] > _STRENGTH[edge_style.line]:
+                owner, edge_style = index, this
             for side in SIDES:
                 if mask & side and (side not in arms or _STRENGTH[this.line] > _STRENGTH[arms[side]]):
                     arms[side] = this.line
         head = self._heads.get((x, y))
         sign = line_char(arms, ascii=self._ascii) if head is None else arrow_char(head, ascii=self._ascii)
-        return StyledSpan(sign, face.role, face.bold, edge=owner)
+        return StyledSpan(sign, edge_style.role, edge_style.bold, edge=owner)
 
-    def _node_rows(self, node: PlacedNode, face: NodeStyle) -> list[list[StyledSpan]]:
+    def _node_rows(self, node: PlacedNode, node_style: NodeStyle) -> list[list[StyledSpan]]:
         known = self._drawn.get(node.id)
-        if known is None or known[0] != face:
-            known = self._drawn[node.id] = (face, self._draw_node(node, face))
+        if known is None or known[0] != node_style:
+            known = self._drawn[node.id] = (node_style, self._draw_node(node, node_style))
         return known[1]
 
-    def _draw_node(self, node: PlacedNode, face: NodeStyle) -> list[list[StyledSpan]]:
-        rows = draw_box(node, face, self._exits.get(node.id, {}), ascii=self._ascii)
+    def _draw_node(self, node: PlacedNode, node_style: NodeStyle) -> list[list[StyledSpan]]:
+        rows = draw_box(node, node_style, self._exits.get(node.id, {}), ascii=self._ascii)
         out: list[list[StyledSpan]] = []
         for number, cells in enumerate(rows):
             pieces = [
-                StyledSpan(part.text, face.sign_role if part.glyph else face.role, face.bold, node=node.id, body=True)
+                StyledSpan(
+                    part.text,
+                    node_style.sign_role if part.glyph else node_style.role,
+                    node_style.bold,
+                    node=node.id,
+                    body=True,
+                )
                 for part in cells
             ]
             if node.height > 2 and number == 0:
-                pieces = self._with_text(pieces[0], face.words, node, at_end=False)
+                pieces = self._with_text(pieces[0], node_style.words, node, at_end=False)
             elif node.height > 2 and number == node.height - 1:
-                pieces = self._with_text(pieces[0], face.notes, node, at_end=True)
+                pieces = self._with_text(pieces[0], node_style.notes, node, at_end=True)
             out.append(pieces)
         return out
 
