@@ -26,7 +26,7 @@ from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
 _DEVICES = ("nvidia*", "dri", "kfd", "kvm")
 _KERNEL_SETTINGS = ("sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr")
-OF_THE_SYSTEM = (
+ROOT_ONLY_PATHS = (
     *("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d"),
     *("/etc/ssl/private", "/etc/wireguard", "/etc/kubernetes", "/etc/NetworkManager/system-connections"),
     *("/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet", "/var/lib/rancher", "/var/lib/lxd"),
@@ -34,9 +34,10 @@ OF_THE_SYSTEM = (
 )
 """What only root can read, and what commands as root should not."""
 _HOST_NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/mtab")
-SHOWN_OF_OURS = ("skills", "themes")
+VISIBLE_APP_FOLDERS = ("skills", "themes")
+"""Of kimi-tui's home, what a command in the sandbox can read."""
 _MOST_REPOSITORIES = 20
-_ROOTS_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER")
+_ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER")
 
 
 Tier = Literal["full", "files", "none"]
@@ -138,7 +139,7 @@ def _namespaces(box: BoxSettings, config: SandboxConfig) -> list[str]:
     if box.own_users:
         argv += ["--unshare-user", "--disable-userns"]
     if os.geteuid() == 0:
-        for name in _ROOTS_CAPABILITIES:
+        for name in _ROOT_CAPABILITIES:
             argv += ["--cap-add", f"CAP_{name}"]
     if not config.network:
         argv.append("--unshare-net")
@@ -193,7 +194,7 @@ def _hidden(box: BoxSettings, home: Path, readable: Sequence[Path]) -> Iterator[
     ours = Path(os.path.realpath(paths.home()))
     if ours.is_dir() and ours != home:
         yield from ("--tmpfs", str(ours))
-        for name in SHOWN_OF_OURS:
+        for name in VISIBLE_APP_FOLDERS:
             if (ours / name).is_dir():
                 yield from ("--ro-bind", str(ours / name), str(ours / name))
         for folder in box.writable:
@@ -201,7 +202,7 @@ def _hidden(box: BoxSettings, home: Path, readable: Sequence[Path]) -> Iterator[
                 yield from ("--bind", str(folder), str(folder))
         yield from ("--remount-ro", str(ours))
     for path in (
-        *existing_paths(OF_THE_SYSTEM),
+        *existing_paths(ROOT_ONLY_PATHS),
         *existing_paths(Path("/etc/ssh").glob("*_key")),
         *existing_paths(box.hidden),
     ):

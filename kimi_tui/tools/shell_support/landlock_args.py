@@ -15,8 +15,8 @@ from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.file_support.git_dirs import git_dir_of
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import (
-    OF_THE_SYSTEM,
-    SHOWN_OF_OURS,
+    ROOT_ONLY_PATHS,
+    VISIBLE_APP_FOLDERS,
     BoxSettings,
     existing_paths,
     folders_of_home,
@@ -33,11 +33,11 @@ def landlock_argv(box: BoxSettings, config: SandboxConfig, workspace: Workspace)
     home = Path(os.path.realpath(Path.home()))
     ours = Path(os.path.realpath(paths.home()))
     readable = existing_paths(path.expanduser() for path in config.readable)
-    hidden = set(existing_paths(("/home", "/root", "/run", "/dev", home, ours, *OF_THE_SYSTEM, *box.hidden)))
+    hidden = set(existing_paths(("/home", "/root", "/run", "/dev", home, ours, *ROOT_ONLY_PATHS, *box.hidden)))
     hidden.update(existing_paths(Path("/etc/ssh").glob("*_key")))
     read = [path for path in _readable(Path("/"), hidden) if path not in readable]
     read += [*shown_in_home(home, workspace), *host_files(), *readable]
-    read += [ours / name for name in SHOWN_OF_OURS]
+    read += [ours / name for name in VISIBLE_APP_FOLDERS]
     folders = [folder for folder in workspace.folders if not home.is_relative_to(folder)]
     written = existing_paths((*folders, *(path.expanduser() for path in config.writable), *box.writable))
     written += folders_of_home(home, workspace)
