@@ -72,7 +72,8 @@ class ResultBuilder:
         room = self._max_line - self._in_line
         if len(body) > room:
             if room >= 0:
-                self._keep(body[:room] + MARKER)
+                self._keep(body[:room])
+                self._keep_marker()
             self._in_line = self._max_line + 1
             self._cut_line = True
         else:
@@ -96,6 +97,14 @@ class ResultBuilder:
         while self._tail and self._tail_size - len(self._tail[0]) >= self._tail_room:
             self._tail_size -= len(self._tail.popleft())
             self._left_out = True
+
+    def _keep_marker(self) -> None:
+        """Keep the marker whole: a part of it would read as output."""
+        if self._room > 0:
+            self._head.append(MARKER)
+            self._room -= len(MARKER)
+        else:
+            self._keep(MARKER)
 
     def build(self) -> str:
         """Return the text, with a marker at each omission between or after lines."""

@@ -54,6 +54,11 @@ def test_however_it_comes_it_is_bounded_and_its_start_is_true(pieces: list[str],
     assert whole.startswith(head)
 
 
+def test_the_marker_of_a_cut_line_is_whole_where_the_text_ends() -> None:
+    lines = ("b" * 11 + "\n") * 6
+    assert built(lines, *("a" * 30), "\nmore") == f"{lines}{'a' * 20}{MARKER}\n{MARKER}"
+
+
 @pytest.mark.parametrize("tail", [0, 10_000])
 def test_a_flood_is_not_kept(tail: int) -> None:
     builder = ResultBuilder(tail_chars=tail)
