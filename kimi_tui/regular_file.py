@@ -62,6 +62,14 @@ def read_start(path: Path, most: int) -> bytes:
         return file.read(most) or b""
 
 
+def read_end(path: Path, most: int) -> tuple[bytes, int]:
+    """Read at most the last `most` bytes; returns them and the size of the file. Raises OSError as `open_fd` does."""
+    with open_regular(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        file.seek(max(0, size - most))
+        return file.read(most) or b"", size
+
+
 def read_text(path: Path, *, most: int = MAX_BYTES, errors: str = "strict") -> str:
     r"""Read the whole file as UTF-8 text, without a byte order mark and with `\n` line ends.
 

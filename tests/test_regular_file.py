@@ -1,11 +1,13 @@
 """Files that others may have put in our way are opened without being waited for."""
 
+import ast
 import os
 import socket
 from pathlib import Path
 
 import pytest
 
+import kimi_tui
 from kimi_tui.regular_file import (
     NotRegularError,
     TooLargeError,
@@ -13,9 +15,12 @@ from kimi_tui.regular_file import (
     open_fd,
     open_regular,
     read_bytes,
+    read_end,
     read_start,
     read_text,
 )
+
+PROGRAM = Path(kimi_tui.__file__).parent
 
 pytestmark = pytest.mark.timeout(20)
 
@@ -68,3 +73,53 @@ def test_a_link_that_leads_back_to_itself_and_a_file_below_a_file_are_no_hang(tm
         assert not is_regular_or_absent(tmp_path / name)
         with pytest.raises(OSError, match=r"."):
             read_bytes(tmp_path / name)
+
+
+def test_the_end_of_a_file_is_read_with_the_size_of_the_whole(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"0123456789")
+    assert read_end(tmp_path / "a", 4) == (b"6789", 10)
+    assert read_end(tmp_path / "a", 20) == (b"0123456789", 10)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(NotRegularError):
+        read_end(tmp_path / "pipe", 4)
+
+
+READ_AS_THEY_ARE = {
+    "cli/commands/doctor_checks.py": "a file of the kernel",
+    "cli/commands/flow_dry_run.py": "the user names it, and it may be a pipe",
+    "soul/commands/session.py": "in a temporary folder of ours",
+    "soul/hooks/command.py": "in a temporary folder of ours, bounded by the command that writes it",
+    "tools/core/tool.py": "part of the program",
+    "tools/shell_support/supervised.py": "files of the kernel",
+    "tools/shell_support/supervisor.py": "files of the kernel",
+    "tools/shell_support/unix_sockets.py": "a file of the kernel",
+    "ui/tui/i18n/catalog.py": "part of the program",
+    "ui/tui/navigation/external_editor.py": "in a temporary folder of ours",
+    "ui/tui/terminal/job_control.py": "a file of the kernel",
+    "ui/web/server.py": "part of the program",
+}
+"""The files that read otherwise than through `regular_file`, and why nothing there can block or flood them."""
+
+
+def reads_without_bounds(call: ast.Call) -> bool:
+    match call:
+        case ast.Call(func=ast.Attribute(attr="read_text" | "read_bytes")):
+            return True
+        case ast.Call(func=ast.Attribute(attr="open"), args=[ast.Constant(value=str(mode)), *_]):
+            return set(mode) <= set("rbt+")
+        case ast.Call(func=ast.Name(id="open"), args=[_, ast.Constant(value=str(mode)), *_]):
+            return set(mode) <= set("rbt+")
+        case ast.Call(func=ast.Name(id="open"), args=[_]):
+            return True
+        case _:
+            return False
+
+
+def test_files_are_read_through_the_functions_that_have_bounds() -> None:
+    found = {
+        file.relative_to(PROGRAM).as_posix()
+        for file in PROGRAM.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.Call) and reads_without_bounds(node)
+    }
+    assert found == READ_AS_THEY_ARE.keys()

@@ -12,6 +12,7 @@ from kimi_tui.config.schema import Config
 from kimi_tui.config.yaml_editor import KeyPath, Value
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
+from kimi_tui.regular_file import read_text
 
 _LEFT = frozenset({"theme"})
 _RENAMED = {("loop_control", "max_steps_per_run"): "max_steps_per_turn"}
@@ -42,7 +43,7 @@ def find_takeover(kimi_home: Path | None = None) -> Takeover | None:
         return None
     try:
         config = load_config(file).config
-        table = cast(Table, tomllib.loads(file.read_text("utf-8-sig")))
+        table = cast(Table, tomllib.loads(read_text(file)))
     except ConfigError as error:
         return Takeover(file, trouble=error.cause)
     except (OSError, ValueError) as error:

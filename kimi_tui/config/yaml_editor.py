@@ -21,6 +21,7 @@ from kimi_tui.config.loader import LoadedConfig, default_file, load_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder
+from kimi_tui.regular_file import read_text
 
 KeyPath = tuple[str, ...]
 Value = JsonValue | None
@@ -71,7 +72,7 @@ def said_in(file: Path) -> Mapping[str, object]:
 
 def _read(file: Path) -> str:
     try:
-        return file.read_text("utf-8-sig")
+        return read_text(file)
     except FileNotFoundError:
         return _NEW
     except UnicodeDecodeError as error:

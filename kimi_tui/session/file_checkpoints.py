@@ -18,6 +18,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from kimi_tui import jsonl
 from kimi_tui.paths import private_folder
+from kimi_tui.regular_file import read_bytes
 from kimi_tui.wire.display import TodoItem
 
 MAX_FILE_BYTES = 10 << 20
@@ -101,7 +102,7 @@ class FileCheckpoints:
         lost: list[Path] = []
         for path, before in first.items():
             try:
-                content = None if before == _ABSENT else self._blob(before).read_bytes()
+                content = None if before == _ABSENT else read_bytes(self._blob(before))
             except OSError:
                 lost.append(path)
                 continue

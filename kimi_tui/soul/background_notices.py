@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 
 from kimi_tui.i18n import tr
+from kimi_tui.regular_file import read_end
 from kimi_tui.tools.shell_support.background import BackgroundTask
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import Notification
@@ -42,9 +43,7 @@ class BackgroundNotices:
 
 def _tail(task: BackgroundTask) -> str:
     try:
-        with task.log.open("rb") as log:
-            log.seek(max(0, task.log.stat().st_size - _TAIL_BYTES))
-            text = log.read().decode("utf-8", "replace")
+        text = read_end(task.log, _TAIL_BYTES)[0].decode("utf-8", "replace")
     except OSError:
         return ""
     return "\n".join(text.rstrip().split("\n")[-_TAIL_LINES:])

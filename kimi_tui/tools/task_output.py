@@ -2,11 +2,11 @@
 
 import asyncio
 import contextlib
-import os
 from pathlib import Path
 
 from pydantic import Field
 
+from kimi_tui.regular_file import read_end
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundTasks
 from kimi_tui.wire.parts import ToolReturnValue
@@ -47,11 +47,7 @@ class TaskOutput(Tool[TaskOutputParams]):
 
 
 def _tail(log: Path) -> tuple[str, int]:
-    with log.open("rb") as file:
-        size = os.fstat(file.fileno()).st_size
-        start = max(0, size - PREVIEW_BYTES)
-        file.seek(start)
-        content = file.read(PREVIEW_BYTES)
-    if start:
+    content, size = read_end(log, PREVIEW_BYTES)
+    if size > PREVIEW_BYTES:
         content = content[content.find(b"\n") + 1 :]
     return content.decode("utf-8", "replace"), size

@@ -952,4 +952,8 @@ DEFENCES: tuple[Defence, ...] = (
         "a pipe in our own home", "the same for tokens", "regular-token-file",
         Instead('return file.read_text("utf-8")'),
     ),
+    Defence(
+        "a pipe in our own home", "the same for what is read from its end", "regular-log-end",
+        Value('(file.read_bytes(), 0)'),
+    ),
 )  # fmt: skip

@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui.config.yaml_editor import said_in
+from kimi_tui.errors import ConfigError
+from kimi_tui.llm.providers.scripted import Script
 from kimi_tui.mcp.failure_notices import FailureNotices
 from kimi_tui.mcp.token_store import read_tokens
 from kimi_tui.ui.tui.composer.draft_store import Draft, DraftStore
 from kimi_tui.ui.tui.composer.input_history import InputHistory
 from kimi_tui.ui.tui.main_screen.column_width_store import ColumnWidthStore
+from kimi_tui.ui.tui.screens.log import last_entries
 
 
 def history(file: Path) -> object:
@@ -27,11 +31,26 @@ def tokens(file: Path) -> object:
     return None
 
 
+def settings(file: Path) -> object:
+    with suppress(ConfigError):
+        return said_in(file.rename(file.with_suffix(".yaml")))
+    return None
+
+
+def script(file: Path) -> object:
+    with suppress(ConfigError):
+        return Script.read(file)
+    return None
+
+
 READERS: dict[str, tuple[Callable[[Path], object], object]] = {
     "history": (history, []),
     "draft": (lambda file: DraftStore(file).load(), Draft()),
     "widths": (lambda file: ColumnWidthStore(file, "xterm").load(), None),
     "tokens": (tokens, None),
+    "log": (last_entries, []),
+    "settings": (settings, None),
+    "script": (script, None),
     "notices": (lambda file: FailureNotices(file).should_report("server", "cause"), True),
 }
 

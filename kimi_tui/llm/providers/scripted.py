@@ -31,6 +31,7 @@ from kimi_tui.llm.error_mapping import status_error
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
 from kimi_tui.llm.providers.script_rules import Condition, renamed, situation_of
+from kimi_tui.regular_file import read_text
 from kimi_tui.wire.parts import (
     AudioURLPart,
     FunctionBody,
@@ -88,7 +89,7 @@ class Script:
     def read(cls, path: Path) -> "Script":
         """Read the script in the file `path`; ConfigError names file, block and line."""
         try:
-            text = path.read_text(encoding="utf-8-sig")
+            text = read_text(path)
         except (OSError, ValueError) as error:
             cause = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
             raise ConfigError(f"cannot read the script: {cause}", file=path) from error

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from kimi_tui import paths
 from kimi_tui.errors import UsageError
 from kimi_tui.i18n import tr, tr_n
+from kimi_tui.regular_file import is_regular_or_absent, read_start
 from kimi_tui.soul.commands.command import Command, CommandInfo
 from kimi_tui.wire.events import PlanDisplay
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine
 
 
+_MOST_PLAN = 1 << 20
 _NOBODY = tr("No user can be asked here: tool calls are approved, protected actions are denied.")
 
 
@@ -54,7 +56,7 @@ async def _plan(engine: "Engine", args: str) -> None:
             plans = _plans(engine)
             if not plans:
                 raise UsageError(tr("this session has no plan yet"))
-            engine.wire.send(PlanDisplay(content=plans[-1].read_text("utf-8", "replace"), file_path=str(plans[-1])))
+            engine.wire.send(PlanDisplay(content=_text(plans[-1]), file_path=str(plans[-1])))
         case "clear":
             plans = _plans(engine)
             for file in plans:
@@ -66,7 +68,15 @@ async def _plan(engine: "Engine", args: str) -> None:
 
 def _plans(engine: "Engine") -> list[Path]:
     """List the plans, oldest first."""
-    return sorted((engine.session.dir / "plans").glob("*.md"), key=lambda file: file.stat().st_mtime_ns)
+    plans = (file for file in (engine.session.dir / "plans").glob("*.md") if is_regular_or_absent(file))
+    return sorted(plans, key=lambda file: file.lstat().st_mtime_ns)
+
+
+def _text(plan: Path) -> str:
+    try:
+        return read_start(plan, _MOST_PLAN).decode("utf-8", "replace")
+    except OSError as error:
+        raise UsageError(f"{paths.shown(plan)}: {error.strerror}") from error
 
 
 async def _add_dir(engine: "Engine", args: str) -> None:

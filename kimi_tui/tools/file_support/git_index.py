@@ -4,9 +4,12 @@ import struct
 from functools import lru_cache
 from pathlib import Path
 
+from kimi_tui.regular_file import read_bytes, read_start
+
 _MOST_BYTES = 64 << 20
 _MOST_ENTRIES = 200_000
 _MOST_CONFIG = 100_000
+_MOST_PATH = 4096
 _EXTENDED = 0x4000
 
 
@@ -18,13 +21,17 @@ def tracked_files(folder: Path) -> tuple[Path, ...] | None:
             if entry.is_dir():
                 return _below(above, entry, entry / "config")
             if entry.is_file():
-                git_dir = above / entry.read_text("utf-8")[:4096].strip().removeprefix("gitdir: ")
+                git_dir = above / _text(entry).strip().removeprefix("gitdir: ")
                 common = git_dir / "commondir"
-                shared = git_dir / common.read_text("utf-8").strip() if common.exists() else git_dir
+                shared = git_dir / _text(common).strip() if common.exists() else git_dir
                 return _below(above, git_dir, shared / "config")
     except (OSError, ValueError):
         return None
     return ()
+
+
+def _text(file: Path) -> str:
+    return read_start(file, _MOST_PATH).decode("utf-8")
 
 
 def _below(top: Path, git_dir: Path, config: Path) -> tuple[Path, ...] | None:
@@ -34,14 +41,14 @@ def _below(top: Path, git_dir: Path, config: Path) -> tuple[Path, ...] | None:
     status = index.stat()
     if status.st_size > _MOST_BYTES:
         return None
-    hash_bytes = 32 if config.exists() and b"sha256" in config.read_bytes()[:_MOST_CONFIG].lower() else 20
+    hash_bytes = 32 if config.exists() and b"sha256" in read_start(config, _MOST_CONFIG).lower() else 20
     return _files(top, index, hash_bytes, status.st_mtime_ns, status.st_ino, status.st_size)
 
 
 @lru_cache(4)
 def _files(top: Path, index: Path, hash_bytes: int, *_: int) -> tuple[Path, ...] | None:
     try:
-        names = index_names(index.read_bytes(), hash_bytes)
+        names = index_names(read_bytes(index, most=_MOST_BYTES), hash_bytes)
     except (ValueError, IndexError, struct.error):
         return None
     # a name with a slash at its end stands for all in a folder that is not checked out

@@ -8,6 +8,8 @@ import os
 import re
 from pathlib import Path
 
+from kimi_tui.regular_file import read_bytes
+
 _MOST_CONFIG = 100_000
 _MOST_INDEX = 64 << 20
 _SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t]+"([^"\\\n]*)")?\]')
@@ -128,9 +130,7 @@ def _index_is_plain(git_dir: Path) -> bool:
     index = git_dir / "index"
     if not index.exists():
         return True
-    if index.stat().st_size > _MOST_INDEX or any(git_dir.glob("sharedindex.*")):
-        return False
-    return _GITLINK not in index.read_bytes()
+    return not any(git_dir.glob("sharedindex.*")) and _GITLINK not in read_bytes(index, most=_MOST_INDEX)
 
 
 def _line(file: Path) -> str:
@@ -142,9 +142,7 @@ def _line(file: Path) -> str:
 
 
 def _text(file: Path, most: int) -> str:
-    if not file.is_file() or file.stat().st_size > most:
-        raise ValueError(file)
-    return file.read_text("utf-8", "strict")
+    return read_bytes(file, most=most).decode("utf-8")
 
 
 def without_acting_settings(text: str) -> tuple[str, list[str]]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from kimi_tui.regular_file import read_start
 from kimi_tui.tools.file_support.git_dirs import acting_targets, modules_of
 from kimi_tui.tools.file_support.git_settings import without_acting_settings
 from kimi_tui.tools.file_support.guarded_names import STARTED_LATER
@@ -138,8 +139,7 @@ def _link(entry: Path) -> bytes | None:
 
 def _content(file: Path) -> bytes:
     try:
-        with file.open("rb") as opened:
-            return opened.read(_MOST_CONFIG) if file.is_file() and not file.is_symlink() else b""
+        return b"" if file.is_symlink() else read_start(file, _MOST_CONFIG)
     except OSError:
         return b""
 

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from kimi_tui.permission.programs.program import Deep
+from kimi_tui.regular_file import read_bytes, read_start
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 MAX_ENTRIES = 20_000
@@ -70,7 +71,7 @@ def _excludes(git: Path) -> list[Path]:
     folders = [git]
     try:
         if git.is_file():
-            named = git.parent / git.read_text("utf-8", "replace")[:_MOST_PATH].strip().removeprefix("gitdir: ")
+            named = git.parent / read_start(git, _MOST_PATH).decode("utf-8", "replace").strip().removeprefix("gitdir: ")
             folders = [named, named.parent.parent]
     except (OSError, ValueError):
         return []
@@ -82,9 +83,8 @@ def _unhidden(ignore: Path) -> list[str]:
     try:
         if not ignore.is_file():
             return []
-        if ignore.stat().st_size > _MOST_IGNORE:
-            return ["*"]
-        lines = [line.strip() for line in ignore.read_text("utf-8", "replace").splitlines()]
+        text = read_bytes(ignore, most=_MOST_IGNORE).decode("utf-8", "replace")
     except OSError:
         return ["*"]
+    lines = [line.strip() for line in text.splitlines()]
     return [part for line in lines if line.startswith("!") for part in line[1:].split("/") if part]

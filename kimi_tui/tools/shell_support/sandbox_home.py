@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 _PROGRAMS = (
@@ -79,8 +80,7 @@ def _program_folders(home: Path, programs: Iterable[str]) -> Iterator[Path]:
 
 def _is_free_of_secrets(file: Path) -> bool:
     try:
-        if not file.is_file() or file.stat().st_size > _MOST_SETTINGS:
-            return False
-        return file.name == "known_hosts" or _SECRET.search(file.read_bytes()) is None
+        content = read_bytes(file, most=_MOST_SETTINGS)
     except OSError:
         return False
+    return file.name == "known_hosts" or _SECRET.search(content) is None

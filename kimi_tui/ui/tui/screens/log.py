@@ -1,7 +1,6 @@
 """The log file, latest entries at the end; filtered by errors or a search text."""
 
 import asyncio
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
@@ -13,6 +12,7 @@ from textual.containers import Horizontal
 from textual.widgets import Input, Static
 
 from kimi_tui.paths import shown
+from kimi_tui.regular_file import read_end
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
@@ -29,11 +29,10 @@ _BAD = ("WARNING", "ERROR", "CRITICAL")
 def last_entries(file: Path) -> list[tuple[str, str]]:
     """The last entries of a log, as level and text; a traceback belongs to the entry before it."""
     try:
-        with file.open("rb") as log:
-            log.seek(max(0, file.stat().st_size - _TAIL_BYTES), os.SEEK_SET)
-            rows = log.read().decode("utf-8", "replace").splitlines()
+        content, _ = read_end(file, _TAIL_BYTES)  # defence: regular-log-end
     except OSError:
         return []
+    rows = content.decode("utf-8", "replace").splitlines()
     entries: list[tuple[str, str]] = []
     for row in rows:
         words = row.split(" ", 3)

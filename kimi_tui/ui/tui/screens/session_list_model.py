@@ -9,6 +9,7 @@ from pathlib import Path
 
 from kimi_tui import json_text
 from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.regular_file import open_fd, read_end
 from kimi_tui.session.session import list_sessions, owner_of, work_dirs
 from kimi_tui.session.session_index import fork, is_open
 from kimi_tui.session.state import SessionState, read_state, write_state
@@ -152,9 +153,7 @@ def _last_messages(file: Path) -> Generator[tuple[float, WireMessage]]:
         if file.stat().st_size <= _TAIL_BYTES:
             yield from ((one.timestamp, one.message) for one in read_recorded(file))
             return
-        with file.open("rb") as lines:
-            lines.seek(-_TAIL_BYTES, os.SEEK_END)
-            rows = lines.read().split(b"\n")[1:]
+        rows = read_end(file, _TAIL_BYTES)[0].split(b"\n")[1:]
     except OSError:
         return
     for row in rows:
@@ -176,7 +175,7 @@ def open_elsewhere_message(entry: SessionEntry) -> str:
 def _held(entry: SessionEntry) -> Generator[None]:
     """Hold the session's lock, so that no other process writes to it."""
     try:
-        fd = os.open(entry.dir / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fd = open_fd(entry.dir / "lock", os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise SessionError(f"{entry.dir}: {error.strerror}") from error
     try:

@@ -1,7 +1,6 @@
 """Background tasks, with the end of each task's output."""
 
 import asyncio
-import os
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -14,6 +13,7 @@ from textual.containers import Horizontal
 
 from kimi_tui.flow.render.chart_style import Role
 from kimi_tui.formats import clock
+from kimi_tui.regular_file import read_end
 from kimi_tui.tools.shell_support.background import BackgroundTask, TaskStatus
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.sanitize import plain_output
@@ -125,12 +125,10 @@ class Tasks(ModalFrame[None]):
 def _tail(log: Path) -> tuple[str, int]:
     """The end of the output, and its size."""
     try:
-        with log.open("rb") as printed:
-            size = log.stat().st_size
-            printed.seek(max(0, size - _TAIL_BYTES), os.SEEK_SET)
-            return plain_output(printed.read().decode("utf-8", "replace")), size
+        content, size = read_end(log, _TAIL_BYTES)
     except OSError:
         return "", 0
+    return plain_output(content.decode("utf-8", "replace")), size
 
 
 def _lines(text: str, width: int, palette: Palette) -> list[Line]:
