@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from kimi_tui.regular_file import read_start
+from kimi_tui.regular_file import read_bytes, read_start
 
 # ruff: noqa: PTH110, PTH112, PTH113, PTH114 - those of pathlib raise below a folder that the user cannot read
 _MOST_MODULES = 100
 _MOST_FOLDERS = 1_000
+_MOST_LINE = 4096
 _TARGET = re.compile(rb"^[ \t]*(?:hookspath|path)[ \t]*=[ \t]*([^\n]+)$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -30,6 +31,54 @@ class GitDir:
     without_hooks: bool
     files: tuple[Path, ...] = ()
     """The `.git` files that name it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository as Git finds it: its worktree, its Git directory, and the one that it shares settings and refs with
+    (else the same). Anyone may have written the files that name them.
+    """
+
+    top: Path
+    git_dir: Path
+    common: Path
+
+
+def repository_around(folder: Path) -> Repository | None:
+    """Return the repository that Git finds from `folder` up; None outside of one.
+
+    Raises OSError, and ValueError for a `.git` file that names no folder.
+    """
+    for above in (folder, *folder.parents):
+        entry = above / ".git"
+        if os.path.lexists(entry):
+            return repository_at(entry)
+    return None
+
+
+def repository_at(entry: Path) -> Repository:
+    """Return the repository of this `.git`. Raises as `repository_around` does."""
+    if os.path.isdir(entry):
+        git_dir = entry.resolve()
+    else:
+        named = only_line(entry)
+        if not named.startswith("gitdir: ") or named[8:9].isspace():
+            raise ValueError(entry)
+        git_dir = (entry.parent / named.removeprefix("gitdir: ")).resolve()
+    common = git_dir / "commondir"
+    shared = (git_dir / only_line(common)).resolve() if os.path.lexists(common) else git_dir
+    return Repository(entry.parent, git_dir, shared)
+
+
+def only_line(file: Path) -> str:
+    """Return the only line of a file in which Git treats all white space as part of the name.
+
+    Raises OSError, and ValueError for more lines, or white space around it.
+    """
+    line = read_bytes(file, most=_MOST_LINE).decode().removesuffix("\n")
+    if not line or line != line.strip() or len(line.splitlines()) != 1:
+        raise ValueError(file)
+    return line
 
 
 def git_dir_of(folder: Path) -> GitDir | None:
@@ -163,6 +212,6 @@ def _named_folder(entry: Path) -> Path | None:
 
 def _line(file: Path) -> str | None:
     try:
-        return read_start(file, 4096).decode("utf-8", "replace").strip()
+        return read_start(file, _MOST_LINE).decode("utf-8", "replace").strip()
     except OSError:
         return None

@@ -1,55 +1,43 @@
 """Reads the names in the index of a Git repository, the files that it tracks. Bounded; an odd index gives no answer."""
 
+import os
 import struct
 from functools import lru_cache
 from pathlib import Path
 
 from kimi_tui.regular_file import read_bytes, read_start
+from kimi_tui.tools.file_support.git_dirs import Repository, repository_around
 
 _MOST_BYTES = 64 << 20
 _MOST_ENTRIES = 200_000
 _MOST_CONFIG = 100_000
-_MOST_PATH = 4096
 _EXTENDED = 0x4000
 
 
 def tracked_files(folder: Path) -> tuple[Path, ...] | None:
     """The tracked files of the repository around `folder`, as real paths: empty outside of one, None if not known."""
     try:
-        for above in (folder, *folder.parents):
-            entry = above / ".git"
-            if entry.is_dir():
-                return _below(above, entry, entry / "config")
-            if entry.is_file():
-                git_dir = above / _text(entry).strip().removeprefix("gitdir: ")
-                common = git_dir / "commondir"
-                shared = git_dir / _text(common).strip() if common.exists() else git_dir
-                return _below(above, git_dir, shared / "config")
+        found = repository_around(folder)
+        return () if found is None else _tracked(found)
     except (OSError, ValueError):
         return None
-    return ()
 
 
-def _text(file: Path) -> str:
-    return read_start(file, _MOST_PATH).decode("utf-8")
-
-
-def _below(top: Path, git_dir: Path, config: Path) -> tuple[Path, ...] | None:
-    index = git_dir / "index"
-    if not index.exists():
+def _tracked(repository: Repository) -> tuple[Path, ...] | None:
+    index = repository.git_dir / "index"
+    if not os.path.lexists(index):
         return ()
     status = index.stat()
-    if status.st_size > _MOST_BYTES:
-        return None
-    hash_bytes = 32 if config.exists() and b"sha256" in read_start(config, _MOST_CONFIG).lower() else 20
-    return _files(top, index, hash_bytes, status.st_mtime_ns, status.st_ino, status.st_size)
+    config = repository.common / "config"
+    sha256 = os.path.lexists(config) and b"sha256" in read_start(config, _MOST_CONFIG).lower()
+    return _files(repository.top, index, 32 if sha256 else 20, status.st_mtime_ns, status.st_ino, status.st_size)
 
 
 @lru_cache(4)
 def _files(top: Path, index: Path, hash_bytes: int, *_: int) -> tuple[Path, ...] | None:
     try:
         names = index_names(read_bytes(index, most=_MOST_BYTES), hash_bytes)
-    except (ValueError, IndexError, struct.error):
+    except (OSError, ValueError, IndexError, struct.error):
         return None
     # a name with a slash at its end stands for all in a folder that is not checked out
     return None if any(name.endswith("/") for name in names) else tuple(top / name for name in names)

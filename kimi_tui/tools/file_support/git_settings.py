@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 
 from kimi_tui.regular_file import read_bytes
+from kimi_tui.tools.file_support.git_dirs import repository_at
 
 _MOST_CONFIG = 100_000
 _MOST_INDEX = 64 << 20
@@ -70,14 +71,10 @@ def runs_nothing(folder: Path) -> bool:
 
 def _is_plain_link(entry: Path, top: Path) -> bool:
     """Whether `entry` is the `.git` file of a linked worktree or a submodule."""
-    named = _line(entry)
-    if not named.startswith("gitdir: ") or named[8:9].isspace():
-        return False
-    real = (top / named.removeprefix("gitdir: ")).resolve()
-    common = real / "commondir"
-    if not os.path.lexists(common):
-        return _is_plain(real, top)
-    return _is_plain((real / _line(common)).resolve(), top) and _index_is_plain(real)
+    found = repository_at(entry)
+    if found.common == found.git_dir:
+        return _is_plain(found.git_dir, top)
+    return _is_plain(found.common, top) and _index_is_plain(found.git_dir)
 
 
 def _is_git_dir(folder: Path) -> bool:
@@ -131,14 +128,6 @@ def _index_is_plain(git_dir: Path) -> bool:
     if not index.exists():
         return True
     return not any(git_dir.glob("sharedindex.*")) and _GITLINK not in read_bytes(index, most=_MOST_INDEX)
-
-
-def _line(file: Path) -> str:
-    """Return the only line of a file in which Git treats all white space as part of the name."""
-    line = _text(file, 4096).removesuffix("\n")
-    if line != line.strip() or len(line.splitlines()) != 1:
-        raise ValueError(file)
-    return line
 
 
 def _text(file: Path, most: int) -> str:

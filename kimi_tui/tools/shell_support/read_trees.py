@@ -9,11 +9,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from kimi_tui.permission.programs.program import Deep
-from kimi_tui.regular_file import read_bytes, read_start
+from kimi_tui.regular_file import read_bytes
+from kimi_tui.tools.file_support.git_dirs import repository_at
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 MAX_ENTRIES = 20_000
-_MOST_PATH = 4096
 _MOST_IGNORE = 100_000
 _IGNORES = (".ignore", ".rgignore", ".gitignore")
 
@@ -61,21 +61,17 @@ def reads_nothing_refused(
 
 
 def _unhidden_by(entry: Path) -> list[str]:
-    """The patterns that include files again: of an ignore file, or of the one in a repository's `.git`."""
-    files = _excludes(entry) if entry.name == ".git" else [entry]
-    return [pattern for file in files for pattern in _unhidden(file)]
-
-
-def _excludes(git: Path) -> list[Path]:
-    """The ignore files of a repository; `git` may be the `.git` file of a linked worktree."""
-    folders = [git]
-    try:
-        if git.is_file():
-            named = git.parent / read_start(git, _MOST_PATH).decode("utf-8", "replace").strip().removeprefix("gitdir: ")
-            folders = [named, named.parent.parent]
-    except (OSError, ValueError):
+    """The patterns that include files again: of an ignore file, or of the ones that a `.git` names."""
+    if entry.name != ".git":
+        return _unhidden(entry)
+    if not os.path.lexists(entry):
         return []
-    return [folder / "info/exclude" for folder in folders]  # defence: git-excludes
+    try:
+        found = repository_at(entry)
+    except (OSError, ValueError):
+        return ["*"]
+    folders = {found.git_dir, found.common}
+    return [pattern for folder in folders for pattern in _unhidden(folder / "info/exclude")]  # defence: git-excludes
 
 
 def _unhidden(ignore: Path) -> list[str]:
