@@ -359,6 +359,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_git_prints_tracked_secrets_only_after_a_yes",
     ),
     Defence(
+        "31 cmd_split", "names of secrets in Git's history", "secrets-of-the-history", NEVER,
+        "test_git_prints_a_secret_that_was_once_committed_only_after_a_yes",
+    ),
+    Defence(
+        "31 cmd_split", "a log that goes beyond its paths", "log-beyond-its-paths", NEVER,
+        "test_git_prints_a_secret_that_was_once_committed_only_after_a_yes",
+    ),
+    Defence(
+        "31 cmd_split", "a history that cannot be searched", "unknown-history", NEVER,
+        "test_a_history_that_cannot_be_searched_is_asked_about_unless_a_rule_covers_it",
+    ),
+    Defence(
         "31 cmd_split", "a rule that names a search over secrets", "secrets-word-for-word", NEVER,
         "test_a_rule_or_a_yes_covers_a_search_over_secrets_only_word_for_word",
     ),

@@ -164,6 +164,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_READ}::test_a_format_that_sets_a_variable_is_asked_about",
         f"{_RULED}::test_a_rule_about_reading_a_file_holds_for_a_command_that_reads_it",
         f"{_RULED}::test_git_prints_tracked_secrets_only_after_a_yes",
+        f"{_RULED}::test_git_prints_a_secret_that_was_once_committed_only_after_a_yes",
+        f"{_RULED}::test_a_history_that_cannot_be_searched_is_asked_about_unless_a_rule_covers_it",
         f"{_RULED}::test_a_rule_or_a_yes_covers_a_search_over_secrets_only_word_for_word",
         f"{_PROG}/test_dangers.py::test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
         f"{_PROG}/test_dangers.py::test_an_option_that_is_not_in_a_table_is_never_covered",

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from kimi_tui.permission.programs.files import leads_out
 from kimi_tui.permission.programs.options import Level, Options, Parsed
@@ -103,10 +104,19 @@ def _plain_names(parsed: Parsed) -> str:
 
 
 def _limited(parsed: Parsed, skip: int = 0) -> Tracked:
-    """All files, or those that the operands may name, but for the first `skip`."""
+    """All files, or those that the operands may name, but for the first `skip`, of every commit."""
+    if parsed.has("--follow", "--full-diff"):  # defence: log-beyond-its-paths
+        return Tracked()
     if parsed.dashes is not None:
         return Tracked(tuple(word for at, word in parsed.operands if at > parsed.dashes), sure=True)
     return Tracked(tuple(word for _, word in parsed.operands[skip:]))
+
+
+def _in_worktree(parsed: Parsed, skip: int = 0) -> Tracked:
+    """The same, of the commits only that the operands name."""
+    dashes = parsed.dashes
+    named = dashes is not None and any(at < dashes for at, _ in parsed.operands[skip:])
+    return replace(_limited(parsed, skip), history=named, history_if_named=dashes is None)
 
 
 def _logged(parsed: Parsed) -> Tracked | None:
@@ -117,7 +127,10 @@ def _logged(parsed: Parsed) -> Tracked | None:
 
 def _compared(parsed: Parsed) -> Tracked | None:
     names = {option.name for option in parsed.options}
-    return None if names & _SUMMARIES and names <= _NO_LINES else _limited(parsed)
+    if names & _SUMMARIES and names <= _NO_LINES:
+        return None
+    of_a_commit = parsed.has("--cached", "--staged", "--merge-base")
+    return _limited(parsed) if of_a_commit else _in_worktree(parsed)
 
 
 def _shown(parsed: Parsed) -> Tracked | None:
@@ -143,10 +156,11 @@ def _object(parsed: Parsed) -> Tracked | None:
 
 
 def _searched(parsed: Parsed) -> Tracked:
-    if parsed.has("-e"):
-        return _limited(parsed)
-    before = parsed.dashes is not None and all(at > parsed.dashes for at, _ in parsed.operands)
-    return Tracked() if before else _limited(parsed, 1)  # behind `--` the first word is still what is searched for
+    skip = 0 if parsed.has("-e") else 1
+    found = _in_worktree(parsed, skip)
+    if skip and parsed.dashes is not None and all(at > parsed.dashes for at, _ in parsed.operands):
+        return replace(found, specs=())  # behind `--` the first word is still what is searched for
+    return found
 
 
 def _changes_in_status(parsed: Parsed) -> Tracked | None:

@@ -26,11 +26,14 @@ NOT_DEEP = Deep(0)
 class Tracked:
     """The files of Git's index whose contents a command may print: all, or those that `specs` match.
 
-    `sure`: the specs are behind `--`; else the first of them may be revisions.
+    `sure`: the specs are behind `--`; else the first of them may be revisions. `history`: it prints files of commits
+    too; `history_if_named`: only if one of the specs is a revision.
     """
 
     specs: tuple[str, ...] = ()
     sure: bool = False
+    history: bool = True
+    history_if_named: bool = False
 
 
 class Kind(Enum):

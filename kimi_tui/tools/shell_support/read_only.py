@@ -18,13 +18,14 @@ from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.programs.program import Deep, Found
 from kimi_tui.permission.subject import FileSubject, Pattern, Words
+from kimi_tui.tools.file_support.git_history import History, history_of
 from kimi_tui.tools.file_support.git_settings import runs_nothing
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.command_parser import CommandLine
 from kimi_tui.tools.shell_support.globs import expand
 from kimi_tui.tools.shell_support.read_trees import reads_nothing_refused
-from kimi_tui.tools.shell_support.tracked_reading import printed_files
+from kimi_tui.tools.shell_support.tracked_reading import limited_files, printed_files, prints_history
 
 NO_RULES = Policy()
 
@@ -182,6 +183,8 @@ def _why_not(words: tuple[str, ...], found: Found, folders: Sequence[Path] | Non
         return tr("it runs outside the working directory")
     if found.configured and not all(runs_nothing(folder) for folder in folders):  # defence: repository-settings
         return tr("the repository has settings that may run a program")
+    if any(_history(found, folder, workspace) is None for folder in folders):  # defence: unknown-history
+        return tr("the history of the repository could not be searched for files with secrets")
     path = _not_to_be_read(words, found, folders, workspace)
     return tr("`{path}` may not be read without approval", path=path) if path else ""
 
@@ -196,6 +199,14 @@ def _not_to_be_read(words: tuple[str, ...], found: Found, folders: Sequence[Path
             if isinstance(word, Pattern) and not _matches_may_be_read(word, folder, workspace):
                 return word
     return "" if _finds_no_secrets(words, found, folders, workspace) else folders[0].name
+
+
+def _history(found: Found, folder: Path, workspace: Workspace) -> History | None:
+    """The history that the command may print in this folder, empty if none; None if it is not known."""
+    if found.tracked is None or not prints_history(found.tracked, folder):
+        return History()
+    git = None if _is_ours("git", workspace) else shutil.which("git")
+    return None if git is None else history_of(Path(os.path.realpath(folder)), git)
 
 
 def _inside(folder: Path, workspace: Workspace) -> bool:
@@ -302,6 +313,10 @@ def _finds_no_secrets(
             files = printed_files(found.tracked, folder)
             if files is None or any(map(is_sensitive, files)):  # defence: tracked-secrets
                 return False
+            history = _history(found, folder, workspace)
+            # defence: secrets-of-the-history
+            if history and limited_files(found.tracked, folder, history.sensitive):
+                return False
     for root in _roots(words, found, folders) if found.deep else ():
         if any(protected.is_relative_to(root) for protected in workspace.protected):
             return False
@@ -329,7 +344,11 @@ def _rule_about(
                     return held.name
         if found.tracked:
             files = printed_files(found.tracked, folder)
-            if files is None or len(files) > _MOST_FOR_RULES or any(map(held.refuses, files)):
+            history = _history(found, folder, workspace)
+            if files is None or history is None:
+                return held.name
+            once = limited_files(found.tracked, folder, history.files)
+            if len(files) + len(once) > _MOST_FOR_RULES or any(map(held.refuses, (*files, *once))):
                 return held.name
     for root in _roots(words, found, folders) if found.deep and folders is not None else ():
         real = Path(os.path.realpath(root))

@@ -1,4 +1,4 @@
-"""Finds the files tracked by Git whose contents a Git command may print, beside those that its words name."""
+"""Finds the files whose contents a Git command may print, beside those that its words name."""
 
 import os
 import re
@@ -8,30 +8,44 @@ from pathlib import Path
 from kimi_tui.permission.programs.program import Tracked
 from kimi_tui.tools.file_support.git_index import tracked_files
 
+# ruff: noqa: PTH113 - that of pathlib raises below a folder that the user cannot read
+_NAME = re.compile(r"[\w.@/+ -][\w.@/+ ~-]*")
 _PLAIN_SPEC = re.compile(r"[\w.@/+ *-][\w.@/+ *~-]*")
 
 
 def printed_files(tracked: Tracked, folder: Path) -> Sequence[Path] | None:
-    """The files that the command may print in this folder; None if they are not known."""
+    """The files of the index that the command may print in this folder; None if they are not known."""
     files = tracked_files(Path(os.path.realpath(folder)))
-    specs = _specs(tracked, folder)
-    if not files or not specs:
+    return None if files is None else limited_files(tracked, folder, files)
+
+
+def limited_files(tracked: Tracked, folder: Path, files: Sequence[Path]) -> Sequence[Path]:
+    """Those of the files that the paths of the command do not leave out."""
+    specs = _paths(tracked, folder)
+    if not files or not specs or not all(map(_PLAIN_SPEC.fullmatch, specs)):
         return files
     matches = re.compile("|".join(map(_as_expression, specs)), re.IGNORECASE | re.DOTALL).match
     top = os.path.realpath(folder)
     return [file for file in files if matches(os.path.relpath(file, top))]
 
 
-def _specs(tracked: Tracked, folder: Path) -> tuple[str, ...]:
-    """The paths that limit the command, empty if any of them has more than names and `*`.
+def prints_history(tracked: Tracked, folder: Path) -> bool:
+    """Whether the command may print files of commits whose names are not among its words."""
+    paths = _paths(tracked, folder)
+    if not tracked.history and not (tracked.history_if_named and len(paths) < len(tracked.specs)):
+        return False
+    named = bool(paths) and all(_NAME.fullmatch(path) and os.path.isfile(folder / path) for path in paths)
+    return not named
 
-    Git refuses a word that may be a revision as well as a file, so the first file begins the paths.
+
+def _paths(tracked: Tracked, folder: Path) -> tuple[str, ...]:
+    """The words that are paths: all where they are behind `--`, else from the first file on, since Git refuses a word
+    that may be a revision as well as a file.
     """
     specs = tracked.specs
-    if not tracked.sure:
-        first = next((at for at, word in enumerate(specs) if os.path.lexists(folder / word)), len(specs))
-        specs = specs[first:]
-    return specs if all(map(_PLAIN_SPEC.fullmatch, specs)) else ()
+    if tracked.sure:
+        return specs
+    return specs[next((at for at, word in enumerate(specs) if os.path.lexists(folder / word)), len(specs)) :]
 
 
 def _as_expression(spec: str) -> str:

@@ -115,3 +115,79 @@ async def test_a_rule_or_a_yes_covers_a_search_over_secrets_only_word_for_word(d
     assert [request.scope for request in desk.asked] == [f"exactly `{command}`"]
     await desk.use(shell, command=f"{command} -i")
     assert len(desk.asked) == 2
+
+
+_PRINT_HISTORY = (
+    "git log -p", "git log -p --all", "git show", "git show HEAD~1", "git diff HEAD~1", "git diff HEAD~1 HEAD",
+    "git diff HEAD~1..", "git diff HEAD~1 -- .", "git cat-file -p HEAD~1", "git grep x HEAD~1",
+    "git grep x HEAD~1 -- .", "git grep -e x HEAD~1", "git stash show -p", "git stash list -p", "git reflog -p",
+    "git diff --cached", "git status -v", "git whatchanged -p",
+    "git diff-tree -p HEAD", "git diff-index -p HEAD", "git log -p -- conf",
+    "git log -p --full-diff -- README.md", "git log -p --follow -- README.md", "git show HEAD~1 -- 'conf/*'",
+    "git show 0123abc --stat", "git log --cc", "git -C app log -p", "cd app && git show HEAD~1",
+)  # fmt: skip
+_PRINT_NO_HISTORY = (
+    "git diff", "git diff README.md", "git diff -- app", "git grep x", "git grep x -- app", "git grep x app",
+    "git log -p -- README.md", "git log -p app/a.py", "git show HEAD -- app/a.py", "git diff HEAD~1 -- app",
+    "git log --oneline", "git show --stat HEAD", "git blame app/a.py", "git show HEAD:README.md", "git log --stat",
+    "git diff HEAD~1 --name-only", "git status", "git log --follow --oneline README.md",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("gone", ["removed", "undone", "on-a-branch", "in-a-stash", "in-a-merge"])
+def test_git_prints_a_secret_that_was_once_committed_only_after_a_yes(desk: Desk, gone: str) -> None:
+    secret = desk.dir / "conf/secrets.json"
+    for command in (*_PRINT_HISTORY, *_PRINT_NO_HISTORY):
+        if "conf" not in command:
+            assert effect(desk, command) is Effect.ALLOW, command
+    secret.parent.mkdir()
+    secret.write_text("{}")
+    match gone:
+        case "removed":
+            git(desk.dir, "add", ".")
+            git(desk.dir, "commit", "-qm", "two")
+            git(desk.dir, "rm", "-q", str(secret))
+            git(desk.dir, "commit", "-qm", "three")
+        case "undone":
+            git(desk.dir, "add", ".")
+            git(desk.dir, "commit", "-qm", "two")
+            git(desk.dir, "reset", "-q", "--hard", "HEAD~1")
+        case "on-a-branch":
+            git(desk.dir, "checkout", "-qb", "other")
+            git(desk.dir, "add", ".")
+            git(desk.dir, "commit", "-qm", "two")
+            git(desk.dir, "checkout", "-q", "-")
+        case "in-a-stash":
+            git(desk.dir, "stash", "-qu")
+        case _:
+            git(desk.dir, "checkout", "-qb", "other")
+            git(desk.dir, "commit", "-qm", "two", "--allow-empty")
+            git(desk.dir, "checkout", "-q", "-")
+            git(desk.dir, "merge", "-q", "--no-ff", "--no-commit", "other")
+            git(desk.dir, "add", ".")
+            git(desk.dir, "commit", "-qm", "three")
+            git(desk.dir, "rm", "-q", str(secret))
+    for command in _PRINT_HISTORY:
+        assert effect(desk, command) is None, command
+        assert effect(desk, command, ("Shell(git *)", Effect.ALLOW)) is None, command
+    for command in _PRINT_NO_HISTORY:
+        assert effect(desk, command) is Effect.ALLOW, command
+
+
+def test_a_rule_about_a_file_holds_after_the_file_is_gone(desk: Desk) -> None:
+    git(desk.dir, "rm", "-q", "app/plans.md")
+    git(desk.dir, "commit", "-qm", "two")
+    for command in ("git log -p", "git show HEAD", "git diff HEAD~1 -- app", "git grep x HEAD~1"):
+        assert effect(desk, command, ("Read(app/plans.md)", Effect.DENY)) is Effect.ASK, command
+    for command in ("git log -p -- lib", "git diff -- lib", "git log --oneline"):
+        assert effect(desk, command, ("Read(app/plans.md)", Effect.DENY)) is Effect.ALLOW, command
+
+
+def test_a_history_that_cannot_be_searched_is_asked_about_unless_a_rule_covers_it(desk: Desk) -> None:
+    git(desk.dir, "commit", "-qm", "two", "--allow-empty")
+    (desk.dir / ".git/refs/heads/broken").write_text("0" * 39 + "1\n")
+    for command in ("git log -p", "git show", "git diff HEAD~1"):
+        assert effect(desk, command) is None, command
+        assert effect(desk, command, ("Shell(git *)", Effect.ALLOW)) is Effect.ALLOW, command
+    for command in ("git diff", "git log --oneline", "git log -p -- README.md", "git grep x"):
+        assert effect(desk, command) is Effect.ALLOW, command

@@ -1,0 +1,88 @@
+"""Reads the names of all files that were ever committed to a Git repository. Bounded in time and number.
+
+Git itself reads the history, only where the settings of the repository make it run nothing.
+"""
+
+import os
+import subprocess
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+
+from kimi_tui.tools.file_support.git_dirs import repository_around
+from kimi_tui.tools.file_support.git_settings import runs_nothing
+from kimi_tui.tools.file_support.sensitive_names import is_sensitive
+
+_MOST_SECONDS = 1.0
+_MOST_NAMES = 50_000
+_MOST_REFS = 5_000
+_STATE = ("HEAD", "packed-refs", "shallow", "info/grafts", "objects/info/alternates")
+_LOG = (
+    *("--no-pager", "--no-replace-objects", "--no-optional-locks", "log", "-z", "--all", "--reflog", "-m", "--root"),
+    *("--diff-merges=separate", "--name-only", "--diff-filter=A", "--no-renames", "--no-relative", "--format="),
+    *("--no-ext-diff", "--no-textconv", "--no-show-signature", "--no-color", "--no-graph"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The files of all commits that a ref or a reflog reaches, as paths in the worktree, and those with secrets."""
+
+    files: tuple[Path, ...] = ()
+    sensitive: tuple[Path, ...] = ()
+
+
+_too_long: set[Path] = set()
+"""Git directories whose history took too long to read, which only grows."""
+
+
+def history_of(folder: Path, git: str) -> History | None:
+    """The history of the repository around `folder`, read by the program `git`: empty outside of one, None if it is not
+    known.
+    """
+    try:
+        repository = repository_around(folder)
+        if repository is None:
+            return History()
+        if repository.common in _too_long or not runs_nothing(folder):
+            return None
+        state = (*_state(repository.git_dir), *_state(repository.common))
+        return _read(repository.top, repository.common, git, state)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+
+
+def _state(git_dir: Path) -> list[tuple[str, int, int]]:
+    """What changes when a ref or a reflog does. Raises ValueError for too many of them."""
+    files = [git_dir / name for name in _STATE]
+    for kind in ("refs", "logs"):
+        files += islice((git_dir / kind).rglob("*"), _MOST_REFS)
+    if len(files) >= _MOST_REFS:
+        raise ValueError(git_dir)
+    return [(str(file), (status := file.stat()).st_mtime_ns, status.st_size) for file in files if file.exists()]
+
+
+@lru_cache(8)
+def _read(top: Path, common: Path, git: str, state: tuple[tuple[str, int, int], ...]) -> History | None:
+    """Read the history; `state` is there for the cache."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    try:
+        output = subprocess.run(
+            [git, *_LOG],
+            cwd=top,
+            env=environ | {"GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=_MOST_SECONDS,
+            check=True,
+        ).stdout
+    except subprocess.TimeoutExpired:
+        _too_long.add(common)
+        return None
+    names = {os.fsdecode(name.lstrip(b"\n")) for name in output.split(b"\0")} - {""}
+    if len(names) > _MOST_NAMES:
+        return None
+    files = tuple(top / name for name in names)
+    return History(files, tuple(filter(is_sensitive, files)))
