@@ -20,7 +20,6 @@ hundred times.
 def main(argv: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
     gc.set_threshold(_GEN0_THRESHOLD)
-    forbid_dumps()  # defence: no-dumps
     words = sys.argv[1:] if argv is None else argv
     return exit_status(lambda: _parse_and_run(words), ends_process=argv is None)
 
@@ -31,6 +30,8 @@ def _parse_and_run(words: list[str]) -> int:
         return 0
     from kimi_tui.cli.options import parse
 
+    if words not in (["--help"], ["-h"]):
+        forbid_dumps()  # defence: no-dumps
     return _run(parse(words))
 
 

@@ -1,11 +1,6 @@
 """Converts parsed options back to arguments, for child processes of this program."""
 
 import argparse
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    # argparse has no public name for what its `add_subparsers` returns
-    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # pyright: ignore[reportPrivateUsage]
 
 
 def argv_of(options: argparse.Namespace, parser: argparse.ArgumentParser) -> list[str]:

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
@@ -10,20 +10,21 @@ from kimi_tui import __version__
 from kimi_tui.cli.kimi_cli_commands import INSTEAD
 from kimi_tui.errors import UsageError
 
-_COMMANDS = (
-    "flow",
-    "permission",
-    "skill",
-    "session",
-    "mcp",
-    "acp",
-    "web",
-    "info",
-    "trust",
-    "doctor",
-    "migrate",
-    "completion",
-)
+_COMMANDS = {
+    "flow": "list, show, check, run and export flows",
+    "permission": "explain permission decisions",
+    "skill": "list skills and their problems",
+    "session": "list, show, rename, fork, archive, export and import sessions",
+    "mcp": "add, list, test and authorize MCP servers",
+    "acp": "serve an editor on stdin and stdout (Agent Client Protocol)",
+    "web": "open the screen in a browser on this machine",
+    "info": "show program and protocol versions",
+    "trust": "trust a folder: use its skills, MCP servers and rules",
+    "doctor": "check terminal, configuration, models and tools",
+    "migrate": "import Kimi CLI's settings: models, keys, hooks, MCP servers",
+    "completion": "print a completion script for the shell",
+}
+"""The commands by name, each with its line of help. A command's options are in its module below `commands`."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -65,29 +66,25 @@ class _Top(Parser):
         return ""
 
 
-class _HelpOnly:
-    """Takes the place of a command's parser where only its line in the list of commands is needed."""
-
-    def __init__(self, **_words: object) -> None: ...
-
-    def __getattr__(self, _name: str) -> "Callable[..., _HelpOnly]":
-        return lambda *_words, **_more: self
-
-
-def parser(*, in_full: bool = True) -> Parser:
-    """Make the parser; unless `in_full`, the commands have only their names and one line of help."""
+def parser(names: Iterable[str] = _COMMANDS, *, in_full: bool = True) -> Parser:
+    """Make the parser, with the commands of these names; unless `in_full`, they have only one line of help each."""
     top = _Top(
         prog="kimi-tui",
+        usage="kimi-tui [OPTIONS] [COMMAND ...]",  # argparse would wrap forty options, with a pattern for each
         description="A full-screen terminal app for AI coding agents that follow flows.",
         allow_abbrev=False,
     )
     _add_options(top)
-    kind: Any = Parser if in_full else _HelpOnly
-    subcommands: Any = top.add_subparsers(dest="subcommand", metavar="COMMAND", title="commands", parser_class=kind)
-    for name in _COMMANDS:
-        command = import_module(f"kimi_tui.cli.commands.{name}").add_parser(subcommands)
-        if name == "web" and in_full:
-            _add_session_options(command, unless_said=True)
+
+    commands = top.add_subparsers(
+        dest="subcommand", metavar="COMMAND", title="commands", prog="kimi-tui", parser_class=Parser
+    )
+    for name in names:
+        command = commands.add_parser(name, help=_COMMANDS[name])
+        if in_full:
+            import_module(f"kimi_tui.cli.commands.{name}").add_options(command)
+            if name == "web":
+                _add_session_options(command, unless_said=True)
     return top
 
 
@@ -195,7 +192,10 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     said = sys.argv[1:] if argv is None else argv
     if said in (["--help"], ["-h"]):
         parser(in_full=False).parse_args(said)
-    options = (_parse_plain(said) if not said or said[0] not in _COMMANDS else None) or parser().parse_args(said)
+    if said and said[0] in _COMMANDS:
+        options = parser(said[:1]).parse_args(said)
+    else:
+        options = _parse_plain(said) or parser().parse_args(said)
     if options.subcommand in (None, "web"):
         _check(options)
         _check_replay(options)

@@ -1,15 +1,10 @@
 """`kimi-tui acp`: its arguments; `modes.acp` runs it."""
 
 import argparse
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from kimi_tui.cli.option_args import Subparsers
 
 
-def add_parser(subparsers: "Subparsers") -> None:
-    """Add `acp` to the program's commands."""
-    subparsers.add_parser("acp", help="serve an editor on stdin and stdout (Agent Client Protocol)")
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add nothing: `acp` takes no options."""
 
 
 def run(options: argparse.Namespace) -> int:

@@ -4,12 +4,9 @@ import argparse
 import re
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from kimi_tui.errors import UsageError
-
-if TYPE_CHECKING:
-    from kimi_tui.cli.option_args import Subparsers
 
 SHELLS = ("bash", "zsh", "fish")
 _NAMES = {"--flow": "flows", "--session": "sessions", "-S": "sessions", "--resume": "sessions", "-r": "sessions"}
@@ -17,12 +14,11 @@ _WORD = re.compile(r"[\w.@+-]+")
 _FILES, _FOLDERS = ("FILE",), ("DIR",)
 
 
-def add_parser(subparsers: "Subparsers") -> None:
-    """Add `completion` to the program's commands."""
-    completion = subparsers.add_parser("completion", help="print a completion script for the shell")
-    completion.add_argument("shell", choices=SHELLS, nargs="?")
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of `completion`."""
+    command.add_argument("shell", choices=SHELLS, nargs="?")
     # The scripts request names that depend on the work dir.
-    completion.add_argument("--of", choices=tuple(sorted({*_NAMES.values()})), help=argparse.SUPPRESS)
+    command.add_argument("--of", choices=tuple(sorted({*_NAMES.values()})), help=argparse.SUPPRESS)
 
 
 def run(options: argparse.Namespace) -> int:

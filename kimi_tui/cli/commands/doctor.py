@@ -1,19 +1,14 @@
 """`kimi-tui doctor`: checks the requirements on this machine, and suggests fixes."""
 
 import argparse
-from typing import TYPE_CHECKING
 
 from kimi_tui.cli.output import print_json, print_out, printable
 
-if TYPE_CHECKING:
-    from kimi_tui.cli.option_args import Subparsers
 
-
-def add_parser(subparsers: "Subparsers") -> None:
-    """Add `doctor` to the program's commands."""
-    doctor = subparsers.add_parser("doctor", help="check terminal, configuration, models and tools")
-    doctor.add_argument("--json", action="store_true", help="as JSON")
-    doctor.add_argument("--keys", action="store_true", help="show what the terminal sends for each key")
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of `doctor`."""
+    command.add_argument("--json", action="store_true", help="as JSON")
+    command.add_argument("--keys", action="store_true", help="show what the terminal sends for each key")
 
 
 def run(options: argparse.Namespace) -> int:

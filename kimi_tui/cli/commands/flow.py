@@ -2,20 +2,14 @@
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
 
-if TYPE_CHECKING:
-    from kimi_tui.cli.option_args import Subparsers
 
-
-def add_parser(subparsers: "Subparsers") -> None:
-    """Add the `flow` command to the command line."""
-    flow = subparsers.add_parser(
-        "flow", help="list, show, check, run and export flows", description="Flows: the charts in skills."
-    )
-    actions = flow.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of `flow`."""
+    command.description = "Flows: the charts in skills."
+    actions = command.add_subparsers(dest="action", metavar="ACTION", title="actions", required=True)
 
     lister = actions.add_parser("list", help="list the flows")
     lister.add_argument("--format", choices=["text", "json"], default="text")

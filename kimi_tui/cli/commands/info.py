@@ -1,19 +1,14 @@
 """`kimi-tui info`: prints versions, with the keys of Kimi CLI and our own."""
 
 import argparse
-from typing import TYPE_CHECKING
 
 from kimi_tui import __version__
 from kimi_tui.cli.output import print_json, print_out
 
-if TYPE_CHECKING:
-    from kimi_tui.cli.option_args import Subparsers
 
-
-def add_parser(subparsers: "Subparsers") -> None:
-    """Add `info` to the program's commands."""
-    info = subparsers.add_parser("info", help="show program and protocol versions")
-    info.add_argument("--json", action="store_true", help="as JSON")
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of `info`."""
+    command.add_argument("--json", action="store_true", help="as JSON")
 
 
 def run(options: argparse.Namespace) -> int:

@@ -9,15 +9,13 @@ from kimi_tui.cli.output import print_json, print_out, printable
 from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, KimiTuiError, UsageError
 
 if TYPE_CHECKING:
-    from kimi_tui.cli.option_args import Subparsers
     from kimi_tui.mcp.config import Server, Setup
     from kimi_tui.mcp.server_state import ServerState
 
 
-def add_parser(subparsers: "Subparsers") -> None:
-    """Add `mcp` to the program's commands."""
-    mcp = subparsers.add_parser("mcp", help="add, list, test and authorize MCP servers")
-    actions = mcp.add_subparsers(dest="mcp_command", metavar="COMMAND", required=True)
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of `mcp`."""
+    actions = command.add_subparsers(dest="mcp_command", metavar="COMMAND", required=True)
 
     add = actions.add_parser("add", help="add a server: a URL, or a command after --")
     add.add_argument("name", metavar="NAME")
@@ -31,7 +29,7 @@ def add_parser(subparsers: "Subparsers") -> None:
 
     listing = actions.add_parser("list", help="list the servers and their problems")
     listing.add_argument("--json", action="store_true", help="as JSON")
-    remove = actions.add_parser("remove", help="remove a server from your mcp.json")
+    remove = actions.add_parser("remove", help="remove a server from your command.json")
     test = actions.add_parser("test", help="connect to a server and list its tools")
     auth = actions.add_parser("auth", help="authorize kimi-tui with a server in the browser")
     auth.add_argument("--no-browser", action="store_true", help="only print the address to open")

@@ -1,17 +1,12 @@
 """`kimi-tui migrate`: imports the settings of Kimi CLI. Existing settings stay unchanged."""
 
 import argparse
-from typing import TYPE_CHECKING
 
 from kimi_tui.errors import EXIT_OK, ConfigError, UsageError
 
-if TYPE_CHECKING:
-    from kimi_tui.cli.option_args import Subparsers
 
-
-def add_parser(subparsers: "Subparsers") -> None:
-    """Add `migrate` to the program's commands."""
-    subparsers.add_parser("migrate", help="import Kimi CLI's settings: models, keys, hooks, MCP servers")
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add nothing: `migrate` takes no options."""
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kimi_tui.cli.option_args import Subparsers
     from kimi_tui.permission.explain import Explanation
     from kimi_tui.permission.settings import PermissionSettings
     from kimi_tui.tools.file_support.workspace import Workspace
@@ -20,10 +19,9 @@ _LEVELS = {
 _FITS = {"yes": "matches", "part": "matches part", "perhaps": "may match", "no": "-"}
 
 
-def add_parser(subparsers: "Subparsers") -> None:
-    """Add `permission` to the program's commands."""
-    permission = subparsers.add_parser("permission", help="explain permission decisions")
-    actions = permission.add_subparsers(dest="permission_command", metavar="COMMAND", required=True)
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of `permission`."""
+    actions = command.add_subparsers(dest="permission_command", metavar="COMMAND", required=True)
     check = actions.add_parser("check", help="explain the decision for a command (or another tool call)")
     what = "a command line; with --tool: a path, a URL, text, or arguments as JSON"
     check.add_argument("call", metavar="COMMAND", help=what)

@@ -8,14 +8,12 @@ from kimi_tui.errors import SessionError, UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from kimi_tui.cli.option_args import Subparsers
     from kimi_tui.session.session_index import SessionEntry
 
 
-def add_parser(subparsers: "Subparsers") -> None:
-    """Add `session` to the program's commands."""
-    session = subparsers.add_parser("session", help="list, show, rename, fork, archive, export and import sessions")
-    actions = session.add_subparsers(dest="session_command", metavar="COMMAND", required=True)
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of `session`."""
+    actions = command.add_subparsers(dest="session_command", metavar="COMMAND", required=True)
 
     listing = actions.add_parser("list", help="list this folder's sessions, newest first")
     listing.add_argument("-a", "--all", action="store_true", help="include all folders")

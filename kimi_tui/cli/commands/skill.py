@@ -7,16 +7,14 @@ from kimi_tui.cli.output import print_json, print_out
 from kimi_tui.text_safety import escape_unsafe
 
 if TYPE_CHECKING:
-    from kimi_tui.cli.option_args import Subparsers
     from kimi_tui.skill.library import SkillLibrary
     from kimi_tui.skill.skill import Problem, Skill
     from kimi_tui.wire.parts import JsonObject
 
 
-def add_parser(subparsers: "Subparsers") -> None:
-    """Add `skill` to the program's commands."""
-    skill = subparsers.add_parser("skill", help="list skills and their problems")
-    actions = skill.add_subparsers(dest="skill_command", metavar="COMMAND", required=True)
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of `skill`."""
+    actions = command.add_subparsers(dest="skill_command", metavar="COMMAND", required=True)
     listing = actions.add_parser("list", help="list skills by source")
     listing.add_argument(
         "--problems", action="store_true", help="list only problems as FILE:LINE:COLUMN; exit status 1 on errors"

@@ -6,15 +6,13 @@ from typing import TYPE_CHECKING
 from kimi_tui.errors import EXIT_OK, KimiTuiError
 
 if TYPE_CHECKING:
-    from kimi_tui.cli.option_args import Subparsers
     from kimi_tui.permission.trust import Answer
 
 
-def add_parser(subparsers: "Subparsers") -> None:
-    """Add `trust` to the program's commands."""
-    trust = subparsers.add_parser("trust", help="trust a folder: use its skills, MCP servers and rules")
-    trust.add_argument("folder", metavar="DIR", nargs="?", help="folder (default: current)")
-    what = trust.add_mutually_exclusive_group()
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of `trust`."""
+    command.add_argument("folder", metavar="DIR", nargs="?", help="folder (default: current)")
+    what = command.add_mutually_exclusive_group()
     what.add_argument("--no", action="store_true", help="do not trust it, and do not ask again")
     what.add_argument("--undo", action="store_true", help="remove the decision, so that it is asked again")
     what.add_argument("--list", action="store_true", help="list trust decisions")

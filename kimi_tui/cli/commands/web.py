@@ -1,26 +1,17 @@
 """`kimi-tui web`: its arguments; `modes.web` runs it."""
 
 import argparse
-from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
-
-if TYPE_CHECKING:
-    from kimi_tui.cli.option_args import Subparsers
 
 _INSTALL = "python -m pip install 'kimi-tui[web]'"
 
 
-def add_parser(subparsers: "Subparsers") -> argparse.ArgumentParser:
-    """Add `web` to the program's commands. It also accepts session options, which are not added here."""
-    web: argparse.ArgumentParser = subparsers.add_parser(
-        "web",
-        help="open the screen in a browser on this machine",
-        description="The screen in a browser, on this machine only; Ctrl+C stops it.",
-    )
-    web.add_argument("--port", metavar="N", type=_port, default=0, help="port to listen on (default: a free one)")
-    web.add_argument("--no-open", action="store_true", help="print the address without opening it")
-    return web
+def add_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of `web` alone; it also accepts those of a session."""
+    command.description = "The screen in a browser, on this machine only; Ctrl+C stops it."
+    command.add_argument("--port", metavar="N", type=_port, default=0, help="port to listen on (default: a free one)")
+    command.add_argument("--no-open", action="store_true", help="print the address without opening it")
 
 
 def run(options: argparse.Namespace) -> int:
