@@ -46,7 +46,7 @@ async def measure(count: int) -> tuple[int, list[float], float, int, int]:
     begin = begin_of(wide_chart(count))
     app = Bench(begin)
     async with app.run_test(size=(140, 42)) as pilot:
-        picture, flow = RunView.of(begin), flow_of(begin)
+        picture, flow = RunView.from_begin(begin), flow_of(begin)
         nodes = [node.id for node in begin.nodes if node.kind not in ("begin", "end")]
         app.chart.show_flow(flow, chart_style(picture, flow, LiveContext()), current=picture.node_id)
         await app.workers.wait_for_complete([one for one in app.workers if one.group == "layout"])

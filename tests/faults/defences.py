@@ -602,7 +602,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_pipe_does_not_hang",
     ),
     Defence(
-        "43 flow_bad", "refusing a chart without one BEGIN", "one-begin", Value("not begins"),
+        "43 flow_bad", "refusing a chart without one BEGIN", "one-begin", Value("not begin_nodes"),
         "test_what_is_no_flow_is_refused_with_its_line",
     ),
     Defence(
@@ -615,7 +615,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "44 flow_choice", "taking the last choice", "last-choice-counts",
-        Value("opened is not None and choice is None"),
+        Value("tag_start is not None and choice is None"),
         "test_the_last_choice_of_the_reply_counts",
     ),
     Defence(

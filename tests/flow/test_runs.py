@@ -122,8 +122,8 @@ async def play_until_killed(dice: Random, flow: Flow, path: Path, resume: RunSta
     journal = DyingJournal(path, dice.randint(1, 25))
     harness = RunnerHarness(flow, path=path, max_moves=20, resume=resume)
     harness.runner._journal = journal
-    told = harness.runner._say._send
-    harness.runner._say._send = lambda message: told(message) if journal.left else None
+    told = harness.runner._events._send
+    harness.runner._events._send = lambda message: told(message) if journal.left else None
 
     def act() -> None:
         if journal.left:
@@ -205,7 +205,7 @@ async def test_every_run_keeps_its_promises(seed: int) -> None:
             assert picture.breakpoints == state.breakpoints
             assert picture.chosen == state.chosen
             assert {n.id: n.steps for n in picture.nodes.values() if n.steps} == {
-                node_id: spent.steps for node_id, spent in state.spent.items() if spent.steps
+                node_id: spent.steps for node_id, spent in state.node_usage.items() if spent.steps
             }
             if state.status == "finished":
                 assert picture.node_id == state.node_id == "END"
@@ -245,5 +245,5 @@ async def test_a_run_that_is_killed_again_and_again_loses_nothing(seed: int) -> 
         ):
             return  # what was spent on a node that the end cut off is told with the end only
         assert {n.id: n.steps for n in picture.nodes.values() if n.steps} == {
-            node_id: spent.steps for node_id, spent in last.spent.items() if spent.steps
+            node_id: spent.steps for node_id, spent in last.node_usage.items() if spent.steps
         }

@@ -113,7 +113,7 @@ class RunnerHarness:
             self._task = asyncio.create_task(self.runner.run())
         for _ in range(10_000):
             await asyncio.sleep(0)
-            if self._task.done() or (self.runner.paused is not None and self.runner._order is None):
+            if self._task.done() or (self.runner.paused is not None and self.runner._command is None):
                 return
         raise AssertionError("the run neither paused nor ended")
 

@@ -51,13 +51,13 @@ def box_lines(node: FlowNode, spacing: Spacing, mode: LayoutMode) -> tuple[str, 
 
 
 def _first_words(text: str, width: int) -> str:
-    kept = ""
+    prefix = ""
     for word in text.split(" "):
-        longer = f"{kept} {word}" if kept else word
+        longer = f"{prefix} {word}" if prefix else word
         if cell_width(longer) > width - 1:
             break
-        kept = longer
-    return kept.rstrip(":,;.：，；。") + "…" if cell_width(kept) >= width // 2 else truncate(text, width)
+        prefix = longer
+    return prefix.rstrip(":,;.：，；。") + "…" if cell_width(prefix) >= width // 2 else truncate(text, width)
 
 
 def box_size(lines: tuple[str, ...], kind: NodeKind, mode: LayoutMode) -> tuple[int, int]:

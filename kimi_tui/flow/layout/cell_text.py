@@ -42,10 +42,10 @@ def clean_label(text: str) -> str:
         .replace("\u2029", "\n")
     )
     if text.isascii() and text.replace("\n", "").isprintable():
-        kept = text
+        cleaned = text
     else:
-        kept = "".join(c for c in text if c == "\n" or (is_safe(c) and c not in JOINERS))
-    return "\n".join(line for line in (" ".join(part.split()) for part in kept.split("\n")) if line)
+        cleaned = "".join(c for c in text if c == "\n" or (is_safe(c) and c not in JOINERS))
+    return "\n".join(line for line in (" ".join(part.split()) for part in cleaned.split("\n")) if line)
 
 
 def truncate(text: str, width: int) -> str:
@@ -57,8 +57,8 @@ def truncate(text: str, width: int) -> str:
 
 def _fitting(text: str, width: int) -> int:
     """How many characters from the start of `text` fit into `width` cells; the time does not grow with the text."""
-    most = min(len(text), width if text[: width + 1].isascii() else width * _ZERO_WIDTH_ROOM)  # defence: bound-fitting
-    return bisect.bisect_right(range(1, most + 1), max(0, width), key=lambda count: cell_width(text[:count]))
+    limit = min(len(text), width if text[: width + 1].isascii() else width * _ZERO_WIDTH_ROOM)  # defence: bound-fitting
+    return bisect.bisect_right(range(1, limit + 1), max(0, width), key=lambda count: cell_width(text[:count]))
 
 
 def _units(line: str) -> list[str]:
@@ -122,19 +122,19 @@ def wrap(text: str, width: int, max_lines: int = 3) -> tuple[str, ...]:
         text = text.replace("\n", " ")
         lines = collapse(text, width)
     if len(lines) > max_lines:
-        rest = " ".join(lines[max_lines - 1 :])
+        remainder = " ".join(lines[max_lines - 1 :])
         return (
             *lines[: max_lines - 1],
-            truncate(rest + ELLIPSIS, width) if cell_width(rest) < width else truncate(rest, width),
+            truncate(remainder + ELLIPSIS, width) if cell_width(remainder) < width else truncate(remainder, width),
         )
     if len(lines) > 1:
-        narrow, wide = 2, max(cell_width(line) for line in lines)
-        longest = min(wide, max((cell_width(word) for word in text.split() if word.isascii()), default=0))
-        while narrow < wide:
-            middle = (narrow + wide) // 2
+        narrow, widest = 2, max(cell_width(line) for line in lines)
+        longest = min(widest, max((cell_width(word) for word in text.split() if word.isascii()), default=0))
+        while narrow < widest:
+            middle = (narrow + widest) // 2
             if len(collapse(text, middle)) <= len(lines) and middle >= longest:
-                wide = middle
+                widest = middle
             else:
                 narrow = middle + 1
-        lines = collapse(text, wide)
+        lines = collapse(text, widest)
     return tuple(lines) or ("",)

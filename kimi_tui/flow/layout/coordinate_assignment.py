@@ -10,7 +10,7 @@ from itertools import pairwise
 
 Pair = tuple[int, int]
 
-_ROUNDS, _MANY = 24, 12_000
+_ROUNDS, _MANY_LINKS = 24, 12_000
 
 
 def align_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, int, int]], count: int) -> list[int]:
@@ -19,21 +19,23 @@ def align_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, in
     Wishes are granted by priority; one that would cross a granted one, or give an item two straight lines on one side,
     is not granted.
     """
-    place = [0] * count
+    position = [0] * count
     level = [0] * count
     for depth, layer in enumerate(layers):
         for index, item in enumerate(layer):
-            place[item], level[item] = index, depth
+            position[item], level[item] = index, depth
     below, above = [-1] * count, [-1] * count
     granted: list[list[Pair]] = [[] for _ in layers]  # by place; none cross, so checking neighbours suffices
     for _, a, b in sorted(wishes, key=lambda wish: -wish[0]):
         if below[a] >= 0 or above[b] >= 0:
             continue
-        pairs, pair = granted[level[a]], (place[a], place[b])
-        at = bisect_left(pairs, pair)
-        if (at and pairs[at - 1][1] > pair[1]) or (at < len(pairs) and pairs[at][1] < pair[1]):
+        pairs, pair = granted[level[a]], (position[a], position[b])
+        insert_at = bisect_left(pairs, pair)
+        if (insert_at and pairs[insert_at - 1][1] > pair[1]) or (
+            insert_at < len(pairs) and pairs[insert_at][1] < pair[1]
+        ):
             continue
-        pairs.insert(at, pair)
+        pairs.insert(insert_at, pair)
         below[a], above[b] = b, a
     block = [-1] * count
     number = 0
@@ -54,10 +56,10 @@ class _Group:
     `bounds` are `(member, block to its left, distance)` for the blocks that are not in the group.
     """
 
-    __slots__ = ("at", "bounds", "members", "weight")
+    __slots__ = ("bounds", "members", "weight", "x")
 
-    def __init__(self, member: int, at: float, weight: float, bounds: list[tuple[int, int, int]]) -> None:
-        self.members, self.at, self.weight, self.bounds = [member], at, weight, bounds
+    def __init__(self, member: int, x: float, weight: float, bounds: list[tuple[int, int, int]]) -> None:
+        self.members, self.x, self.weight, self.bounds = [member], x, weight, bounds
 
 
 def assign_positions(
@@ -71,16 +73,16 @@ def assign_positions(
     `links` are `(item, item, weight)`; links within a block are ignored.
     """
     count = len(block)
-    rounds = _ROUNDS if count <= _MANY else max(4, _ROUNDS * _MANY // count)
+    rounds = _ROUNDS if count <= _MANY_LINKS else max(4, _ROUNDS * _MANY_LINKS // count)
     blocks = max(block, default=-1) + 1
-    apart: dict[Pair, int] = {}
+    gaps: dict[Pair, int] = {}
     for layer in layers:
         for a, b in pairwise(layer):
             pair = (block[a], block[b])
-            apart[pair] = max(apart.get(pair, 0), distance(a, b))
+            gaps[pair] = max(gaps.get(pair, 0), distance(a, b))
     lefts: list[list[Pair]] = [[] for _ in range(blocks)]
     rights: list[list[int]] = [[] for _ in range(blocks)]
-    for (a, b), gap in apart.items():
+    for (a, b), gap in gaps.items():
         lefts[b].append((a, gap))
         rights[a].append(b)
     order = _left_to_right(lefts, rights)
@@ -91,54 +93,58 @@ def assign_positions(
             pulls[block[b]].append((block[a], weight))
     weights = [sum(weight for _, weight in pull) or 0.01 for pull in pulls]
     x = [0.0] * blocks
-    for one in order:
-        x[one] = max((x[other] + gap for other, gap in lefts[one]), default=0.0)
+    for index in order:
+        x[index] = max((x[neighbour] + gap for neighbour, gap in lefts[index]), default=0.0)
     for _ in range(rounds):
-        wanted = list(x)
-        for one, pull in enumerate(pulls):
+        targets = list(x)
+        for index, pull in enumerate(pulls):
             if pull:
-                wanted[one] = (x[one] + sum(x[other] * weight for other, weight in pull) / weights[one]) / 2
-        x = _nearest(order, lefts, wanted, weights)
-    whole = [int(value // 1) if value % 1 < 0.5 else int(value // 1) + 1 for value in x]
-    least = min(whole, default=0)
-    return [whole[block[item]] - least if block[item] >= 0 else 0 for item in range(count)]
+                targets[index] = (
+                    x[index] + sum(x[neighbour] * weight for neighbour, weight in pull) / weights[index]
+                ) / 2
+        x = _nearest(order, lefts, targets, weights)
+    rounded = [int(value // 1) if value % 1 < 0.5 else int(value // 1) + 1 for value in x]
+    minimum = min(rounded, default=0)
+    return [rounded[block[item]] - minimum if block[item] >= 0 else 0 for item in range(count)]
 
 
 def _left_to_right(lefts: list[list[Pair]], rights: list[list[int]]) -> list[int]:
     missing = [len(left) for left in lefts]
-    order = [one for one in range(len(lefts)) if not missing[one]]
-    for one in order:
-        for other in rights[one]:
-            missing[other] -= 1
-            if not missing[other]:
-                order.append(other)
+    order = [index for index in range(len(lefts)) if not missing[index]]
+    for index in order:
+        for neighbour in rights[index]:
+            missing[neighbour] -= 1
+            if not missing[neighbour]:
+                order.append(neighbour)
     return order
 
 
-def _nearest(order: list[int], lefts: list[list[Pair]], wanted: list[float], weights: list[float]) -> list[float]:
+def _nearest(order: list[int], lefts: list[list[Pair]], targets: list[float], weights: list[float]) -> list[float]:
     """Positions near the wanted ones that keep every distance: blocks that would overlap share a compromise."""
     offset = [0.0] * len(order)
     group_of: list[_Group | None] = [None] * len(order)
-    for one in order:
-        group = _Group(one, wanted[one], weights[one], [(one, other, gap) for other, gap in lefts[one]])
-        group_of[one] = group
+    for index in order:
+        group = _Group(
+            index, targets[index], weights[index], [(index, neighbour, gap) for neighbour, gap in lefts[index]]
+        )
+        group_of[index] = group
         while True:
             worst, pick, need = 1e-9, -1, 0.0
             group.bounds = [bound for bound in group.bounds if group_of[bound[1]] is not group]
-            for member, other, gap in group.bounds:
-                theirs = group_of[other]
-                if theirs is None:
+            for member, neighbour, gap in group.bounds:
+                neighbour_group = group_of[neighbour]
+                if neighbour_group is None:
                     continue
-                lack = theirs.at + offset[other] + gap - (group.at + offset[member])
+                lack = neighbour_group.x + offset[neighbour] + gap - (group.x + offset[member])
                 if lack > worst:
-                    worst, pick = lack, other
-                    need = offset[other] + gap - offset[member]
+                    worst, pick = lack, neighbour
+                    need = offset[neighbour] + gap - offset[member]
             if pick < 0:
                 break
             other_group = group_of[pick]
             assert other_group is not None
             total = other_group.weight + group.weight
-            other_group.at = (other_group.at * other_group.weight + (group.at - need) * group.weight) / total
+            other_group.x = (other_group.x * other_group.weight + (group.x - need) * group.weight) / total
             other_group.weight = total
             for member in group.members:
                 offset[member] += need
@@ -146,4 +152,4 @@ def _nearest(order: list[int], lefts: list[list[Pair]], wanted: list[float], wei
             other_group.members.extend(group.members)
             other_group.bounds.extend(group.bounds)
             group = other_group
-    return [(group.at if (group := group_of[one]) else 0.0) + offset[one] for one in range(len(order))]
+    return [(group.x if (group := group_of[index]) else 0.0) + offset[index] for index in range(len(order))]

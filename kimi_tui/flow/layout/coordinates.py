@@ -80,7 +80,7 @@ class _Assembler:
         self.band_depth = [max((self.items[item].depth for item in layer), default=0) for layer in self.layers]
 
     def run(self) -> Coordinates:
-        self.at = self._places()
+        self.x = self._assign_positions()
         for chain in self.skeleton.chains:
             if len(chain.items) == 1:
                 self.gaps[self.rank[chain.items[0]]].turns.append(chain)
@@ -95,18 +95,18 @@ class _Assembler:
             depth += self.band_depth[index]
             depth += self._route(gap, depth, index)
         count = len(self.node_depths)
-        nodes = [(self.at[node] - self.items[node].before, self._node_start(node)) for node in range(count)]
+        nodes = [(self.x[node] - self.items[node].size_before, self._node_start(node)) for node in range(count)]
         paths = {chain.edge: self._path(chain) for chain in self.skeleton.chains}
         labels = {item.label: self._label_place(number) for number, item in enumerate(self.items) if item.label >= 0}
         return Coordinates(nodes, paths, labels)
 
-    def _places(self) -> list[int]:
+    def _assign_positions(self) -> list[int]:
         links: dict[tuple[int, int], float] = {}
         wishes: dict[tuple[int, int], int] = {}
         up, down = self.skeleton.links()
-        self._index = self.skeleton.place().__getitem__
-        turned = (item for chain in self.skeleton.chains if chain.back for item in chain.items)
-        self._in_loops = {item for item in turned if self.items[item].node < 0}
+        self._index = self.skeleton.positions().__getitem__
+        reversed_items = (item for chain in self.skeleton.chains if chain.back for item in chain.items)
+        self._in_loops = {item for item in reversed_items if self.items[item].node < 0}
         for chain in self.skeleton.chains:
             for a, b in pairwise(chain.items):
                 bends = (self.items[a].node < 0) + (self.items[b].node < 0)
@@ -120,9 +120,11 @@ class _Assembler:
                 links[item.host, number] = 0.5
         block = align_blocks(self.layers, [(wish, a, b) for (a, b), wish in wishes.items()], len(self.items))
         flat = [(a, b, weight) for (a, b), weight in links.items()]
-        at = assign_positions(self.layers, flat, block, self._distance)
-        least = min((at[item] - self.items[item].before for layer in self.layers for item in layer), default=0)
-        return [place - least for place in at]
+        positions = assign_positions(self.layers, flat, block, self._distance)
+        lowest = min(
+            (positions[item] - self.items[item].size_before for layer in self.layers for item in layer), default=0
+        )
+        return [position - lowest for position in positions]
 
     def _wish(self, chain: EdgeChain, a: int, b: int, bends: int, up: list[list[int]], down: list[list[int]]) -> int:
         """The priority of a straight link; 0 leaves it to balance."""
@@ -150,12 +152,14 @@ class _Assembler:
         gap = (self.spacing.between_boxes, self.spacing.beside_box, self.spacing.between_lines)[lines]
         if first.label >= 0:
             gap = max(gap, self.spacing.between_lines)
-        return first.after + gap + second.before + 1
+        return first.size_after + gap + second.size_before + 1
 
     def _span(self, node: int) -> Span:
-        item, at = self.items[node], self.at[node]
-        corner = int(item.before + item.after > 0)
-        return Span(at - item.before + corner, at + item.after - corner, at, self.spacing.port_step)
+        item, position = self.items[node], self.x[node]
+        corner = int(item.size_before + item.size_after > 0)
+        return Span(
+            position - item.size_before + corner, position + item.size_after - corner, position, self.spacing.port_step
+        )
 
     def _choose_ports(self) -> None:
         low: dict[int, list[Line]] = {}
@@ -163,11 +167,11 @@ class _Assembler:
         for chain in self.skeleton.chains:
             first = chain.items[0]
             if len(chain.items) == 1:
-                far = chain.top_side * _FAR - self.at[first]  # the nearer a loop is, the farther out it starts
-                low.setdefault(chain.top, []).append(Line(chain.edge, far, False))
+                outward = chain.top_side * _FAR - self.x[first]  # the nearer a loop is, the farther out it starts
+                low.setdefault(chain.top, []).append(Line(chain.edge, outward, False))
             elif self.items[first].node >= 0:
                 key = -1 - chain.items[1] if chain.back else chain.edge
-                low.setdefault(first, []).append(Line(key, self.at[chain.items[1]], False))
+                low.setdefault(first, []).append(Line(key, self.x[chain.items[1]], False))
         for node, lines in low.items():
             for key, port in leaving_ports(lines, self._span(node)).items():
                 self.low_port[node, key] = port
@@ -175,8 +179,8 @@ class _Assembler:
             last = chain.items[-1]
             if len(chain.items) == 1 or self.items[last].node < 0:
                 continue
-            before = chain.items[-2]
-            key = chain.edge if chain.back or self.items[before].node >= 0 else -1 - before
+            previous = chain.items[-2]
+            key = chain.edge if chain.back or self.items[previous].node >= 0 else -1 - previous
             high.setdefault(last, []).append(Line(key, self._low_end(chain, len(chain.items) - 2), not chain.back))
         for node, lines in high.items():
             for key, port in entering_ports(lines, self._span(node)).items():
@@ -186,26 +190,26 @@ class _Assembler:
         """The place where a chain leaves its item at `position` towards the next."""
         item = chain.items[position]
         if self.items[item].node < 0:
-            return self.at[item]
+            return self.x[item]
         return self.low_port[item, -1 - chain.items[position + 1] if chain.back else chain.edge]
 
     def _high_end(self, chain: EdgeChain, position: int) -> int:
         """The place where a chain enters its item at `position` from the previous one."""
         item = chain.items[position]
         if self.items[item].node < 0:
-            return self.at[item]
-        before = chain.items[position - 1]
-        return self.high_port[item, chain.edge if chain.back or self.items[before].node >= 0 else -1 - before]
+            return self.x[item]
+        previous = chain.items[position - 1]
+        return self.high_port[item, chain.edge if chain.back or self.items[previous].node >= 0 else -1 - previous]
 
     def _route(self, gap: _Gap, depth: int, index: int) -> int:
         """Assign tracks to the gap; returns its depth."""
-        wires = [(self._low_end(chain, at), self._high_end(chain, at + 1)) for chain, at in gap.wires]
-        turns = [(self.low_port[chain.top, chain.edge], self.at[chain.items[0]]) for chain in gap.turns]
+        wires = [(self._low_end(chain, segment), self._high_end(chain, segment + 1)) for chain, segment in gap.wires]
+        turns = [(self.low_port[chain.top, chain.edge], self.x[chain.items[0]]) for chain in gap.turns]
         gap.channel = route(wires, turns)
-        for chain, at in gap.wires:
-            gap.arrow_up |= chain.back and at == 0 and chain.top_side == 0
-            gap.arrow_down |= at + 2 == len(chain.items) and chain.bottom_side == 0
-        starts = [top for (top, _), (_, at) in zip(wires, gap.wires, strict=True) if at == 0]
+        for chain, segment in gap.wires:
+            gap.arrow_up |= chain.back and segment == 0 and chain.top_side == 0
+            gap.arrow_down |= segment + 2 == len(chain.items) and chain.bottom_side == 0
+        starts = [top for (top, _), (_, segment) in zip(wires, gap.wires, strict=True) if segment == 0]
         starts += [top for top, _ in turns]
         lead = int((self.across and bool(starts)) or gap.channel.crossed_at_once(starts))
         gap.start = depth + max(lead, gap.arrow_up)
@@ -224,7 +228,10 @@ class _Assembler:
     def _side_end(self, node: int, side: int) -> Point:
         """The cell beside a node that a loop leaves or enters by."""
         item = self.items[node]
-        return (self.at[node] + item.after + 1 if side > 0 else self.at[node] - item.before - 1, self._middle(node))
+        return (
+            self.x[node] + item.size_after + 1 if side > 0 else self.x[node] - item.size_before - 1,
+            self._middle(node),
+        )
 
     def _path(self, chain: EdgeChain) -> list[Point]:
         if len(chain.items) == 1:
@@ -232,16 +239,19 @@ class _Assembler:
         points: list[Point] = []
         last = len(chain.items) - 1
         if chain.top_side:
-            points += [self._side_end(chain.top, chain.top_side), (self.at[chain.items[0]], self._middle(chain.top))]
+            points += [
+                self._side_end(chain.top, chain.top_side),
+                (self.x[chain.items[0]], self._middle(chain.top)),
+            ]
         else:
             below = self._node_start(chain.top) + self.node_depths[chain.top]
             points.append((self._low_end(chain, 0), below))
         for position in range(last):
             gap = self.gaps[self.rank[chain.items[position]]]
             wire = gap.wire_of[chain.edge, position]
-            points += [(place, gap.start + track) for place, track in gap.channel.paths[wire]]
+            points += [(position, gap.start + track) for position, track in gap.channel.paths[wire]]
         if chain.bottom_side:
-            points.append((self.at[chain.items[-1]], self._middle(chain.bottom)))
+            points.append((self.x[chain.items[-1]], self._middle(chain.bottom)))
             points.append(self._side_end(chain.bottom, chain.bottom_side))
         else:
             points.append((self._high_end(chain, last), self._node_start(chain.bottom) - 1))
@@ -253,9 +263,13 @@ class _Assembler:
         gap = self.gaps[self.rank[chain.items[0]]]
         turn = gap.channel.paths[len(gap.wires) + gap.turns.index(chain)]
         start = (self.low_port[chain.top, chain.edge], self._node_start(chain.top) + self.node_depths[chain.top])
-        points = [start, *((place, gap.start + track) for place, track in turn)]
+        points = [start, *((position, gap.start + track) for position, track in turn)]
         return straighten(
-            [*points, (self.at[chain.items[0]], self._middle(chain.top)), self._side_end(chain.top, chain.top_side)]
+            [
+                *points,
+                (self.x[chain.items[0]], self._middle(chain.top)),
+                self._side_end(chain.top, chain.top_side),
+            ]
         )
 
     def _label_place(self, number: int) -> Point:
@@ -269,17 +283,22 @@ class _Assembler:
             start = min(max(self._middle(item.host) - back, start), end)
         elif self.across:
             start += 1
-        return (self.at[number] - item.before if item.before else self.at[number] + (1 if self.across else 2), start)
+        return (
+            self.x[number] - item.size_before if item.size_before else self.x[number] + (1 if self.across else 2),
+            start,
+        )
 
 
 def straighten(points: Sequence[Point]) -> list[Point]:
     """The same path without repeated points and without points on a straight run."""
-    kept: list[Point] = []
+    straight: list[Point] = []
     for point in points:
-        if kept and kept[-1] == point:
+        if straight and straight[-1] == point:
             continue
-        if len(kept) > 1 and (kept[-2][0] == kept[-1][0] == point[0] or kept[-2][1] == kept[-1][1] == point[1]):
-            kept[-1] = point
+        if len(straight) > 1 and (
+            straight[-2][0] == straight[-1][0] == point[0] or straight[-2][1] == straight[-1][1] == point[1]
+        ):
+            straight[-1] = point
         else:
-            kept.append(point)
-    return kept
+            straight.append(point)
+    return straight

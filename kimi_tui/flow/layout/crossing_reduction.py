@@ -13,21 +13,21 @@ Links = Sequence[Sequence[int]]
 
 def count_crossings(layers: Sequence[Sequence[int]], down: Links) -> int:
     """The number of crossing pairs of links, over all gaps."""
-    place = _places(layers)
-    return sum(_gap_crossings(layer, down, place) for layer in layers[:-1])
+    position = _layer_positions(layers)
+    return sum(_gap_crossings(layer, down, position) for layer in layers[:-1])
 
 
-def _places(layers: Sequence[Sequence[int]]) -> dict[int, int]:
+def _layer_positions(layers: Sequence[Sequence[int]]) -> dict[int, int]:
     return {item: index for layer in layers for index, item in enumerate(layer)}
 
 
-def _gap_crossings(layer: Sequence[int], down: Links, place: dict[int, int]) -> int:
+def _gap_crossings(layer: Sequence[int], down: Links, position: dict[int, int]) -> int:
     if len(layer) < 2:
         return 0
     ends: list[int] = []
     crossings = 0
     for item in layer:
-        targets = [place[target] for target in down[item]]
+        targets = [position[target] for target in down[item]]
         if len(targets) > 1:
             targets.sort()
         for target in targets:
@@ -53,10 +53,10 @@ def order_layers(layers: Layers, up: Links, down: Links, *, effort: int, turns: 
     for make in starts:
         if not fewest or effort <= 0:
             break
-        found, crossings, used = _sweep(make(), up, down, fewest, patience=5 if effort > 20 else 3, turns=turns)
+        candidate, crossings, used = _sweep(make(), up, down, fewest, patience=5 if effort > 20 else 3, turns=turns)
         effort -= used
         if crossings < fewest:
-            best, fewest = found, crossings
+            best, fewest = candidate, crossings
     return best
 
 
@@ -72,25 +72,27 @@ def _shuffled(layers: Layers, seed: int) -> Layers:
 def _walk_order(layers: Layers, ahead: Links, behind: Links, *, downwards: bool) -> Layers:
     """Items in the order of a breadth-first search from the first (or last) layers."""
     level = {item: index for index, layer in enumerate(layers) for item in layer}
-    found: Layers = [[] for _ in layers]
-    seen: set[int] = set()
+    ordered: Layers = [[] for _ in layers]
+    visited: set[int] = set()
     flat = [item for layer in (layers if downwards else reversed(layers)) for item in layer]
     for start in sorted(flat, key=lambda item: len(behind[item]) > 0):
-        if start in seen:
+        if start in visited:
             continue
-        seen.add(start)
+        visited.add(start)
         queue = [start]
         for item in queue:
-            found[level[item]].append(item)
-            for near in (*ahead[item], *behind[item]):
-                if near not in seen:
-                    seen.add(near)
-                    queue.append(near)
-    return found
+            ordered[level[item]].append(item)
+            for neighbour in (*ahead[item], *behind[item]):
+                if neighbour not in visited:
+                    visited.add(neighbour)
+                    queue.append(neighbour)
+    return ordered
 
 
-def _sweep(layers: Layers, up: Links, down: Links, bound: int, *, patience: int, turns: int) -> tuple[Layers, int, int]:
-    place = _places(layers)
+def _sweep(
+    layers: Layers, up: Links, down: Links, max_crossings: int, *, patience: int, turns: int
+) -> tuple[Layers, int, int]:
+    position = _layer_positions(layers)
     best, fewest = [list(layer) for layer in layers], count_crossings(layers, down)
     idle = used = 0
     for turn in range(turns):
@@ -99,19 +101,19 @@ def _sweep(layers: Layers, up: Links, down: Links, bound: int, *, patience: int,
         mean = turn % 4 >= 2
         span = range(1, len(layers)) if downwards else range(len(layers) - 2, -1, -1)
         for index in span:
-            _reorder(layers[index], up if downwards else down, place, mean=mean, last_first=turn % 8 >= 4)
-        _transpose(layers, up, down, place, equal=turn % 4 == 1)
+            _reorder(layers[index], up if downwards else down, position, mean=mean, last_first=turn % 8 >= 4)
+        _transpose(layers, up, down, position, equal=turn % 4 == 1)
         crossings = count_crossings(layers, down)
         if crossings < fewest:
             best, fewest, idle = [list(layer) for layer in layers], crossings, 0
         else:
             idle += 1
-        if not fewest or idle > patience or (idle > 2 and fewest > 2 * bound + 4):
+        if not fewest or idle > patience or (idle > 2 and fewest > 2 * max_crossings + 4):
             break
     return best, fewest, used
 
 
-def _reorder(layer: list[int], fixed: Links, place: dict[int, int], *, mean: bool, last_first: bool) -> None:
+def _reorder(layer: list[int], fixed: Links, position: dict[int, int], *, mean: bool, last_first: bool) -> None:
     """Sort the items that have neighbours in the fixed layer by their median or mean; the others keep their places."""
     if len(layer) < 2:
         return
@@ -119,30 +121,30 @@ def _reorder(layer: list[int], fixed: Links, place: dict[int, int], *, mean: boo
     slots: list[int] = []
     source = range(len(layer) - 1, -1, -1) if last_first else range(len(layer))
     for index in source:
-        near = [place[item] for item in fixed[layer[index]]]
-        if near:
-            keyed.append((sum(near) / len(near) if mean else _median(near), layer[index]))
+        positions = [position[item] for item in fixed[layer[index]]]
+        if positions:
+            keyed.append((sum(positions) / len(positions) if mean else _median(positions), layer[index]))
             slots.append(index)
     keyed.sort(key=lambda pair: pair[0])
     slots.sort()
     for slot, (_, item) in zip(slots, keyed, strict=True):
         layer[slot] = item
     for index, item in enumerate(layer):
-        place[item] = index
+        position[item] = index
 
 
-def _median(near: list[int]) -> float:
-    near.sort()
-    size = len(near)
+def _median(positions: list[int]) -> float:
+    positions.sort()
+    size = len(positions)
     middle = size // 2
     if size % 2:
-        return near[middle]
+        return positions[middle]
     if size == 2:
-        return (near[0] + near[1]) / 2
-    left, right = near[middle - 1] - near[0], near[-1] - near[middle]
+        return (positions[0] + positions[1]) / 2
+    left, right = positions[middle - 1] - positions[0], positions[-1] - positions[middle]
     if left + right == 0:
-        return near[middle]
-    return (near[middle - 1] * right + near[middle] * left) / (left + right)
+        return positions[middle]
+    return (positions[middle - 1] * right + positions[middle] * left) / (left + right)
 
 
 def pair_crossings(first: list[int], second: list[int]) -> int:
@@ -165,26 +167,26 @@ def _saved(left: list[int], right: list[int]) -> int:
     return pair_crossings(left, right) - pair_crossings(right, left)
 
 
-def _transpose(layers: Layers, up: Links, down: Links, place: dict[int, int], *, equal: bool) -> None:
+def _transpose(layers: Layers, up: Links, down: Links, position: dict[int, int], *, equal: bool) -> None:
     """Swap neighbours while that saves crossings; `equal` also swaps, once, those where it changes nothing."""
     dirty = set(range(len(layers)))
     for turn in range(10):
-        again: set[int] = set()
+        rescan: set[int] = set()
         for index in sorted(dirty):
             layer = layers[index]
             if len(layer) < 2:
                 continue
-            above = [sorted(place[item] for item in up[member]) for member in layer]
-            below = [sorted(place[item] for item in down[member]) for member in layer]
+            above = [sorted(position[item] for item in up[member]) for member in layer]
+            below = [sorted(position[item] for item in down[member]) for member in layer]
             for left in range(len(layer) - 1):
                 right = left + 1
                 saved = _saved(above[left], above[right]) + _saved(below[left], below[right])
                 if saved > 0 or (equal and turn == 0 and saved == 0):
                     for row in (layer, above, below):
                         row[left], row[right] = row[right], row[left]  # type: ignore[index]
-                    place[layer[left]], place[layer[right]] = left, right
+                    position[layer[left]], position[layer[right]] = left, right
                     if saved > 0:
-                        again.update((index - 1, index, index + 1))
-        dirty = {index for index in again if 0 <= index < len(layers)}
+                        rescan.update((index - 1, index, index + 1))
+        dirty = {index for index in rescan if 0 <= index < len(layers)}
         if not dirty:
             return

@@ -10,7 +10,7 @@ from itertools import pairwise
 Layers = list[list[int]]
 Links = Sequence[list[int]]
 
-_CROSSING, _INSIDE = 1000, 40
+_CROSSING, _INSIDE_COST = 1000, 40
 
 
 def reroute_long_edges(layers: Layers, chains: Sequence[tuple[list[int], bool]], down: Links, *, effort: int) -> None:
@@ -24,15 +24,15 @@ def reroute_long_edges(layers: Layers, chains: Sequence[tuple[list[int], bool]],
         for items, back in chains:
             if len(items) < 3 or effort <= 0:
                 continue
-            way = _Way(layers, items, rank, down, back=back)
-            if way.needs_work():
+            route = _Route(layers, items, rank, down, back=back)
+            if route.needs_work():
                 effort -= sum((len(layers[rank[a]]) + 1) * (len(layers[rank[b]]) + 1) for a, b in pairwise(items))
-                moved = way.move() or moved
+                moved = route.move() or moved
         if not moved:
             return
 
 
-class _Way:
+class _Route:
     """One edge's path through the layers."""
 
     def __init__(self, layers: Layers, items: list[int], rank: dict[int, int], down: Links, *, back: bool) -> None:
@@ -73,32 +73,32 @@ class _Way:
         for picks in reversed(steps):
             new.append(picks[new[-1]])
         new.reverse()
-        for item, place in zip(self.inner, new, strict=True):
+        for item, slot in zip(self.inner, new, strict=True):
             layer = self.layers[self.rank[item]]
             layer.remove(item)
-            layer.insert(place, item)
+            layer.insert(slot, item)
         return True
 
     def _paid(self) -> int:
-        places = [self.start, *self.old, self.end]
-        total = sum(_CROSSING * gap.crossed() for gap in self.gaps) + sum(_bend(a, b) for a, b in pairwise(places))
+        slots = [self.start, *self.old, self.end]
+        total = sum(_CROSSING * gap.crossed() for gap in self.gaps) + sum(_bend(a, b) for a, b in pairwise(slots))
         return total + self._below_start(self.old[0]) + self._above_end(self.old[-1])
 
-    def _below_start(self, place: int) -> int:
+    def _below_start(self, slot: int) -> int:
         """The cost of a loop's line that is not the outermost one below its upper node."""
         gap = self.gaps[0]
         ends = gap.ends[gap.at_upper]
-        return _INSIDE if self.back and ends and ends[0] < place <= ends[-1] else 0
+        return _INSIDE_COST if self.back and ends and ends[0] < slot <= ends[-1] else 0
 
-    def _above_end(self, place: int) -> int:
+    def _above_end(self, slot: int) -> int:
         """The same above its lower node."""
         gap = self.gaps[-1]
         starts = [index for index, ends in enumerate(gap.ends) if gap.at_lower in ends]
-        return _INSIDE if self.back and starts and starts[0] < place <= starts[-1] else 0
+        return _INSIDE_COST if self.back and starts and starts[0] < slot <= starts[-1] else 0
 
 
-def _bend(before: int, place: int) -> int:
-    return min(abs(place - before), 9)
+def _bend(previous: int, slot: int) -> int:
+    return min(abs(slot - previous), 9)
 
 
 class _Gap:
@@ -114,11 +114,11 @@ class _Gap:
         a, b = ends_of
         self.at_upper, self.at_lower = upper.index(a), lower.index(b)
         self.from_slot, self.to_slot = a in inner, b in inner
-        others = [item for item in lower if item != b] if self.to_slot else lower
-        at = {item: index for index, item in enumerate(others)}
-        self.width = len(others)
+        remaining = [item for item in lower if item != b] if self.to_slot else lower
+        index_of = {item: index for index, item in enumerate(remaining)}
+        self.width = len(remaining)
         self.ends = [
-            sorted(at[target] for target in down[item] if target in at)
+            sorted(index_of[target] for target in down[item] if target in index_of)
             for item in upper
             if item != a or not self.from_slot
         ]
@@ -126,11 +126,11 @@ class _Gap:
     def crossed(self) -> int:
         """The number of links that the line crosses at its current place."""
         a, b = self.at_upper, self.at_lower
-        beyond = b if self.to_slot else b + 1
+        next_index = b if self.to_slot else b + 1
         crossings = 0
         for index, ends in enumerate(self.ends):
             if index < a:
-                crossings += sum(end >= beyond for end in ends)
+                crossings += sum(end >= next_index for end in ends)
             elif index > a or self.from_slot:
                 crossings += sum(end < b for end in ends)
         return crossings

@@ -28,7 +28,7 @@ class PlacedNode:
     lines: tuple[str, ...]
     kind: NodeKind
 
-    def holds(self, x: int, y: int) -> bool:
+    def contains(self, x: int, y: int) -> bool:
         return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height
 
 
@@ -52,13 +52,13 @@ class PlacedEdge:
     @cached_property
     def cells(self) -> tuple[Point, ...]:
         """Every cell of the line, from `src` to `dst`."""
-        found = [self.path[0]]
+        cells = [self.path[0]]
         for (x, y), (to_x, to_y) in pairwise(self.path):
             step_x, step_y = (to_x > x) - (to_x < x), (to_y > y) - (to_y < y)
             while (x, y) != (to_x, to_y):
                 x, y = x + step_x, y + step_y
-                found.append((x, y))
-        return tuple(found)
+                cells.append((x, y))
+        return tuple(cells)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,8 +32,8 @@ class Vertex:
     label: int = -1
     turns: bool = False
     shared: bool = False
-    before: int = 0
-    after: int = 0
+    size_before: int = 0
+    size_after: int = 0
     depth: int = 0
 
 
@@ -64,7 +64,7 @@ class LayeredGraph:
     rank: list[int] = field(default_factory=list[int])
     label_layers: set[int] = field(default_factory=set[int])
 
-    def place(self) -> dict[int, int]:
+    def positions(self) -> dict[int, int]:
         return {item: index for layer in self.layers for index, item in enumerate(layer)}
 
     def links(self) -> tuple[list[list[int]], list[list[int]]]:
@@ -98,9 +98,9 @@ def build_skeleton(count: int, edges: Sequence[Edge], labelled: Sequence[bool], 
     for reverse, late in ((False, True), (True, False), (True, True)):
         if not fewest or sum(len(layer) for layer in skeleton.layers) > _SMALL:
             break
-        other, crossings = _ordered(count, edges, root, reverse=reverse, late=late)
+        mirrored, crossings = _ordered(count, edges, root, reverse=reverse, late=late)
         if crossings < fewest:
-            skeleton, fewest = other, crossings
+            skeleton, fewest = mirrored, crossings
     _stand_loops_beside(skeleton, {source for source, target in edges if source == target})
     _add_self_loops(skeleton, edges)
     _add_label_layers(skeleton, labelled)
@@ -165,13 +165,13 @@ def _layered(count: int, edges: Sequence[Edge], backward: set[int], rank: list[i
             continue
         back = index in backward
         top, bottom = (target, source) if back else (source, target)
-        passed: list[int] = []
+        virtual: list[int] = []
         for layer in range(rank[top] + 1, rank[bottom]):
-            passed.append(len(items))
+            virtual.append(len(items))
             layers[layer].append(len(items))
             ranked.append(layer)
             items.append(Vertex())
-        chains.append(EdgeChain(index, back, [top, *passed, bottom], top, bottom))
+        chains.append(EdgeChain(index, back, [top, *virtual, bottom], top, bottom))
     return LayeredGraph(items, layers, chains, ranked)
 
 
@@ -185,10 +185,10 @@ def _keep_parts_apart(skeleton: LayeredGraph, up: list[list[int]], down: list[li
         todo = [start]
         while todo:
             item = todo.pop()
-            for near in (*up[item], *down[item]):
-                if near not in part:
-                    part[near] = number
-                    todo.append(near)
+            for neighbour in (*up[item], *down[item]):
+                if neighbour not in part:
+                    part[neighbour] = number
+                    todo.append(neighbour)
     for layer in skeleton.layers:
         layer.sort(key=lambda item: part[item])
 
@@ -231,18 +231,20 @@ def _try_side(
     if (chain.top_side if end == "top" else chain.bottom_side) != 0:
         return
     node = chain.top if end == "top" else chain.bottom
-    taken = used.get((node, side))
-    if taken and not (taken == "in" and end == "top"):
+    owner = used.get((node, side))
+    if owner and not (owner == "in" and end == "top"):
         return
     layer = skeleton.rank[node]
-    near, near_layer = (chain.items[1], layer + 1) if end == "top" else (chain.items[-2], layer - 1)
-    beside: dict[int, int] | None = None
-    for other in touching:
-        if other is chain or (other.items[0] if end == "top" else other.items[-1]) != node:
+    neighbour, neighbour_layer = (chain.items[1], layer + 1) if end == "top" else (chain.items[-2], layer - 1)
+    positions: dict[int, int] | None = None
+    for other_chain in touching:
+        if other_chain is chain or (other_chain.items[0] if end == "top" else other_chain.items[-1]) != node:
             continue
-        if beside is None:
-            beside = {item: index for index, item in enumerate(skeleton.layers[near_layer])}
-        if (beside[other.items[1] if end == "top" else other.items[-2]] - beside[near]) * side > 0:
+        if positions is None:
+            positions = {item: index for index, item in enumerate(skeleton.layers[neighbour_layer])}
+        if (
+            positions[other_chain.items[1] if end == "top" else other_chain.items[-2]] - positions[neighbour]
+        ) * side > 0:
             return
     index = skeleton.layers[layer].index(node)
     number = _insert(skeleton, Vertex(host=node, side=side), layer, index + 1 if side > 0 else index)
@@ -282,7 +284,7 @@ def _add_label_layers(skeleton: LayeredGraph, labelled: Sequence[bool]) -> None:
         gaps.setdefault(gap, set()).add(number)
     if not gaps:
         return
-    place = skeleton.place()
+    positions = skeleton.positions()
     extra: dict[int, list[tuple[tuple[int, int, int], int]]] = {gap: [] for gap in gaps}
     for number, chain in enumerate(skeleton.chains):
         longer: list[int] = chain.items[:1]
@@ -292,7 +294,7 @@ def _add_label_layers(skeleton: LayeredGraph, labelled: Sequence[bool]) -> None:
                 item = len(skeleton.items)
                 skeleton.items.append(Vertex(label=chain.edge if number in gaps[gap] else -1))
                 skeleton.rank.append(gap)  # corrected below
-                extra[gap].append(((place[a], place[b], number), item))
+                extra[gap].append(((positions[a], positions[b], number), item))
                 longer.append(item)
             longer.append(b)
         chain.items = longer
@@ -320,7 +322,7 @@ def _merge_lines(skeleton: LayeredGraph) -> None:
             for item in skeleton.layers[index]:
                 if kept and _same_goal(skeleton, chains_of, kept[-1], item, back=back):
                     for chain in chains_of[item]:
-                        chain.items[_at(skeleton, chain, item)] = kept[-1]
+                        chain.items[_layer_index(skeleton, chain, item)] = kept[-1]
                     chains_of[kept[-1]].extend(chains_of.pop(item))
                 else:
                     kept.append(item)
@@ -331,21 +333,27 @@ def _same_goal(skeleton: LayeredGraph, chains_of: dict[int, list[EdgeChain]], a:
     first, second = skeleton.items[a], skeleton.items[b]
     if first.node >= 0 or second.node >= 0 or first.label >= 0 or second.label >= 0:
         return False
-    ones, others = chains_of[a], chains_of[b]
-    if any(chain.back is not back for chain in (*ones, *others)):
+    first_chains, second_chains = chains_of[a], chains_of[b]
+    if any(chain.back is not back for chain in (*first_chains, *second_chains)):
         return False
     if first.host != second.host or first.side != second.side:
         return False
-    if any((chain.items[-1] in (a, b)) and chain.bottom_side for chain in (*ones, *others)):
+    if any((chain.items[-1] in (a, b)) and chain.bottom_side for chain in (*first_chains, *second_chains)):
         return False
     if not back:
-        return ones[0].items[_at(skeleton, ones[0], a) + 1] == others[0].items[_at(skeleton, others[0], b) + 1]
+        return (
+            first_chains[0].items[_layer_index(skeleton, first_chains[0], a) + 1]
+            == second_chains[0].items[_layer_index(skeleton, second_chains[0], b) + 1]
+        )
     if first.host >= 0:
-        return len(ones[0].items) > 1 and len(others[0].items) > 1
-    return ones[0].items[_at(skeleton, ones[0], a) - 1] == others[0].items[_at(skeleton, others[0], b) - 1]
+        return len(first_chains[0].items) > 1 and len(second_chains[0].items) > 1
+    return (
+        first_chains[0].items[_layer_index(skeleton, first_chains[0], a) - 1]
+        == second_chains[0].items[_layer_index(skeleton, second_chains[0], b) - 1]
+    )
 
 
-def _at(skeleton: LayeredGraph, chain: EdgeChain, item: int) -> int:
+def _layer_index(skeleton: LayeredGraph, chain: EdgeChain, item: int) -> int:
     """The index of an item in its chain, which has one item in each layer."""
     return skeleton.rank[item] - skeleton.rank[chain.items[0]]
 

@@ -39,9 +39,9 @@ def layout(
         hopeful = width is None or spacing is spacings[-1]
         if not hopeful and _least_width(flow, skeleton, spacing, direction, mode) > (width or 0):
             continue
-        tried = _lay(flow, skeleton, main, spacing, direction, mode)
-        if result is None or tried.width < result.width:
-            result = tried
+        candidate = _place(flow, skeleton, main, spacing, direction, mode)
+        if result is None or candidate.width < result.width:
+            result = candidate
         if width is None or result.width <= width:
             break
     assert result is not None
@@ -64,7 +64,7 @@ def _main_line(skeleton: LayeredGraph, begin: int, end: int) -> set[int]:
             longest[node] = max(max(steps), longest.get(node, 0))
     entering: dict[int, list[int]] = {}
     main: set[int] = set()
-    seen, todo = {begin}, [begin]
+    visited, todo = {begin}, [begin]
     while todo:
         ways = leaving.get(todo.pop(), [])
         best = max((longest.get(target, -1) for target, _ in ways), default=-1)
@@ -73,8 +73,8 @@ def _main_line(skeleton: LayeredGraph, begin: int, end: int) -> set[int]:
             entering.setdefault(target, []).append(edge)
             if len(followed) == 1:
                 main.add(edge)
-            if target not in seen:
-                seen.add(target)
+            if target not in visited:
+                visited.add(target)
                 todo.append(target)
     return main - {edge for edges in entering.values() if len(edges) > 1 for edge in edges}
 
@@ -95,7 +95,7 @@ def _least_width(
     )
 
 
-def _lay(
+def _place(
     flow: Flow, skeleton: LayeredGraph, main: set[int], spacing: Spacing, direction: LayoutDirection, mode: LayoutMode
 ) -> Layout:
     across = direction == "LR"
@@ -112,8 +112,8 @@ def _lay(
         sizes = [(max(width, 2 * need + 1), height) for (width, height), need in zip(sizes, touching, strict=True)]
     for node, (width, height) in enumerate(sizes):
         item, breadth = skeleton.items[node], height if across else width
-        item.before = (breadth - 1) // 2
-        item.after = breadth - 1 - item.before
+        item.size_before = (breadth - 1) // 2
+        item.size_after = breadth - 1 - item.size_before
         item.depth = width if across else height
     label_depths: dict[int, int] = {}
     for item in skeleton.items:
@@ -122,13 +122,13 @@ def _lay(
         widest, count = max(cell_width(line) for line in labels[item.label]), len(labels[item.label])
         label_depths[item.label] = widest if across else count
         if not across:
-            item.before, item.after = (widest + 1, 0) if item.side < 0 else (0, widest + 1)
+            item.size_before, item.size_after = (widest + 1, 0) if item.side < 0 else (0, widest + 1)
             item.depth = count
         elif item.host >= 0:
-            item.before, item.after = (count, 0) if item.side < 0 else (0, count)
+            item.size_before, item.size_after = (count, 0) if item.side < 0 else (0, count)
             item.depth = widest
         else:
-            item.before, item.depth = count, widest + 2
+            item.size_before, item.depth = count, widest + 2
         if item.shared:
             item.depth = 2 * label_depths[item.label] + 1
     depths = [item.depth for item in skeleton.items[: len(sizes)]]
@@ -136,12 +136,12 @@ def _lay(
         skeleton, spacing, main=main, node_depths=depths, label_depths=label_depths, across=across
     )
 
-    def turned(point: Point) -> Point:
+    def rotated(point: Point) -> Point:
         return (point[1], point[0]) if across else point
 
     nodes = {
-        node.id: PlacedNode(node.id, *turned(at), *size, text, node.kind)
-        for node, at, size, text in zip(flow.nodes.values(), placed.node_at, sizes, lines, strict=True)
+        node.id: PlacedNode(node.id, *rotated(position), *size, text, node.kind)
+        for node, position, size, text in zip(flow.nodes.values(), placed.node_at, sizes, lines, strict=True)
     }
     backward = {chain.edge for chain in skeleton.chains if chain.back}
     edges = tuple(
@@ -150,8 +150,8 @@ def _lay(
             edge.src,
             edge.dst,
             edge.label,
-            tuple(turned(point) for point in placed.paths[index]),
-            turned(placed.label_at[index]) if index in labels else None,
+            tuple(rotated(point) for point in placed.paths[index]),
+            rotated(placed.label_at[index]) if index in labels else None,
             labels.get(index, ()),
             index in backward,
         )

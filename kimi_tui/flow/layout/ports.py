@@ -14,8 +14,8 @@ class Span:
     middle: int
     step: int
 
-    def holds(self, place: int) -> bool:
-        return self.low <= place <= self.high
+    def contains(self, position: int) -> bool:
+        return self.low <= position <= self.high
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ def leaving_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
     ordered = sorted({line.key: line for line in lines}.values(), key=lambda line: line.place)
     wished: list[int] = []
     for line in ordered:
-        if span.holds(line.place):
+        if span.contains(line.place):
             wished.append(line.place)
         elif len(ordered) == 1:
             wished.append(span.middle)
         else:
-            near = (span.low + span.middle) // 2 if line.place < span.low else (span.high + span.middle + 1) // 2
-            wished.append(near)
-    straight = [span.holds(line.place) for line in ordered]
+            nearest = (span.low + span.middle) // 2 if line.place < span.low else (span.high + span.middle + 1) // 2
+            wished.append(nearest)
+    straight = [span.contains(line.place) for line in ordered]
     return {line.key: port for line, port in zip(ordered, spread(wished, straight, span), strict=True)}
 
 
@@ -52,20 +52,20 @@ def entering_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
     If no line comes from straight above, both sides meet in the middle.
     """
     ordered = sorted({line.key: line for line in lines}.values(), key=lambda line: line.place)
-    if all(line.enters and not span.holds(line.place) for line in ordered):
+    if all(line.enters and not span.contains(line.place) for line in ordered):
         return {line.key: span.middle for line in ordered}
     groups: list[list[Line]] = []
     sides: list[int] = []
     for line in ordered:
         side = (line.place > span.high) - (line.place < span.low)
-        near = groups and side == 0 == sides[-1] and line.place - groups[-1][-1].place < span.step
-        if groups and line.enters and groups[-1][-1].enters and (near or (side != 0 and side == sides[-1])):
+        is_near = groups and side == 0 == sides[-1] and line.place - groups[-1][-1].place < span.step
+        if groups and line.enters and groups[-1][-1].enters and (is_near or (side != 0 and side == sides[-1])):
             groups[-1].append(line)
         else:
             groups.append([line])
             sides.append(side)
     _join_where_tight(groups, sides, span)
-    inner = [place for group, side in zip(groups, sides, strict=True) if side == 0 for place in (group[0].place,)]
+    inner = [position for group, side in zip(groups, sides, strict=True) if side == 0 for position in (group[0].place,)]
     first, last = (inner[0], inner[-1]) if inner else (span.middle + span.step, span.middle)
     before, after = sides.count(-1), sides.count(1)
     wished: list[int] = []
@@ -92,7 +92,7 @@ def _join_where_tight(groups: list[list[Line]], sides: list[int], span: Span) ->
         sides.pop()
 
 
-def spread(wished: Sequence[int], kept: Sequence[bool], span: Span) -> list[int]:
+def spread(wished: Sequence[int], fixed: Sequence[bool], span: Span) -> list[int]:
     """Places in the same order, as near to the wished ones as a distance of `step` (or of one) allows.
 
     Those `kept` keep their place, if there is room for the others around them.
@@ -100,12 +100,12 @@ def spread(wished: Sequence[int], kept: Sequence[bool], span: Span) -> list[int]
     for step in (span.step, 1):
         ports = list(wished)
         for index in range(1, len(ports)):
-            if not kept[index]:
+            if not fixed[index]:
                 ports[index] = max(ports[index], ports[index - 1] + step)
         for index in range(len(ports) - 2, -1, -1):
-            if not kept[index]:
+            if not fixed[index]:
                 ports[index] = min(ports[index], ports[index + 1] - step)
-        tidy = all(b - a >= (1 if kept[i] and kept[i + 1] else step) for i, (a, b) in enumerate(pairwise(ports)))
+        tidy = all(b - a >= (1 if fixed[i] and fixed[i + 1] else step) for i, (a, b) in enumerate(pairwise(ports)))
         if tidy and span.low <= ports[0] and ports[-1] <= span.high:
             return ports
     return _packed(wished, span)
@@ -114,8 +114,8 @@ def spread(wished: Sequence[int], kept: Sequence[bool], span: Span) -> list[int]
 def _packed(wished: Sequence[int], span: Span) -> list[int]:
     step = span.step if (len(wished) - 1) * span.step <= span.high - span.low else 1
     ports: list[int] = []
-    for place in wished:
-        ports.append(max(place, span.low, ports[-1] + step if ports else span.low))
+    for position in wished:
+        ports.append(max(position, span.low, ports[-1] + step if ports else span.low))
     limit = span.high
     for index in range(len(ports) - 1, -1, -1):
         ports[index] = min(ports[index], limit)

@@ -30,8 +30,8 @@ def back_edges(count: int, edges: Sequence[Edge], roots: Sequence[int], *, rever
         state[start] = 1
         path = [(start, iter(leaving[start]))]
         while path:
-            node, rest = path[-1]
-            index = next(rest, None)
+            node, successors = path[-1]
+            index = next(successors, None)
             if index is None:
                 state[node] = 2
                 path.pop()
@@ -80,9 +80,9 @@ def _shorten(rank: list[int], order: list[int], down: list[list[int]], up: list[
         for node in reversed(order):
             if not down[node] or len(up[node]) >= len(down[node]):
                 continue
-            room = min(rank[target] for target in down[node]) - 1
-            if room > rank[node]:
-                rank[node], moved = room, True
+            slack = min(rank[target] for target in down[node]) - 1
+            if slack > rank[node]:
+                rank[node], moved = slack, True
         for node in reversed(order):
             moved = _pull_group(node, rank, down, up) or moved
         if not moved:

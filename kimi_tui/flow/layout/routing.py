@@ -48,10 +48,10 @@ def route(wires: Sequence[Wire], turns: Sequence[tuple[int, int]] = ()) -> Chann
 
     If the wires then cross more often than the order of their pins requires, each gets a track of its own instead.
     """
-    plan = _Plan(wires, turns, alone=False)
+    plan = _Plan(wires, turns, separate=False)
     if plan.crossings > _asked_for(wires):
-        other = _Plan(wires, turns, alone=True)
-        plan = other if other.crossings < plan.crossings else plan
+        alternative = _Plan(wires, turns, separate=True)
+        plan = alternative if alternative.crossings < plan.crossings else plan
     return plan.channel()
 
 
@@ -67,7 +67,7 @@ def _asked_for(wires: Sequence[Wire]) -> int:
 class _Plan:
     """Nets with their tracks; `alone` gives each wire its own net."""
 
-    def __init__(self, wires: Sequence[Wire], turns: Sequence[tuple[int, int]], *, alone: bool) -> None:
+    def __init__(self, wires: Sequence[Wire], turns: Sequence[tuple[int, int]], *, separate: bool) -> None:
         self.wires, self.turns = wires, turns
         nets: dict[tuple[int, int], _Net] = {}
         self.net_of: list[_Net | None] = []
@@ -75,7 +75,7 @@ class _Plan:
             if wire[0] == wire[1]:
                 self.net_of.append(None)
                 continue
-            net = nets.setdefault((family, index if alone else -1 - (wire[0] < wire[1])), _Net(family, []))
+            net = nets.setdefault((family, index if separate else -1 - (wire[0] < wire[1])), _Net(family, []))
             net.wires.append(wire)
             self.net_of.append(net)
         self.turning = [_Net(-1 - index, [turn], turning=True) for index, turn in enumerate(turns)]
@@ -166,8 +166,8 @@ class _Relations:
                     continue
                 if a.family != b.family and a.tops & b.bottoms:
                     self.above[id(b)].add(id(a))
-                if more := _cost(a, b) - _cost(b, a):
-                    self.regret[id(a), id(b)] = more
+                if extra_cost := _cost(a, b) - _cost(b, a):
+                    self.regret[id(a), id(b)] = extra_cost
 
     def price(self, upper: _Net, lower: _Net) -> int:
         return self.regret.get((id(upper), id(lower)), 0)
@@ -176,13 +176,13 @@ class _Relations:
 def _order(nets: list[_Net], splits: dict[int, tuple[_Net, int]], pins: set[int]) -> list[_Net]:
     """Order nets from the uppermost track down: a net with an upper pin is above one with a lower pin in that place."""
     relations = _Relations(nets)
-    waiting = sorted(nets, key=lambda net: net.low)
+    pending = sorted(nets, key=lambda net: net.low)
     placed: list[_Net] = []
     missing = {key: set(above) for key, above in relations.above.items()}
-    while waiting:
-        free = [net for net in waiting if not missing[id(net)]]
+    while pending:
+        free = [net for net in pending if not missing[id(net)]]
         if not free:
-            net = min(waiting, key=lambda one: len(missing[id(one)]))
+            net = min(pending, key=lambda candidate: len(missing[id(candidate)]))
             second, joint = _split(net, pins)
             splits[id(net)] = (second, joint)
             known = relations.above
@@ -191,14 +191,14 @@ def _order(nets: list[_Net], splits: dict[int, tuple[_Net, int]], pins: set[int]
             relations.above[id(second)] = known[id(net)] | {id(net)}
             missing[id(second)] = missing[id(net)] | {id(net)}
             missing[id(net)] = set()
-            waiting.append(second)
+            pending.append(second)
             free = [net]
-        prices = [sum(max(0, relations.price(net, other)) for other in waiting) for net in free]
+        prices = [sum(max(0, relations.price(net, alternative)) for alternative in pending) for net in free]
         best = free[prices.index(min(prices))]
-        waiting.remove(best)
+        pending.remove(best)
         placed.append(best)
-        for rest in missing.values():
-            rest.discard(id(best))
+        for blockers in missing.values():
+            blockers.discard(id(best))
     _improve(placed, relations)
     return placed
 
@@ -235,8 +235,8 @@ def _split(net: _Net, pins: set[int]) -> tuple[_Net, int]:
     """Move the lower ends of `net` to a second net; the two join where there is no pin."""
     middle = (net.low + net.high) // 2
     joint = min(
-        (place for place in range(max(0, net.low - 40), net.high + 40) if place not in pins),
-        key=lambda place: abs(place - middle) + (0 if net.low < place < net.high else 4),
+        (track for track in range(max(0, net.low - 40), net.high + 40) if track not in pins),
+        key=lambda track: abs(track - middle) + (0 if net.low < track < net.high else 4),
         default=max(pins) + 2,
     )
     pins.add(joint)

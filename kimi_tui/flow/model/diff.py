@@ -24,8 +24,8 @@ NO_DIFFERENCE = FlowDifference()
 
 def compare_flows(first: Flow, second: Flow) -> FlowDifference:
     """Compare two flows; BEGIN and END count as the same nodes, whatever their ids."""
-    second = _with_ends_of(first, second)
-    ways = [{(edge.src, edge.dst, edge.label) for edge in flow.edges} for flow in (first, second)]
+    second = _with_shared_ends(first, second)
+    edge_sets = [{(edge.src, edge.dst, edge.label) for edge in flow.edges} for flow in (first, second)]
     return FlowDifference(
         tuple(node for node in first.nodes if node not in second.nodes),
         tuple(node for node in second.nodes if node not in first.nodes),
@@ -36,24 +36,26 @@ def compare_flows(first: Flow, second: Flow) -> FlowDifference:
             and node.id in second.nodes
             and second.nodes[node.id].label != node.label
         ),
-        len(ways[0] - ways[1]),
-        len(ways[1] - ways[0]),
+        len(edge_sets[0] - edge_sets[1]),
+        len(edge_sets[1] - edge_sets[0]),
     )
 
 
 def merge_flows(first: Flow, second: Flow) -> Flow:
     """A chart to display, not to run: the first one, plus what only the second has."""
-    second = _with_ends_of(first, second)
+    second = _with_shared_ends(first, second)
     nodes = {**second.nodes, **first.nodes}
-    ordered = {node_id: nodes[node_id] for node_id in (*first.nodes, *(one for one in nodes if one not in first.nodes))}
+    ordered = {
+        node_id: nodes[node_id] for node_id in (*first.nodes, *(added for added in nodes if added not in first.nodes))
+    }
     outgoing: dict[str, tuple[FlowEdge, ...]] = {}
     for node_id in ordered:
-        own = first.outgoing.get(node_id, ())
-        outgoing[node_id] = (*own, *(edge for edge in second.outgoing.get(node_id, ()) if edge not in own))
+        own_edges = first.outgoing.get(node_id, ())
+        outgoing[node_id] = (*own_edges, *(edge for edge in second.outgoing.get(node_id, ()) if edge not in own_edges))
     return Flow(ordered, outgoing, first.begin_id, first.end_id, first.source, first.direction)
 
 
-def _with_ends_of(first: Flow, second: Flow) -> Flow:
+def _with_shared_ends(first: Flow, second: Flow) -> Flow:
     """`second` with the ids of BEGIN and END from `first`, if those are free."""
     names: dict[str, str] = {}
     for old, new in ((second.begin_id, first.begin_id), (second.end_id, first.end_id)):
@@ -62,12 +64,14 @@ def _with_ends_of(first: Flow, second: Flow) -> Flow:
     if not names:
         return second
 
-    def named(node_id: str) -> str:
+    def renamed(node_id: str) -> str:
         return names.get(node_id, node_id)
 
-    nodes = {named(node.id): replace(node, id=named(node.id)) for node in second.nodes.values()}
+    nodes = {renamed(node.id): replace(node, id=renamed(node.id)) for node in second.nodes.values()}
     outgoing = {
-        named(node_id): tuple(replace(edge, src=named(edge.src), dst=named(edge.dst)) for edge in edges)
+        renamed(node_id): tuple(replace(edge, src=renamed(edge.src), dst=renamed(edge.dst)) for edge in edges)
         for node_id, edges in second.outgoing.items()
     }
-    return replace(second, nodes=nodes, outgoing=outgoing, begin_id=named(second.begin_id), end_id=named(second.end_id))
+    return replace(
+        second, nodes=nodes, outgoing=outgoing, begin_id=renamed(second.begin_id), end_id=renamed(second.end_id)
+    )

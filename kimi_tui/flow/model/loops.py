@@ -9,62 +9,66 @@ Outgoing = Mapping[str, Sequence[ChartEdge]]
 _Links = Mapping[str, Sequence[str]]
 
 
-def loops_without_decision(outgoing: Outgoing, among: Set[str]) -> Iterator[str]:
+def loops_without_decision(outgoing: Outgoing, candidates: Set[str]) -> Iterator[str]:
     """One node of each cycle whose nodes have one outgoing edge each."""
-    only_way = {node_id: ways[0].dst for node_id, ways in outgoing.items() if len(ways) == 1 and node_id in among}
+    only_way = {
+        node_id: edges[0].dst for node_id, edges in outgoing.items() if len(edges) == 1 and node_id in candidates
+    }
     walk_of: dict[str, str] = {}
     for node_id in outgoing:
-        here = node_id
-        while here in only_way and here not in walk_of:
-            walk_of[here] = node_id
-            here = only_way[here]
-        if here in only_way and walk_of[here] == node_id:
-            yield here
-            walk_of[here] = ""
+        current = node_id
+        while current in only_way and current not in walk_of:
+            walk_of[current] = node_id
+            current = only_way[current]
+        if current in only_way and walk_of[current] == node_id:
+            yield current
+            walk_of[current] = ""
 
 
-def loops_without_end(outgoing: Outgoing, among: Set[str], ends: Set[str]) -> Iterator[str]:
+def loops_without_end(outgoing: Outgoing, candidates: Set[str], end_ids: Set[str]) -> Iterator[str]:
     """One decision of each group of connected loops that has a decision, but no path to END."""
     sources: dict[str, list[str]] = {node_id: [] for node_id in outgoing}
-    for node_id, ways in outgoing.items():
-        for edge in ways:
+    for node_id, edges in outgoing.items():
+        for edge in edges:
             sources[edge.dst].append(node_id)
-    lost = set(among) - _linked_to(ends, sources)
-    ahead = {node_id: [edge.dst for edge in outgoing[node_id] if edge.dst in lost] for node_id in lost}
-    behind = {node_id: [src for src in sources[node_id] if src in lost] for node_id in lost}
-    round_and_round = _between_circles(ahead, behind)
-    near = {
-        node_id: [other for other in (*ahead[node_id], *behind[node_id]) if other in round_and_round]
-        for node_id in round_and_round
+    trapped = set(candidates) - _linked_to(end_ids, sources)
+    ahead = {node_id: [edge.dst for edge in outgoing[node_id] if edge.dst in trapped] for node_id in trapped}
+    behind = {node_id: [src for src in sources[node_id] if src in trapped] for node_id in trapped}
+    cyclic = _in_cycles(ahead, behind)
+    neighbours = {
+        node_id: [neighbour for neighbour in (*ahead[node_id], *behind[node_id]) if neighbour in cyclic]
+        for node_id in cyclic
     }
-    told: set[str] = set()
+    reported: set[str] = set()
     for node_id in outgoing:
-        if node_id in round_and_round and node_id not in told and len(outgoing[node_id]) > 1:
+        if node_id in cyclic and node_id not in reported and len(outgoing[node_id]) > 1:
             yield node_id
-            told |= _linked_to({node_id}, near)
+            reported |= _linked_to({node_id}, neighbours)
 
 
 def _linked_to(starts: Set[str], links: _Links) -> set[str]:
-    found, waiting = set(starts), list(starts)
-    while waiting:
-        for node_id in links[waiting.pop()]:
-            if node_id not in found:
-                found.add(node_id)
-                waiting.append(node_id)
-    return found
+    reached, pending = set(starts), list(starts)
+    while pending:
+        for node_id in links[pending.pop()]:
+            if node_id not in reached:
+                reached.add(node_id)
+                pending.append(node_id)
+    return reached
 
 
-def _between_circles(ahead: _Links, behind: _Links) -> set[str]:
+def _in_cycles(ahead: _Links, behind: _Links) -> set[str]:
     """The nodes that remain after repeatedly removing nodes without incoming or without outgoing edges."""
-    left = set(ahead)
+    remaining = set(ahead)
     for forward, backward in ((ahead, behind), (behind, ahead)):
-        ways = Counter({node_id: sum(other in left for other in forward[node_id]) for node_id in left})
-        loose = [node_id for node_id in left if not ways[node_id]]
+        degree = Counter(
+            {node_id: sum(neighbour in remaining for neighbour in forward[node_id]) for node_id in remaining}
+        )
+        loose = [node_id for node_id in remaining if not degree[node_id]]
         while loose:
             node_id = loose.pop()
-            left.discard(node_id)
-            for other in backward[node_id]:
-                ways[other] -= 1
-                if other in left and not ways[other]:
-                    loose.append(other)
-    return left
+            remaining.discard(node_id)
+            for neighbour in backward[node_id]:
+                degree[neighbour] -= 1
+                if neighbour in remaining and not degree[neighbour]:
+                    loose.append(neighbour)
+    return remaining

@@ -49,10 +49,10 @@ class _Outliner:
         onward = [pair for index, pair in enumerate(pairs) if index not in back and pair[0] != pair[1]]
         rank = ranks(len(number), onward)
         self.rank = {node: rank[index] for node, index in number.items()}
-        self.ways: dict[str, list[tuple[int, FlowEdge]]] = {node: [] for node in flow.nodes}
+        self.outgoing: dict[str, list[tuple[int, FlowEdge]]] = {node: [] for node in flow.nodes}
         entering: Counter[str] = Counter()
         for index, edge in enumerate(flow.edges):
-            self.ways[edge.src].append((index, edge))
+            self.outgoing[edge.src].append((index, edge))
             if index not in back and edge.src != edge.dst:
                 entering[edge.dst] += 1
         self.joins = {node for node, count in entering.items() if count > 1}
@@ -62,53 +62,57 @@ class _Outliner:
         for start in (self.flow.begin_id, *self.flow.nodes):
             self.later.add(start)
             while self.later:
-                node = min(self.later, key=lambda one: self.rank[one])
+                node = min(self.later, key=lambda candidate: self.rank[candidate])
                 self.later.remove(node)
                 if node not in self.listed:
                     self._list_from(node)
-        shown = [line for line, after in pairwise([*self.lines, None]) if line and not self._is_plain(line, after)]
-        return tuple(shown)
+        visible = [
+            line for line, following in pairwise([*self.lines, None]) if line and not self._is_plain(line, following)
+        ]
+        return tuple(visible)
 
-    def _is_plain(self, line: OutlineLine, after: OutlineLine | None) -> bool:
+    def _is_plain(self, line: OutlineLine, following: OutlineLine | None) -> bool:
         """Whether a line only says that the single outgoing edge leads to the next listed step."""
-        if line.edge is None or line.goes_to is None or after is None or after.node != line.goes_to:
+        if line.edge is None or line.goes_to is None or following is None or following.node != line.goes_to:
             return False
-        return not line.text and len(self.ways[self.flow.edges[line.edge].src]) == 1
+        return not line.text and len(self.outgoing[self.flow.edges[line.edge].src]) == 1
 
     def _list_from(self, start: str) -> None:
         """List the steps after `start`; a step where several paths meet is deferred."""
         todo: list[tuple[int, str, tuple[int, FlowEdge] | None]] = [(0, start, None)]
         while todo:
-            indent, node, way = todo.pop()
-            if way is not None:
-                index, edge = way
-                self.lines.append(OutlineLine(indent, _words(edge), edge=index))
+            indent, node, branch = todo.pop()
+            if branch is not None:
+                index, edge = branch
+                self.lines.append(OutlineLine(indent, _edge_label(edge), edge=index))
             if node in self.listed:
                 continue
-            level = indent if way is None else indent + 1
+            level = indent if branch is None else indent + 1
             todo.extend(reversed(self._list_one(node, level)))
 
     def _list_one(self, node: str, indent: int) -> list[tuple[int, str, tuple[int, FlowEdge] | None]]:
         """List a step and the branches that only need a name; returns the branches with more steps."""
         self.listed.add(node)
         self.lines.append(OutlineLine(indent, _title(self.flow, node), node=node))
-        ways = self.ways[node]
-        fresh = [way for way in ways if way[1].dst not in self.listed and way[1].dst not in self.joins]
-        for index, edge in ways:
-            if (index, edge) in fresh:
+        outgoing = self.outgoing[node]
+        unlisted = [
+            branch for branch in outgoing if branch[1].dst not in self.listed and branch[1].dst not in self.joins
+        ]
+        for index, edge in outgoing:
+            if (index, edge) in unlisted:
                 continue
             back = edge.dst in self.listed
-            self.lines.append(OutlineLine(indent + 1, _words(edge), edge=index, goes_to=edge.dst, back=back))
+            self.lines.append(OutlineLine(indent + 1, _edge_label(edge), edge=index, goes_to=edge.dst, back=back))
             if not back:
                 self.later.add(edge.dst)
-        if len(ways) == 1 and fresh:
-            return [(indent, fresh[0][1].dst, None)]
-        if len(fresh) == 1:
-            index, edge = fresh[0]
-            self.lines.append(OutlineLine(indent + 1, _words(edge), edge=index, goes_to=edge.dst))
+        if len(outgoing) == 1 and unlisted:
+            return [(indent, unlisted[0][1].dst, None)]
+        if len(unlisted) == 1:
+            index, edge = unlisted[0]
+            self.lines.append(OutlineLine(indent + 1, _edge_label(edge), edge=index, goes_to=edge.dst))
             return [(indent, edge.dst, None)]
-        return [(indent + 1, edge.dst, (index, edge)) for index, edge in fresh]
+        return [(indent + 1, edge.dst, (index, edge)) for index, edge in unlisted]
 
 
-def _words(edge: FlowEdge) -> str:
+def _edge_label(edge: FlowEdge) -> str:
     return clean_label(edge.label or "").replace("\n", " ")

@@ -21,14 +21,14 @@ def build_flow(chart: Chart) -> Flow:
     for flaw in _flaws(chart):
         raise flaw
     plain = without_groups(chart).chart
-    begin, ends = _with_role(plain, NodeKind.BEGIN)[0], {node.id for node in _with_role(plain, NodeKind.END)}
+    begin, end_ids = _with_role(plain, NodeKind.BEGIN)[0], {node.id for node in _with_role(plain, NodeKind.END)}
     outgoing = _outgoing(plain)
-    reached = _reached_from(begin.id, ends, outgoing)
-    end_id = next(node.id for node in plain.nodes if node.id in ends and node.id in reached)
-    nodes = {node.id: FlowNode(node.id, node.label, _kind(node, begin, ends, outgoing)) for node in plain.nodes}
+    reached = _reached_from(begin.id, end_ids, outgoing)
+    end_id = next(node.id for node in plain.nodes if node.id in end_ids and node.id in reached)
+    nodes = {node.id: FlowNode(node.id, node.label, _kind(node, begin, end_ids, outgoing)) for node in plain.nodes}
     edges = {
-        node_id: tuple(FlowEdge(edge.src, edge.dst, _branch(edge)) for edge in ways)
-        for node_id, ways in outgoing.items()
+        node_id: tuple(FlowEdge(edge.src, edge.dst, _branch(edge)) for edge in edges)
+        for node_id, edges in outgoing.items()
     }
     return Flow(nodes, edges, begin.id, end_id, chart.source, chart.direction, chart)
 
@@ -42,21 +42,21 @@ def _flaws(read: Chart) -> Iterator[FlowValidationError]:
     plain = without_groups(read)
     chart = plain.chart
     yield from plain.flaws
-    begins, ends = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
-    if len(begins) != 1:  # defence: one-begin
-        yield _begin_flaw(read, begins)
-    if not ends:
+    begin_nodes, end_nodes = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
+    if len(begin_nodes) != 1:  # defence: one-begin
+        yield _begin_flaw(read, begin_nodes)
+    if not end_nodes:
         yield _missing(read, NodeKind.END)
     outgoing = _outgoing(chart)
     reached: set[str] = set(outgoing)
-    if begins and not outgoing[begins[0].id]:
-        if not any(edge.src == begins[0].id for edge in read.edges):  # else its edge has a flaw already
-            yield _refusal(tr("BEGIN has no outgoing edge; link it to the first step"), begins[0])
-    elif begins and ends:
-        reached = _reached_from(begins[0].id, {end.id for end in ends}, outgoing)
-        if not plain.flaws and not any(end.id in reached for end in ends):
+    if begin_nodes and not outgoing[begin_nodes[0].id]:
+        if not any(edge.src == begin_nodes[0].id for edge in read.edges):  # else its edge has a flaw already
+            yield _refusal(tr("BEGIN has no outgoing edge; link it to the first step"), begin_nodes[0])
+    elif begin_nodes and end_nodes:
+        reached = _reached_from(begin_nodes[0].id, {end.id for end in end_nodes}, outgoing)
+        if not plain.flaws and not any(end.id in reached for end in end_nodes):
             stops = _where_it_stops(chart, outgoing, reached)
-            yield _refusal(tr("END cannot be reached from BEGIN; {why}", why=stops), ends[0])
+            yield _refusal(tr("END cannot be reached from BEGIN; {why}", why=stops), end_nodes[0])
     for node in chart.nodes:
         if node.id in reached and _role(node) is None and len(outgoing[node.id]) > 1:
             yield from _branch_flaws(node, outgoing[node.id])
@@ -64,41 +64,41 @@ def _flaws(read: Chart) -> Iterator[FlowValidationError]:
 
 def lint(read: Flow | Chart) -> list[ChartNote]:
     """Warnings about a chart, in the order of their places. A flow without a chart has none."""
-    written = read.chart if isinstance(read, Flow) else read
-    if written is None:
+    source = read.chart if isinstance(read, Flow) else read
+    if source is None:
         return []
-    found = list(written.notes)
-    found += _container_warnings(written)
-    chart = without_groups(written).chart
+    diagnostics = list(source.notes)
+    diagnostics += _container_warnings(source)
+    chart = without_groups(source).chart
     outgoing = _outgoing(chart)
-    found += (
+    diagnostics += (
         ChartNote(tr("this edge points both ways; it is followed forward only"), edge.line, edge.column)
         for edge in chart.edges
         if edge.heads == "both"
     )
-    begins, ends = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
-    found += (
+    begin_nodes, end_nodes = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
+    diagnostics += (
         ChartNote(
             tr("A second END; each END ends the run, but Kimi CLI accepts one END only"),
             node.line,
             node.column,
         )
-        for node in ends[1:]
+        for node in end_nodes[1:]
     )
     reached: set[str] = set(outgoing)
-    if begins:
-        reached = _reached_from(begins[0].id, {end.id for end in ends}, outgoing)
-        found += (
+    if begin_nodes:
+        reached = _reached_from(begin_nodes[0].id, {end.id for end in end_nodes}, outgoing)
+        diagnostics += (
             ChartNote(tr("`{node}` cannot be reached from BEGIN", node=node.id), node.line, node.column)
             for node in chart.nodes
             if node.id not in reached
         )
-    meant_as_end = None if ends else _nearly(written, NodeKind.END)
+    meant_as_end = None if end_nodes else _nearly(source, NodeKind.END)
     for node in chart.nodes:
         if node.id in reached and node is not meant_as_end:
-            found += _node_warnings(node, outgoing[node.id])
-    found += _loop_warnings(chart, outgoing, reached)
-    return sorted(found, key=lambda note: (note.line, note.column))
+            diagnostics += _node_warnings(node, outgoing[node.id])
+    diagnostics += _loop_warnings(chart, outgoing, reached)
+    return sorted(diagnostics, key=lambda note: (note.line, note.column))
 
 
 def _container_warnings(chart: Chart) -> Iterator[ChartNote]:
@@ -132,13 +132,13 @@ def _with_role(chart: Chart, role: NodeKind) -> list[ChartNode]:
     return [node for node in chart.nodes if _role(node) is role]
 
 
-def _begin_flaw(chart: Chart, begins: Sequence[ChartNode]) -> FlowValidationError:
-    if not begins:
+def _begin_flaw(chart: Chart, begin_nodes: Sequence[ChartNode]) -> FlowValidationError:
+    if not begin_nodes:
         return _missing(chart, NodeKind.BEGIN)
-    ids = ", ".join(f"`{node.id}`" for node in begins[:8]) + (", .." if len(begins) > 8 else "")
+    ids = ", ".join(f"`{node.id}`" for node in begin_nodes[:8]) + (", .." if len(begin_nodes) > 8 else "")
     return _refusal(
-        tr("{count} nodes are labelled BEGIN ({nodes}); a flow has exactly one", count=len(begins), nodes=ids),
-        begins[1],
+        tr("{count} nodes are labelled BEGIN ({nodes}); a flow has exactly one", count=len(begin_nodes), nodes=ids),
+        begin_nodes[1],
     )
 
 
@@ -174,12 +174,12 @@ _OTHER_WORDS = {NodeKind.BEGIN: ("begin", "start", "开始"), NodeKind.END: ("en
 
 def _nearly(chart: Chart, role: NodeKind) -> ChartNode | None:
     """The node that was probably meant to be BEGIN or END: by its id, its label without marks, or a synonym."""
-    word, *others = _OTHER_WORDS[role]
+    expected, *variants = _OTHER_WORDS[role]
     nodes = [node for node in chart.nodes if _role(node) is None]
     tests: tuple[Callable[[ChartNode], bool], ...] = (
-        lambda node: _bare(node.label) == word,
-        lambda node: _bare(node.id) == word,
-        lambda node: _bare(node.label) in others,
+        lambda node: _bare(node.label) == expected,
+        lambda node: _bare(node.id) == expected,
+        lambda node: _bare(node.label) in variants,
     )
     return next((node for test in tests for node in nodes if test(node)), None)
 
@@ -197,8 +197,8 @@ def _example(chart: Chart, name: str) -> str:
     return f"{name}([{name}]) --> A" if name == "BEGIN" else f"A --> {name}([{name}])"
 
 
-def _refusal(cause: UserText, at: ChartNode | ChartEdge) -> FlowValidationError:
-    return FlowValidationError(cause, line=at.line, column=at.column)
+def _refusal(cause: UserText, element: ChartNode | ChartEdge) -> FlowValidationError:
+    return FlowValidationError(cause, line=element.line, column=element.column)
 
 
 def _branch(edge: ChartEdge) -> str | None:
@@ -214,52 +214,52 @@ def _outgoing(chart: Chart) -> dict[str, list[ChartEdge]]:
     return outgoing
 
 
-def _reached_from(start: str, ends: Set[str], outgoing: Outgoing) -> set[str]:
+def _reached_from(start: str, end_ids: Set[str], outgoing: Outgoing) -> set[str]:
     """The nodes that a run can reach: nothing runs after END."""
-    reached, waiting = {start}, [start]
-    while waiting:
-        node_id = waiting.pop()
-        if node_id in ends:
+    reached, pending = {start}, [start]
+    while pending:
+        node_id = pending.pop()
+        if node_id in end_ids:
             continue
         for edge in outgoing[node_id]:
             if edge.dst not in reached:
                 reached.add(edge.dst)
-                waiting.append(edge.dst)
+                pending.append(edge.dst)
     return reached
 
 
 def _where_it_stops(chart: Chart, outgoing: Outgoing, reached: set[str]) -> str:
     stops = [node.id for node in chart.nodes if node.id in reached and not outgoing[node.id]]
     if stops:
-        named = ", ".join(f"`{node_id}`" for node_id in stops[:3])
-        return tr("no edge leaves {nodes}", nodes=named)
+        names = ", ".join(f"`{node_id}`" for node_id in stops[:3])
+        return tr("no edge leaves {nodes}", nodes=names)
     return tr("no path from BEGIN leaves its loop")
 
 
-def _kind(node: ChartNode, begin: ChartNode, ends: Set[str], outgoing: Outgoing) -> NodeKind:
+def _kind(node: ChartNode, begin: ChartNode, end_ids: Set[str], outgoing: Outgoing) -> NodeKind:
     if node is begin:
         return NodeKind.BEGIN
-    if node.id in ends:
+    if node.id in end_ids:
         return NodeKind.END
     return NodeKind.DECISION if len(outgoing[node.id]) > 1 else NodeKind.TASK
 
 
-def _branch_flaws(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterator[FlowValidationError]:
-    seen: dict[str, ChartEdge] = {}
-    targets = list(dict.fromkeys(edge.dst for edge in ways))
-    if len(targets) > 1 and not any(_branch(edge) for edge in ways):
-        named = ", ".join(f"`{target}`" for target in targets[:8]) + (", .." if len(targets) > 8 else "")
+def _branch_flaws(node: ChartNode, outgoing: Sequence[ChartEdge]) -> Iterator[FlowValidationError]:
+    by_label: dict[str, ChartEdge] = {}
+    targets = list(dict.fromkeys(edge.dst for edge in outgoing))
+    if len(targets) > 1 and not any(_branch(edge) for edge in outgoing):
+        names = ", ".join(f"`{target}`" for target in targets[:8]) + (", .." if len(targets) > 8 else "")
         yield _refusal(
             tr(
                 "`{node}` leads to {nodes} at once, but parallel steps are not supported; put them in "
                 "sequence, or label each edge so that the model chooses one",
                 node=node.id,
-                nodes=named,
+                nodes=names,
             ),
-            ways[1],
+            outgoing[1],
         )
         return
-    for edge in ways:
+    for edge in outgoing:
         label = _branch(edge)
         if label is None:
             yield _refusal(
@@ -267,61 +267,61 @@ def _branch_flaws(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterator[FlowVa
                     "`{node}` has {count} outgoing edges, but the one to `{to}` has no label; label every "
                     "branch of a decision",
                     node=node.id,
-                    count=len(ways),
+                    count=len(outgoing),
                     to=edge.dst,
                 ),
                 edge,
             )
-        elif label in seen:
+        elif label in by_label:
             yield _refusal(
                 tr(
                     "`{node}` has two branches labelled `{label}`, to `{first}` and to `{second}`; "
                     "branches of a decision need different labels",
                     node=node.id,
                     label=label,
-                    first=seen[label].dst,
+                    first=by_label[label].dst,
                     second=edge.dst,
                 ),
                 edge,
             )
         else:
-            seen[label] = edge
+            by_label[label] = edge
 
 
-def _node_warnings(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterable[ChartNote]:
+def _node_warnings(node: ChartNode, outgoing: Sequence[ChartEdge]) -> Iterable[ChartNote]:
     role = _role(node)
     if role is NodeKind.END:
-        if ways:
-            yield ChartNote(tr("END ends the run; nodes after it never run"), ways[0].line, ways[0].column)
+        if outgoing:
+            yield ChartNote(tr("END ends the run; nodes after it never run"), outgoing[0].line, outgoing[0].column)
         return
-    if not ways:
+    if not outgoing:
         yield ChartNote(
             tr("the run stops at `{node}`: it has no outgoing edge and is not END", node=node.id),
             node.line,
             node.column,
         )
     if role is NodeKind.BEGIN:
-        if len(ways) > 1:
+        if len(outgoing) > 1:
             yield ChartNote(
                 tr("The run always leaves BEGIN by its first edge; this edge is never taken"),
-                ways[1].line,
-                ways[1].column,
+                outgoing[1].line,
+                outgoing[1].column,
             )
         return
     if not node.label.strip():
         yield ChartNote(tr("`{node}` has an empty label, so its prompt is empty", node=node.id), node.line, node.column)
-    if len(ways) > 1:
-        yield from _branch_warnings(node, ways)
+    if len(outgoing) > 1:
+        yield from _branch_warnings(node, outgoing)
 
 
-def _branch_warnings(node: ChartNode, ways: Sequence[ChartEdge]) -> Iterable[ChartNote]:
+def _branch_warnings(node: ChartNode, outgoing: Sequence[ChartEdge]) -> Iterable[ChartNote]:
     folded: dict[str, str] = {}
-    for edge in ways:
+    for edge in outgoing:
         label = _branch(edge) or ""
-        other = folded.setdefault(label.casefold(), label)
-        if other != label:
+        first_label = folded.setdefault(label.casefold(), label)
+        if first_label != label:
             yield ChartNote(
-                tr("the branches `{other}` and `{label}` differ only in case", other=other, label=label),
+                tr("the branches `{other}` and `{label}` differ only in case", other=first_label, label=label),
                 edge.line,
                 edge.column,
             )
@@ -355,14 +355,14 @@ def _short(label: str) -> str:
 
 
 def _loop_warnings(chart: Chart, outgoing: Outgoing, reached: set[str]) -> Iterable[ChartNote]:
-    ends = {node.id for node in _with_role(chart, NodeKind.END)}
-    places = {node.id: (node.line, node.column) for node in chart.nodes}
-    for node_id in loops_without_decision(outgoing, reached - ends):
+    end_ids = {node.id for node in _with_role(chart, NodeKind.END)}
+    positions = {node.id: (node.line, node.column) for node in chart.nodes}
+    for node_id in loops_without_decision(outgoing, reached - end_ids):
         yield ChartNote(
-            tr("the loop through `{node}` has no decision on it, so it never ends", node=node_id), *places[node_id]
+            tr("the loop through `{node}` has no decision on it, so it never ends", node=node_id), *positions[node_id]
         )
-    for node_id in loops_without_end(outgoing, reached, ends) if ends else ():
+    for node_id in loops_without_end(outgoing, reached, end_ids) if end_ids else ():
         yield ChartNote(
             tr("END is unreachable from the loop through `{node}`", node=node_id),
-            *places[node_id],
+            *positions[node_id],
         )

@@ -32,8 +32,8 @@ class _Node:
 class ChartBuilder:
     """A chart under construction. Places are offsets into the text until `chart` resolves them."""
 
-    def __init__(self, places: SourcePositions) -> None:
-        self._places = places
+    def __init__(self, positions: SourcePositions) -> None:
+        self._positions = positions
         self.nodes: dict[str, _Node] = {}
         self.edges: list[tuple[str, str, str | None, int, Heads]] = []
         self.notes: list[tuple[str, int]] = []
@@ -57,7 +57,7 @@ class ChartBuilder:
 
     def edge(self, src: str, dst: str, label: str | None, *, offset: int, heads: Heads = "forward") -> None:
         if len(self.edges) == MOST_EDGES:
-            raise self._places.error(tr("this chart has more than {count} edges", count=MOST_EDGES), offset)
+            raise self._positions.error(tr("this chart has more than {count} edges", count=MOST_EDGES), offset)
         self.edges.append((src, dst, label, offset, heads))
 
     def group(self, group_id: str, members: Iterable[str], *, offset: int) -> None:
@@ -70,18 +70,19 @@ class ChartBuilder:
     def chart(self, source: ChartSource) -> Chart:
         nodes: list[ChartNode] = []
         for node_id, node in self.nodes.items():
-            line, column = self._places.of(node.seen_at if node.labelled_at is None else node.labelled_at)
+            line, column = self._positions.line_column(node.seen_at if node.labelled_at is None else node.labelled_at)
             label = node_id if node.label is None else node.label
             nodes.append(ChartNode(node_id, label, line, column, node.shape, node.inside))
         edges: list[ChartEdge] = []
         for src, dst, text, offset, heads in self.edges:
-            line, column = self._places.of(offset)
+            line, column = self._positions.line_column(offset)
             edges.append(ChartEdge(src, dst, text, line, column, heads))
         notes = tuple(
-            ChartNote(text, *self._places.of(offset)) for text, offset in sorted(self.notes, key=lambda n: n[1])
+            ChartNote(text, *self._positions.line_column(offset))
+            for text, offset in sorted(self.notes, key=lambda n: n[1])
         )
         groups = tuple(
-            ChartGroup(group_id, tuple(members), *self._places.of(offset))
+            ChartGroup(group_id, tuple(members), *self._positions.line_column(offset))
             for group_id, (members, offset) in self.groups.items()
         )
         return Chart(source, tuple(nodes), tuple(edges), self.direction, notes, groups)

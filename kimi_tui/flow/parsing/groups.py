@@ -24,11 +24,11 @@ class WithoutGroups:
 
 def without_groups(chart: Chart) -> WithoutGroups:
     """Resolve edges to and from groups to nodes; the result has no groups among its nodes."""
-    known = {node.id for node in chart.nodes}
-    waiting = {group.id: group.members for group in chart.groups}
+    node_ids = {node.id for node in chart.nodes}
+    unresolved = {group.id: group.members for group in chart.groups}
     groups: dict[str, list[str]] = {}
-    for group_id, members in waiting.items():
-        inner = [member for member in members if member in known or waiting.get(member)]
+    for group_id, members in unresolved.items():
+        inner = [member for member in members if member in node_ids or unresolved.get(member)]
         if inner:
             groups[group_id] = inner
     return _Groups(chart, groups).resolve() if groups else WithoutGroups(chart)
@@ -86,23 +86,23 @@ class _Groups:
         nodes = tuple(node for node in self.chart.nodes if node.id not in self.groups)
         return replace(self.chart, nodes=nodes, edges=tuple(edges), groups=())
 
-    def _node(self, end: str, found: Mapping[str, Sequence[str]]) -> str | None:
+    def _node(self, end: str, members: Mapping[str, Sequence[str]]) -> str | None:
         if end not in self.groups:
             return end
-        nodes = found.get(end, ())
+        nodes = members.get(end, ())
         return nodes[0] if len(nodes) == 1 else None
 
     def _within(self, edge: ChartEdge) -> bool:
         """Whether an edge joins a group with one of its members."""
         if edge.src == edge.dst:
             return False
-        return self._holds(edge.src, edge.dst) or self._holds(edge.dst, edge.src)
+        return self._contains(edge.src, edge.dst) or self._contains(edge.dst, edge.src)
 
-    def _holds(self, group_id: str, other: str) -> bool:
+    def _contains(self, group_id: str, other: str) -> bool:
         if group_id not in self.groups or other not in self.inside:
             return False
-        (start, stop), (at, end) = self.inside[group_id], self.inside[other]
-        return start <= at and end <= stop and self.depth[group_id] < self.depth[other]
+        (start, stop), (inner_start, end) = self.inside[group_id], self.inside[other]
+        return start <= inner_start and end <= stop and self.depth[group_id] < self.depth[other]
 
     def _without_neighbours(self, group_id: str, neighbours: Mapping[str, Sequence[str]]) -> list[str]:
         start, stop = self.inside[group_id]
@@ -114,7 +114,7 @@ class _Groups:
 
     def _flaws(self, edge: ChartEdge) -> Iterator[FlowValidationError]:
         if self._within(edge):
-            group_id, other = (edge.src, edge.dst) if self._holds(edge.src, edge.dst) else (edge.dst, edge.src)
+            group_id, other = (edge.src, edge.dst) if self._contains(edge.src, edge.dst) else (edge.dst, edge.src)
             cause = tr(
                 "this edge links the group `{group}` to its own node `{node}`; link to the intended node",
                 group=group_id,
@@ -138,8 +138,8 @@ class _Groups:
             inner.setdefault(group_id, []).append(member)
         todo = [(group_id, 0, False) for group_id in self.groups if group_id not in parents]
         while todo:
-            name, depth, done = todo.pop()
-            if done:
+            name, depth, expanded = todo.pop()
+            if expanded:
                 self.inside[name] = (self.inside[name][0], len(self.order))
                 continue
             self.depth[name] = depth
@@ -163,11 +163,11 @@ def _parents(groups: Mapping[str, Sequence[str]]) -> dict[str, str]:
 
 
 def _is_above(member: str, group_id: str, parents: Mapping[str, str]) -> bool:
-    here: str | None = group_id
-    while here is not None:
-        if here == member:
+    ancestor: str | None = group_id
+    while ancestor is not None:
+        if ancestor == member:
             return True
-        here = parents.get(here)
+        ancestor = parents.get(ancestor)
     return False
 
 
@@ -175,7 +175,7 @@ def _first_unclear(group_id: str, nodes: Sequence[str]) -> str:
     return tr(
         "the group `{group}` has no single first node; link to the intended one: {nodes}",
         group=group_id,
-        nodes=_named(nodes),
+        nodes=_name_list(nodes),
     )
 
 
@@ -183,10 +183,10 @@ def _last_unclear(group_id: str, nodes: Sequence[str]) -> str:
     return tr(
         "the group `{group}` has no single last node; link from the intended one: {nodes}",
         group=group_id,
-        nodes=_named(nodes),
+        nodes=_name_list(nodes),
     )
 
 
-def _named(nodes: Sequence[str]) -> str:
-    more = ", .." if len(nodes) > _MOST_NAMED else ""
-    return ", ".join(f"`{node_id}`" for node_id in nodes[:_MOST_NAMED]) + more
+def _name_list(nodes: Sequence[str]) -> str:
+    suffix = ", .." if len(nodes) > _MOST_NAMED else ""
+    return ", ".join(f"`{node_id}`" for node_id in nodes[:_MOST_NAMED]) + suffix

@@ -28,17 +28,17 @@ class SourcePositions:
 
     def __init__(self, text: str) -> None:
         starts = [0]
-        at = text.find("\n")
-        while at >= 0:
-            starts.append(at + 1)
-            at = text.find("\n", at + 1)
+        newline = text.find("\n")
+        while newline >= 0:
+            starts.append(newline + 1)
+            newline = text.find("\n", newline + 1)
         self._starts = starts
 
-    def of(self, offset: int) -> tuple[int, int]:
+    def line_column(self, offset: int) -> tuple[int, int]:
         line = bisect_right(self._starts, offset)
         return line, offset - self._starts[line - 1] + 1
 
     def error(self, cause: UserText, offset: int) -> FlowParseError:
         """The error to raise for the text at `offset`."""
-        line, column = self.of(offset)
+        line, column = self.line_column(offset)
         return FlowParseError(cause, line=line, column=column)

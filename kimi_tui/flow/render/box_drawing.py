@@ -74,11 +74,11 @@ def line_char(arms: Mapping[int, LineKind], *, ascii: bool = False) -> str:  # n
         return _DOUBLE[mask]
     if kinds == {"dashed"} and mask in _DASHED:
         return _DASHED[mask]
-    number, place = 0, 1
+    number, place_value = 0, 1
     for side in SIDES:
         if side in arms:
-            number += place * (2 if arms[side] in _THICK else 1)
-        place *= 3
+            number += place_value * (2 if arms[side] in _THICK else 1)
+        place_value *= 3
     return _WEIGHTS[number]
 
 
@@ -92,7 +92,7 @@ def ascii_text(text: str) -> str:
     return text.replace("…", "~").replace("×", "x")
 
 
-def side_of(node: PlacedNode, point: Point) -> int:
+def box_side(node: PlacedNode, point: Point) -> int:
     """The side of a box that an adjacent cell is on."""
     x, y = point
     if y < node.y:
@@ -135,20 +135,20 @@ def _draw_frame(node: PlacedNode, style: NodeStyle, exits: Exits, frame: _Frame)
     return rows
 
 
-def _text_cells(node: PlacedNode, index: int, sign: str) -> list[BoxText]:
+def _text_cells(node: PlacedNode, index: int, glyph: str) -> list[BoxText]:
     inner = node.width - 2
     text = node.lines[index] if 0 <= index < len(node.lines) else ""
     free = inner - cell_width(text)
-    ends = node.kind in (NodeKind.BEGIN, NodeKind.END)
-    if not sign or (ends and sign == " "):
+    is_terminal = node.kind in (NodeKind.BEGIN, NodeKind.END)
+    if not glyph or (is_terminal and glyph == " "):
         left = free // 2
         return [BoxText(" " * left + text + " " * (free - left))]
-    slot = 0 if ends else GLYPH_CELLS
+    slot = 0 if is_terminal else GLYPH_CELLS
     widest = max(cell_width(line) for line in node.lines)
     left = max(1, (inner - slot - widest) // 2)
-    if index != 0 or ends:
+    if index != 0 or is_terminal:
         return [BoxText(" " * (left + slot) + text + " " * (free - left - slot))]
-    return [BoxText(" " * left), BoxText(sign, glyph=True), BoxText(" " + text + " " * (free - left - slot))]
+    return [BoxText(" " * left), BoxText(glyph, glyph=True), BoxText(" " + text + " " * (free - left - slot))]
 
 
 def _write_visits(border: list[str], text: str, across: str) -> None:
@@ -169,7 +169,7 @@ def _frame(kind: NodeKind, *, current: bool, ascii: bool) -> _Frame:  # noqa: A0
 
 
 def _ascii_line(mask: int, kinds: set[LineKind]) -> str:
-    upright, across, other = _ASCII[max(kinds, key=_ORDER.index)]
+    upright, across, mixed = _ASCII[max(kinds, key=_ORDER.index)]
     if mask & (NORTH | SOUTH) == mask:
         return upright
-    return across if mask & (EAST | WEST) == mask else other
+    return across if mask & (EAST | WEST) == mask else mixed

@@ -17,9 +17,9 @@ from kimi_tui.flow.render.box_drawing import (
     STEPS,
     arrow_char,
     ascii_text,
+    box_side,
     draw_box,
     line_char,
-    side_of,
 )
 from kimi_tui.flow.render.chart_style import ChartStyle, EdgeStyle, LineKind, NodeStyle, Role
 
@@ -56,7 +56,7 @@ class ChartCanvas:
         self._nodes_of: list[list[PlacedNode]] = [[] for _ in range(layout.height)]
         self._lines_of: list[list[int]] = [[] for _ in range(layout.height)]
         self._labels_of: list[list[tuple[int, PlacedEdge, int]]] = [[] for _ in range(layout.height)]
-        self._drawn: dict[str, tuple[NodeStyle, list[list[StyledSpan]]]] = {}
+        self._node_cache: dict[str, tuple[NodeStyle, list[list[StyledSpan]]]] = {}
         for node in layout.nodes.values():
             for y in range(node.y, node.y + node.height):
                 self._nodes_of[y].append(node)
@@ -84,27 +84,27 @@ class ChartCanvas:
             masks[x, y] |= side
             masks[to_x, to_y] |= OPPOSITE[side]
         source = self.layout.nodes[edge.src]
-        leaving = side_of(source, path[0])
+        leaving = box_side(source, path[0])
         masks[path[0]] |= OPPOSITE[leaving]
         step_x, step_y = _INTO[leaving]
         exits = self._exits.setdefault(source.id, {})
         exits[path[0][0] + step_x - source.x, path[0][1] + step_y - source.y] = leaving
         for cell, mask in masks.items():
             self._arms.setdefault(cell, []).append((edge.index, mask))
-        self._heads[path[-1]] = OPPOSITE[side_of(self.layout.nodes[edge.dst], path[-1])]
+        self._heads[path[-1]] = OPPOSITE[box_side(self.layout.nodes[edge.dst], path[-1])]
 
-    def rows_of(self, nodes: Collection[str], edges: Collection[int]) -> set[int]:
-        found: set[int] = set()
+    def rows_covered(self, nodes: Collection[str], edges: Collection[int]) -> set[int]:
+        rows: set[int] = set()
         for node_id in nodes:
             if (node := self.layout.nodes.get(node_id)) is not None:
-                found.update(range(node.y, node.y + node.height))
+                rows.update(range(node.y, node.y + node.height))
         for index in edges:
             if 0 <= index < len(self.layout.edges):
                 edge = self.layout.edges[index]
-                found.update(y for _, y in edge.cells)
+                rows.update(y for _, y in edge.cells)
                 if edge.label_at is not None:
-                    found.update(range(edge.label_at[1], edge.label_at[1] + len(edge.label_lines)))
-        return found
+                    rows.update(range(edge.label_at[1], edge.label_at[1] + len(edge.label_lines)))
+        return rows
 
     def row(self, y: int, style: ChartStyle) -> list[StyledSpan]:
         placed: list[tuple[int, int, list[StyledSpan]]] = []
@@ -117,25 +117,25 @@ class ChartCanvas:
             placed.append((x, cell_width(text), [label]))
         for x in self._lines_of[y]:
             placed.append((x, 1, [self._line(x, y, style)]))
-        placed.sort(key=lambda one: one[0])
+        placed.sort(key=lambda entry: entry[0])
         self._count(y, placed, style)
         return _joined(placed, self.width)
 
     def _count(self, y: int, placed: list[tuple[int, int, list[StyledSpan]]], style: ChartStyle) -> None:
         """Draw how often a branch was taken behind its label, if the cells are free."""
-        for place in range(len(placed) - 1, -1, -1):
-            x, width, pieces = placed[place]
-            piece = pieces[0]
-            if piece.edge < 0 or len(pieces) != 1 or (x, y) in self._arms:
+        for index in range(len(placed) - 1, -1, -1):
+            x, width, spans = placed[index]
+            span = spans[0]
+            if span.edge < 0 or len(spans) != 1 or (x, y) in self._arms:
                 continue
-            edge_style = style.edge(piece.edge)
-            edge = self.layout.edges[piece.edge]
+            edge_style = style.edge(span.edge)
+            edge = self.layout.edges[span.edge]
             last = edge.label_at is not None and y == edge.label_at[1] + len(edge.label_lines) - 1
-            end = placed[place + 1][0] if place + 1 < len(placed) else self.width
+            end = placed[index + 1][0] if index + 1 < len(placed) else self.width
             text = f" {edge_style.count}"
             if edge_style.count and last and x + width + cell_width(text) < end:
-                count = StyledSpan(text, edge_style.role, edge=piece.edge)
-                placed.insert(place + 1, (x + width, cell_width(text), [count]))
+                count = StyledSpan(text, edge_style.role, edge=span.edge)
+                placed.insert(index + 1, (x + width, cell_width(text), [count]))
 
     def _line(self, x: int, y: int, style: ChartStyle) -> StyledSpan:
         arms: dict[int, LineKind] = {}
@@ -148,20 +148,20 @@ class ChartCanvas:
                 if mask & side and (side not in arms or _STRENGTH[this.line] > _STRENGTH[arms[side]]):
                     arms[side] = this.line
         head = self._heads.get((x, y))
-        sign = line_char(arms, ascii=self._ascii) if head is None else arrow_char(head, ascii=self._ascii)
-        return StyledSpan(sign, edge_style.role, edge_style.bold, edge=owner)
+        char = line_char(arms, ascii=self._ascii) if head is None else arrow_char(head, ascii=self._ascii)
+        return StyledSpan(char, edge_style.role, edge_style.bold, edge=owner)
 
     def _node_rows(self, node: PlacedNode, node_style: NodeStyle) -> list[list[StyledSpan]]:
-        known = self._drawn.get(node.id)
-        if known is None or known[0] != node_style:
-            known = self._drawn[node.id] = (node_style, self._draw_node(node, node_style))
-        return known[1]
+        cached = self._node_cache.get(node.id)
+        if cached is None or cached[0] != node_style:
+            cached = self._node_cache[node.id] = (node_style, self._draw_node(node, node_style))
+        return cached[1]
 
     def _draw_node(self, node: PlacedNode, node_style: NodeStyle) -> list[list[StyledSpan]]:
         rows = draw_box(node, node_style, self._exits.get(node.id, {}), ascii=self._ascii)
         out: list[list[StyledSpan]] = []
         for number, cells in enumerate(rows):
-            pieces = [
+            spans = [
                 StyledSpan(
                     part.text,
                     node_style.sign_role if part.glyph else node_style.role,
@@ -172,25 +172,28 @@ class ChartCanvas:
                 for part in cells
             ]
             if node.height > 2 and number == 0:
-                pieces = self._with_text(pieces[0], node_style.words, node, at_end=False)
+                spans = self._with_text(spans[0], node_style.words, node, at_end=False)
             elif node.height > 2 and number == node.height - 1:
-                pieces = self._with_text(pieces[0], node_style.notes, node, at_end=True)
-            out.append(pieces)
+                spans = self._with_text(spans[0], node_style.notes, node, at_end=True)
+            out.append(spans)
         return out
 
     def _with_text(
-        self, border: StyledSpan, words: Sequence[str], node: PlacedNode, *, at_end: bool
+        self, border: StyledSpan, labels: Sequence[str], node: PlacedNode, *, at_end: bool
     ) -> list[StyledSpan]:
         """A border with the first of `words` that fits."""
         if node.kind in (NodeKind.BEGIN, NodeKind.END):
             return [border]
         text = border.text
-        for shown in (*(f" {word} " for word in words), *words):
-            size = cell_width(shown)
+        for caption in (*(f" {label} " for label in labels), *labels):
+            size = cell_width(caption)
             starts = range(len(text) - size - 1, 0, -1) if at_end else range(1, len(text) - size)
-            start = next((at for at in starts if all(char in _ACROSS for char in text[at : at + size])), None)
+            start = next(
+                (position for position in starts if all(char in _ACROSS for char in text[position : position + size])),
+                None,
+            )
             if start is not None and text[start + size] not in _TIMES:
-                return [_part(border, text[:start]), _part(border, shown), _part(border, text[start + size :])]
+                return [_part(border, text[:start]), _part(border, caption), _part(border, text[start + size :])]
         return [border]
 
 
@@ -200,22 +203,22 @@ def _part(border: StyledSpan, text: str) -> StyledSpan:
 
 def _joined(placed: Sequence[tuple[int, int, list[StyledSpan]]], width: int) -> list[StyledSpan]:
     """All spans of a row with the spaces between them; adjacent spans with one style are merged."""
-    out: list[StyledSpan] = []
-    at = 0
-    for x, size, pieces in placed:
-        if x > at:
-            out.append(StyledSpan(" " * (x - at)))
-        for piece in pieces:
-            last = out[-1] if out else None
-            if last is not None and piece.edge >= 0 and _same_look(last, piece):
-                out[-1] = StyledSpan(last.text + piece.text, piece.role, piece.bold, piece.marked, edge=piece.edge)
+    merged: list[StyledSpan] = []
+    end_x = 0
+    for x, size, spans in placed:
+        if x > end_x:
+            merged.append(StyledSpan(" " * (x - end_x)))
+        for span in spans:
+            last = merged[-1] if merged else None
+            if last is not None and span.edge >= 0 and _same_look(last, span):
+                merged[-1] = StyledSpan(last.text + span.text, span.role, span.bold, span.marked, edge=span.edge)
             else:
-                out.append(piece)
-        at = x + size
-    if at < width:
-        out.append(StyledSpan(" " * (width - at)))
-    return out
+                merged.append(span)
+        end_x = x + size
+    if end_x < width:
+        merged.append(StyledSpan(" " * (width - end_x)))
+    return merged
 
 
-def _same_look(one: StyledSpan, other: StyledSpan) -> bool:
-    return (one.edge, one.role, one.bold, one.marked) == (other.edge, other.role, other.bold, other.marked)
+def _same_look(entry: StyledSpan, second: StyledSpan) -> bool:
+    return (entry.edge, entry.role, entry.bold, entry.marked) == (second.edge, second.role, second.bold, second.marked)

@@ -62,11 +62,11 @@ class ChartStyle:
     def edge(self, index: int) -> EdgeStyle:
         return self.edges[index] if 0 <= index < len(self.edges) else PLAIN_EDGE
 
-    def other_nodes(self, before: "ChartStyle") -> set[str]:
+    def other_nodes(self, previous: "ChartStyle") -> set[str]:
         """The nodes whose style differs."""
-        return {node for node in self.nodes.keys() | before.nodes.keys() if self.node(node) != before.node(node)}
+        return {node for node in self.nodes.keys() | previous.nodes.keys() if self.node(node) != previous.node(node)}
 
-    def other_edges(self, before: "ChartStyle") -> set[int]:
+    def other_edges(self, previous: "ChartStyle") -> set[int]:
         """The edges whose style differs."""
-        count = max(len(self.edges), len(before.edges))
-        return {index for index in range(count) if self.edge(index) != before.edge(index)}
+        count = max(len(self.edges), len(previous.edges))
+        return {index for index in range(count) if self.edge(index) != previous.edge(index)}

@@ -20,27 +20,27 @@ _CLASSES = {
     "current": "stroke:#1565c0,stroke-width:4px",
     "failed": "stroke:#c62828,stroke-width:3px,stroke-dasharray:5 3",
 }
-_TAKEN = "stroke:#2e7d32,stroke-width:3px"
+_TAKEN_STYLE = "stroke:#2e7d32,stroke-width:3px"
 
 
 def view_of_state(state: RunState, flow: Flow) -> RunView:
     """The view of a run from its journal only: without attempts, and with no taken edges but the branches."""
     from kimi_tui.flow.run.event_emitter import FlowEventEmitter
 
-    told: list[WireMessage] = []
-    FlowEventEmitter(state.run_id, told.append).begin(flow, state, resumed=False)
-    (begin,) = told
+    messages: list[WireMessage] = []
+    FlowEventEmitter(state.run_id, messages.append).begin(flow, state, resumed=False)
+    (begin,) = messages
     assert isinstance(begin, FlowBegin)
-    picture = RunView.of(begin, state.started_at)
+    picture = RunView.from_begin(begin, state.started_at)
     for node_id, visits in state.visits.items():
         if node_id in picture.nodes:
             node = picture.nodes[node_id]
             node.visits = node.attempts = visits
             node.state = "done"
-    for node_id, spent in state.spent.items():
+    for node_id, usage in state.node_usage.items():
         if node_id in picture.nodes:
             node = picture.nodes[node_id]
-            node.duration_s, node.steps, node.usage = spent.duration_s, spent.steps, spent.usage or node.usage
+            node.duration_s, node.steps, node.usage = usage.duration_s, usage.steps, usage.usage or node.usage
     for decision in state.decisions:
         picture.take_branch(decision.node_id, decision.choice, decision.dst, by=decision.by, move=decision.move)
     picture.node_id, picture.moves = state.node_id, state.moves
@@ -82,11 +82,11 @@ def to_mermaid(picture: RunView) -> str:
         lines.append(f"    {names[edge.src]} {arrow} {names[edge.dst]}")
     lines += [f"    classDef {name} {style}" for name, style in _CLASSES.items()]
     for name in _CLASSES:
-        members = [names[node.id] for node in picture.nodes.values() if _class_of(picture, node) == name]
+        members = [names[node.id] for node in picture.nodes.values() if _node_class(picture, node) == name]
         if members:
             lines.append(f"    class {','.join(members)} {name}")
     if picture.taken_edges:
-        lines.append(f"    linkStyle {','.join(str(index) for index in picture.taken_edges)} {_TAKEN}")
+        lines.append(f"    linkStyle {','.join(str(index) for index in picture.taken_edges)} {_TAKEN_STYLE}")
     return "\n".join(lines) + "\n"
 
 
@@ -109,9 +109,9 @@ def to_markdown(picture: RunView) -> str:
     parts = [f"# Flow run: {_cell(picture.name)}", _cell(headline(picture)), "\n".join(rows)]
     if picture.decisions:
         decided = (
-            f"- move {taken.move}: {_cell(taken.node_id)} → **{_cell(taken.choice)}** → {_cell(taken.dst)}"
-            + (" (by hand)" if taken.by == "user" else "")
-            for taken in picture.decisions
+            f"- move {decision.move}: {_cell(decision.node_id)} → **{_cell(decision.choice)}** → {_cell(decision.dst)}"
+            + (" (by hand)" if decision.by == "user" else "")
+            for decision in picture.decisions
         )
         parts += ["## Decisions", "\n".join(decided)]
     parts += ["## Chart", f"```mermaid\n{to_mermaid(picture)}```"]
@@ -152,8 +152,14 @@ def to_json(picture: RunView) -> JsonObject:
             {"src": edge.src, "dst": edge.dst, "label": edge.label, "taken": edge.taken} for edge in picture.edges
         ],
         "decisions": [
-            {"node": taken.node_id, "choice": taken.choice, "dst": taken.dst, "by": taken.by, "move": taken.move}
-            for taken in picture.decisions
+            {
+                "node": decision.node_id,
+                "choice": decision.choice,
+                "dst": decision.dst,
+                "by": decision.by,
+                "move": decision.move,
+            }
+            for decision in picture.decisions
         ],
     }
 
@@ -161,9 +167,9 @@ def to_json(picture: RunView) -> JsonObject:
 def headline(picture: RunView) -> str:
     """The run's status in one line."""
     status = picture.status or ("paused" if picture.paused else "not ended")
-    place = "" if picture.status == "finished" else f" at {picture.node_id}"
+    location = "" if picture.status == "finished" else f" at {picture.node_id}"
     reason = f": {picture.reason}" if picture.reason else ""
-    return f"run {picture.run_id[:8]} of {picture.name}, {status}{place} after {picture.moves} moves{reason}"
+    return f"run {picture.run_id[:8]} of {picture.name}, {status}{location} after {picture.moves} moves{reason}"
 
 
 def times(visits: int) -> str:
@@ -175,7 +181,7 @@ def _figures(node: NodeView) -> str:
     return f"{times(node.visits)}{turns}, {duration(node.duration_s)}, {node.tokens} tokens"
 
 
-def _class_of(picture: RunView, node: NodeView) -> str | None:
+def _node_class(picture: RunView, node: NodeView) -> str | None:
     if node.id == picture.node_id and picture.status != "finished":
         return "current"
     match node.state:
@@ -192,10 +198,10 @@ def _names(picture: RunView) -> dict[str, str]:
     if picture.source == "mermaid":
         return {node_id: node_id for node_id in picture.nodes}
     names: dict[str, str] = {}
-    fresh = (f"n{number}" for number in count(1) if f"n{number}" not in picture.nodes)
+    unused_ids = (f"n{number}" for number in count(1) if f"n{number}" not in picture.nodes)
     for node_id in picture.nodes:
         plain = _PLAIN_ID.fullmatch(node_id) and node_id not in CLOSED_WORDS
-        names[node_id] = node_id if plain else next(fresh)
+        names[node_id] = node_id if plain else next(unused_ids)
     return names
 
 

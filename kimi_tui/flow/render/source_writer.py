@@ -26,9 +26,9 @@ _BRACKETS = {
 _PLAIN_ID = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
-def to_mermaid(what: Flow | Chart) -> str:
+def to_mermaid(source: Flow | Chart) -> str:
     """The text of a Mermaid flowchart, with every node on a line of its own before the edges."""
-    chart = what if isinstance(what, Chart) else _as_chart(what)
+    chart = source if isinstance(source, Chart) else _as_chart(source)
     ids = _names(chart) if chart.source == "d2" else {node.id: node.id for node in chart.nodes}
     lines = [f"flowchart {_MERMAID_DIRECTION[chart.direction]}"]
     for node in chart.nodes:
@@ -41,9 +41,9 @@ def to_mermaid(what: Flow | Chart) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_d2(what: Flow | Chart) -> str:
+def to_d2(source: Flow | Chart) -> str:
     """The text of a D2 chart, with every node on a line of its own before the edges."""
-    chart = what if isinstance(what, Chart) else _as_chart(what)
+    chart = source if isinstance(source, Chart) else _as_chart(source)
     paths = {node.id: _d2_path(node.id) for node in chart.nodes} if chart.source == "d2" else _d2_names(chart)
     lines = [f"direction: {_D2_DIRECTION[chart.direction]}"]
     for node in chart.nodes:
@@ -77,10 +77,10 @@ def _role_by_id(node: ChartNode) -> bool:
 
 def _names(chart: Chart) -> dict[str, str]:
     """Ids that are valid in Mermaid: a D2 path that is not a plain word gets a new one."""
-    taken = {node.id for node in chart.nodes}
-    fresh = _fresh_names(taken)
+    used = {node.id for node in chart.nodes}
+    unused = _fresh_names(used)
     return {
-        node.id: node.id if _PLAIN_ID.fullmatch(node.id) and node.id not in CLOSED_WORDS else next(fresh)
+        node.id: node.id if _PLAIN_ID.fullmatch(node.id) and node.id not in CLOSED_WORDS else next(unused)
         for node in chart.nodes
     }
 
@@ -89,20 +89,20 @@ def _d2_names(chart: Chart) -> dict[str, str]:
     """Keys for Mermaid's ids: D2 treats names that differ only in case as one."""
     names: dict[str, str] = {}
     taken = {node.id.lower() for node in chart.nodes}
-    fresh = _fresh_names(taken)
+    unused = _fresh_names(taken)
     used: set[str] = set()
     for node in chart.nodes:
         lower = node.id.lower()
-        names[node.id] = next(fresh) if lower in used else _d2_key(node.id)
+        names[node.id] = next(unused) if lower in used else _d2_key(node.id)
         used.add(lower)
     return names
 
 
-def _fresh_names(taken: set[str]) -> Iterator[str]:
+def _fresh_names(used: set[str]) -> Iterator[str]:
     number = 0
     while True:
         number += 1
-        if f"n{number}" not in taken:
+        if f"n{number}" not in used:
             yield f"n{number}"
 
 

@@ -35,7 +35,7 @@ def to_svg(flow: Flow, picture: RunView | None = None) -> str:
     width = max(placed.width * _CELL_X, cell_width(caption) * _CELL_X) + 2 * _MARGIN
     top = _MARGIN + (_CAPTION if caption else 0.0)
     height = placed.height * _CELL_Y + top + _MARGIN
-    taken = frozenset(picture.taken_edges) if picture is not None else frozenset[int]()
+    taken_edges = frozenset(picture.taken_edges) if picture is not None else frozenset[int]()
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}" '
         f'viewBox="0 0 {width:.0f} {height:.0f}" role="img">',
@@ -46,8 +46,8 @@ def to_svg(flow: Flow, picture: RunView | None = None) -> str:
         parts.append(f'<text class="caption" x="{_MARGIN}" y="{_MARGIN + 8}">{_plain(caption)}</text>')
     parts.append(f'<g transform="translate({_MARGIN} {top})">')
     # Taken edges are drawn last, so that they are visible where lines share a track.
-    for edge in sorted(placed.edges, key=lambda edge: edge.index in taken):
-        parts += _edge(edge, placed, taken=edge.index in taken)
+    for edge in sorted(placed.edges, key=lambda edge: edge.index in taken_edges):
+        parts += _edge(edge, placed, is_taken=edge.index in taken_edges)
     for edge in placed.edges:
         parts += _edge_label(edge)
     for node in placed.nodes.values():
@@ -57,15 +57,15 @@ def to_svg(flow: Flow, picture: RunView | None = None) -> str:
 
 
 def _node(node: PlacedNode, picture: RunView | None) -> Iterable[str]:
-    seen = picture.nodes.get(node.id) if picture is not None else None
-    state = picture.state_of(node.id) if picture is not None else "waiting"
+    node_view = picture.nodes.get(node.id) if picture is not None else None
+    state = picture.node_state(node.id) if picture is not None else "waiting"
     now = picture is not None and picture.node_id == node.id and picture.status != "finished"
     x, y = node.x * _CELL_X, node.y * _CELL_Y
     width, height = node.width * _CELL_X, node.height * _CELL_Y
     inset = _CELL_Y / 3
     top, bottom, middle = y + inset, y + height - inset, y + height / 2
     classes = f"node {state}" + (" now" if now else "")
-    yield f"<g><title>{_plain(_figures(seen)) if seen else _plain(node.id)}</title>"
+    yield f"<g><title>{_plain(_figures(node_view)) if node_view else _plain(node.id)}</title>"
     if node.kind is NodeKind.DECISION:
         tip = min(12.0, width / 6)
         points = [(x, middle), (x + tip, top), (x + width - tip, top), (x + width, middle)]
@@ -79,26 +79,26 @@ def _node(node: PlacedNode, picture: RunView | None) -> Iterable[str]:
         )
     first = middle - (len(node.lines) - 1) * _CELL_Y / 2 + _FONT * 0.35
     for number, line in enumerate(node.lines):
-        at = f'x="{x + width / 2:.1f}" y="{first + number * _CELL_Y:.1f}"'
-        yield f'<text {at} text-anchor="middle">{_plain(line)}</text>'
-    sign = _SIGNS[state] + (f" ×{seen.visits}" if seen is not None and seen.visits > 1 else "")
-    if sign.strip():
-        yield f'<text class="visits" x="{x + width - 4:.1f}" y="{top - 2:.1f}" text-anchor="end">{sign.strip()}</text>'
+        attributes = f'x="{x + width / 2:.1f}" y="{first + number * _CELL_Y:.1f}"'
+        yield f'<text {attributes} text-anchor="middle">{_plain(line)}</text>'
+    glyph = _SIGNS[state] + (f" ×{node_view.visits}" if node_view is not None and node_view.visits > 1 else "")
+    if glyph.strip():
+        yield f'<text class="visits" x="{x + width - 4:.1f}" y="{top - 2:.1f}" text-anchor="end">{glyph.strip()}</text>'
     yield "</g>"
 
 
-def _edge(edge: PlacedEdge, placed: Layout, *, taken: bool) -> Iterable[str]:
+def _edge(edge: PlacedEdge, placed: Layout, *, is_taken: bool) -> Iterable[str]:
     points = [_centre(point) for point in edge.path]
     tip = _tip(edge.path[-1], placed.nodes[edge.dst])
     line = [_tip(edge.path[0], placed.nodes[edge.src]), *points, tip]
-    yield f'<polyline class="edge{" taken" if taken else ""}" points="{_points(line)}"/>'
+    yield f'<polyline class="edge{" taken" if is_taken else ""}" points="{_points(line)}"/>'
     back_x, back_y = points[-1]
     length = max(abs(tip[0] - back_x), abs(tip[1] - back_y), 1.0)
     along_x, along_y = (tip[0] - back_x) / length, (tip[1] - back_y) / length
     base_x, base_y = tip[0] - along_x * _HEAD, tip[1] - along_y * _HEAD
     across_x, across_y = along_y * _HEAD / 2, along_x * _HEAD / 2
     corners = [tip, (base_x - across_x, base_y + across_y), (base_x + across_x, base_y - across_y)]
-    yield f'<polygon class="{"takenhead" if taken else "head"}" points="{_points(corners)}"/>'
+    yield f'<polygon class="{"takenhead" if is_taken else "head"}" points="{_points(corners)}"/>'
 
 
 def _edge_label(edge: PlacedEdge) -> Iterable[str]:

@@ -6,20 +6,20 @@ from collections.abc import Sequence
 
 _TAG = re.compile(r"<(/?)choice>", re.IGNORECASE)
 _THOUGHT = re.compile(r"<think>(?:(?!</?think>).)*</think>", re.IGNORECASE | re.DOTALL)
-_KEPT = frozenset("<>=≤≥≠±")
+_KEPT_SYMBOLS = frozenset("<>=≤≥≠±")
 """Symbols at the edge of a label that are part of its meaning."""
 
 
 def parse_choice(text: str) -> str | None:
     """The last choice in a message, trimmed; None if there is none. Text within `<think>` is ignored."""
     choice: str | None = None
-    opened: int | None = None
+    tag_start: int | None = None
     text = _without_thoughts(text)
     for tag in _TAG.finditer(text):
         if not tag.group(1):
-            opened = tag.end()
-        elif opened is not None:  # defence: last-choice-counts
-            choice, opened = text[opened : tag.start()].strip(), None
+            tag_start = tag.end()
+        elif tag_start is not None:  # defence: last-choice-counts
+            choice, tag_start = text[tag_start : tag.start()].strip(), None
     return choice
 
 
@@ -40,11 +40,11 @@ def match_choice(choice: str, labels: Sequence[str]) -> str | None:
     for label in labels:
         if label.strip() == choice:
             return label
-    wanted = _bare(choice)
-    if not wanted:
+    bare_choice = _bare(choice)
+    if not bare_choice:
         return None
-    near = [label for label in labels if _bare(label) == wanted]
-    return near[0] if len(near) == 1 else None  # defence: near-choice
+    matches = [label for label in labels if _bare(label) == bare_choice]
+    return matches[0] if len(matches) == 1 else None  # defence: near-choice
 
 
 def _bare(text: str) -> str:
@@ -59,4 +59,4 @@ def _bare(text: str) -> str:
 
 
 def _is_outer(character: str) -> bool:
-    return character not in _KEPT and unicodedata.category(character)[0] in "PSZC"
+    return character not in _KEPT_SYMBOLS and unicodedata.category(character)[0] in "PSZC"

@@ -30,7 +30,7 @@ class _OpenNode:
 
     node_id: str
     move: int
-    spent: Usage
+    usage: Usage
 
 
 class FlowEventEmitter:
@@ -64,14 +64,14 @@ class FlowEventEmitter:
             self._open = _OpenNode(node_id, move, Usage())
         self._send(FlowNodeBegin(run_id=self._run_id, node_id=node_id, move=move, attempt=attempt))
 
-    def reopen(self, node_id: str, *, move: int, spent: Usage) -> None:
+    def reopen(self, node_id: str, *, move: int, usage: Usage) -> None:
         """Mark a node as open whose begin another process has sent."""
-        self._open = _OpenNode(node_id, move, spent)
+        self._open = _OpenNode(node_id, move, usage)
 
-    def spent(self, spent: Usage) -> None:
+    def add_usage(self, usage: Usage) -> None:
         """Count the cost of a turn of the node; the node's end reports it."""
         if self._open is not None:
-            self._open.spent += spent
+            self._open.usage += usage
 
     def node_end(self, status: NodeStatus) -> None:
         """Send the end of the open node, if there is one."""
@@ -83,9 +83,9 @@ class FlowEventEmitter:
                     node_id=node.node_id,
                     move=node.move,
                     status=status,
-                    duration_s=round(node.spent.duration_s, 3),
-                    steps=node.spent.steps,
-                    token_usage=node.spent.usage,
+                    duration_s=round(node.usage.duration_s, 3),
+                    steps=node.usage.steps,
+                    token_usage=node.usage.usage,
                 )
             )
 

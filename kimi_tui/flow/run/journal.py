@@ -50,16 +50,16 @@ def read_journal(path: Path) -> JournalContents:
     """Read a journal; empty if there is no file. Raises OSError if reading fails."""
     lines = read(path)
     runs: dict[str, RunState] = {}
-    bad = [number for number, _raw in lines.bad]
+    bad_lines = [number for number, _raw in lines.bad]
     for number, value in lines.rows:
         record = load_record(value)
         if record is None or (record.run not in runs and not isinstance(record, RunStarted)):
-            bad.append(number)
+            bad_lines.append(number)
         elif record.run not in runs and isinstance(record, RunStarted):
-            runs[record.run] = RunState.begun(record)
+            runs[record.run] = RunState.from_start(record)
         else:
             runs[record.run].apply(record)
-    return JournalContents(tuple(runs.values()), tuple(sorted(bad)))
+    return JournalContents(tuple(runs.values()), tuple(sorted(bad_lines)))
 
 
 def load_runs(path: Path) -> list[RunState]:

@@ -16,12 +16,12 @@ def uses_args(flow: Flow) -> bool:
     return any(isinstance(node.label, str) and ARGS in node.label for node in flow.nodes.values())
 
 
-def shown_label(label: str, args: str | None, *, most: int = MOST_SHOWN) -> str:
+def shown_label(label: str, args: str | None, *, limit: int = MOST_SHOWN) -> str:
     """A label for display: the args in their place, on one line and cut to `most` characters; None: not known."""
     if ARGS not in label:
         return label
-    words = "…" if args is None else " ".join(args.split())
-    return label.replace(ARGS, words if len(words) <= most else words[: most - 1].rstrip() + "…")
+    text = "…" if args is None else " ".join(args.split())
+    return label.replace(ARGS, text if len(text) <= limit else text[: limit - 1].rstrip() + "…")
 
 
 def shown_flow(flow: Flow, args: str | None) -> Flow:
@@ -94,4 +94,4 @@ def _joined(parts: Iterable[UserInput]) -> UserInput:
     if all(isinstance(part, str) for part in listed):
         return "\n\n".join(part for part in listed if isinstance(part, str))
     content = [(TextPart(text=part),) if isinstance(part, str) else part for part in listed]
-    return tuple(piece for pieces in content for piece in pieces)
+    return tuple(part for parts in content for part in parts)

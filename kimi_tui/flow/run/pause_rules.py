@@ -20,8 +20,8 @@ def pause_reason(
                 return Pause("cancelled")
             case "failed" | "max_steps":
                 return Pause("failed", state.detail)
-            case "finished" if state.named is not None:
-                return Pause("choice", suggested=state.named)
+            case "finished" if state.named_branch is not None:
+                return Pause("choice", suggested=state.named_branch)
             case "finished" if state.retries > max_choice_retries:  # defence: bound-choice-retries
                 return Pause("choice", f"no valid choice in {state.invalid} replies")
             case _:

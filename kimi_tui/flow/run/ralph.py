@@ -17,7 +17,7 @@ def ralph_flow(user_input: UserInput, max_iterations: int) -> tuple[Flow, int]:
     nodes = (
         FlowNode("BEGIN", "BEGIN", NodeKind.BEGIN),
         FlowNode("R1", user_input, NodeKind.TASK),
-        FlowNode("R2", _again(user_input), NodeKind.DECISION),
+        FlowNode("R2", _repeat_prompt(user_input), NodeKind.DECISION),
         FlowNode("END", "END", NodeKind.END),
     )
     outgoing = {
@@ -40,7 +40,7 @@ def read_ralph(text: str) -> UserInput:
     return _INPUT.validate_json(text)
 
 
-def _again(user_input: UserInput) -> UserInput:
+def _repeat_prompt(user_input: UserInput) -> UserInput:
     note = (
         "(This message comes again by itself, in a loop. Go on with the task above where it stands now. "
         "Choose STOP only when all of it is done and checked; where you are not sure, choose CONTINUE.)"

@@ -71,13 +71,13 @@ class RunControl:
     ) -> None:
         self._flow = flow
         self._state = state
-        self._say = FlowEventEmitter(state.run_id, send)
+        self._events = FlowEventEmitter(state.run_id, send)
         self._journal = journal
         self._interactive = interactive
         self._started = False
-        self._over = False
-        self._order: Command | None = None
-        self._ordered = asyncio.Event()
+        self._finished = False
+        self._command: Command | None = None
+        self._command_ready = asyncio.Event()
         self._pause_next: Literal["user", "step"] | None = None
 
     @property
@@ -99,7 +99,7 @@ class RunControl:
 
     @property
     def paused(self) -> Pause | None:
-        return None if self._over else self._state.paused
+        return None if self._finished else self._state.paused
 
     @property
     def pausing(self) -> bool:
@@ -109,7 +109,7 @@ class RunControl:
     @property
     def branches(self) -> tuple[str, ...]:
         """The labels that the user can choose from at the current node; none if it is not a decision."""
-        return self._branches_of(self._state.node_id)
+        return self._branch_labels(self._state.node_id)
 
     def pause(self) -> None:
         """Pause after the current turn."""
@@ -121,7 +121,7 @@ class RunControl:
         """End the pause: enter the node, run it again if it failed, or take the branch that the model named."""
         self._check_running()
         if self._state.paused is not None:
-            self._give(Continue())
+            self._issue(Continue())
         elif self._pause_next is not None:
             self._pause_when_over(None)
         else:
@@ -131,7 +131,7 @@ class RunControl:
         """Run one node, then pause."""
         self._check_person()
         if self._state.paused is not None:
-            self._give(Continue())
+            self._issue(Continue())
         self._pause_when_over("step")
 
     def toggle_breakpoint(self, node_id: str) -> bool:
@@ -152,7 +152,7 @@ class RunControl:
         if label is None:
             self._set(chosen={key: value for key, value in self._state.chosen.items() if key != node_id})
             return
-        branches = self._branches_of(node_id)
+        branches = self._branch_labels(node_id)
         if not branches:
             raise FlowControlError(tr("{node} is not a decision: there is nothing to choose", node=node_id))
         branch = match_choice(label, branches)
@@ -166,7 +166,7 @@ class RunControl:
                 )
             )
         if self._state.paused is not None and node_id == self._state.node_id:
-            self._give(ChooseBranch(branch))
+            self._issue(ChooseBranch(branch))
         else:
             self._set(chosen=self._state.chosen | {node_id: branch})
 
@@ -182,7 +182,7 @@ class RunControl:
         """Run a node again, by default the current one. An interrupted turn keeps its move."""
         self._check_running()
         if node_id is None or node_id == self._state.node_id:
-            self._give(RerunNode())
+            self._issue(RerunNode())
         else:
             self.jump(node_id)
 
@@ -199,7 +199,7 @@ class RunControl:
         """Continue at this node, whatever the chart says; its breakpoint does not pause the run."""
         self._check_running()
         self._check_node(node_id)
-        self._give(JumpTo(node_id))
+        self._issue(JumpTo(node_id))
 
     def skip(self) -> None:
         """Leave the node by its only outgoing edge, without a turn or without the rest of it."""
@@ -212,29 +212,29 @@ class RunControl:
                 if edges
                 else tr("{node} has no outgoing edge", node=node)
             )
-        self._give(JumpTo(edges[0].dst, passed=False))
+        self._issue(JumpTo(edges[0].dst, passed=False))
 
     def stop(self, reason: str | None = None) -> None:
         """End the run: at once if it is paused, else after the turn (the caller may cancel the turn)."""
         self._check_running()
-        self._order = StopRun(reason or "stopped by the user")
-        self._ordered.set()
+        self._command = StopRun(reason or "stopped by the user")
+        self._command_ready.set()
 
-    def _give(self, order: Command) -> None:
-        if isinstance(self._order, StopRun):
+    def _issue(self, command: Command) -> None:
+        if isinstance(self._command, StopRun):
             raise FlowControlError(tr("the flow is being stopped"))
-        if self._state.paused is not None and self._order is not None:
+        if self._state.paused is not None and self._command is not None:
             raise FlowControlError(tr("the flow is already running"))
-        self._order = order
-        self._ordered.set()
+        self._command = command
+        self._command_ready.set()
 
-    def _take_order(self) -> Command | None:
+    def _clear_command(self) -> Command | None:
         """Take the pending command off; a stop stays."""
-        order = self._order
-        if not isinstance(order, StopRun):
-            self._order = None
-            self._ordered.clear()
-        return order
+        command = self._command
+        if not isinstance(command, StopRun):
+            self._command = None
+            self._command_ready.clear()
+        return command
 
     def _pause_when_over(self, reason: Literal["user", "step"] | None) -> None:
         if self._pause_next != reason:
@@ -261,19 +261,19 @@ class RunControl:
         )
         self._tell_controls()
 
-    def _controls(self, *, known: bool = False) -> ControlsChanged:
+    def _controls(self, *, existing_only: bool = False) -> ControlsChanged:
         """The user's settings; with `known`, only those that apply to nodes of this chart."""
         state, nodes = self._state, self._flow.nodes
         return ControlsChanged(
             run=state.run_id,
-            breakpoints=state.breakpoints & nodes.keys() if known else state.breakpoints,
-            ask=state.ask & nodes.keys() if known and not isinstance(state.ask, str) else state.ask,
+            breakpoints=state.breakpoints & nodes.keys() if existing_only else state.breakpoints,
+            ask=state.ask & nodes.keys() if existing_only and not isinstance(state.ask, str) else state.ask,
             chosen={
                 key: label
                 for key, label in state.chosen.items()
-                if not known or (key in nodes and label in self._branches_of(key))
+                if not existing_only or (key in nodes and label in self._branch_labels(key))
             },
-            prompts={key: text for key, text in state.prompts.items() if not known or key in nodes},
+            prompts={key: text for key, text in state.prompts.items() if not existing_only or key in nodes},
         )
 
     def _write(self, record: Record) -> None:
@@ -285,15 +285,15 @@ class RunControl:
 
     def _tell_controls(self) -> None:
         if self._started:
-            self._say.controls(self._state, pausing=self.pausing)
+            self._events.controls(self._state, pausing=self.pausing)
 
-    def _branches_of(self, node_id: str) -> tuple[str, ...]:
+    def _branch_labels(self, node_id: str) -> tuple[str, ...]:
         if self._flow.nodes[node_id].kind is not NodeKind.DECISION:
             return ()
         return tuple(edge.label or "" for edge in self._flow.outgoing[node_id])
 
     def _check_running(self) -> None:
-        if self._over:
+        if self._finished:
             raise FlowControlError(tr("the flow run has ended"))
 
     def _check_person(self) -> None:

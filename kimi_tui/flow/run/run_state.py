@@ -30,12 +30,12 @@ from kimi_tui.wire.flow_events import FlowStatus, PauseReason
 from kimi_tui.wire.parts import TokenUsage
 
 
-def hash_of(text: str) -> str:
+def text_hash(text: str) -> str:
     """The hash that shows whether a chart's text has changed since a run started."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _guidance_of(record: GuidanceRecord | None) -> Guidance:
+def _read_guidance(record: GuidanceRecord | None) -> Guidance:
     return Guidance() if record is None else Guidance(record.intro, record.sections)
 
 
@@ -100,12 +100,12 @@ class RunState:
     passed: bool = False
     stop: TurnStop | None = None
     detail: str | None = None
-    named: str | None = None
+    named_branch: str | None = None
     invalid: int = 0
     retries: int = 0
     moves: int = 0
     visits: dict[str, int] = field(default_factory=dict[str, int])
-    spent: dict[str, Usage] = field(default_factory=dict[str, Usage])
+    node_usage: dict[str, Usage] = field(default_factory=dict[str, Usage])
     decisions: list[Decision] = field(default_factory=list[Decision])
     paused: Pause | None = None
     status: FlowStatus | None = None
@@ -118,7 +118,7 @@ class RunState:
     untold: Usage = field(default_factory=Usage)
 
     @classmethod
-    def begun(cls, record: RunStarted) -> "RunState":
+    def from_start(cls, record: RunStarted) -> "RunState":
         return cls(
             run_id=record.run,
             name=record.name,
@@ -128,7 +128,7 @@ class RunState:
             args=record.args,
             max_moves=record.max_moves,
             node_id=record.node,
-            guidance=_guidance_of(record.guidance),
+            guidance=_read_guidance(record.guidance),
             started_at=record.at,
             updated_at=record.at,
         )
@@ -145,11 +145,11 @@ class RunState:
 
     @property
     def steps(self) -> int:
-        return sum(spent.steps for spent in self.spent.values())
+        return sum(usage.steps for usage in self.node_usage.values())
 
     def chart_changed(self, text: str) -> bool:
         """Whether `text`, the current chart, differs from the run's chart."""
-        return hash_of(text) != self.sha256
+        return text_hash(text) != self.sha256
 
     def asks_at(self, node_id: str) -> bool:
         """Whether the user has to confirm the model's choice at this decision."""
@@ -195,8 +195,8 @@ class RunState:
             self.retries = 0
         if record.text is not None and record.sha256 is not None:
             self.text, self.sha256 = record.text, record.sha256
-            self.guidance = _guidance_of(record.guidance)
-            self.named = None
+            self.guidance = _read_guidance(record.guidance)
+            self.named_branch = None
             if self.stop == "finished":
                 self.stop = None
 
@@ -209,19 +209,19 @@ class RunState:
         elif self.stop not in (None, "finished"):
             self.untold = Usage()
         self.node_id, self.entered, self.passed = record.node, True, False
-        self.stop = self.detail = self.named = None
+        self.stop = self.detail = self.named_branch = None
 
     def _end_turn(self, record: TurnFinished) -> None:
-        spent = Usage(record.duration_s, record.steps, record.usage)
-        self.spent[record.node] = self.spent.get(record.node, Usage()) + spent
-        self.untold += spent
+        usage = Usage(record.duration_s, record.steps, record.usage)
+        self.node_usage[record.node] = self.node_usage.get(record.node, Usage()) + usage
+        self.untold += usage
         if record.to is not None:
             if record.choice is not None:
                 self._decide(record.node, record.choice, record.to, record.by, record.move)
             else:
                 self._arrive(record.to, passed=record.passed)
             return
-        self.stop, self.detail, self.named = record.stop, record.detail, record.choice
+        self.stop, self.detail, self.named_branch = record.stop, record.detail, record.choice
         if record.stop == "finished" and record.choice is None:
             self.invalid += 1
             self.retries += 1
@@ -233,5 +233,5 @@ class RunState:
 
     def _arrive(self, node_id: str, *, passed: bool = False) -> None:
         self.node_id, self.entered, self.passed = node_id, False, passed
-        self.stop = self.detail = self.named = None
+        self.stop = self.detail = self.named_branch = None
         self.invalid = self.retries = 0

@@ -102,22 +102,22 @@ class RunView:
     status: FlowStatus | None = None
     reason: str | None = None
     started_at: float = 0.0
-    _since: float | None = None
+    _active_since: float | None = None
     _before_s: float = 0.0
     _last_at: float = 0.0
     _move_of: dict[str, int] = field(default_factory=dict[str, int])
-    _left: str | None = None
+    _left_node: str | None = None
     _let_go: str | None = None
     _open: tuple[str, int] | None = None
     _resumed: bool = False
 
     @classmethod
-    def of(cls, begin: FlowBegin, at: float = 0.0) -> "RunView":
+    def from_begin(cls, begin: FlowBegin, timestamp: float = 0.0) -> "RunView":
         """The view of a run that starts, or whose first message is a resume."""
-        picture = cls(begin.run_id, begin.name, started_at=at)
-        picture._take_chart(begin)
-        picture._begin(begin, at)
-        return picture
+        view = cls(begin.run_id, begin.name, started_at=timestamp)
+        view._take_chart(begin)
+        view._begin(begin, timestamp)
+        return view
 
     @property
     def current(self) -> NodeView | None:
@@ -142,21 +142,21 @@ class RunView:
 
     def elapsed(self, now: float) -> float:
         """Seconds of running time, pauses included, but not the time between two processes."""
-        return self._before_s + (max(0.0, now - self._since) if self._since is not None else 0.0)
+        return self._before_s + (max(0.0, now - self._active_since) if self._active_since is not None else 0.0)
 
-    def apply(self, message: WireMessage, at: float = 0.0) -> bool:
+    def apply(self, message: WireMessage, timestamp: float = 0.0) -> bool:
         """Apply a message with time `at`, in seconds; returns whether it changed the view."""
         if isinstance(message, StepBegin | StatusUpdate):
             return self._count_live(message)
         if getattr(message, "run_id", None) != self.run_id:
             return False
-        self._last_at = max(self._last_at, at)
+        self._last_at = max(self._last_at, timestamp)
         match message:
             case FlowBegin():
                 self._take_chart(message)
-                self._begin(message, at)
+                self._begin(message, timestamp)
             case FlowNodeBegin():
-                self._begin_node(message, at)
+                self._begin_node(message, timestamp)
             case FlowNodeEnd():
                 self._end_node(message)
             case FlowDecision():
@@ -174,7 +174,7 @@ class RunView:
                 self.ask = message.ask if isinstance(message.ask, str) else frozenset(message.ask)
                 self.chosen, self.pausing = dict(message.chosen), message.pausing
             case FlowEnd():
-                self._end(message, at)
+                self._end(message, timestamp)
             case _:
                 return False
         return True
@@ -188,7 +188,7 @@ class RunView:
             if edge.src == node_id and edge.label == choice:
                 edge.taken += 1
 
-    def state_of(self, node_id: str) -> NodeState:
+    def node_state(self, node_id: str) -> NodeState:
         """The state of a node for display: the one that the run is paused at is paused."""
         if self.paused is not None and node_id == self.node_id and self.status is None:
             return "paused"
@@ -209,17 +209,17 @@ class RunView:
         self.nodes = {}
         for shape in begin.nodes:
             node = old_nodes.get(shape.id) or NodeView(shape.id, shape.label)
-            node.label, node.kind = _label_of(shape.label, begin), shape.kind
+            node.label, node.kind = _node_label(shape.label, begin), shape.kind
             self.nodes[shape.id] = node
         self.edges = [
             EdgeView(shape.src, shape.dst, shape.label, old_edges.get((shape.src, shape.dst, shape.label), 0))
             for shape in begin.edges
         ]
 
-    def _begin(self, begin: FlowBegin, at: float) -> None:
-        if self._since is not None:  # the previous process ended without an end event
-            self._before_s += max(0.0, self._last_at - self._since)
-        self._since = self._last_at = at
+    def _begin(self, begin: FlowBegin, timestamp: float) -> None:
+        if self._active_since is not None:  # the previous process ended without an end event
+            self._before_s += max(0.0, self._last_at - self._active_since)
+        self._active_since = self._last_at = timestamp
         self.max_moves = begin.max_moves
         self.status = self.reason = self.paused = None
         self.pausing = False
@@ -228,25 +228,25 @@ class RunView:
             if node.state == "running":
                 node.state = "waiting"
         self._resumed = begin.resumed_at is not None
-        place = begin.resumed_at or begin.begin_id
-        if place != self.node_id:
-            self._arrive(place)
-        if place == begin.begin_id:
-            self._left = place
+        node_id = begin.resumed_at or begin.begin_id
+        if node_id != self.node_id:
+            self._arrive(node_id)
+        if node_id == begin.begin_id:
+            self._left_node = node_id
         if begin.resumed_at is None:
-            self._node(place).state = "done"
+            self._node(node_id).state = "done"
 
-    def _begin_node(self, message: FlowNodeBegin, at: float) -> None:
-        again = self._move_of.get(message.node_id) == message.move
-        if not again:
+    def _begin_node(self, message: FlowNodeBegin, timestamp: float) -> None:
+        is_retry = self._move_of.get(message.node_id) == message.move
+        if not is_retry:
             self._arrive(message.node_id)
-        self._left = self._let_go = self.paused = None
+        self._left_node = self._let_go = self.paused = None
         self.node_id = message.node_id
         self._open, self._resumed = (message.node_id, message.move), False
         node = self._node(message.node_id)
-        node.visits += not again
+        node.visits += not is_retry
         node.attempts += 1
-        node.attempt, node.state, node.begun_at = message.attempt, "running", at
+        node.attempt, node.state, node.begun_at = message.attempt, "running", timestamp
         node.live_steps, node.live_usage = 0, TokenUsage()
         self._move_of[message.node_id] = message.move
         self.moves = max(self.moves, message.move)
@@ -261,33 +261,33 @@ class RunView:
         node.steps += message.steps
         node.usage += message.token_usage or TokenUsage()
         node.live_steps, node.live_usage = 0, TokenUsage()
-        ways = [edge for edge in self.edges if edge.src == message.node_id]
-        if message.status == "done" and len(ways) == 1 and (self.node_id == message.node_id or self._resumed):
-            self._left = message.node_id
+        outgoing = [edge for edge in self.edges if edge.src == message.node_id]
+        if message.status == "done" and len(outgoing) == 1 and (self.node_id == message.node_id or self._resumed):
+            self._left_node = message.node_id
 
     def _decide(self, message: FlowDecision) -> None:
         last = self.last_decision
-        told = last is not None and (last.node_id, last.choice, last.move) == (
+        is_known = last is not None and (last.node_id, last.choice, last.move) == (
             message.node_id, message.choice, self.moves,
         )  # fmt: skip
-        if self._resumed and told:
+        if self._resumed and is_known:
             return
         self._arrive(message.node_id)
         self.take_branch(message.node_id, message.choice, message.dst, by=message.by, move=self.moves)
         self.node_id, self.paused = message.dst, None
-        self._left = self.begin_id if message.dst == self.begin_id else None
+        self._left_node = self.begin_id if message.dst == self.begin_id else None
 
     def _arrive(self, node_id: str) -> None:
         """Move the run to this node: count the edges that lead here from the previous node, if any."""
-        left = self._left if self._let_go in (None, node_id) else self._let_go
-        self.node_id, self._left, self._let_go = node_id, None, None
-        if left is None:
+        previous = self._left_node if self._let_go in (None, node_id) else self._let_go
+        self.node_id, self._left_node, self._let_go = node_id, None, None
+        if previous is None:
             return
-        direct = self._first_edge(left, node_id)
+        direct = self._first_edge(previous, node_id)
         if direct is not None:
             direct.taken += 1
             return
-        through, start = self._first_edge(left, self.begin_id), self._first_edge(self.begin_id, node_id)
+        through, start = self._first_edge(previous, self.begin_id), self._first_edge(self.begin_id, node_id)
         if through is not None and start is not None:
             through.taken += 1
             start.taken += 1
@@ -307,34 +307,34 @@ class RunView:
         node.live_usage += message.token_usage
         return True
 
-    def _end(self, message: FlowEnd, at: float) -> None:
+    def _end(self, message: FlowEnd, timestamp: float) -> None:
         if message.status == "finished":
             end_id = message.node_id or self.end_id
             self._arrive(end_id)
             self._node(end_id).state = "done"
         self.status, self.reason, self.pausing = message.status, message.reason, False
         self.moves = max(self.moves, message.moves)
-        if self._since is not None:
-            self._before_s += max(0.0, at - self._since)
-        self._since = None
+        if self._active_since is not None:
+            self._before_s += max(0.0, timestamp - self._active_since)
+        self._active_since = None
 
 
-def _label_of(label: str, begin: FlowBegin) -> str:
+def _node_label(label: str, begin: FlowBegin) -> str:
     """The node's prompt in this run, as far as it is known."""
-    shown = label if begin.args is None else task_prompt(label, begin.args)
-    return shown if isinstance(shown, str) else label
+    text = label if begin.args is None else task_prompt(label, begin.args)
+    return text if isinstance(text, str) else label
 
 
 def fold_run_views(messages: Iterable[tuple[float, WireMessage]]) -> list[RunView]:
     """The runs in a stream of timed messages, in the order of their starts."""
     runs: dict[str, RunView] = {}
     latest: RunView | None = None
-    for at, message in messages:
+    for timestamp, message in messages:
         if isinstance(message, FlowBegin) and message.run_id not in runs:
-            latest = runs[message.run_id] = RunView.of(message, at)
+            latest = runs[message.run_id] = RunView.from_begin(message, timestamp)
             continue
         run_id = getattr(message, "run_id", None)
         latest = runs.get(run_id, latest) if run_id is not None else latest
         if latest is not None:
-            latest.apply(message, at)
+            latest.apply(message, timestamp)
     return list(runs.values())

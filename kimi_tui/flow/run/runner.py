@@ -31,7 +31,7 @@ from kimi_tui.flow.run.journal_records import (
 from kimi_tui.flow.run.node_prompts import node_prompt
 from kimi_tui.flow.run.pause_rules import pause_detail, pause_reason
 from kimi_tui.flow.run.run_control import ChooseBranch, Command, Continue, JumpTo, RerunNode, RunControl, StopRun
-from kimi_tui.flow.run.run_state import Pause, RunState, Usage, hash_of
+from kimi_tui.flow.run.run_state import Pause, RunState, Usage, text_hash
 from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnResult, TurnTaker
 from kimi_tui.i18n import tr
 from kimi_tui.wire.codec import WireMessage
@@ -56,7 +56,7 @@ class _Ending:
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _NextStep:
     """Where a turn leads: `choice` without `to` needs confirmation; with neither, the run stays on the node."""
 
     to: str | None = None
@@ -102,7 +102,7 @@ class FlowRunner(RunControl):
                 name=name,
                 source=flow.source,
                 text=text,
-                sha256=hash_of(text),
+                sha256=text_hash(text),
                 args=args,
                 max_moves=DEFAULT_MAX_MOVES if max_moves is None else max_moves,
                 node_id=flow.begin_id,
@@ -117,8 +117,8 @@ class FlowRunner(RunControl):
         self._clock = clock
         self._steps = 0
         self._error: KimiTuiError | None = None
-        if wanted := frozenset(breakpoints) & flow.nodes.keys():
-            self._set(breakpoints=state.breakpoints | wanted)
+        if valid_breakpoints := frozenset(breakpoints) & flow.nodes.keys():
+            self._set(breakpoints=state.breakpoints | valid_breakpoints)
 
     async def run(self) -> FlowOutcome:
         """Run the flow to its end, once. FlowBegin and FlowEnd are always sent.
@@ -141,18 +141,18 @@ class FlowRunner(RunControl):
     async def _follow(self) -> _Ending:
         state = self._state
         while True:
-            order = self._take_order()
-            if isinstance(order, StopRun):
-                return _Ending("stopped", order.reason)
-            if order is not None:
-                self._carry_out(order)
+            command = self._clear_command()
+            if isinstance(command, StopRun):
+                return _Ending("stopped", command.reason)
+            if command is not None:
+                self._carry_out(command)
                 continue
-            if state.named is not None and not self._interactive:
-                self._take_branch(state.named, "model")
+            if state.named_branch is not None and not self._interactive:
+                self._take_branch(state.named_branch, "model")
                 continue
             node = self._flow.nodes[state.node_id]
-            ways = self._flow.outgoing[node.id]
-            if state.entered and state.stop == "finished" and not ways:
+            outgoing = self._flow.outgoing[node.id]
+            if state.entered and state.stop == "finished" and not outgoing:
                 return _Ending("stopped", tr("{node} has no outgoing edge and is not END", node=node.id))
             # defence: breakpoint-once
             pause = None if state.passed else pause_reason(state, node, self._pause_next, self._max_choice_retries)
@@ -160,15 +160,15 @@ class FlowRunner(RunControl):
                 if self._interactive:
                     await self._wait(pause)
                     continue
-                if (ending := self._ending_of(pause)) is not None:
+                if (ending := self._unattended_ending(pause)) is not None:
                     return ending
             match node.kind:
                 case NodeKind.END:
                     return _Ending("finished")
                 case NodeKind.BEGIN:
-                    if ways[0].dst == node.id:
+                    if outgoing[0].dst == node.id:
                         return _Ending("failed", tr("the first edge out of {node} leads back to it", node=node.id))
-                    self._write(NodeLeft(run=state.run_id, node=node.id, to=ways[0].dst))
+                    self._write(NodeLeft(run=state.run_id, node=node.id, to=outgoing[0].dst))
                 case NodeKind.TASK | NodeKind.DECISION:
                     if not state.entered and state.moves >= state.max_moves:  # defence: stop-at-last-move
                         return self._out_of_moves()
@@ -180,7 +180,7 @@ class FlowRunner(RunControl):
         move = state.moves if state.entered else state.moves + 1
         attempt = state.invalid + 1 if state.entered and decides else 1
         self._write(NodeEntered(run=state.run_id, node=node.id, move=move, attempt=attempt))
-        self._say.node_begin(node.id, move=move, attempt=attempt)
+        self._events.node_begin(node.id, move=move, attempt=attempt)
         prompt = node_prompt(
             self._flow,
             node,
@@ -191,7 +191,7 @@ class FlowRunner(RunControl):
             reminder=attempt > 1,
         )
         self._error = None
-        began = self._clock()
+        started_at = self._clock()
         try:
             result = await self._taker.take_turn(prompt)
         except KimiTuiError as error:
@@ -199,12 +199,12 @@ class FlowRunner(RunControl):
             result = TurnResult("failed", str(error))
         if result.stop == "max_steps":
             self._error = MaxStepsReachedError(result.steps)
-        self._turn_over(node, move, result, max(0.0, self._clock() - began))
+        self._turn_over(node, move, result, max(0.0, self._clock() - started_at))
 
     def _turn_over(self, node: FlowNode, move: int, result: TurnResult, duration_s: float) -> None:
         state = self._state
-        way = self._way_on(node, result)
-        overridden = way.choice is not None and node.id in state.chosen
+        step = self._next_step(node, result)
+        overridden = step.choice is not None and node.id in state.chosen
         self._write(
             TurnFinished(
                 run=state.run_id,
@@ -215,44 +215,44 @@ class FlowRunner(RunControl):
                 duration_s=round(duration_s, 3),
                 steps=result.steps,
                 usage=result.usage,
-                choice=way.choice,
-                to=way.to,
-                by=way.by,
-                passed=way.passed,
+                choice=step.choice,
+                to=step.to,
+                by=step.by,
+                passed=step.passed,
             )
         )
         self._steps += result.steps
-        self._say.spent(Usage(duration_s, result.steps, result.usage))
-        if way.choice is not None and way.to is not None:
-            self._tell_decision(node.id, way.choice, way.to, way.by, overridden)
-        if way.to is not None or result.stop != "finished" or not self._flow.outgoing[node.id]:
-            self._say.node_end(_STATUS[result.stop])
+        self._events.add_usage(Usage(duration_s, result.steps, result.usage))
+        if step.choice is not None and step.to is not None:
+            self._emit_decision(node.id, step.choice, step.to, step.by, overridden)
+        if step.to is not None or result.stop != "finished" or not self._flow.outgoing[node.id]:
+            self._events.node_end(_STATUS[result.stop])
 
-    def _way_on(self, node: FlowNode, result: TurnResult) -> _Way:
+    def _next_step(self, node: FlowNode, result: TurnResult) -> _NextStep:
         """The next step: by the user's command, else their choice in advance, else by the chart or the model."""
-        state, ways = self._state, self._flow.outgoing[node.id]
-        match self._order:
+        state, outgoing = self._state, self._flow.outgoing[node.id]
+        match self._command:
             case JumpTo(node_id, passed):  # defence: jump-before-answer
-                self._take_order()
-                return _Way(node_id, passed=passed)
+                self._clear_command()
+                return _NextStep(node_id, passed=passed)
             case RerunNode() if result.stop == "finished":
-                self._take_order()
-                return _Way(node.id)
+                self._clear_command()
+                return _NextStep(node.id)
             case _:
                 pass
-        if result.stop != "finished" or not ways:
-            return _Way()
+        if result.stop != "finished" or not outgoing:
+            return _NextStep()
         if node.kind is not NodeKind.DECISION:
-            return _Way(ways[0].dst)
-        if (chosen := state.chosen.get(node.id)) is not None:  # defence: branch-of-the-user
-            return _Way(self._dst(node.id, chosen), chosen, "user")
-        named = parse_choice(result.message)
-        choice = None if named is None else match_choice(named, self._branches_of(node.id))
+            return _NextStep(outgoing[0].dst)
+        if (preset := state.chosen.get(node.id)) is not None:  # defence: branch-of-the-user
+            return _NextStep(self._dst(node.id, preset), preset, "user")
+        reply_choice = parse_choice(result.message)
+        choice = None if reply_choice is None else match_choice(reply_choice, self._branch_labels(node.id))
         if choice is None or (self._interactive and state.asks_at(node.id)):
-            return _Way(None, choice)
-        return _Way(self._dst(node.id, choice), choice)
+            return _NextStep(None, choice)
+        return _NextStep(self._dst(node.id, choice), choice)
 
-    def _ending_of(self, pause: Pause) -> _Ending | None:
+    def _unattended_ending(self, pause: Pause) -> _Ending | None:
         """How a run without a user ends in place of a pause; None if it continues."""
         state, node_id = self._state, self._state.node_id
         match pause.reason:
@@ -278,27 +278,27 @@ class FlowRunner(RunControl):
             )
         )
         self._pause_when_over(None)
-        self._say.paused(node_id, pause)
-        await self._ordered.wait()
-        order = self._order
-        if order is None or isinstance(order, StopRun):
+        self._events.paused(node_id, pause)
+        await self._command_ready.wait()
+        command = self._command
+        if command is None or isinstance(command, StopRun):
             return
-        self._take_order()
-        stays = isinstance(order, RerunNode) or (isinstance(order, Continue) and state.named is None)
-        self._write(RunContinued(run=state.run_id, node=node_id, passed=stays))
-        self._say.resumed(node_id, pause.reason)
-        self._carry_out(order)
+        self._clear_command()
+        reruns = isinstance(command, RerunNode) or (isinstance(command, Continue) and state.named_branch is None)
+        self._write(RunContinued(run=state.run_id, node=node_id, passed=reruns))
+        self._events.resumed(node_id, pause.reason)
+        self._carry_out(command)
 
-    def _carry_out(self, order: Command) -> None:
+    def _carry_out(self, command: Command) -> None:
         state = self._state
-        match order:
-            case Continue() if state.named is not None:
-                self._take_branch(state.named, "model")
+        match command:
+            case Continue() if state.named_branch is not None:
+                self._take_branch(state.named_branch, "model")
             case ChooseBranch(label):
                 self._take_branch(label, "user")
             case JumpTo(node_id, passed):
                 self._write(NodeLeft(run=state.run_id, node=state.node_id, to=node_id, passed=passed))
-                self._say.node_end("done")
+                self._events.node_end("done")
             case RerunNode() if not state.passed:
                 self._write(RunContinued(run=state.run_id, node=state.node_id, passed=True))
             case Continue() | RerunNode() | StopRun():
@@ -309,11 +309,11 @@ class FlowRunner(RunControl):
         state, node_id = self._state, self._state.node_id
         dst, overridden = self._dst(node_id, label), node_id in state.chosen
         self._write(BranchChosen(run=state.run_id, node=node_id, move=state.moves, choice=label, to=dst, by=by))
-        self._tell_decision(node_id, label, dst, by, overridden)
-        self._say.node_end("done")
+        self._emit_decision(node_id, label, dst, by, overridden)
+        self._events.node_end("done")
 
-    def _tell_decision(self, node_id: str, choice: str, dst: str, by: By, overridden: bool) -> None:
-        self._say.decision(node_id, choice, dst=dst, by=by)
+    def _emit_decision(self, node_id: str, choice: str, dst: str, by: By, overridden: bool) -> None:
+        self._events.decision(node_id, choice, dst=dst, by=by)
         if overridden:
             self._tell_controls()
 
@@ -328,7 +328,7 @@ class FlowRunner(RunControl):
     def _begin(self) -> None:
         """Journal and send the start or the resume of the run."""
         state = self._state
-        before, kept = self._controls(), self._controls(known=True)
+        recorded, valid = self._controls(), self._controls(existing_only=True)
         self._started = True
         if self._resuming:
             changed = state.chart_changed(self._new_text)
@@ -339,7 +339,7 @@ class FlowRunner(RunControl):
                     max_moves=self._new_max_moves,
                     fresh=not self._interactive,
                     text=self._new_text if changed else None,
-                    sha256=hash_of(self._new_text) if changed else None,
+                    sha256=text_hash(self._new_text) if changed else None,
                     guidance=_recorded(self._flow.guidance) if changed else None,
                 )
             )
@@ -357,10 +357,10 @@ class FlowRunner(RunControl):
                     guidance=_recorded(self._flow.guidance),
                 )
             )
-        untouched = kept == ControlsChanged(run=state.run_id)
-        if kept != before or not (untouched or self._resuming):
-            self._write(kept)
-        self._say.begin(self._flow, state, resumed=self._resuming)
+        untouched = valid == ControlsChanged(run=state.run_id)
+        if valid != recorded or not (untouched or self._resuming):
+            self._write(valid)
+        self._events.begin(self._flow, state, resumed=self._resuming)
         if self._resuming:
             self._tell_what_was_cut_off()
         if not untouched or self._pause_next is not None:
@@ -375,28 +375,28 @@ class FlowRunner(RunControl):
         last, untold = state.last, state.untold
         match last:
             case TurnFinished(choice=str(choice), to=str(to)) | BranchChosen(choice=choice, to=to):
-                self._say.decision(last.node, choice, dst=to, by=last.by)
+                self._events.decision(last.node, choice, dst=to, by=last.by)
             case _:
                 pass
         match last:
             case TurnFinished() if last.to is not None or last.stop != "finished":
-                self._say.reopen(last.node, move=last.move, spent=untold)
-                self._say.node_end(_STATUS[last.stop])
+                self._events.reopen(last.node, move=last.move, usage=untold)
+                self._events.node_end(_STATUS[last.stop])
             case BranchChosen() | NodeLeft() if last.node != self._flow.begin_id:
-                self._say.reopen(last.node, move=state.moves, spent=untold)
-                self._say.node_end("done")
+                self._events.reopen(last.node, move=state.moves, usage=untold)
+                self._events.node_end("done")
             case _ if state.entered and state.stop in (None, "finished"):
-                self._say.reopen(state.node_id, move=state.moves, spent=untold)
+                self._events.reopen(state.node_id, move=state.moves, usage=untold)
             case _:
                 pass
 
     def _end(self, ending: _Ending) -> None:
         state = self._state
-        self._over = True
+        self._finished = True
         self._write(RunEnded(run=state.run_id, status=ending.status, moves=state.moves, reason=ending.reason))
         if self._journal is not None:
             self._journal.close()
-        self._say.end(ending.status, moves=state.moves, reason=ending.reason, node_id=state.node_id)
+        self._events.end(ending.status, moves=state.moves, reason=ending.reason, node_id=state.node_id)
 
 
 def _recorded(guidance: Guidance) -> GuidanceRecord | None:

@@ -58,7 +58,7 @@ def test_a_style_moves_nothing() -> None:
     style = ChartStyle({"fix": NodeStyle("✓", visits=12, current=True)})
     changed = {y for y in range(canvas.height) if canvas.row(y, ChartStyle()) != canvas.row(y, style)}
     assert changed
-    assert changed <= canvas.rows_of({"fix"}, ())
+    assert changed <= canvas.rows_covered({"fix"}, ())
     text = render_text(placed, style=style)
     assert "✓ Fix" in text
     assert "×12" in text

@@ -231,7 +231,7 @@ async def test_a_kill_at_each_crash_point_resumes_at_the_right_node(tmp_path: Pa
     after = again.journalled()
     (picture,) = fold_run_views((each.timestamp, each.message) for each in read_recorded(wire))
     assert {node.id: (node.visits, node.steps) for node in picture.nodes.values() if node.visits} == {
-        node_id: (after.visits[node_id], after.spent[node_id].steps) for node_id in after.visits
+        node_id: (after.visits[node_id], after.node_usage[node_id].steps) for node_id in after.visits
     }
     assert [(d.node_id, d.choice, d.move) for d in picture.decisions] == [("D", "no", 2), ("D", "yes", 4)]
     assert [edge.taken for edge in picture.edges] == [1, 2, 1, 1]

@@ -49,12 +49,12 @@ async def test_of_several_ends_the_one_that_the_run_came_to_is_done() -> None:
 async def test_it_shows_what_runs_and_since_when() -> None:
     harness = RunnerHarness(flow_of(*LOOP), [TurnResult("rejected")])
     await harness.until_paused()
-    picture = RunView.of(next(message for message in harness.sent if isinstance(message, FlowBegin)), 10.0)
+    picture = RunView.from_begin(next(message for message in harness.sent if isinstance(message, FlowBegin)), 10.0)
     picture.apply(harness.sent[1], 12.0)
-    assert (picture.state_of("A"), picture.nodes["A"].elapsed(15.0), picture.elapsed(15.0)) == ("running", 3.0, 5.0)
+    assert (picture.node_state("A"), picture.nodes["A"].elapsed(15.0), picture.elapsed(15.0)) == ("running", 3.0, 5.0)
     for message in harness.sent[2:]:
         picture.apply(message, 16.0)
-    assert (picture.state_of("A"), picture.nodes["A"].state, picture.node_id) == ("paused", "rejected", "A")
+    assert (picture.node_state("A"), picture.nodes["A"].state, picture.node_id) == ("paused", "rejected", "A")
     assert picture.paused is not None
     await harness.cancel()
 
@@ -62,7 +62,7 @@ async def test_it_shows_what_runs_and_since_when() -> None:
 async def test_the_steps_and_tokens_of_the_turn_under_way_show_at_once() -> None:
     harness = RunnerHarness(flow_of(*LOOP), ["ok", YES])
     await harness.run()
-    picture = RunView.of(next(message for message in harness.sent if isinstance(message, FlowBegin)))
+    picture = RunView.from_begin(next(message for message in harness.sent if isinstance(message, FlowBegin)))
     picture.apply(harness.sent[1])
     picture.apply(StepBegin(n=1))
     picture.apply(StatusUpdate(token_usage=TokenUsage(input_other=5, output=2)))
@@ -127,7 +127,7 @@ async def test_messages_in_any_order_and_for_nodes_that_are_not_there_never_rais
     begin = next(message for message in harness.sent if isinstance(message, FlowBegin))
     dice = random.Random(7)
     for _ in range(200):
-        picture = RunView.of(begin)
+        picture = RunView.from_begin(begin)
         for message in dice.sample(harness.sent, len(harness.sent)):
             picture.apply(message, dice.random() * 100)
         picture.apply(FlowNodeBegin(run_id=begin.run_id, node_id="ghost", move=1))

@@ -252,7 +252,7 @@ async def test_figures_of_a_node_count_all_its_attempts() -> None:
     await harness.run()
     end = [message for message in harness.sent if isinstance(message, FlowNodeEnd)][-1]
     assert (end.steps, end.token_usage) == (5, TokenUsage(output=20))
-    assert harness.runner.state.spent["D"].steps == 5
+    assert harness.runner.state.node_usage["D"].steps == 5
 
 
 async def test_the_first_message_carries_the_whole_chart() -> None:

@@ -15,8 +15,8 @@ from kimi_tui.flow.parsing.d2.strings import Key, Scalar, Variable
 from kimi_tui.flow.parsing.d2.tree import TABLES, Edge, Field, Tree
 from kimi_tui.i18n import UserText, tr
 
-_SAID = frozenset({"label", "class", "shape"})
-_NEVER_SAID = BOARDS | {"vars", "classes"}
+_RULE_KEYS = frozenset({"label", "class", "shape"})
+_NOT_IN_RULES = BOARDS | {"vars", "classes"}
 _SPECIAL_SHAPES = TABLES | {"sequence_diagram"}
 
 
@@ -36,7 +36,7 @@ class Rule:
     """
 
     scope: Field
-    said: Field
+    template: Field
     offset: int
     path: Sequence[Key] = ()
     link: Link | None = None
@@ -68,20 +68,20 @@ class Patterns:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._waiting: list[Rule | Connecting] = []
+        self._pending: list[Rule | Connecting] = []
         self._filled: Set[Field] = frozenset()
         self._touched = 0
         self._suspending: set[str] = set()
         self._first_suspends: Rule | None = None
 
-    def add(self, said: Rule | Connecting) -> None:
+    def add(self, rule: Rule | Connecting) -> None:
         """Add a rule or connection. Call it once all of it is parsed, braces and all."""
-        if isinstance(said, Rule) and said.suspends is not None:
-            self._check(said)
-            for match in [*self._matches(said)]:
-                suspend(match, suspended=said.suspends)
+        if isinstance(rule, Rule) and rule.suspends is not None:
+            self._check(rule)
+            for match in [*self._matches(rule)]:
+                suspend(match, suspended=rule.suspends)
         else:
-            self._waiting.append(said)
+            self._pending.append(rule)
 
     def settle(self, filled: Set[Field]) -> None:
         """Apply the rules; twice, so that they hold for the shapes that other rules create.
@@ -91,42 +91,42 @@ class Patterns:
         self._filled = filled
         if self._first_suspends is not None and self._tree.classes_matter():
             self._refuse(tr("`suspend` is not supported together with classes that set labels"), self._first_suspends)
-        told = [one for one in self._waiting if isinstance(one, Connecting) or self._check(one)]
-        for one in told:
-            if isinstance(one, Connecting):
-                self._connect(one)
+        active = [rule for rule in self._pending if isinstance(rule, Connecting) or self._check(rule)]
+        for rule in active:
+            if isinstance(rule, Connecting):
+                self._connect(rule)
             else:
-                self._apply(one)
-        for one in told:
-            if isinstance(one, Rule):
-                self._apply(one)
+                self._apply(rule)
+        for rule in active:
+            if isinstance(rule, Rule):
+                self._apply(rule)
 
     def count(self, touched: int, offset: int) -> None:
         self._touched += touched
         if self._touched > MOST_EDGES:
-            raise self._tree.places.error(
+            raise self._tree.positions.error(
                 tr("patterns and indices up to here affect more than {most} shapes and edges", most=MOST_EDGES), offset
             )
 
     def _check(self, rule: Rule) -> bool:
         """Whether the rule changes anything that the parser uses; raises an error if it does but is not supported."""
-        changes = rule.deletes or rule.suspends is not None or self._changes(rule.said)
+        changes = rule.deletes or rule.suspends is not None or self._changes(rule.template)
         if not changes:
             return False
         cause = ""
         if rule.inner:
             cause = tr("nested patterns are not supported")
-        elif any(given.names[0] == "level" for given in rule.filters):
+        elif any(condition.names[0] == "level" for condition in rule.filters):
             cause = tr("the filter `&level` is not supported")
-        elif any(child.name.lower() in _NEVER_SAID for child in rule.said.children.values() if child.reserved):
+        elif any(child.name.lower() in _NOT_IN_RULES for child in rule.template.children.values() if child.reserved):
             cause = tr("patterns that set variables, classes or boards are not supported")
         elif rule.link is None and rule.deletes:
             cause = tr("patterns that delete shapes are not supported")
-        elif rule.suspends is not None and self._heard(rule):
+        elif rule.suspends is not None and self._is_repeated(rule):
             cause = tr("only one suspending pattern is supported")
-        elif any(given.names[0] == "connected" for given in rule.filters) and self._connects():
+        elif any(condition.names[0] == "connected" for condition in rule.filters) and self._connects():
             cause = tr("the filter `&connected` is not supported together with connections between patterns")
-        elif rule.link is None and any(key.text == "**" for key in rule.path) and any(rule.said.shapes()):
+        elif rule.link is None and any(key.text == "**" for key in rule.path) and any(rule.template.shapes()):
             cause = tr("a `**` pattern that creates shapes would never end")
         elif any("**" in key.text and key.text != "**" for key in rule.path if key.pattern):
             cause = tr("`**` must stand alone between dots")
@@ -135,30 +135,30 @@ class Patterns:
         return True
 
     def _refuse(self, cause: UserText, rule: Rule) -> NoReturn:
-        raise self._tree.places.error(tr("{cause}; name the shapes", cause=cause), rule.offset)
+        raise self._tree.positions.error(tr("{cause}; name the shapes", cause=cause), rule.offset)
 
-    def _heard(self, rule: Rule) -> bool:
+    def _is_repeated(self, rule: Rule) -> bool:
         link = rule.link
         names = [[key.text for key in keys] for keys in ([link.source, link.target] if link else [rule.path])]
         heard = repr((names, rule.suspends, rule.filters))
-        known = heard in self._suspending
+        is_known = heard in self._suspending
         self._suspending.add(heard)
         self._first_suspends = self._first_suspends or rule
-        return known
+        return is_known
 
     def _connects(self) -> bool:
-        return any(isinstance(said, Connecting) for said in self._waiting)
+        return any(isinstance(rule, Connecting) for rule in self._pending)
 
-    def _changes(self, said: Field) -> bool:
-        if said.value is not None or any(said.shapes()):
+    def _changes(self, template: Field) -> bool:
+        if template.value is not None or any(template.shapes()):
             return True
         for name in ("vars", "classes", "label"):
-            if said.attribute(name) is not None:
+            if template.attribute(name) is not None:
                 return True
-        shape, named = said.attribute("shape"), said.attribute("class")
+        shape, class_field = template.attribute("shape"), template.attribute("class")
         if shape is not None and shape.value is not None and shape.value.text.lower() in _SPECIAL_SHAPES:
             return True
-        return named is not None and self._tree.classes_matter()
+        return class_field is not None and self._tree.classes_matter()
 
     def _apply(self, rule: Rule) -> None:
         for match in [*self._matches(rule)]:
@@ -167,9 +167,9 @@ class Patterns:
             elif match.edge is not None:
                 if rule.deletes and match.edge.offset > rule.offset:
                     self._refuse(tr("a pattern that deletes connections must come after all of them"), rule)
-                match.edge.gone |= rule.deletes
-                if rule.said not in match.edge.layers:
-                    match.edge.layers.append(rule.said)
+                match.edge.deleted |= rule.deletes
+                if rule.template not in match.edge.layers:
+                    match.edge.layers.append(rule.template)
                     match.edge.layers.sort(key=lambda layer: layer.offset)
 
     def _apply_to_shape(self, rule: Rule, shape: Field) -> None:
@@ -180,20 +180,20 @@ class Patterns:
                 ),
                 rule,
             )
-        todo = [(shape, rule.said)]
+        todo = [(shape, rule.template)]
         while todo:
-            into, one = todo.pop()
+            into, source = todo.pop()
             self.count(1, rule.offset)
-            if one.value is not None and into.value is not None and into.value_offset > one.value_offset:
+            if source.value is not None and into.value is not None and into.value_offset > source.value_offset:
                 self._check_variable(rule, into.value)
-            if one.value is not None and (into.value is None or into.value_offset < one.value_offset):
-                into.value, into.value_offset = one.value, one.value_offset
-            if one.values and into.value is None and not into.values:
-                into.values = one.values
-            for child in one.children.values():
-                if not child.reserved or child.name.lower() in _SAID:
-                    made = self._tree.child(into, child.name, child.offset, bare=child.reserved)
-                    todo.append((made, child))
+            if source.value is not None and (into.value is None or into.value_offset < source.value_offset):
+                into.value, into.value_offset = source.value, source.value_offset
+            if source.values and into.value is None and not into.values:
+                into.values = source.values
+            for child in source.children.values():
+                if not child.reserved or child.name.lower() in _RULE_KEYS:
+                    copy = self._tree.child(into, child.name, child.offset, bare=child.reserved)
+                    todo.append((copy, child))
 
     def _check_variable(self, rule: Rule, value: Scalar) -> None:
         if any(key.text == "**" for key in rule.path) and any(isinstance(piece, Variable) for piece in value.pieces):
@@ -201,26 +201,26 @@ class Patterns:
                 tr("a `**` pattern that labels shapes is not supported together with labels from variables"), rule
             )
 
-    def _connect(self, said: Connecting) -> None:
-        link = said.link
-        targets = [*self.shapes(said.scope, link.target, making=link.offset)]
-        for source in [*self.shapes(said.scope, link.source, making=link.offset)]:
+    def _connect(self, rule: Connecting) -> None:
+        link = rule.link
+        targets = [*self.shapes(rule.scope, link.target, making=link.offset)]
+        for source in [*self.shapes(rule.scope, link.source, making=link.offset)]:
             for target in targets:
                 if source is not target:
                     self.count(1, link.offset)
-                    self._tree.connect(source, link.arrow, target, layers=[said.shared], offset=link.offset)
+                    self._tree.connect(source, link.arrow, target, layers=[rule.shared], offset=link.offset)
 
     def _matches(self, rule: Rule) -> Iterator[Match]:
         if rule.link is None:
-            found = (Match(shape) for shape in self.shapes(rule.scope, rule.path))
+            matches = (Match(shape) for shape in self.shapes(rule.scope, rule.path))
         else:
-            found = self._edges(rule.scope, rule.link)
-        return (match for match in found if all(self._passes(match, given) for given in rule.filters))
+            matches = self._edges(rule.scope, rule.link)
+        return (match for match in matches if all(self._passes(match, condition) for condition in rule.filters))
 
     def _edges(self, scope: Field, link: Link) -> Iterator[Match]:
         sources, targets = {*self.shapes(scope, link.source)}, {*self.shapes(scope, link.target)}
-        self.count(len(self._tree.written), link.offset)
-        for (source, arrow, target), edges in self._tree.written.items():
+        self.count(len(self._tree.by_link), link.offset)
+        for (source, arrow, target), edges in self._tree.by_link.items():
             if arrow == link.arrow and source in sources and target in targets:
                 self.count(len(edges), link.offset)
                 yield from (Match(None, edge, (source, target)) for edge in edges)
@@ -228,7 +228,7 @@ class Patterns:
     def connections(self, scope: Field, link: Link) -> list[Edge]:
         """The existing connections between two shapes."""
         source, target = next(self.shapes(scope, link.source), None), next(self.shapes(scope, link.target), None)
-        return [] if source is None or target is None else self._tree.written.get((source, link.arrow, target), [])
+        return [] if source is None or target is None else self._tree.by_link.get((source, link.arrow, target), [])
 
     def shapes(self, scope: Field, path: Sequence[Key], *, making: int | None = None) -> Iterator[Field]:
         """The shapes that a path may match.
@@ -236,64 +236,66 @@ class Patterns:
         `making` is the place of a connection, which creates the shapes that it names: for it, `**` matches only shapes
         without inner shapes.
         """
-        here = [scope]
-        for at, key in enumerate(path):
+        scopes = [scope]
+        for index, key in enumerate(path):
             if key.bare and key.text == "_":
-                here = [each.parent for each in here if each.parent is not None]
+                scopes = [each.parent for each in scopes if each.parent is not None]
                 continue
-            found: list[Field] = []
-            for each in here:
+            fields: list[Field] = []
+            for each in scopes:
                 self.count(1 + len(each.children), key.offset)
                 if key.pattern and key.text == "**":
-                    found += self._below(each, key.offset, leaves=making is not None and at + 1 == len(path))
+                    fields += self._descendants(each, key.offset, leaves=making is not None and index + 1 == len(path))
                 elif key.pattern:
                     parts = key.text.lower().split("*")
-                    found += [shape for shape in each.shapes() if _is_like(shape.name.lower(), parts)]
+                    fields += [shape for shape in each.shapes() if _is_like(shape.name.lower(), parts)]
                 elif making is not None:
-                    found.append(self._tree.child(each, key.text, key.offset, bare=False))
+                    fields.append(self._tree.child(each, key.text, key.offset, bare=False))
                 elif child := each.children.get((key.text.lower(), False)):
-                    found.append(child)
-            here = found
-        return iter(here)
+                    fields.append(child)
+            scopes = fields
+        return iter(scopes)
 
-    def _below(self, top: Field, offset: int, *, leaves: bool) -> Iterator[Field]:
-        waiting = [*top.shapes()]
-        while waiting:
-            shape = waiting.pop()
+    def _descendants(self, top: Field, offset: int, *, leaves: bool) -> Iterator[Field]:
+        pending = [*top.shapes()]
+        while pending:
+            shape = pending.pop()
             inner = [*shape.shapes()]
             self.count(1, offset)
             if not leaves or not inner:
                 yield shape
-            waiting += inner
+            pending += inner
 
-    def _passes(self, match: Match, given: Filter) -> bool:
-        return self._holds(match, given.names, given.value) is not given.negated
+    def _passes(self, match: Match, condition: Filter) -> bool:
+        return self._satisfies(match, condition.names, condition.value) is not condition.negated
 
-    def _holds(self, match: Match, names: tuple[str, ...], value: str) -> bool:
+    def _satisfies(self, match: Match, names: tuple[str, ...], value: str) -> bool:
         tree, shape = self._tree, match.shape
         if shape is None:
             if match.edge is None or match.ends is None:
                 return False
             if names[0] in ("src", "dst"):
                 end = match.ends[names[0] == "dst"]
-                return self._holds(Match(end), names[1:], value) if names[1:] else _same(tree.path_of(end), value)
-            return any(_same(text, value) for layer in match.edge.layers for text in tree.texts(layer, names))
+                return (
+                    self._satisfies(Match(end), names[1:], value) if names[1:] else _equal(tree.field_path(end), value)
+                )
+            return any(_equal(text, value) for layer in match.edge.layers for text in tree.texts(layer, names))
         match names:
             case ("connected",):
                 if any(shape.shapes()):
-                    raise tree.places.error(tr("`&connected` is not supported for containers"), shape.offset)
-                connected = any(shape in ends for ends in tree.ends())
-                self.count(len(tree.written), shape.offset)
+                    raise tree.positions.error(tr("`&connected` is not supported for containers"), shape.offset)
+                connected = any(shape in ends for ends in tree.edge_ends())
+                self.count(len(tree.by_link), shape.offset)
                 return str(connected).lower() == value.lower()
             case ("leaf",):
                 return str(not any(shape.shapes())).lower() == value.lower()
             case ("shape",):
-                drawn = tree.shape_of(shape)
-                return _same(drawn or "rectangle", value.lower()) if drawn or "*" not in value else False
+                shape_name = tree.shape_name(shape)
+                return _equal(shape_name or "rectangle", value.lower()) if shape_name or "*" not in value else False
             case ("label",):
-                return _same(tree.text_of(shape), value)
+                return _equal(tree.field_text(shape), value)
             case _:
-                return any(_same(text, value) for text in tree.texts(shape, names))
+                return any(_equal(text, value) for text in tree.texts(shape, names))
 
 
 def suspend(match: Match, *, suspended: bool) -> None:
@@ -303,13 +305,13 @@ def suspend(match: Match, *, suspended: bool) -> None:
     if match.edge is not None:
         match.edge.suspended = suspended
         for end in match.ends or ():
-            here: Field | None = None if suspended else end
-            while here is not None:
-                here.suspended = False
-                here = here.parent
+            scopes: Field | None = None if suspended else end
+            while scopes is not None:
+                scopes.suspended = False
+                scopes = scopes.parent
 
 
-def _same(text: str, pattern: str) -> bool:
+def _equal(text: str, pattern: str) -> bool:
     return _is_like(text, pattern.split("*")) if "*" in pattern else text == pattern
 
 
@@ -319,10 +321,10 @@ def _is_like(name: str, parts: list[str]) -> bool:
         return name == parts[0]
     if not name.startswith(parts[0]):
         return False
-    at = len(parts[0])
+    pos = len(parts[0])
     for part in parts[1:-1]:
-        found = name.find(part, at)
-        if found < 0:
+        index = name.find(part, pos)
+        if index < 0:
             return False
-        at = found + len(part)
-    return len(name) - at >= len(parts[-1]) and name.endswith(parts[-1])
+        pos = index + len(part)
+    return len(name) - pos >= len(parts[-1]) and name.endswith(parts[-1])

@@ -53,65 +53,65 @@ _BLOCK_START = re.compile(r"\|([^\w\s]*)(\w*)")
 _CONTINUED = re.compile(r"\\\n[^\S\n]*")
 
 
-def read_key(text: str, at: int, places: SourcePositions, *, bracketed: bool = False) -> tuple[Key, int] | None:
+def read_key(text: str, pos: int, positions: SourcePositions, *, bracketed: bool = False) -> tuple[Key, int] | None:
     """One part of a path and the offset after it; None if no key can start here."""
-    if text.startswith("'", at):
-        value, after = read_single(text, at, places)
-        return Key(value, False, False, at), after
-    if text.startswith('"', at):
-        value, after = read_double(text, at, places, variables=False)
-        return Key(value.text, False, False, at), after
-    if text.startswith("|", at):
-        value, after = read_block(text, at, places)
-        return Key(value.text, False, False, at), after
-    return _read_bare_key(text, at, _BRACKETED_KEY_RUN if bracketed else _KEY_RUN)
+    if text.startswith("'", pos):
+        value, next_pos = read_single(text, pos, positions)
+        return Key(value, False, False, pos), next_pos
+    if text.startswith('"', pos):
+        value, next_pos = read_double(text, pos, positions, variables=False)
+        return Key(value.text, False, False, pos), next_pos
+    if text.startswith("|", pos):
+        value, next_pos = read_block(text, pos, positions)
+        return Key(value.text, False, False, pos), next_pos
+    return _read_bare_key(text, pos, _BRACKETED_KEY_RUN if bracketed else _KEY_RUN)
 
 
 def _read_bare_key(text: str, start: int, plain: re.Pattern[str]) -> tuple[Key, int] | None:
     run = plain.match(text, start)
     if run is None:
-        parts, at = [], start
+        parts, pos = [], start
     else:
-        parts, at = [run.group()], run.end()
+        parts, pos = [run.group()], run.end()
     size, pattern = len(text), False
-    while at < size:
-        run = plain.match(text, at) if text[at] not in ".:-<" else None
+    while pos < size:
+        run = plain.match(text, pos) if text[pos] not in ".:-<" else None
         if run is not None:
             parts.append(run.group())
-            at = run.end()
+            pos = run.end()
             continue
-        character = text[at]
-        if character == "\\" and at + 1 < size:
-            piece, at = _escaped(text, at)
+        character = text[pos]
+        if character == "\\" and pos + 1 < size:
+            piece, pos = _escaped(text, pos)
             parts.append(piece)
         elif character == "*":
             parts.append("*")
-            pattern, at = True, at + 1
-        elif character == "-" and at + 1 < size and text[at + 1] not in "->\n\\":
-            parts.append(text[at : at + 2])
-            at += 2
+            pattern, pos = True, pos + 1
+        elif character == "-" and pos + 1 < size and text[pos + 1] not in "->\n\\":
+            parts.append(text[pos : pos + 2])
+            pos += 2
         else:
             break
     name = "".join(parts)
     bare = name.rstrip()
-    return (Key(bare, True, pattern, start), at) if bare else None
+    return (Key(bare, True, pattern, start), pos) if bare else None
 
 
 def read_bare_value(text: str, start: int) -> tuple[Scalar, int]:
     pieces: list[str | Variable] = []
-    at, size = start, len(text)
-    while at < size:
-        run = _VALUE_RUN.match(text, at)
+    pos, size = start, len(text)
+    while pos < size:
+        run = _VALUE_RUN.match(text, pos)
         if run is not None:
             pieces.append(run.group())
-            at = run.end()
+            pos = run.end()
             continue
-        character = text[at]
-        if character == "\\" and at + 1 < size:
-            piece, at = _escaped(text, at)
+        character = text[pos]
+        if character == "\\" and pos + 1 < size:
+            piece, pos = _escaped(text, pos)
             pieces.append(piece)
         elif character == "$":
-            at = _dollar(text, at, pieces)
+            pos = _dollar(text, pos, pieces)
         else:
             break
     while pieces and isinstance(pieces[-1], str):
@@ -120,69 +120,69 @@ def read_bare_value(text: str, start: int) -> tuple[Scalar, int]:
             pieces[-1] = last
             break
         pieces.pop()
-    return Scalar(tuple(pieces), True), at
+    return Scalar(tuple(pieces), True), pos
 
 
-def read_double(text: str, start: int, places: SourcePositions, *, variables: bool = True) -> tuple[Scalar, int]:
+def read_double(text: str, start: int, positions: SourcePositions, *, variables: bool = True) -> tuple[Scalar, int]:
     pieces: list[str | Variable] = []
-    at, size = start + 1, len(text)
+    pos, size = start + 1, len(text)
     plain = _DOUBLE_RUN if variables else _KEY_DOUBLE_RUN
-    while at < size:
-        run = plain.match(text, at)
+    while pos < size:
+        run = plain.match(text, pos)
         if run is not None:
             pieces.append(run.group())
-            at = run.end()
+            pos = run.end()
             continue
-        character = text[at]
+        character = text[pos]
         if character == '"':
-            return Scalar(tuple(pieces)), at + 1
-        if character == "\n" or at + 1 == size:
+            return Scalar(tuple(pieces)), pos + 1
+        if character == "\n" or pos + 1 == size:
             break
         if character == "$":
-            at = _dollar(text, at, pieces)
-        elif text[at + 1] == "\n":
-            at += 2
+            pos = _dollar(text, pos, pieces)
+        elif text[pos + 1] == "\n":
+            pos += 2
         else:
-            piece, at = _escaped(text, at)
+            piece, pos = _escaped(text, pos)
             pieces.append(piece)
-    raise places.error(
+    raise positions.error(
         tr('this quoted text does not end on its line; close it with `"`, or use a block `|md .. |`'), start
     )
 
 
-def read_single(text: str, start: int, places: SourcePositions) -> tuple[str, int]:
+def read_single(text: str, start: int, positions: SourcePositions) -> tuple[str, int]:
     match = _SINGLE.match(text, start)
     if match is None:
-        raise places.error(
+        raise positions.error(
             tr("this quoted text does not end on its line; close it with `'`, or use a block `|md .. |`"), start
         )
     return match.group(1).replace("''", "'").replace("\\\n", ""), match.end()
 
 
-def read_block(text: str, start: int, places: SourcePositions) -> tuple[Scalar, int]:
+def read_block(text: str, start: int, positions: SourcePositions) -> tuple[Scalar, int]:
     """A block string: `|md .. |`, `||| .. |||`, or any other symbols between the bar and its mirror image."""
     opening = _BLOCK_START.match(text, start)
     signs = "" if opening is None else opening.group(1)
     body_at = start + 1 if opening is None else opening.end()
     if text[body_at : body_at + 1].strip() or (opening is not None and opening.group(2) and body_at == len(text)):
-        raise places.error(tr("missing space after the opening of this block"), start)
+        raise positions.error(tr("missing space after the opening of this block"), start)
     end = text.find(signs + "|", body_at)
     if end < 0:
-        raise places.error(tr("this block is never closed; end it with `{signs}|`", signs=signs), start)
+        raise positions.error(tr("this block is never closed; end it with `{signs}|`", signs=signs), start)
     body = _dedented(text[body_at:end])
     pieces: list[str | Variable] = []
-    here = 0
+    pos = 0
     for variable in VARIABLE.finditer(body):
-        pieces += (body[here : variable.start()], Variable(variable.group(1).strip(), start))
-        here = variable.end()
-    pieces.append(body[here:])
+        pieces += (body[pos : variable.start()], Variable(variable.group(1).strip(), start))
+        pos = variable.end()
+    pieces.append(body[pos:])
     return Scalar(tuple(piece for piece in pieces if piece)), end + len(signs) + 1
 
 
 def _dedented(body: str) -> str:
     """Remove the first line break, the common indent of all further lines, and the spaces at the end."""
-    first, newline, rest = body.partition("\n")
-    lines = rest.split("\n") if newline else []
+    first, newline, tail = body.partition("\n")
+    lines = tail.split("\n") if newline else []
     shared = min((_indent(line) for line in lines if line.strip()), default=0)
     lines = [_without_indent(line, shared) if line.strip() else "" for line in lines]
     if lines and not lines[-1].strip():
@@ -195,31 +195,31 @@ def _dedented(body: str) -> str:
 
 def _indent(line: str) -> int:
     """The columns before a line's text; a tab counts as two."""
-    return sum(_TAB if sign == "\t" else 1 for sign in line[: len(line) - len(line.lstrip())])
+    return sum(_TAB if char == "\t" else 1 for char in line[: len(line) - len(line.lstrip())])
 
 
 def _without_indent(line: str, columns: int) -> str:
     """The line from the first character that starts after these columns."""
-    at = width = 0
+    pos = width = 0
     while width < columns:
-        width += _TAB if line[at] == "\t" else 1
-        at += 1
-    return line[at:]
+        width += _TAB if line[pos] == "\t" else 1
+        pos += 1
+    return line[pos:]
 
 
-def _escaped(text: str, at: int) -> tuple[str, int]:
-    if text[at + 1] == "\n":
-        match = _CONTINUED.match(text, at)
-        return "", match.end() if match else at + 2
-    return _ESCAPES.get(text[at + 1], text[at + 1]), at + 2
+def _escaped(text: str, pos: int) -> tuple[str, int]:
+    if text[pos + 1] == "\n":
+        match = _CONTINUED.match(text, pos)
+        return "", match.end() if match else pos + 2
+    return _ESCAPES.get(text[pos + 1], text[pos + 1]), pos + 2
 
 
-def _dollar(text: str, at: int, pieces: list[str | Variable]) -> int:
-    variable = VARIABLE.match(text, at)
+def _dollar(text: str, pos: int, pieces: list[str | Variable]) -> int:
+    variable = VARIABLE.match(text, pos)
     if variable is None:
         pieces.append("$")
-        return at + 1
-    pieces.append(Variable(variable.group(1).strip(), at))
+        return pos + 1
+    pieces.append(Variable(variable.group(1).strip(), pos))
     return variable.end()
 
 
@@ -234,8 +234,8 @@ def written_key(name: str) -> str:
     if name == "null":
         return "'null'"
     special = any(
-        character in _KEY_SPECIALS and not (character == "-" and at + 1 < len(name) and name[at + 1] != "-")
-        for at, character in enumerate(name)
+        character in _KEY_SPECIALS and not (character == "-" and pos + 1 < len(name) and name[pos + 1] != "-")
+        for pos, character in enumerate(name)
     )
     if not special:
         return name if name == name.strip() else quoted_key(name)

@@ -16,48 +16,48 @@ def substitute(tree: Tree, spreads: Spreads) -> set[Field]:
     return _Filling(tree, spreads).run()
 
 
-def _all(tree: Tree) -> list[Field]:
+def _all_fields(tree: Tree) -> list[Field]:
     """Every field, without the variables and classes of the root; also the fields of connections."""
-    found = [tree.root, *(layer for edge in tree.edges for layer in edge.layers[:1])]
-    for field in found:
-        found += (
+    fields = [tree.root, *(layer for edge in tree.edges for layer in edge.layers[:1])]
+    for field in fields:
+        fields += (
             child for child in field.children.values() if not child.reserved or child.name not in ("vars", "classes")
         )
-    return found
+    return fields
 
 
 def _only_variable(field: Field) -> Variable | None:
     """The variable that is a field's whole value."""
     if field.value is None or len(field.value.pieces) != 1 or not field.value.bare:
         return None
-    piece = field.value.pieces[0]
-    return piece if isinstance(piece, Variable) else None
+    part = field.value.pieces[0]
+    return part if isinstance(part, Variable) else None
 
 
 class _Filling:
     def __init__(self, tree: Tree, spreads: Spreads) -> None:
         self._tree, self._spreads = tree, spreads
-        self._made = 0
+        self._created = 0
 
     def run(self) -> set[Field]:
         filled: set[Field] = set()
-        waiting = _all(self._tree)
-        while waiting:
-            field = waiting.pop()
+        pending = _all_fields(self._tree)
+        while pending:
+            field = pending.pop()
             for variable in self._spreads.get(field, ()):
-                held = self._tree.variable(variable.path, field)
-                if held is None or not held.children:
-                    raise self._tree.places.error(
+                source = self._tree.variable(variable.path, field)
+                if source is None or not source.children:
+                    raise self._tree.positions.error(
                         tr("no variable `{path}` with shapes or attributes", path=variable.path),
                         variable.offset,
                     )
-                filled |= {field, *(copied := self._copy(held, field, variable.offset))}
-                waiting += copied
+                filled |= {field, *(copied := self._copy(source, field, variable.offset))}
+                pending += copied
             variable = _only_variable(field)
-            held = None if variable is None else self._tree.variable(variable.path, field)
-            if variable is not None and held is not None and held.value is None and held.children:
+            source = None if variable is None else self._tree.variable(variable.path, field)
+            if variable is not None and source is not None and source.value is None and source.children:
                 if field.children:
-                    raise self._tree.places.error(
+                    raise self._tree.positions.error(
                         tr(
                             "`{path}` contains shapes and braces follow; spread it inside them: `{example}`",
                             example="...${x}",
@@ -66,8 +66,8 @@ class _Filling:
                         variable.offset,
                     )
                 field.value = None
-                filled |= {field, *(copied := self._copy(held, field, variable.offset))}
-                waiting += copied
+                filled |= {field, *(copied := self._copy(source, field, variable.offset))}
+                pending += copied
         return filled
 
     def _copy(self, held: Field, into: Field, offset: int) -> list[Field]:
@@ -85,7 +85,7 @@ class _Filling:
                 copy.values = child.values or copy.values
                 copies[child] = copy
                 todo.append(child)
-        for (source, arrow, target), edges in [*self._tree.written.items()]:
+        for (source, arrow, target), edges in [*self._tree.by_link.items()]:
             self._count(offset)
             if source in copies and target in copies and source is not held:
                 for edge in edges:
@@ -93,8 +93,8 @@ class _Filling:
         return [copy for field, copy in copies.items() if field is not held]
 
     def _count(self, offset: int) -> None:
-        self._made += 1
-        if self._made > MOST_EDGES:
-            raise self._tree.places.error(
+        self._created += 1
+        if self._created > MOST_EDGES:
+            raise self._tree.positions.error(
                 tr("variables up to here insert more than {most} shapes", most=MOST_EDGES), offset
             )

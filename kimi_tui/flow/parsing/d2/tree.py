@@ -68,10 +68,10 @@ class Edge:
     its index, and those of patterns.
     """
 
-    __slots__ = ("dst", "gone", "heads", "layers", "offset", "src", "suspended")
+    __slots__ = ("deleted", "dst", "heads", "layers", "offset", "src", "suspended")
 
     def __init__(self, src: Field, dst: Field, arrow: str, *, layers: list[Field], offset: int) -> None:
-        self.layers, self.offset, self.gone, self.suspended = layers, offset, False, False
+        self.layers, self.offset, self.deleted, self.suspended = layers, offset, False, False
         self.src, self.dst = (dst, src) if arrow == "<-" else (src, dst)
         self.heads: Heads = "none" if arrow == "-" else "both" if arrow == "<->" else "forward"
 
@@ -79,39 +79,39 @@ class Edge:
 class Tree:
     """The root field and all edges of the parsed board."""
 
-    def __init__(self, places: SourcePositions) -> None:
-        self.places = places
+    def __init__(self, positions: SourcePositions) -> None:
+        self.positions = positions
         self.root = Field("", None, 0)
         self.edges: list[Edge] = []
-        self.written: dict[tuple[Field, str, Field], list[Edge]] = {}
+        self.by_link: dict[tuple[Field, str, Field], list[Edge]] = {}
         self._substituted = 0
         self._unknown: dict[int, str] = {}
-        self._made = 0
+        self._created = 0
 
     def child(self, scope: Field, name: str, offset: int, *, bare: bool) -> Field:
         """The field of that name in a scope; creates it if necessary."""
         reserved = bare and name.lower() in RESERVED
         key = (name.lower(), reserved)
-        found = scope.children.get(key)
-        if found is None:
-            self._made += 1
+        child = scope.children.get(key)
+        if child is None:
+            self._created += 1
             if scope.depth == DEEPEST:
-                raise self.places.error(tr("shapes are nested deeper than {most} levels here", most=DEEPEST), offset)
-            found = Field(name, scope, offset, reserved=reserved, order=self._made)
-            scope.children[key] = found
-        return found
+                raise self.positions.error(tr("shapes are nested deeper than {most} levels here", most=DEEPEST), offset)
+            child = Field(name, scope, offset, reserved=reserved, order=self._created)
+            scope.children[key] = child
+        return child
 
     def connect(self, source: Field, arrow: str, target: Field, *, layers: list[Field], offset: int) -> None:
         edge = Edge(source, target, arrow, layers=layers, offset=offset)
         self.edges.append(edge)
-        self.written.setdefault((source, arrow, target), []).append(edge)
+        self.by_link.setdefault((source, arrow, target), []).append(edge)
 
     def fill(self, builder: ChartBuilder) -> None:
         """Add the tree to a chart. A table's rows are part of the table."""
         direction = self.root.attribute("direction")
         if direction is not None and direction.value is not None:
             builder.direction = _DIRECTIONS.get(direction.value.text, "TB")
-        if self.shape_of(self.root) == "sequence_diagram":
+        if self.shape_name(self.root) == "sequence_diagram":
             self._refuse_sequence(self.root)
         live, ids = self._live()
         for field in sorted(live, key=lambda field: field.order):
@@ -124,7 +124,7 @@ class Tree:
                     builder.group(node_id, members, offset=field.offset)
         for edge in self.edges:
             src, dst = ids.get(edge.src), ids.get(edge.dst)
-            if src is not None and dst is not None and not (edge.gone or edge.suspended):
+            if src is not None and dst is not None and not (edge.deleted or edge.suspended):
                 label, _, _ = self._label(edge.layers)
                 builder.edge(src[0], dst[0], label or None, offset=edge.offset, heads=edge.heads)
         for offset, path in self._unknown.items():
@@ -134,33 +134,33 @@ class Tree:
     def _live(self) -> tuple[list[Field], dict[Field, tuple[str, Field]]]:
         """Every shape in the tree, with the id that it is shown by: its own, or its table's."""
         ids: dict[Field, tuple[str, Field]] = {}
-        waiting: list[tuple[Field, str, tuple[str, Field] | None]] = [(self.root, "", None)]
+        pending: list[tuple[Field, str, tuple[str, Field] | None]] = [(self.root, "", None)]
         size = 0
-        while waiting:
-            field, prefix, table = waiting.pop()
+        while pending:
+            field, prefix, table = pending.pop()
             for child in field.shapes():
                 if child.suspended:
                     continue
                 path = prefix + written_key(child.name)
                 size += len(path)
                 if size > _LONGEST_PATHS:
-                    raise self.places.error(
+                    raise self.positions.error(
                         tr("the names of nested shapes are too long in total; shorten them"), child.offset
                     )
                 shown = table or (path, child)
                 ids[child] = shown
-                inner = table or (shown if self.shape_of(child) in TABLES else None)
-                waiting.append((child, path + ".", inner))
+                inner = table or (shown if self.shape_name(child) in TABLES else None)
+                pending.append((child, path + ".", inner))
         return list(ids), ids
 
-    def shape_of(self, field: Field) -> str:
+    def shape_name(self, field: Field) -> str:
         shape = field.attribute("shape")
         for name in self._classes(field) if shape is None else ():
             shape = self._class(name, "shape") or shape
         return "" if shape is None or shape.value is None else shape.value.text.lower()
 
     def _node(self, builder: ChartBuilder, node_id: str, field: Field) -> None:
-        shape = self.shape_of(field)
+        shape = self.shape_name(field)
         if shape == "sequence_diagram":
             self._refuse_sequence(field)
         if shape:
@@ -173,19 +173,19 @@ class Tree:
 
     def _refuse_sequence(self, field: Field) -> NoReturn:
         shape = field.attribute("shape") or field
-        raise self.places.error(tr("a sequence diagram is not a flowchart; remove this shape"), shape.offset)
+        raise self.positions.error(tr("a sequence diagram is not a flowchart; remove this shape"), shape.offset)
 
     def _classes(self, field: Field) -> list[str]:
-        named = field.attribute("class")
-        if named is None:
+        class_field = field.attribute("class")
+        if class_field is None:
             return []
-        values = [named.value] if named.value is not None else named.values
+        values = [class_field.value] if class_field.value is not None else class_field.values
         return [value.text for value in values]
 
     def _class(self, name: str, attribute: str) -> Field | None:
         classes = self.root.attribute("classes")
-        found = None if classes is None else classes.children.get((name.lower(), False))
-        return None if found is None else found.attribute(attribute)
+        entry = None if classes is None else classes.children.get((name.lower(), False))
+        return None if entry is None else entry.attribute(attribute)
 
     def _label(self, layers: Sequence[Field]) -> tuple[str | None, int, bool]:
         """The text, its place, and whether a `label:` gave it: first the own one, then a class's, then the value."""
@@ -215,64 +215,64 @@ class Tree:
                 parts.append(piece)
                 self._substituted += len(piece)
             else:
-                named = self.variable(piece.path, scope)
-                found = None if named is None else named.value
-                if found is None or depth > DEEPEST:
+                class_field = self.variable(piece.path, scope)
+                value_found = None if class_field is None else class_field.value
+                if value_found is None or depth > DEEPEST:
                     parts.append(f"${{{piece.path}}}")
                     self._unknown[piece.offset] = piece.path
                 else:
-                    todo.extend((inner, depth + 1) for inner in reversed(found.pieces))
+                    todo.extend((inner, depth + 1) for inner in reversed(value_found.pieces))
             self._substituted += 1
             if self._substituted > MAX_BYTES:
-                raise self.places.error(tr("the variables of this chart expand to more than 1 MiB"), 0)
+                raise self.positions.error(tr("the variables of this chart expand to more than 1 MiB"), 0)
         return "".join(parts)
 
     def variable(self, path: str, scope: Field) -> Field | None:
         """The field that a variable's name refers to within `scope`; None if there is none."""
         names = path.split(".")
-        here: Field | None = scope
-        while here is not None:
-            found = here.attribute("vars")
+        ancestor: Field | None = scope
+        while ancestor is not None:
+            variables = ancestor.attribute("vars")
             for name in names:
-                found = None if found is None else _named(found, name.strip())
-            if found is not None and (found.value is not None or found.children):
-                return found
-            here = here.parent
+                variables = None if variables is None else _child_named(variables, name.strip())
+            if variables is not None and (variables.value is not None or variables.children):
+                return variables
+            ancestor = ancestor.parent
         return None
 
     def classes_matter(self) -> bool:
         """Whether any class sets a label or a shape with a meaning."""
         classes = self.root.attribute("classes")
-        for named in () if classes is None else classes.children.values():
-            shape = named.attribute("shape")
-            if named.attribute("label") is not None or (
+        for class_field in () if classes is None else classes.children.values():
+            shape = class_field.attribute("shape")
+            if class_field.attribute("label") is not None or (
                 shape is not None and shape.value is not None and shape.value.text.lower() in _NO_LOOKS
             ):
                 return True
         return False
 
-    def ends(self) -> Iterator[tuple[Field, Field]]:
-        return ((source, target) for source, _, target in self.written)
+    def edge_ends(self) -> Iterator[tuple[Field, Field]]:
+        return ((source, target) for source, _, target in self.by_link)
 
-    def path_of(self, field: Field) -> str:
+    def field_path(self, field: Field) -> str:
         names: list[str] = []
         while field.parent is not None:
             names.append(written_key(field.name))
             field = field.parent
         return ".".join(reversed(names))
 
-    def text_of(self, field: Field) -> str:
+    def field_text(self, field: Field) -> str:
         """The text of a shape; by default its name."""
         label, _, _ = self._label([field])
         return field.name if label is None else label
 
     def texts(self, field: Field, names: tuple[str, ...]) -> list[str]:
         """The values of an attribute."""
-        found = field.attribute(*names)
-        if found is None:
+        entry = field.attribute(*names)
+        if entry is None:
             return [field.value.text] if names == ("label",) and field.value is not None else []
-        return [value.text for value in ([found.value] if found.value is not None else found.values)]
+        return [value.text for value in ([entry.value] if entry.value is not None else entry.values)]
 
 
-def _named(field: Field, name: str) -> Field | None:
+def _child_named(field: Field, name: str) -> Field | None:
     return field.children.get((name.lower(), False)) or field.children.get((name.lower(), True))

@@ -39,12 +39,12 @@ def odd_markup(label: str) -> str | None:
         markup = _odd_entity(label)
     if markup is None:
         return None
-    shown = " ".join(markup.split())
-    shown = shown if len(shown) <= _LONGEST_SHOWN else shown[: _LONGEST_SHOWN - 1] + "…"
+    markup_text = " ".join(markup.split())
+    markup_text = markup_text if len(markup_text) <= _LONGEST_SHOWN else markup_text[: _LONGEST_SHOWN - 1] + "…"
     return tr(
         "Mermaid treats `{markup}` as HTML and drops or changes it; kimi-tui keeps it. Write `{entity}` for "
         "`{sign}` to get the same result in both.",
-        markup=shown,
+        markup=markup_text,
         entity="#amp;" if markup[0] == "&" else "#lt;",
         sign=markup[0],
     )
@@ -53,20 +53,20 @@ def odd_markup(label: str) -> str | None:
 def _odd_tag(label: str) -> str | None:
     open_tags: list[tuple[str, str]] = []
     for tag in _TAG.finditer(label):
-        written, name = tag.group(), tag.group(2)
-        if LINE_BREAK.fullmatch(written) or written == "<hr>":
+        tag_text, name = tag.group(), tag.group(2)
+        if LINE_BREAK.fullmatch(tag_text) or tag_text == "<hr>":
             continue
-        if name is None or tag.group(3) or written[-1] != ">" or name not in _INLINE | _BLOCKS:
-            return written
+        if name is None or tag.group(3) or tag_text[-1] != ">" or name not in _INLINE | _BLOCKS:
+            return tag_text
         if tag.group(1):
             if not open_tags or open_tags[-1][0] != name:
-                return written
+                return tag_text
             open_tags.pop()
         else:
-            around = [opened for opened, _ in open_tags[-8:]]
+            around = [tag_name for tag_name, _ in open_tags[-8:]]
             if len(open_tags) == 8 or (name in _BLOCKS and "p" in around) or around[-1:] == ["li"] == [name]:
-                return written
-            open_tags.append((name, written))
+                return tag_text
+            open_tags.append((name, tag_text))
     return open_tags[-1][1] if open_tags else None
 
 
@@ -83,22 +83,22 @@ def _odd_entity(label: str) -> str | None:
 
 def lost_semicolons(text: str, labels: "Spans") -> Iterator[int]:
     """The places of `;` that Mermaid drops: the last of a line with a style and a `:..#`, if it separates anything."""
-    at = _style_from(text, 0)
-    while at >= 0:
-        stop = text.find("\n", at)
+    pos = _style_from(text, 0)
+    while pos >= 0:
+        stop = text.find("\n", pos)
         stop = len(text) if stop < 0 else stop
-        last = text.rfind(";", at, stop)
-        if last >= 0 and _COLOUR.search(text, at, last) and (text[last + 1 : stop].strip() or labels.holds(last)):
+        last = text.rfind(";", pos, stop)
+        if last >= 0 and _COLOUR.search(text, pos, last) and (text[last + 1 : stop].strip() or labels.contains(last)):
             yield last
-        elif last >= 0 and all(text.find(word, at, stop) >= 0 for word in _STYLES):
-            before = text.rfind(";", at, last)
-            if before >= 0 and _COLOUR.search(text, at, before):
-                yield before
-        at = _style_from(text, stop)
+        elif last >= 0 and all(text.find(keyword, pos, stop) >= 0 for keyword in _STYLES):
+            semicolon = text.rfind(";", pos, last)
+            if semicolon >= 0 and _COLOUR.search(text, pos, semicolon):
+                yield semicolon
+        pos = _style_from(text, stop)
 
 
 def _style_from(text: str, start: int) -> int:
-    return min((found for word in _STYLES if (found := text.find(word, start)) >= 0), default=-1)
+    return min((index for keyword in _STYLES if (index := text.find(keyword, start)) >= 0), default=-1)
 
 
 def swallowed_lines(text: str) -> Iterator[tuple[int, int, str]]:
@@ -113,6 +113,6 @@ class Spans:
     def __init__(self, spans: Iterable[Span]) -> None:
         self._spans = sorted(spans)
 
-    def holds(self, offset: int) -> bool:
-        at = bisect_right(self._spans, (offset, len(self._spans) and self._spans[-1][1])) - 1
-        return at >= 0 and self._spans[at][0] <= offset < self._spans[at][1]
+    def contains(self, offset: int) -> bool:
+        index = bisect_right(self._spans, (offset, len(self._spans) and self._spans[-1][1])) - 1
+        return index >= 0 and self._spans[index][0] <= offset < self._spans[index][1]

@@ -36,16 +36,16 @@ def strip_header(text: str) -> tuple[str, list[int]]:
     return _COMMENT.sub(_blanked, clear), [match.start(1) for match in _BARE_COMMENT.finditer(clear)]
 
 
-def other_diagram(text: str, at: int) -> str | None:
+def other_diagram(text: str, pos: int) -> str | None:
     """The message for a text whose first word, at `at`, is the header of another kind of diagram."""
-    other = _OTHER_DIAGRAM.match(text, at)
-    if other is None or LINK_START.match(text[other.end() : other.end() + 8].lstrip()):
+    match = _OTHER_DIAGRAM.match(text, pos)
+    if match is None or LINK_START.match(text[match.end() : match.end() + 8].lstrip()):
         return None
-    word = other.group(1)
-    name = word.removesuffix("-beta").removesuffix("-v2")
+    keyword = match.group(1)
+    name = keyword.removesuffix("-beta").removesuffix("-v2")
     name = "C4 diagram" if name.startswith("C4") else _NAMES.get(name, name)
     article = "an" if name[0] in "aeiX" else "a"
-    return f"this is {article} {name} (`{word}`), not a flowchart; a flow begins with `flowchart TD`"
+    return f"this is {article} {name} (`{keyword}`), not a flowchart; a flow begins with `flowchart TD`"
 
 
 def _blanked(match: re.Match[str]) -> str:
@@ -55,8 +55,8 @@ def _blanked(match: re.Match[str]) -> str:
 def _without_directives(text: str) -> str:
     """Replace every `%%{ .. }%%` by spaces; an unclosed one is a comment."""
     parts: list[str] = []
-    here = 0
-    while (start := text.find("%%{", here)) >= 0 and (end := text.find("}%%", start)) >= 0:
-        parts += (text[here:start], _NOT_NEWLINE.sub(" ", text[start : end + 3]))
-        here = end + 3
-    return "".join(parts) + text[here:]
+    pos = 0
+    while (start := text.find("%%{", pos)) >= 0 and (end := text.find("}%%", start)) >= 0:
+        parts += (text[pos:start], _NOT_NEWLINE.sub(" ", text[start : end + 3]))
+        pos = end + 3
+    return "".join(parts) + text[pos:]

@@ -24,7 +24,7 @@ class Label(NamedTuple):
     """A label as displayed, the shape of its brackets, and the offset after them."""
 
     text: str
-    after: int
+    next_pos: int
     shape: str = "rect"
 
 
@@ -32,56 +32,58 @@ class LabelScanner:
     """Scans the labels of one text. `scanned` is `written` with its comment lines replaced by spaces."""
 
     def __init__(
-        self, scanned: str, written: str, places: SourcePositions, *, note: Callable[[str, int], None]
+        self, scanned: str, source: str, positions: SourcePositions, *, note: Callable[[str, int], None]
     ) -> None:
         self._text = scanned
-        self._written = written
-        self._places = places
+        self._source = source
+        self._positions = positions
         self._note = note
         self._line_end = -1
         self.over_lines: list[Span] = []
 
-    def node(self, opener: str, at: int) -> Label:
+    def node(self, opener: str, pos: int) -> Label:
         """The label of a node whose opening bracket ends at `at`."""
-        start, end, after = self.body(at, _TEXT_OF.get(opener, PLAIN_TEXT))
+        start, end, next_pos = self.body(pos, _TEXT_OF.get(opener, PLAIN_TEXT))
         for closer, shape in SHAPES[opener]:
-            if self._text.startswith(closer, after):
-                return Label(self.cut(start, end), after + len(closer), shape)
+            if self._text.startswith(closer, next_pos):
+                return Label(self.label_text(start, end), next_pos + len(closer), shape)
         if self._text.startswith('"', start - 1) and self._text[end - 1] != "\\":
-            more = PLAIN_TEXT.match(self._text, end + 1)
-            closed = end + 1 if more is None else more.end()
+            following = PLAIN_TEXT.match(self._text, end + 1)
+            closing_end = end + 1 if following is None else following.end()
             for closer, shape in SHAPES[opener]:
-                if self._text.startswith(closer, closed):
-                    label = self._written[start:end] + self._written[end + 1 : closed]
-                    return Label(self.said(label, start), closed + len(closer), shape)
+                if self._text.startswith(closer, closing_end):
+                    label = self._source[start:end] + self._source[end + 1 : closing_end]
+                    return Label(self.clean_text(label, start), closing_end + len(closer), shape)
         for closer, shape in SHAPES[opener]:
-            label = self._lenient(at, closer)
+            label = self._lenient(pos, closer)
             if label is not None:
                 return Label(label[0], label[1], shape)
         closers = " or ".join(f"`{closer}`" for closer, _ in SHAPES[opener])
-        raise self._places.error(
+        raise self._positions.error(
             tr(
                 "the label opened by `{opener}` is not closed with {closers}; close it, or quote a label "
                 "that contains brackets",
                 opener=opener,
                 closers=closers,
             ),
-            at - len(opener),
+            pos - len(opener),
         )
 
-    def edge(self, at: int) -> Label:
+    def edge(self, pos: int) -> Label:
         """The label `|text|` of an edge; `at` is after the first bar."""
-        start, end, after = self.body(at, PLAIN_TEXT)
-        if self._text.startswith("|", after):
-            return Label(self.cut(start, end), after + 1)
-        label = self._lenient(at, "|")
+        start, end, next_pos = self.body(pos, PLAIN_TEXT)
+        if self._text.startswith("|", next_pos):
+            return Label(self.label_text(start, end), next_pos + 1)
+        label = self._lenient(pos, "|")
         if label is None:
-            raise self._places.error(tr("this edge label is never closed; end it with `|` on the same line"), at - 1)
+            raise self._positions.error(
+                tr("this edge label is never closed; end it with `|` on the same line"), pos - 1
+            )
         return Label(*label)
 
-    def body(self, at: int, text: re.Pattern[str]) -> tuple[int, int, int]:
+    def body(self, pos: int, text: re.Pattern[str]) -> tuple[int, int, int]:
         """A quoted, a Markdown or a plain text from `at`: its start, its end, and the offset after it."""
-        first = self._skip(at)
+        first = self._skip(pos)
         if self._text.startswith('"`', first):
             quote = self._text.find('"', first + 2)
             if quote > first + 2 and self._text[quote - 1] == "`":
@@ -89,27 +91,27 @@ class LabelScanner:
         if self._text.startswith('"', first):
             end = self._text.find('"', first + 1)
             if end < 0:
-                raise self._places.error(tr('this quoted text is never closed; end it with `"`'), first)
+                raise self._positions.error(tr('this quoted text is never closed; end it with `"`'), first)
             return first + 1, end, self._skip(end + 1)
-        match = text.match(self._text, at)
-        end = match.end() if match else at
-        return at, end, end
+        match = text.match(self._text, pos)
+        end = match.end() if match else pos
+        return pos, end, end
 
-    def cut(self, start: int, end: int) -> str:
-        written = self._written[start:end]
-        if "\n" in written:
+    def label_text(self, start: int, end: int) -> str:
+        source = self._source[start:end]
+        if "\n" in source:
             self.over_lines.append((start, end))
-        return self.said(written, start)
+        return self.clean_text(source, start)
 
-    def said(self, written: str, offset: int) -> str:
+    def clean_text(self, source: str, offset: int) -> str:
         """The text of a label, with a note if Mermaid would display it differently."""
-        if "<" in written and (odd := odd_markup(written)):
-            self._note(odd, offset)
-        return plain(without_comment_lines(written))
+        if "<" in source and (problem := odd_markup(source)):
+            self._note(problem, offset)
+        return plain(without_comment_lines(source))
 
-    def _lenient(self, at: int, closer: str) -> tuple[str, int] | None:
+    def _lenient(self, pos: int, closer: str) -> tuple[str, int] | None:
         """Scan a label that Mermaid refuses, on one line: a quoted text with quotes in it, or brackets that pair up."""
-        first = self._skip(at)
+        first = self._skip(pos)
         if first > self._line_end:
             end = self._text.find("\n", first)
             self._line_end = len(self._text) if end < 0 else end
@@ -117,7 +119,7 @@ class LabelScanner:
             quote = self._closing_quote(first, closer)
             if quote is None:
                 return None
-            text = self._written[first + 1 : quote]
+            text = self._source[first + 1 : quote]
             if '\\"' in text:
                 self._note(
                     'Mermaid has no `\\"` and ends the quote there; here it is a quote; write `#quot;` to be read the '
@@ -126,33 +128,33 @@ class LabelScanner:
                 )
             return plain(text.replace('\\"', '"')), self._skip(quote + 1) + len(closer)
         end = self._closing_bracket(first, closer)
-        return None if end is None else (plain(self._written[first:end]), end + len(closer))
+        return None if end is None else (plain(self._source[first:end]), end + len(closer))
 
     def _closing_quote(self, first: int, closer: str) -> int | None:
         """The end of a quoted text that may have escaped quotes: the first bare quote before `closer`."""
-        text, at = self._text, first + 1
-        while (at := text.find('"', at, self._line_end)) >= 0:
-            is_last = text.startswith(closer, self._skip(at + 1))
-            if is_last and (text[at - 1] != "\\" or text.startswith(closer, at + 1)):
-                return at
-            at += 1
+        text, pos = self._text, first + 1
+        while (pos := text.find('"', pos, self._line_end)) >= 0:
+            is_last = text.startswith(closer, self._skip(pos + 1))
+            if is_last and (text[pos - 1] != "\\" or text.startswith(closer, pos + 1)):
+                return pos
+            pos += 1
         return None
 
     def _closing_bracket(self, first: int, closer: str) -> int | None:
         """The end of an unquoted text with brackets: the `closer` whose opening bracket precedes the text."""
         text, opens, closes = self._text, _OPENS[closer[-1]], closer[-1]
         depth = 0
-        for at in range(first, self._line_end):
-            if depth == 0 and text.startswith(closer, at):
-                return at
-            if text[at] == opens:
+        for pos in range(first, self._line_end):
+            if depth == 0 and text.startswith(closer, pos):
+                return pos
+            if text[pos] == opens:
                 depth += 1
-            elif text[at] == closes:
+            elif text[pos] == closes:
                 depth -= 1
                 if depth < 0:
                     return None
         return None
 
-    def _skip(self, at: int) -> int:
-        match = _BLANK.match(self._text, at)
-        return match.end() if match else at
+    def _skip(self, pos: int) -> int:
+        match = _BLANK.match(self._text, pos)
+        return match.end() if match else pos

@@ -30,7 +30,7 @@ LINK_END = {
 
 SPACES = re.compile(r"[^\S\n]*")
 BLANK = re.compile(r"\s*")
-BETWEEN = re.compile(r"[\s;]*")
+SEPARATORS = re.compile(r"[\s;]*")
 REST_OF_LINE = re.compile(r"[^\n]*")
 
 HEADER = re.compile(r"(?:flowchart-elk|swimlane-beta|flowchart|graph)\b")

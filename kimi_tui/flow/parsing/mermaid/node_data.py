@@ -32,27 +32,27 @@ class NodeData(NamedTuple):
     """The pairs, in order, and the offset after the closing brace."""
 
     pairs: dict[str, str]
-    after: int
+    next_pos: int
 
 
-def read_node_data(text: str, written: str, at: int, places: SourcePositions) -> NodeData:
+def read_node_data(text: str, source: str, start: int, positions: SourcePositions) -> NodeData:
     """Parse from `at`, after `@{`. Errors are raised with their place."""
-    end = _end_of_block(text, at, places)
-    body = _joined_strings(written[at:end])
-    return NodeData(_pairs(body, at, places), end + 1)
+    end = _end_of_block(text, start, positions)
+    body = _joined_strings(source[start:end])
+    return NodeData(_pairs(body, start, positions), end + 1)
 
 
-def _end_of_block(text: str, at: int, places: SourcePositions) -> int:
-    here = at
+def _end_of_block(text: str, start: int, positions: SourcePositions) -> int:
+    pos = start
     while True:
-        match = _END.match(text, here)
-        here = match.end() if match else here
-        if text.startswith("}", here):
-            return here
-        quote = text.find('"', here + 1) if text.startswith('"', here) else -1
+        match = _END.match(text, pos)
+        pos = match.end() if match else pos
+        if text.startswith("}", pos):
+            return pos
+        quote = text.find('"', pos + 1) if text.startswith('"', pos) else -1
         if quote < 0:
-            raise places.error(tr("this data block is never closed; end it with `{end}`", end="}"), at - 2)
-        here = quote + 1
+            raise positions.error(tr("this data block is never closed; end it with `{end}`", end="}"), start - 2)
+        pos = quote + 1
 
 
 def _joined_strings(body: str) -> str:
@@ -64,67 +64,67 @@ def _joined_strings(body: str) -> str:
     return '"'.join(parts)
 
 
-def _pairs(body: str, at: int, places: SourcePositions) -> dict[str, str]:
+def _pairs(body: str, start: int, positions: SourcePositions) -> dict[str, str]:
     pairs: dict[str, str] = {}
     by_line = "\n" in body
-    here = _blank(body, 0)
-    while here < len(body):
-        key = _KEY.match(body, here)
-        if key is None and (alone := _KEY_ALONE.match(body, here)):
-            here = _blank(body, alone.end())
+    pos = _blank(body, 0)
+    while pos < len(body):
+        key = _KEY.match(body, pos)
+        if key is None and (bare_key := _KEY_ALONE.match(body, pos)):
+            pos = _blank(body, bare_key.end())
             continue
         if key is None:
-            raise places.error(
-                tr('a data block contains pairs like `label: "text"`, separated by commas'), at + min(here, len(body))
+            raise positions.error(
+                tr('a data block contains pairs like `label: "text"`, separated by commas'), start + min(pos, len(body))
             )
         name = next(group for group in key.groups() if group is not None)
         block = _BLOCK.match(body, key.end()) if body.startswith(("|", ">"), key.end()) else None
         indent = key.start() - body.rfind("\n", 0, key.start()) - 1 if by_line else -1
         if block is not None:
-            value, here = _block(block, indent, body)
+            value, pos = _block(block, indent, body)
         elif indent >= 0 and "\n" in key.group() and key.end() - body.rfind("\n", 0, key.end()) - 1 <= indent:
-            value, here = "", key.end()
+            value, pos = "", key.end()
         else:
-            value, here = _value(body, key.end(), indent)
+            value, pos = _value(body, key.end(), indent)
         if value is None:
-            raise places.error(tr("unsupported value; write one quoted text"), at + key.end())
+            raise positions.error(tr("unsupported value; write one quoted text"), start + key.end())
         pairs[name] = value
-        here = _blank(body, here)
+        pos = _blank(body, pos)
     return pairs
 
 
-def _value(body: str, here: int, indent: int) -> tuple[str | None, int]:
+def _value(body: str, pos: int, indent: int) -> tuple[str | None, int]:
     """A value in quotes or plain. `indent` is that of its key if pairs are on lines of their own, else -1."""
-    if body.startswith('"', here):
-        match = _DOUBLE.match(body, here)
+    if body.startswith('"', pos):
+        match = _DOUBLE.match(body, pos)
         text = None if match is None else _ESCAPE.sub(_unescaped, match.group(1))
-    elif body.startswith("'", here):
-        match = _SINGLE.match(body, here)
+    elif body.startswith("'", pos):
+        match = _SINGLE.match(body, pos)
         text = None if match is None else _folded(match.group(1).replace("''", "'"))
     else:
-        match = (_PLAIN if indent < 0 else _LINE).match(body, here)
-        after = match.end() if match else here
-        text = _COMMENT.sub("", body[here:after].strip())
+        match = (_PLAIN if indent < 0 else _LINE).match(body, pos)
+        next_pos = match.end() if match else pos
+        text = _COMMENT.sub("", body[pos:next_pos].strip())
         if text and indent >= 0:
-            after = _end_of_continuation(body, after, indent)
+            next_pos = _end_of_continuation(body, next_pos, indent)
         first = text
-        text = _folded("\n".join([first, *body[here:after].split("\n")[1:]])).strip()
-        return (_meant(first) and text) if text != first else _meant(first), after
+        text = _folded("\n".join([first, *body[pos:next_pos].split("\n")[1:]])).strip()
+        return (_scalar_value(first) and text) if text != first else _scalar_value(first), next_pos
     if match is None or not _AFTER_QUOTE.match(body, match.end()):
-        return None, here
+        return None, pos
     return text, match.end()
 
 
-def _end_of_continuation(body: str, after: int, indent: int) -> int:
+def _end_of_continuation(body: str, next_pos: int, indent: int) -> int:
     """The end of a plain text that continues in the lines below, indented further than its key."""
-    end = after
-    while after < len(body):
-        stop = body.find("\n", after + 1)
-        line = body[after + 1 : len(body) if stop < 0 else stop]
+    end = next_pos
+    while next_pos < len(body):
+        stop = body.find("\n", next_pos + 1)
+        line = body[next_pos + 1 : len(body) if stop < 0 else stop]
         if line.strip() and (len(line) - len(line.lstrip()) <= indent or line.lstrip().startswith("#")):
             break
-        after += len(line) + 1
-        end = after if line.strip() else end
+        next_pos += len(line) + 1
+        end = next_pos if line.strip() else end
     return end
 
 
@@ -140,24 +140,24 @@ def _folded(text: str) -> str:
 def _block(block: re.Match[str], indent: int, body: str) -> tuple[str | None, int]:
     """The lines below `|` or `>`, indented further than the key. Folded ones of uneven indent are not supported."""
     lines: list[str] = []
-    after = block.start(2)
+    next_pos = block.start(2)
     for line in block.group(2).split("\n"):
         if line.strip() and len(line) - len(line.lstrip()) <= indent:
             break
         lines.append(line)
-        after += len(line) + 1
+        next_pos += len(line) + 1
     indents = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
     if not indents or indents[0] > min(indents) or "\t" in block.group(2):
-        return None, after
+        return None, next_pos
     text = "\n".join(line[indents[0] :] for line in lines).rstrip()
     if block.group(1) == ">":
         if max(indents) > min(indents):
-            return None, after
+            return None, next_pos
         text = _folded(text)
-    return text, min(after, len(body))
+    return text, min(next_pos, len(body))
 
 
-def _meant(plain: str) -> str | None:
+def _scalar_value(plain: str) -> str | None:
     """A plain value in JavaScript's notation; lists, maps and multi-line texts are not supported."""
     if plain in ("null", "~", "Null", "NULL"):
         return ""
@@ -174,6 +174,6 @@ def _unescaped(match: re.Match[str]) -> str:
     return chr(number) if number < 0x110000 else "\ufffd"
 
 
-def _blank(body: str, here: int) -> int:
-    match = _BLANK.match(body, here)
-    return match.end() if match else here
+def _blank(body: str, pos: int) -> int:
+    match = _BLANK.match(body, pos)
+    return match.end() if match else pos

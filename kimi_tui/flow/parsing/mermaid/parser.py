@@ -17,7 +17,6 @@ from kimi_tui.flow.parsing.mermaid.label_text import plain
 from kimi_tui.flow.parsing.mermaid.labels import LabelScanner
 from kimi_tui.flow.parsing.mermaid.lexemes import (
     ANY_HEADER,
-    BETWEEN,
     BLANK,
     CLOSED_WORDS,
     DIRECTION,
@@ -34,6 +33,7 @@ from kimi_tui.flow.parsing.mermaid.lexemes import (
     OPENER,
     PROPERTY,
     REST_OF_LINE,
+    SEPARATORS,
     SPACES,
     SUBGRAPH_NAME,
 )
@@ -64,16 +64,16 @@ def read_mermaid(text: str) -> Chart:
 
 class _Reader:
     def __init__(self, text: str) -> None:
-        self.written = text
-        self.places = SourcePositions(text)
+        self.source = text
+        self.positions = SourcePositions(text)
         self.text, self.bare_comments = strip_header(text)
-        self.at = 0
-        self.out = ChartBuilder(self.places)
-        self.labels = LabelScanner(self.text, text, self.places, note=self.out.note)
+        self.pos = 0
+        self.out = ChartBuilder(self.positions)
+        self.labels = LabelScanner(self.text, text, self.positions, note=self.out.note)
         self.edge_ids: set[str] = set()
         self.edges_between: dict[tuple[str, str], int] | None = {} if "L_" in text else None
         self.passed_over: list[Span] = []
-        self.said: _Data | None = None
+        self.node_data: _Data | None = None
         self.subgraph_ids: set[str] = set()
         self.open_subgraphs: list[_Subgraph] = []
         self.grouped: set[str] = set()
@@ -82,10 +82,10 @@ class _Reader:
 
     def read(self) -> Chart:
         self._header()
-        self._skip(BETWEEN)
-        while self.at < len(self.text):
+        self._skip(SEPARATORS)
+        while self.pos < len(self.text):
             self._statement()
-            self._skip(BETWEEN)
+            self._skip(SEPARATORS)
         if self.open_subgraphs:
             self._fail(
                 tr("this subgraph is never closed; write `end` on a line of its own"), self.open_subgraphs[-1].offset
@@ -94,53 +94,57 @@ class _Reader:
         return self.out.chart("mermaid")
 
     def _note_lines_that_mermaid_reads_otherwise(self) -> None:
-        for name, at in self.padded_names:
+        for name, offset in self.padded_names:
             if name in self.out.nodes:
                 self.out.note(
                     tr("extra spaces around its name make this subgraph different from the node `{name}`", name=name),
-                    at,
+                    offset,
                 )
         labels, passed = Spans(self.labels.over_lines), Spans(self.passed_over)
-        for at in lost_semicolons(self.text, labels):
-            self.out.note(tr("Mermaid loses this `;` because a style with `#` precedes it; start a new line here"), at)
-        for at in self.bare_comments:
-            if not labels.holds(at) and not passed.holds(at):
+        for offset in lost_semicolons(self.text, labels):
+            self.out.note(
+                tr("Mermaid loses this `;` because a style with `#` precedes it; start a new line here"), offset
+            )
+        for offset in self.bare_comments:
+            if not labels.contains(offset) and not passed.contains(offset):
                 self.out.note(
                     tr("Mermaid treats a bare `%%` as a node; kimi-tui treats it as a comment. Add a word after it."),
-                    at,
+                    offset,
                 )
-        for at, line, words in swallowed_lines(self.text):
-            if not passed.holds(at) and not (labels.holds(at) and labels.holds(line)):
+        for offset, line, snippet in swallowed_lines(self.text):
+            if not passed.contains(offset) and not (labels.contains(offset) and labels.contains(line)):
                 self.out.note(
                     tr(
                         "Mermaid ignores this line because it contains `{words}`; kimi-tui does not. Rephrase it.",
-                        words=words,
+                        words=snippet,
                     ),
-                    at,
+                    offset,
                 )
 
     def _header(self) -> None:
         self._skip(BLANK)
-        header = HEADER.match(self.text, self.at)
+        header = HEADER.match(self.text, self.pos)
         if header is None:
-            if cause := other_diagram(self.text, self.at):
+            if cause := other_diagram(self.text, self.pos):
                 self._fail(cause)
-            if shouted := ANY_HEADER.match(self.text, self.at):
-                word = shouted.group()
-                self._fail(tr("Mermaid accepts `{word}` only in lower case: `{small}`", word=word, small=word.lower()))
+            if shouted := ANY_HEADER.match(self.text, self.pos):
+                keyword = shouted.group()
+                self._fail(
+                    tr("Mermaid accepts `{word}` only in lower case: `{small}`", word=keyword, small=keyword.lower())
+                )
             return
-        self.at = header.end()
-        direction = DIRECTION_OF_HEADER.match(self.text, self.at)
+        self.pos = header.end()
+        direction = DIRECTION_OF_HEADER.match(self.text, self.pos)
         if direction is not None:
             self.out.direction = _DIRECTIONS[direction.group(1).upper()]
-            self.at = direction.end()
+            self.pos = direction.end()
         self._skip(SPACES)
-        ended = self.at == len(self.text) or self.text[self.at] in "\n;"
-        if not ended and (direction is None or self.at == direction.end()):
+        at_end = self.pos == len(self.text) or self.text[self.pos] in "\n;"
+        if not at_end and (direction is None or self.pos == direction.end()):
             self._fail(tr("`flowchart` must be followed by a direction (TB, TD, BT, LR or RL) and the end of the line"))
 
     def _statement(self) -> None:
-        keyword, start = KEYWORD.match(self.text, self.at), self.at
+        keyword, start = KEYWORD.match(self.text, self.pos), self.pos
         if keyword is None and self.text.startswith("%%", start):
             self._skip(REST_OF_LINE)
             self.out.note(tr("Mermaid accepts comments only on their own line; move this one"), start)
@@ -149,7 +153,7 @@ class _Reader:
         else:
             self._keyword(keyword)
             if not self.text[self.text.rfind("\n", 0, start) + 1 : start].strip():
-                self.passed_over.append((start, self.at))
+                self.passed_over.append((start, self.pos))
 
     def _keyword(self, keyword: re.Match[str]) -> None:
         match keyword.group():
@@ -159,10 +163,10 @@ class _Reader:
                 if not self.open_subgraphs:
                     self._fail(tr("`end` closes a subgraph, but none is open; name a node `END` or `finish` instead"))
                 self._close_subgraph(self.open_subgraphs.pop())
-                self.at = keyword.end()
+                self.pos = keyword.end()
             case "direction":
-                if stated := DIRECTION.match(self.text, self.at):
-                    self.at = stated.end()
+                if stated := DIRECTION.match(self.text, self.pos):
+                    self.pos = stated.end()
                 else:
                     self._nodes_and_links()
             case "accTitle":
@@ -176,91 +180,91 @@ class _Reader:
 
     def _subgraph(self) -> None:
         """Open a subgraph: ignores its title; its nodes and edges are parsed as all others."""
-        named, start = SUBGRAPH_NAME.match(self.text, self.at), self.at
+        named, start = SUBGRAPH_NAME.match(self.text, self.pos), self.pos
         if named is not None and self.text.startswith("[", named.end()):
-            self.at = self.labels.node("[", named.end() + 1).after
+            self.pos = self.labels.node("[", named.end() + 1).next_pos
             self._skip_statement()
             name = named.group(1).strip().strip('"')
         else:
             self._skip_statement()
-            name = self.text[start + len("subgraph") + 1 : self.at]
+            name = self.text[start + len("subgraph") + 1 : self.pos]
             if name.split() == [name.strip()] != [name]:
                 self.padded_names.append((name.strip().strip('"'), start))
         self.open_subgraphs.append(_Subgraph(name.removeprefix('"`').removesuffix('`"').strip('"'), start))
 
-    def _close_subgraph(self, closed: _Subgraph) -> None:
+    def _close_subgraph(self, subgraph: _Subgraph) -> None:
         """Close a subgraph: a node in two subgraphs belongs to the one that is closed first, as in Mermaid."""
-        self.subgraph_ids.add(closed.id)
-        group_id = closed.id if closed.id.split() == [closed.id] else f"subGraph{self.closed_subgraphs}"
+        self.subgraph_ids.add(subgraph.id)
+        group_id = subgraph.id if subgraph.id.split() == [subgraph.id] else f"subGraph{self.closed_subgraphs}"
         self.closed_subgraphs += 1
-        members = [member for member in closed.members if member not in self.grouped and member != group_id]
+        members = [member for member in subgraph.members if member not in self.grouped and member != group_id]
         self.grouped.update(members)
-        self.out.group(group_id, members, offset=closed.offset)
+        self.out.group(group_id, members, offset=subgraph.offset)
         if self.open_subgraphs:
             self.open_subgraphs[-1].members[group_id] = None
 
-    def _description(self, at: int) -> None:
-        brace = BLANK.match(self.text, at)
-        here = brace.end() if brace else at
-        if not self.text.startswith("{", here):
+    def _description(self, pos: int) -> None:
+        brace = BLANK.match(self.text, pos)
+        cursor = brace.end() if brace else pos
+        if not self.text.startswith("{", cursor):
             self._skip(REST_OF_LINE)
             return
-        end = self.text.find("}", here)
+        end = self.text.find("}", cursor)
         if end < 0:
-            self._fail(tr("this description is never closed; end it with `{end}`", end="}"), here)
-        self.at = end + 1
+            self._fail(tr("this description is never closed; end it with `{end}`", end="}"), cursor)
+        self.pos = end + 1
 
     def _style(self) -> None:
-        named = ID_OF_STYLE.match(self.text, self.at)
+        named = ID_OF_STYLE.match(self.text, self.pos)
         if named is not None and named.group(1) not in self.edge_ids:
             self.out.mention(named.group(1), named.start(1))
         self._skip_statement()
 
     def _skip_statement(self) -> None:
         """Skip to the end of the line or the next `;`, whichever is first outside of double quotes."""
-        text, here = self.text, self.at
-        while here < len(text) and text[here] not in "\n;":
-            if text[here] == '"':
-                close = text.find('"', here + 1)
+        text, cursor = self.text, self.pos
+        while cursor < len(text) and text[cursor] not in "\n;":
+            if text[cursor] == '"':
+                close = text.find('"', cursor + 1)
                 if close < 0:
-                    self._fail(tr('this quoted text is never closed; end it with `"`'), here)
-                here = close
-            here += 1
-        self.at = here
+                    self._fail(tr('this quoted text is never closed; end it with `"`'), cursor)
+                cursor = close
+            cursor += 1
+        self.pos = cursor
 
     def _nodes_and_links(self) -> None:
         group = self._group()
         while True:
             self._skip(SPACES)
-            started = self.at
+            started = self.pos
             edge_id = self._edge_id()
             link = self._link()
             if link is None:
                 break
-            label, heads, at = link
-            self._check_target(at)
+            label, heads, pos = link
+            self._check_target(pos)
             following = self._group()
             for node_id in (*group, *following) if self.edge_ids else ():
                 if node_id in self.edge_ids and node_id not in self.out.nodes:
                     self._fail(
                         tr("`{name}` is already the name of an edge; rename the node", name=node_id),
-                        at,
+                        pos,
                     )
             for src in group:
                 for dst in following:
-                    self.out.edge(src, dst, label, offset=at, heads=heads)
+                    self.out.edge(src, dst, label, offset=pos, heads=heads)
             self._name_edges(edge_id, group, following)
             group = following
-        self.at = started
-        if self.at < len(self.text) and self.text[self.at] not in "\n;" and not self.text.startswith("%%", self.at):
+        self.pos = started
+        if self.pos < len(self.text) and self.text[self.pos] not in "\n;" and not self.text.startswith("%%", self.pos):
             self._unexpected()
-        if self.text.startswith("%%", self.at):
+        if self.text.startswith("%%", self.pos):
             self._skip(REST_OF_LINE)
 
     def _check_target(self, link: int) -> None:
         """Check a link at the end of its line: the next line must start with a node, else the error is at the link."""
-        keyword = KEYWORD.match(self.text, self.at) if "\n" in self.text[link : self.at] else None
-        if self.at == len(self.text) or (keyword is not None and keyword.group() in CLOSED_WORDS):
+        keyword = KEYWORD.match(self.text, self.pos) if "\n" in self.text[link : self.pos] else None
+        if self.pos == len(self.text) or (keyword is not None and keyword.group() in CLOSED_WORDS):
             self._fail(tr("this edge has no target; write its node on the same line"), link)
 
     def _name_edges(self, edge_id: str | None, group: list[str], following: list[str]) -> None:
@@ -272,44 +276,44 @@ class _Reader:
             return
         for row, src in enumerate(group):
             for column, dst in enumerate(following):
-                before = self.edges_between.get((src, dst), 0)
-                self.edges_between[src, dst] = before + 1
+                count = self.edges_between.get((src, dst), 0)
+                self.edges_between[src, dst] = count + 1
                 if (row, column) != named:
-                    self.edge_ids.add(f"L_{src}_{dst}_{before + 1 if before else 0}")
+                    self.edge_ids.add(f"L_{src}_{dst}_{count + 1 if count else 0}")
 
     def _unexpected(self) -> NoReturn:
-        rest = self.text[self.at : self.at + 16].split("\n", 1)[0]
-        self._fail(tr("expected a link such as `-->`, or the end of the line, but found `{found}`", found=rest))
+        snippet = self.text[self.pos : self.pos + 16].split("\n", 1)[0]
+        self._fail(tr("expected a link such as `-->`, or the end of the line, but found `{found}`", found=snippet))
 
     def _edge_id(self) -> str | None:
         """An edge's own name, `e1@` before its link; does not advance if there is none."""
-        start = self.at
+        start = self.pos
         name = self._id()
         if (
             name is not None
-            and self.text.startswith("@", self.at)
-            and (LINK_START.match(self.text, self.at + 1) or LINK.match(self.text, self.at + 1))
+            and self.text.startswith("@", self.pos)
+            and (LINK_START.match(self.text, self.pos + 1) or LINK.match(self.text, self.pos + 1))
         ):
             if self.text[max(0, start - 80) : start].rstrip("])}")[-1:] not in (" ", "\t", "\n", '"'):
                 self._fail(tr("missing space before the name of this edge"), start)
-            self.at += 1
+            self.pos += 1
             return name
-        self.at = start
+        self.pos = start
         return None
 
     def _link(self) -> tuple[str | None, Heads, int] | None:
         """A link with its label, if one starts here or on the next line; advances to the node after it."""
-        blank = BLANK.match(self.text, self.at)
-        start = blank.end() if blank else self.at
-        whole = LINK.match(self.text, start)
-        if whole is not None:
-            self.at = whole.end()
+        blank = BLANK.match(self.text, self.pos)
+        start = blank.end() if blank else self.pos
+        match = LINK.match(self.text, start)
+        if match is not None:
+            self.pos = match.end()
             self._skip(BLANK)
             label = None
-            if self.text.startswith("|", self.at):
-                label, self.at, _ = self.labels.edge(self.at + 1)
+            if self.text.startswith("|", self.pos):
+                label, self.pos, _ = self.labels.edge(self.pos + 1)
                 self._skip(BLANK)
-            return label or None, _heads(whole.group()), start
+            return label or None, _heads(match.group()), start
         opening = LINK_START.match(self.text, start)
         return None if opening is None else self._link_with_text(opening)
 
@@ -317,16 +321,16 @@ class _Reader:
         end_pattern = LINK_END[opening.group()[-1]]
         if NAMED_LINK.match(self.text, opening.start()):
             self._fail(tr("Mermaid reads this as the name of an edge; put a space before the label"), opening.end())
-        self.at = opening.end()
+        self.pos = opening.end()
         self._skip(BLANK)
         label, quoted = None, ""
-        if self.text.startswith('"', self.at):
-            start, end, after = self.labels.body(self.at, REST_OF_LINE)
-            if end_pattern.match(self.text, after):
-                label, self.at = self.labels.cut(start, end), after
+        if self.text.startswith('"', self.pos):
+            start, end, next_pos = self.labels.body(self.pos, REST_OF_LINE)
+            if end_pattern.match(self.text, next_pos):
+                label, self.pos = self.labels.label_text(start, end), next_pos
             else:
-                quoted, self.at = self.written[start:end], end + 1
-        closing = end_pattern.search(self.text, self.at)
+                quoted, self.pos = self.source[start:end], end + 1
+        closing = end_pattern.search(self.text, self.pos)
         if closing is None:
             self._fail(
                 tr(
@@ -336,36 +340,36 @@ class _Reader:
                 opening.start(),
             )
         if label is None:
-            end = closing.start() + (closing.start() == self.at and closing.group()[0] in "xo")
-            label = self.labels.said(quoted + self.written[self.at : end], self.at)
-            self.labels.over_lines.append((self.at, end))
-        self.at = closing.end()
+            end = closing.start() + (closing.start() == self.pos and closing.group()[0] in "xo")
+            label = self.labels.clean_text(quoted + self.source[self.pos : end], self.pos)
+            self.labels.over_lines.append((self.pos, end))
+        self.pos = closing.end()
         self._skip(BLANK)
         return label or None, _heads(closing.group(), opening.group()), opening.start()
 
     def _group(self) -> list[str]:
         """Nodes joined by `&`."""
         ids = [self._node()]
-        said = self.said
+        data = self.node_data
         while True:
-            start = self.at
+            start = self.pos
             self._skip(SPACES)
-            if not self.text.startswith("&", self.at):
-                self.at = start
-                self._take_data(ids[-1], said)
+            if not self.text.startswith("&", self.pos):
+                self.pos = start
+                self._take_data(ids[-1], data)
                 return ids
-            self.at += 1
+            self.pos += 1
             self._skip(BLANK)
             ids.append(self._node())
-            self._take_data(ids[-2], said)
-            said = self.said
+            self._take_data(ids[-2], data)
+            data = self.node_data
 
     def _node(self) -> str:
-        start, self.said = self.at, None
+        start, self.node_data = self.pos, None
         node_id = self._id()
         if node_id is None:
             self._no_node(start)
-        opener = OPENER.match(self.text, self.at)
+        opener = OPENER.match(self.text, self.pos)
         if opener is None:
             if node_id not in self.edge_ids:
                 self.out.mention(node_id, start)
@@ -374,18 +378,18 @@ class _Reader:
         if self.open_subgraphs and node_id not in self.edge_ids:
             self.open_subgraphs[-1].members[node_id] = None
         self._class()
-        if self.text.startswith("@{", self.at):
-            pairs, self.at = read_node_data(self.text, self.written, self.at + 2, self.places)
-            self.said = (pairs, start)
+        if self.text.startswith("@{", self.pos):
+            pairs, self.pos = read_node_data(self.text, self.source, self.pos + 2, self.positions)
+            self.node_data = (pairs, start)
             self._class()
         return node_id
 
     def _label(self, node_id: str, start: int, opener: re.Match[str]) -> None:
-        brackets, at = opener.group(), opener.end()
+        brackets, pos = opener.group(), opener.end()
         if brackets == "[|":
-            named = PROPERTY.match(self.text, at)
-            brackets, at = ("[|", named.end()) if named else ("[", opener.start() + 1)
-        label, self.at, shape = self.labels.node(brackets, at)
+            named = PROPERTY.match(self.text, pos)
+            brackets, pos = ("[|", named.end()) if named else ("[", opener.start() + 1)
+        label, self.pos, shape = self.labels.node(brackets, pos)
         if node_id in self.edge_ids:
             return
         self.out.mention(node_id, start)
@@ -393,16 +397,16 @@ class _Reader:
         self.out.shape(node_id, shape)
 
     def _class(self) -> None:
-        if self.text.startswith(":::", self.at):
-            self.at += 3
+        if self.text.startswith(":::", self.pos):
+            self.pos += 3
             if self._id() is None:
                 self._fail(tr("missing class name after `:::`"))
 
-    def _take_data(self, node_id: str, said: _Data | None) -> None:
+    def _take_data(self, node_id: str, data: _Data | None) -> None:
         """Apply a node's data block; Mermaid does so after it has parsed the next node of a `&` as well."""
-        if said is None or node_id in self.edge_ids or node_id in self.subgraph_ids:
+        if data is None or node_id in self.edge_ids or node_id in self.subgraph_ids:
             return
-        pairs, start = said
+        pairs, start = data
         label = pairs.get("label", "")
         if label:
             self.out.label(node_id, plain(label, on_page=False), start)
@@ -412,14 +416,14 @@ class _Reader:
             self.out.shape(node_id, pairs["shape"].rstrip(","))
 
     def _id(self) -> str | None:
-        text, start, here = self.text, self.at, self.at
-        while not ID_STOPS.match(text, here):
-            piece = ID_PIECE.match(text, here)
+        text, start, cursor = self.text, self.pos, self.pos
+        while not ID_STOPS.match(text, cursor):
+            piece = ID_PIECE.match(text, cursor)
             if piece is None:
                 break
-            here = piece.end()
-        self.at = here
-        found = text[start:here] if here > start else None
+            cursor = piece.end()
+        self.pos = cursor
+        found = text[start:cursor] if cursor > start else None
         if found in CLOSED_WORDS and found != "":
             self._fail(
                 tr("`{name}` is a Mermaid keyword and cannot name a node; write it in capitals", name=found),
@@ -428,18 +432,18 @@ class _Reader:
         return found
 
     def _no_node(self, start: int) -> NoReturn:
-        rest = self.text[start : start + 16].split("\n", 1)[0]
-        if rest.strip():
-            self._fail(tr("expected a node here, such as `A` or `A[label]`, but found `{found}`", found=rest), start)
+        snippet = self.text[start : start + 16].split("\n", 1)[0]
+        if snippet.strip():
+            self._fail(tr("expected a node here, such as `A` or `A[label]`, but found `{found}`", found=snippet), start)
         self._fail(tr("expected a node here, such as `A` or `A[label]`, but there is none"), start)
 
     def _skip(self, pattern: re.Pattern[str]) -> None:
-        match = pattern.match(self.text, self.at)
+        match = pattern.match(self.text, self.pos)
         if match is not None:
-            self.at = match.end()
+            self.pos = match.end()
 
     def _fail(self, cause: UserText, offset: int | None = None) -> NoReturn:
-        raise self.places.error(cause, self.at if offset is None else offset)
+        raise self.positions.error(cause, self.pos if offset is None else offset)
 
 
 def _heads(end: str, start: str = "") -> Heads:

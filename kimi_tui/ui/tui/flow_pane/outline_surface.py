@@ -38,7 +38,7 @@ class OutlineSurface:
         row = self._row_of.get(node_id)
         return None if row is None else Region(0, row, self.width, 1)
 
-    def rows_of(self, nodes: Collection[str], edges: Collection[int]) -> set[int]:
+    def rows_covered(self, nodes: Collection[str], edges: Collection[int]) -> set[int]:
         rows = {self._row_of[node] for node in nodes if node in self._row_of}
         return rows | {self._edge_row[edge] for edge in edges if edge in self._edge_row}
 

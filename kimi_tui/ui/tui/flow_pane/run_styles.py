@@ -112,7 +112,7 @@ def flow_of(begin: FlowBegin) -> Flow:
 
 def node_status(picture: RunView, node_id: str, now: LiveContext) -> NodeStatus:
     """A node's status: its own state, and what blocks it."""
-    state: NodeState = picture.state_of(node_id)
+    state: NodeState = picture.node_state(node_id)
     match state:
         case "running":
             if now.approval:

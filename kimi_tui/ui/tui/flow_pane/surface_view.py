@@ -66,7 +66,7 @@ class SurfaceView(PannableView):
         plane = self.plane
         if plane is None or not (nodes or edges):
             return
-        rows = plane.rows_of((), edges)
+        rows = plane.rows_covered((), edges)
         left, top = self._pad - self.scroll_offset.x, -self.scroll_offset.y
         dirty = [Region(0, y + top, self.size.width, 1) for y in sorted(rows)]
         for node_id in nodes:

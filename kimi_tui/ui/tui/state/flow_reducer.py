@@ -175,7 +175,7 @@ class FlowReducer:
         if self.picture is not None and again:
             self.picture.apply(message, at)
         else:
-            self.picture = RunView.of(message, at)
+            self.picture = RunView.from_begin(message, at)
         self.in_node = False
         if not again:
             self._visits = {}

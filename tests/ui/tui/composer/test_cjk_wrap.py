@@ -17,7 +17,7 @@ TEXTS = (
 )
 
 
-def rows_of(text: str, width: int) -> list[str]:
+def rows_covered(text: str, width: int) -> list[str]:
     document = CjkWrappedDocument(Document(text))
     document.wrap(width)
     return [row for rows in document.lines for row in rows]
@@ -26,7 +26,7 @@ def rows_of(text: str, width: int) -> list[str]:
 @pytest.mark.parametrize("text", TEXTS)
 @pytest.mark.parametrize("width", [4, 11, 20, 37])
 def test_no_row_begins_with_a_stop_or_ends_with_an_opening_sign(text: str, width: int) -> None:
-    rows = rows_of(text, width)
+    rows = rows_covered(text, width)
     assert "".join(rows) == text
     assert all(cells(row.rstrip()) <= width for row in rows if "\t" not in row)
     if width > 4:
@@ -35,7 +35,7 @@ def test_no_row_begins_with_a_stop_or_ends_with_an_opening_sign(text: str, width
 
 
 def test_a_run_of_chinese_fills_the_row_that_it_begins_in() -> None:
-    assert rows_of("说 修复读取器的编码问题吧", 12) == ["说 修复读取", "器的编码问题", "吧"]
+    assert rows_covered("说 修复读取器的编码问题吧", 12) == ["说 修复读取", "器的编码问题", "吧"]
 
 
 async def test_what_is_typed_deleted_and_loaded_keeps_to_its_rows() -> None:
@@ -52,11 +52,11 @@ async def test_what_is_typed_deleted_and_loaded_keeps_to_its_rows() -> None:
         for text in TEXTS:
             area.text = text
             await pilot.pause()
-            assert [row for rows in area.wrapped_document.lines for row in rows] == rows_of(text, area.wrap_width)
+            assert [row for rows in area.wrapped_document.lines for row in rows] == rows_covered(text, area.wrap_width)
         area.text = TEXTS[0]
         area.move_cursor(area.document.end)
         await pilot.press("好", "enter", "，", "up", "up", "backspace", "down", "end")
-        fresh = rows_of(area.text, area.wrap_width)
+        fresh = rows_covered(area.text, area.wrap_width)
         assert [row for rows in area.wrapped_document.lines for row in rows] == fresh
         assert area.wrapped_document.height == len(fresh)
         for y in range(len(fresh)):

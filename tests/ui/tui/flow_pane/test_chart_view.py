@@ -30,7 +30,7 @@ def text_of(plane: DrawnSurface | OutlineSurface, faces: object) -> str:
 
 def picture_after(messages: list[object]) -> tuple[RunView, object]:
     begin = next(one for one in messages if type(one).__name__ == "FlowBegin")
-    picture = RunView.of(begin)  # type: ignore[arg-type]
+    picture = RunView.from_begin(begin)  # type: ignore[arg-type]
     for message in messages[messages.index(begin) + 1 :]:
         picture.apply(message)  # type: ignore[arg-type]
     return picture, flow_of(begin)  # type: ignore[arg-type]
@@ -90,7 +90,7 @@ def test_a_change_concerns_the_rows_of_its_node_only() -> None:
     rows = [plane.row(y, before) for y in range(plane.height)]
     picture.apply(FlowNodeEnd(run_id="run", node_id="pass", move=9, status="done", duration_s=3.0))
     after = chart_style(picture, flow, LiveContext(10.0))  # type: ignore[arg-type]
-    touched = plane.rows_of(after.other_nodes(before), after.other_edges(before))
+    touched = plane.rows_covered(after.other_nodes(before), after.other_edges(before))
     changed = {y for y in range(plane.height) if plane.row(y, after) != rows[y]}
     assert changed <= touched
     place = plane.position_of("pass")

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from kimi_tui.flow import build_flow, read_mermaid
-from kimi_tui.flow.run.run_state import RunState, hash_of
+from kimi_tui.flow.run.run_state import RunState, text_hash
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.flows.resume import ChartNow
@@ -167,7 +167,7 @@ class Runs:
 
     def open_runs(self) -> list[RunState]:
         return [
-            RunState("run", "release", "mermaid", FIX, hash_of(FIX), "", 1000, "green", moves=5, updated_at=1_000.0)
+            RunState("run", "release", "mermaid", FIX, text_hash(FIX), "", 1000, "green", moves=5, updated_at=1_000.0)
         ]
 
     def chart_now(self, run: RunState) -> ChartNow | None:
