@@ -169,7 +169,10 @@ async def test_a_name_with_one_private_address_among_others_is_refused(monkeypat
 @pytest.mark.parametrize(
     ("address", "public"),
     [("8.8.8.8", True), ("2606:4700::1111", True), ("64:ff9b::7f00:1", False), ("2002:7f00:1::", False),
-     ("100.64.0.1", False), ("224.0.0.1", False), ("fec0::1", False), ("fe80::1", False), ("::127.0.0.1", False)],
+     ("100.64.0.1", False), ("224.0.0.1", False), ("fec0::1", False), ("fe80::1", False), ("::127.0.0.1", False),
+     ("192.0.0.8", False), ("192.88.99.1", False), ("3fff::1", False), ("64:ff9b:1::7f00:1", False), ("5f00::1", False),
+     ("::ffff:0:7f00:1", False), ("100::1", False), ("2001:db8::1", False), ("2001:2::1", False), ("fd00::1", False),
+     ("2001:4860:4860::8888", True), ("64:ff9b::808:808", True), ("2002:808:808::", True), ("2a00:1450::1", True)],
 )  # fmt: skip
 def test_addresses_are_judged_by_where_they_lead(address: str, public: bool) -> None:
     assert is_public(address) is public

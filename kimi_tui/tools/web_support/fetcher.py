@@ -185,17 +185,25 @@ def is_public(address: str) -> bool:
     """Whether an address is public; an address with an embedded IPv4 address is judged by that one."""
     ip = ipaddress.ip_address(address)
     if isinstance(ip, ipaddress.IPv6Address):
-        if ip.is_site_local:
-            return False
         carried = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
         if carried is None and (ip in _NAT64 or int(ip) >> 32 == 0):
             carried = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
         if carried is not None:
             return is_public(str(carried))
+        if ip not in _UNICAST:  # defence: addresses-of-the-internet
+            return False
+    if any(ip in network for network in _SPECIAL if network.version == ip.version):
+        return False
     return ip.is_global and not ip.is_multicast and not ip.is_reserved and not ip.is_unspecified
 
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_UNICAST = ipaddress.IPv6Network("2000::/3")
+"""All that is assigned for the internet; the rest is local, or for purposes of its own."""
+_SPECIAL = tuple(
+    map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2001:db8::/32", "3fff::/20"))
+)
+"""Of IANA's registries of special addresses those that Python's versions do not all know."""
 
 
 def _proxied(scheme: str, host: str) -> bool:
