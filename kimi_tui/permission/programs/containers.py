@@ -1,7 +1,7 @@
 """Containers and clusters: showing their state is harmless; the programs they run are unknown."""
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Kind, Program
+from kimi_tui.permission.programs.program import Kind, Program, stored_settings
 
 _READS, _HARMLESS = Level.READS, Level.HARMLESS
 _ANYTHING = Program(kind=Kind.ANYTHING)
@@ -204,13 +204,13 @@ _KUBECTL = Program(
                 "drain",
                 "wait",
                 "autoscale",
-                "config",
                 "auth",
                 "certificate",
                 "diff",
             ],
             Program(options=Options("", "", _KUBE_DANGER)),
         ),
+        "config": Program(options=Options("", "", _KUBE_DANGER), dangerous=stored_settings),
         **dict.fromkeys(
             ("exec", "run", "debug", "attach", "cp", "edit", "proxy", "port-forward", "plugin", "kustomize"), _ANYTHING
         ),

@@ -1,7 +1,7 @@
 """Network programs; none of them is read-only, since requests leave this machine."""
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Kind, Program
+from kimi_tui.permission.programs.program import Kind, Program, stored_settings
 
 _HARMLESS = Level.HARMLESS
 _ANYTHING = Program(kind=Kind.ANYTHING)
@@ -148,6 +148,7 @@ PROGRAMS: dict[str, Program] = {
             "search": _gh("issues", "prs", "repos", "code", "commits"),
             "auth": _gh("status"),
             "label": _gh("list"),
+            "config": Program(dangerous=stored_settings),
             **{
                 name: Program()
                 for name in (
@@ -157,7 +158,6 @@ PROGRAMS: dict[str, Program] = {
                     "variable",
                     "ssh-key",
                     "gpg-key",
-                    "config",
                     "cache",
                     "org",
                     "project",

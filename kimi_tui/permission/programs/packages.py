@@ -1,7 +1,9 @@
 """Package managers and their runners."""
 
-from kimi_tui.permission.programs.options import Level, Options
-from kimi_tui.permission.programs.program import Kind, Program
+from dataclasses import replace
+
+from kimi_tui.permission.programs.options import Level, Options, Parsed
+from kimi_tui.permission.programs.program import Kind, Program, stored_settings
 
 _READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
 
@@ -18,6 +20,14 @@ def _npm(level: Level = _EXACT, known: str = "", *, most: int | None = None, key
     return Program(level, Options("", known, _NPM_DANGER, one_dash=True), most=most, keyed=keyed)
 
 
+def _named(parsed: Parsed) -> list[int]:
+    return [at for at, _ in parsed.operands]
+
+
+def _key_and_value(parsed: Parsed) -> list[int]:
+    return _named(parsed) if len(parsed.operands) > 1 else []
+
+
 _ANYTHING = Program(kind=Kind.ANYTHING)
 _NPM_NAMES = [
     "access",
@@ -26,12 +36,10 @@ _NPM_NAMES = [
     "audit",
     "author",
     "bugs",
-    "c",
     "cache",
     "ci",
     "clean-install",
     "completion",
-    "config",
     "cit",
     "ddp",
     "dedupe",
@@ -80,7 +88,6 @@ _NPM_NAMES = [
     "sbom",
     "search",
     "se",
-    "set",
     "shrinkwrap",
     "star",
     "stars",
@@ -120,6 +127,8 @@ _NPM_NAMES = [
 ]
 _NODE_SUBS = {
     **dict.fromkeys(_NPM_NAMES, _npm()),
+    **dict.fromkeys(("config", "c"), replace(_npm(), dangerous=stored_settings)),
+    "set": replace(_npm(), dangerous=_named),
     **dict.fromkeys(("test", "t", "tst"), _npm(_HARMLESS, "-s --silent", most=0)),
     **dict.fromkeys(("run", "run-script", "rum", "urn"), _npm(_HARMLESS, "-s --silent", most=1, keyed=1)),
     **dict.fromkeys(
@@ -157,7 +166,6 @@ def _pips(shows: Level) -> Program:
                     "uninstall",
                     "download",
                     "wheel",
-                    "config",
                     "cache",
                     "hash",
                     "debug",
@@ -171,6 +179,7 @@ def _pips(shows: Level) -> Program:
                     "compile",
                 )
             },
+            "config": replace(_pip(), dangerous=stored_settings),
             "list": _pip(shows, "-oluv --outdated --uptodate --local --format= --not-required --exclude= --verbose"),
             "show": _pip(shows, "-fv --files --verbose"),
             "freeze": _pip(shows, "-l --local --all --exclude="),
@@ -207,9 +216,10 @@ _RUN = _runner()
 
 def _with_run(*also: str, danger: str = "", runner: Program = _RUN) -> Program:
     """Make an environment manager with `run`; its other subcommands need approval word by word."""
+    other = Program(options=Options(danger=danger))
     return Program(
         options=Options(danger=danger, stops=True),
-        subs={"run": runner, **dict.fromkeys(also, Program(options=Options(danger=danger)))},
+        subs={"run": runner, "config": replace(other, dangerous=_key_and_value), **dict.fromkeys(also, other)},
         plugins=True,
     )
 
@@ -289,7 +299,6 @@ PROGRAMS: dict[str, Program] = {
             "publish",
             "version",
             "env",
-            "config",
         ],
         danger="-C: --directory= -P: --project=",
     ),

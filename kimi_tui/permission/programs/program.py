@@ -102,3 +102,14 @@ class Program:
     deep: Callable[[Parsed], Deep] | None = None
     loose: bool = False
     tracked: Callable[[Parsed], Tracked | None] | None = None
+
+
+_SHOWS = frozenset(
+    {"get", "list", "ls", "view", "debug", "current-context", "get-contexts", "get-clusters", "get-users"}
+)
+
+
+def stored_settings(parsed: Parsed) -> list[int]:
+    """Find the words of a subcommand that stores settings, by which the program may run another one later."""
+    words = parsed.operands
+    return [] if not words or words[0][1] in _SHOWS else [at for at, _ in words]  # defence: stored-settings

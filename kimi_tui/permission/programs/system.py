@@ -143,7 +143,12 @@ _WRAPPERS = [
     "systemd-run",
     "systemd-nspawn",
 ]
+_TERMINALS = ["tmux", "screen", "zellij"]
 _PAGERS = ["less", "more", "most", "pg", "lv", "man", "info", "pinfo", "w3m", "lynx", "links", "elinks"]
+_IP_OBJECTS = (
+    *("a", "addr", "address", "l", "link", "r", "ro", "route", "rule", "n", "neigh", "neighbor", "neighbour"),
+    *("maddr", "maddress", "mroute", "tunnel", "tuntap", "help"),
+)
 _PS = frozenset({"aux", "ax", "a", "x", "axu", "ux", "u"})
 
 
@@ -164,7 +169,7 @@ def _shown(*names: str, danger: str = "") -> dict[str, Program]:
 
 PROGRAMS: dict[str, Program] = {
     **{name: Program(kind=Kind.WRAPPER) for name in _WRAPPERS},
-    **{name: Program(kind=Kind.ANYTHING) for name in _PAGERS},
+    **{name: Program(kind=Kind.ANYTHING) for name in (*_PAGERS, *_TERMINALS)},
     "uname": Program(
         _READS,
         Options("-asnrvmpio --all --kernel-name --nodename --kernel-release --machine --operating-system --version"),
@@ -269,7 +274,17 @@ PROGRAMS: dict[str, Program] = {
     "killall": Program(),
     "mount": Program(options=Options("", "", "-t: --types= -T: --fstab= -o: --options= -i")),
     "sysctl": Program(options=Options("", "-an", "-w -p? --load? --system --write")),
-    "ip": Program(options=Options("", "", "-b: -batch: -n: netns")),
+    "ip": Program(
+        options=Options(
+            "",
+            "-0 -4 -6 -a -all -br -brief -c -color -d -details -h -human -j -json -o -oneline -p -pretty -s -stats",
+            "-b: -batch: -n: -netns:",
+            single=True,
+            stops=True,
+        ),
+        subs={**dict.fromkeys(_IP_OBJECTS, Program()), **dict.fromkeys(("netns", "vrf"), Program(kind=Kind.ANYTHING))},
+        plugins=True,
+    ),
     "ldconfig": Program(options=Options("", "-p", "-f: -C: -r: -n")),
     "ldd": Program(),
 }

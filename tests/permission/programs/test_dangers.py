@@ -43,6 +43,19 @@ git config --local include.path ../evil
 git config --global user.name x
 git config --file=../x user.name x
 git config -f ../x user.name x
+npm config set script-shell ./x
+npm c set script-shell ./x
+npm config edit
+npm set script-shell ./x
+pnpm config set script-shell ./x
+pip config set global.index-url http://x
+poetry config cache-dir ../x
+gh config set pager ./x
+kubectl config set-credentials x --exec-command=./x
+ip netns exec x id
+ip net exec x id
+ip -all netns exec id
+ip vrf exec x id
 git maintenance start
 git maintenance register
 git fast-export --all --export-marks=../x
@@ -443,6 +456,9 @@ def test_there_are_many_dangerous_commands() -> None:
     ("rule", "command", "covers"),
     [
         ("git *", "git push --force", True),
+        ("ip *", "ip -br -4 addr show", True),
+        ("npm *", "npm config get registry", True),
+        ("kubectl *", "kubectl config current-context", True),
         ("git *", "git commit -F x", True),
         ("git *", "git log --no-such-option", True),
         ("git -c core.pager=cat *", "git -c core.pager=cat log", True),
@@ -473,6 +489,7 @@ def test_a_users_rule_is_their_word_for_all_but_what_it_does_not_name(rule: str,
         ("npx *", True), ("*", True), ("p* *", True), ("p* --version", False), ("gi* *", False),
         ("uv run *", True), ("uv run python *", True), ("git -c *", True),
         ("python -c *", True), ("git bisect run *", True), ("npm exec *", True),
+        ("ip netns exec *", True), ("tmux *", True), ("ip *", False),
         ("make *", False), ("git *", False), ("uv run pytest *", False), ("git -c a=b *", False), ("npm run *", False),
         ("python manage.py *", False), ("python -m pytest *", False), ("foo *", False), ("git status", False),
     ],
