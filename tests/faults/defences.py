@@ -379,6 +379,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_or_a_yes_covers_a_search_over_secrets_only_word_for_word",
     ),
     Defence(
+        "31 cmd_split", "settings that a program stores", "stored-settings", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "a program behind assignments", "assignment-or-program", Value("(known,)"),
+        "test_a_word_behind_assignments_that_is_known_only_at_run_time_may_be_the_program",
+    ),
+    Defence(
         "31 cmd_split", "options in any case", "options-in-any-case", Value("word"),
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
@@ -719,6 +727,10 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "a pipe in the folder", "reading regular files only", "regular-file", NEVER,
         "test_a_pipe_a_folder_a_socket_and_a_device_are_refused_at_once",
+    ),
+    Defence(
+        "a page of another host", "addresses that are assigned for the internet", "addresses-of-the-internet", NEVER,
+        "test_addresses_are_judged_by_where_they_lead",
     ),
     Defence(
         "a page of another host", "resolving the name that was asked for", "resolve-approved-name",

@@ -148,6 +148,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "31 cmd_split": (
         f"{_CMD}::test_cmd_split",
         f"{_CMD}::test_commands_within_others_are_listed_too",
+        f"{_CMD}::test_a_word_behind_assignments_that_is_known_only_at_run_time_may_be_the_program",
         f"{_CMD}::test_a_yes_for_a_word_in_quotes_covers_none_that_bash_expands",
         f"{_CMD}::test_no_text_takes_long",
         f"{_CMD}::test_bash_runs_nothing_but_what_was_covered",
@@ -307,6 +308,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/test_web.py::test_a_redirect_to_another_host_is_asked_for",
         "tests/tools/test_web.py::test_another_port_of_a_host_is_asked_for",
         "tests/tools/test_web.py::test_the_name_that_is_resolved_is_the_one_that_was_asked_for",
+        "tests/tools/test_web.py::test_addresses_are_judged_by_where_they_lead",
         "tests/tools/test_web.py::test_a_redirect_within_a_host_is_asked_about_where_the_rules_differ",
         "tests/permission/test_page_pattern.py::test_a_rule_that_denies_a_path_denies_its_other_spellings",
         "tests/permission/test_rule.py::test_a_rule_for_pages_goes_by_the_host_that_is_connected_to",

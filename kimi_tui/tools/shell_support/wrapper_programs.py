@@ -1,8 +1,8 @@
 """Unwraps programs that run other programs, such as `timeout`, `xargs` and `bash -c`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import dropwhile
+from itertools import dropwhile, takewhile
 
 from kimi_tui.permission.doubt import Doubt, DoubtKind
 from kimi_tui.permission.subject import Pattern
@@ -147,11 +147,19 @@ def _as_user(flags: str, valued: str, long: tuple[str, ...] = ()) -> Callable[[W
         found = _runs(flags, valued, long=long, doubt=Doubt(DoubtKind.OTHER_USER))(words)
         for inner in found.inner:
             if isinstance(inner, InnerCommand):  # `sudo A=1 x` sets A and runs x
-                kept = list(dropwhile(lambda word: word is None or "=" in word, inner.words))
-                found.inner = [InnerCommand(tuple(kept))] if kept else []
+                found.inner = [*_behind_assignments(inner.words)]
         return found
 
     return unwrap_it
+
+
+def _behind_assignments(words: Words) -> Iterator[InnerCommand]:
+    """Yield what runs behind assignments; a word known only at run time may be one, or the program."""
+    rest = tuple(dropwhile(lambda word: word is not None and "=" in word, words))
+    known = tuple(dropwhile(lambda word: word is None or "=" in word, rest))
+    for inner in dict.fromkeys((rest, known)):  # defence: assignment-or-program
+        if inner:
+            yield InnerCommand(inner)
 
 
 def _env(words: Words) -> UnwrappedCommand:
@@ -161,12 +169,9 @@ def _env(words: Words) -> UnwrappedCommand:
     if rest is None:
         return UnwrappedCommand(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, "env")])
     doubts = [] if rest == words[1:] else [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]
-    while rest and (rest[0] is None or "=" in rest[0]):
-        doubts = [*(doubts or [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]), *doubts_of_variable(rest[0] or "")]
-        rest = rest[1:]
-    return (
-        UnwrappedCommand([InnerCommand(rest)], doubts, replaced=not doubts) if rest else UnwrappedCommand(doubts=doubts)
-    )
+    for word in takewhile(lambda word: word is None or "=" in word, rest):
+        doubts = [*(doubts or [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]), *doubts_of_variable(word or "")]
+    return UnwrappedCommand([*_behind_assignments(rest)], doubts, replaced=bool(rest) and not doubts)
 
 
 def _shell(words: Words) -> UnwrappedCommand:

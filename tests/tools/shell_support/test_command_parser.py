@@ -211,6 +211,14 @@ def test_any_text_is_answered(text: str) -> None:
     assert line.commands or approval_scope(parse_command_line(text), text) is None
 
 
+def test_a_word_behind_assignments_that_is_known_only_at_run_time_may_be_the_program() -> None:
+    for line in ("env a=b $'rm' x", "env a=b $X", "sudo a=b $X y", "env a=b {rm,x}"):
+        assert parse_command_line(line).unread, line
+    assert ("rm", "x") in [
+        command.words for command in parse_command_line("env a=$X b=c rm x; env a=b c=$X rm x").commands
+    ]
+
+
 def test_a_variable_that_is_set_behind_time_leaves_the_program_unknown() -> None:
     for line in ("time -p x=1 rm$2 y", "time x=1 rm y $Z"):
         assert parse_command_line(line).unread, line
