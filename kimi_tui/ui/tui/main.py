@@ -102,8 +102,6 @@ def drive(
 
     Raises FaultError for uncaught exceptions.
     """
-    for name in ("COLUMNS", "LINES"):  # they are correct only until the first resize
-        os.environ.pop(name, None)
     if browser_size is not None:
         from kimi_tui.ui.tui.terminal.web_driver import BrowserDriver
 

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from kimi_tui.errors import ModelNotSetError
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.state.items import ErrorItem, NoticeItem, UserItem
@@ -48,6 +50,29 @@ async def test_a_fault_of_ours_in_a_turn_is_told_and_the_screen_stays(start: Sta
             isinstance(item, ErrorItem) and "boom" in item.cause
             for item in driver.app.presenter.state.conversation.items
         )
+
+
+async def test_a_screen_that_opens_while_the_app_leaves_is_no_crash(start: Start) -> None:
+    async with start() as driver:
+        driver.app.action_help()
+        driver.app.exit(143, return_code=143)
+    assert driver.app.return_value == 143
+    assert driver.app.return_code == 143
+
+
+@pytest.mark.parametrize("number", ["1", "99999", "1" * 50])
+def test_the_size_is_that_of_the_terminal_whatever_the_environment_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: str
+) -> None:
+    async def make() -> FakeEngine:
+        return FakeEngine(tmp_path)
+
+    monkeypatch.setenv("COLUMNS", number)
+    monkeypatch.setenv("LINES", number)
+    sizes = {KimiTui(make).console.size}
+    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.delenv("LINES", raising=False)
+    assert sizes == {KimiTui(make).console.size}
 
 
 async def test_a_resumed_session_shows_what_was_said(start: Start, tmp_path: Path) -> None:

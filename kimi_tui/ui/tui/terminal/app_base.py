@@ -1,12 +1,15 @@
 """Base app with terminal integration: glyphs, clipboard, and crash handling."""
 
 import asyncio
+import logging
 import os
 import signal
 from collections.abc import Sequence
 
+from rich.console import RenderableType
 from textual import events, on
 from textual.app import App
+from textual.css.query import NoMatches
 from textual.filter import LineFilter
 from textual.widget import Widget
 from textual.widgets import TextArea
@@ -18,6 +21,7 @@ from kimi_tui.ui.tui.terminal import escape_sequences, key_sequences, no_color
 from kimi_tui.ui.tui.terminal.ascii_filter import ascii_filters
 from kimi_tui.ui.tui.terminal.job_control import has_job_control_shell
 
+_log = logging.getLogger(__name__)
 _HOPS = 4  # event loop iterations that a key needs from the app to the widget
 
 
@@ -29,6 +33,8 @@ class TerminalApp(App[int]):
         self.display_options = display_options
         self._filters_of_manners = ascii_filters(display_options)
         self._colourless = no_color.NoColorFilter()
+        for name in ("COLUMNS", "LINES"):  # they are correct only until the first resize
+            os.environ.pop(name, None)  # defence: size-of-the-terminal
         super().__init__()
         self.no_color = no_color.is_requested(os.environ)
         if self.no_color:
@@ -36,6 +42,7 @@ class TerminalApp(App[int]):
         if display_options.reduced_motion:
             self.animation_level = "none"
         self.fault: FaultError | None = None
+        self._is_leaving = False
         self.attention = escape_sequences.TerminalNotifier(self.write_to_terminal, lambda: self.app_focus)
 
     async def on_event(self, event: events.Event) -> None:
@@ -82,8 +89,15 @@ class TerminalApp(App[int]):
             self.write_to_terminal(clipboard.osc52_sequence(text))
             clipboard.copy_in_background(text)
 
+    def exit(self, result: int | None = None, return_code: int = 0, message: RenderableType | None = None) -> None:
+        self._is_leaving = True
+        super().exit(result, return_code, message)
+
     def _handle_exception(self, error: Exception) -> None:
         """An uncaught exception ends the app; it is reported after the terminal is restored."""
+        if self._is_leaving and isinstance(error, NoMatches):  # defence: screen-of-an-app-that-leaves
+            _log.info("a screen was not made because the app is leaving", exc_info=error)
+            return
         if self._driver is not None and self.is_headless:
             super()._handle_exception(error)
             return
