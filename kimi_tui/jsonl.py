@@ -231,27 +231,20 @@ def _opened_for_append(path: Path) -> int:
 
 
 def cut_torn_tail(fd: int) -> None:
-    """Make the file end with a complete line: add a missing line break, or cut a torn line."""
+    """Make the file end with a complete line: add a missing line break, or cut a torn line. Memory stays bounded."""
     size = os.fstat(fd).st_size
-    if size == 0:
-        return
-    end, tail = size, b""
-    while end > 0 and b"\n" not in tail.rstrip(b"\0"):
-        start = max(0, end - _TAIL)
-        tail = os.pread(fd, end - start, start) + tail
-        end = start
-    kept = tail.rstrip(b"\0")
-    if kept.endswith(b"\n"):
-        if len(kept) != len(tail):
-            os.ftruncate(fd, size - (len(tail) - len(kept)))
-        return
-    cut = kept.rfind(b"\n") + 1
-    last = kept[cut:]
-    base = size - len(tail)
-    try:
-        json_text.loads(last)
-    except ValueError:
-        os.ftruncate(fd, base + cut)
-    else:
-        os.ftruncate(fd, base + len(kept))
+    end = next((at + len(kept) for at, piece in _pieces_from_end(fd, size) if (kept := piece.rstrip(b"\0"))), 0)
+    start = next((at + found + 1 for at, piece in _pieces_from_end(fd, end) if (found := piece.rfind(b"\n")) >= 0), 0)
+    if start != end and end - start <= MAX_LINE_BYTES and _is_json(os.pread(fd, end - start, start)):
+        os.ftruncate(fd, end)
         os.write(fd, b"\n")
+    elif start != size:
+        os.ftruncate(fd, start)
+
+
+def _pieces_from_end(fd: int, end: int) -> Iterator[tuple[int, bytes]]:
+    """Yield the pieces of the file before `end` and their positions, the last one first."""
+    while end > 0:
+        start = max(0, end - _TAIL)
+        yield start, os.pread(fd, end - start, start)  # defence: one-pass-from-the-end
+        end = start

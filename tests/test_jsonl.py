@@ -81,6 +81,16 @@ def test_a_torn_tail_longer_than_a_block_is_cut_at_its_line(tmp_path):
     assert rows(path) == [RECORDS[0], 2]
 
 
+@pytest.mark.timeout(60)
+def test_a_tail_of_many_nuls_is_cut_off_in_one_pass(tmp_path):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(jsonl.dump(RECORDS[0]))
+    with path.open("r+b") as file:
+        file.truncate(256 << 20)
+    written(path, [RECORDS[1]])
+    assert path.read_bytes() == jsonl.dump(RECORDS[0]) + jsonl.dump(RECORDS[1])
+
+
 def test_corrupt_middle_is_told_with_its_line_and_the_rest_is_read(tmp_path):
     path = tmp_path / "a.jsonl"
     path.write_bytes(jsonl.dump(1) + b"{broken\n" + jsonl.dump(3))

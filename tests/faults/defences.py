@@ -51,6 +51,11 @@ DEFENCES: tuple[Defence, ...] = (
     Defence("1 torn_tail", "cutting the torn tail before the next line", "cut-torn-tail", REMOVED),
     Defence("2 nul_tail", "cutting NULs off before the next line", "cut-torn-tail", REMOVED),
     Defence(
+        "2 nul_tail", "reading each piece once", "one-pass-from-the-end",
+        Instead("yield start, os.pread(fd, os.fstat(fd).st_size - start, start)"),
+        "test_a_tail_of_many_nuls_is_cut_off_in_one_pass",
+    ),
+    Defence(
         "3 corrupt_middle", "passing over a line that is no JSON", "skip-bad-line", Instead("break"),
         "test_corrupt_middle_is_told_with_its_line_and_the_rest_is_read",
     ),
@@ -980,4 +985,6 @@ DEFENCES: tuple[Defence, ...] = (
         "a pipe in our own home", "the same for what is read from its end", "regular-log-end",
         Value('(file.read_bytes(), 0)'),
     ),
+    Defence("a screen that opens while the app leaves", "no crash of it", "screen-of-an-app-that-leaves", NEVER),
+    Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),
 )  # fmt: skip

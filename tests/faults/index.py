@@ -28,7 +28,10 @@ _CODE = "tests/flow/run/test_journal.py"
 
 CASES: dict[str, tuple[str, ...]] = {
     "1 torn_tail": (f"{_JSONL}::test_torn_tail_every_cut_keeps_the_whole_records_and_the_next_append_starts_a_line",),
-    "2 nul_tail": (f"{_JSONL}::test_nul_tail_is_cut_off",),
+    "2 nul_tail": (
+        f"{_JSONL}::test_nul_tail_is_cut_off",
+        f"{_JSONL}::test_a_tail_of_many_nuls_is_cut_off_in_one_pass",
+    ),
     "3 corrupt_middle": (
         f"{_JSONL}::test_corrupt_middle_is_told_with_its_line_and_the_rest_is_read",
         f"{_DISK}::test_corrupt_middle_lines_are_put_aside_and_told_of_once",
@@ -460,5 +463,11 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "a pipe in our own home": (
         "tests/faults/test_own_files.py::test_a_pipe_or_a_folder_in_place_of_a_file_of_ours_counts_as_none",
+    ),
+    "a screen that opens while the app leaves": (
+        "tests/ui/tui/test_app.py::test_a_screen_that_opens_while_the_app_leaves_is_no_crash",
+    ),
+    "a size in the environment": (
+        "tests/ui/tui/test_app.py::test_the_size_is_that_of_the_terminal_whatever_the_environment_says",
     ),
 }
