@@ -8,6 +8,7 @@ from kimi_tui.errors import EmptyResponseError, ProviderError
 from kimi_tui.i18n import tr
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import Provider, ReplyCut, ReplyId, ReplyUsage, SpokenPart, ToolSpec
+from kimi_tui.llm.reply_limits import MAX_ID, ReplySize
 from kimi_tui.llm.surrogate_joiner import WholeCharacters
 from kimi_tui.wire.merge import Merger
 from kimi_tui.wire.parts import (
@@ -21,9 +22,6 @@ from kimi_tui.wire.parts import (
     VideoURLPart,
 )
 
-MAX_CHARS = 16 << 20
-MAX_PIECES = 500_000
-"""No model sends this much at once; only a service that does not end its reply does."""
 _MAX_TOKENS = 10**12
 
 
@@ -47,8 +45,8 @@ async def request_reply(
 ) -> Reply:
     """Send one request and return the whole reply; `on_part` gets each piece as it arrives.
 
-    Raises a ProviderError, also for a reply beyond MAX_CHARS or MAX_PIECES, and EmptyResponseError if the reply has
-    neither text nor a tool call.
+    Raises a ProviderError, also for a reply beyond the limits of `reply_limits`, and EmptyResponseError if the
+    reply has neither text nor a tool call.
     """
     merger = Merger[SpokenPart]()
     characters = WholeCharacters()
@@ -56,20 +54,18 @@ async def request_reply(
     usage: TokenUsage | None = None
     reply_id: str | None = None
     cut = False
-    pieces_told = chars_told = 0
+    size = ReplySize()
     async with aclosing(provider.stream(system_prompt, tools, history)) as pieces:
         async for piece in pieces:
             match piece:
                 case ReplyId():
-                    reply_id = piece.id
+                    reply_id = piece.id if len(piece.id) <= MAX_ID else reply_id  # defence: bound-reply-id
                 case ReplyCut():
                     cut = True
                 case ReplyUsage():
                     usage = piece.usage if _is_told(piece.usage) else usage  # defence: believable-usage
                 case _:
-                    pieces_told, chars_told = pieces_told + 1, chars_told + _length(piece)
-                    if pieces_told > MAX_PIECES or chars_told > MAX_CHARS:  # defence: bound-reply
-                        raise ProviderError(tr("the answer was stopped: it did not end"))
+                    size.add(_length(piece), calls=isinstance(piece, ToolCall))
                     for part in characters.feed(piece):  # defence: join-cut-characters
                         on_part(part)
                         whole.extend(merger.add(part))
@@ -101,7 +97,7 @@ def _length(piece: SpokenPart) -> int:
         case TextPart():
             return len(piece.text)
         case ThinkPart():
-            return len(piece.think)
+            return len(piece.think) + len(piece.encrypted or "")
         case ToolCall():
             return len(piece.function.name) + len(piece.function.arguments or "")
         case ToolCallPart():

@@ -5,7 +5,7 @@ Importing it loads httpx2, which the SDKs are built on.
 
 import asyncio
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
 from typing import Protocol, TypeVar
 from urllib.parse import urlsplit
@@ -17,6 +17,7 @@ from kimi_tui.errors import ProviderConnectionError, ProviderError, ProviderTime
 from kimi_tui.i18n import tr
 from kimi_tui.llm.error_mapping import answer_error, body_error, clean, malformed_stream
 from kimi_tui.llm.provider_settings import ProviderSettings
+from kimi_tui.llm.silence import seconds_to_wait
 from kimi_tui.llm.sse import NotAnEventStreamError, ServerEvent, server_events
 
 
@@ -29,7 +30,6 @@ class _Answer(Protocol):
 
 
 T = TypeVar("T")
-_SILENT_READS = 2  # how many idle timeouts a stream may last without an event, whatever else it sends
 Answered = Callable[[Exception], httpx2.Response | None]
 
 
@@ -104,6 +104,19 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
             return ProviderError(tr("the request failed: {cause}", cause=clean(str(cause))))
 
 
+async def answer_before(answer: Awaitable[T], settings: ProviderSettings) -> T:
+    """The response once its headers have come. Raises ProviderTimeoutError if that takes too long.
+
+    The client's own timeout is for silence; headers may come a letter at a time.
+    """
+    seconds = seconds_to_wait(settings)
+    try:
+        async with asyncio.timeout(seconds):  # defence: deadline-for-headers
+            return await answer
+    except TimeoutError as error:
+        raise ProviderTimeoutError(tr("no answer from the service for {seconds:g} seconds", seconds=seconds)) from error
+
+
 async def stream_events(
     answer: _Answer, is_last: Callable[[ServerEvent], bool], settings: ProviderSettings
 ) -> AsyncGenerator[ServerEvent, None]:
@@ -126,7 +139,7 @@ async def next_before(
 
     The client's own timeout is for silence; this one is for a stream without events.
     """
-    seconds = settings.idle_timeout_s * _SILENT_READS
+    seconds = seconds_to_wait(settings)
     try:
         async with asyncio.timeout(seconds):  # defence: deadline-for-event
             async for event in events:

@@ -9,8 +9,10 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass
 
+from kimi_tui.llm.time_slice import TimeSlice
+
 # No model's reply has a line, or an event of several lines, beyond this size.
-MAX_LINE = 64 * 1024 * 1024
+MAX_LINE = 16 * 1024 * 1024
 _MAX_BODY = 64 * 1024
 _BODY_SECONDS = 10.0
 _FIELDS = (b"data", b"event", b"id", b"retry", b"")
@@ -37,7 +39,9 @@ async def server_events(chunks: AsyncIterator[bytes]) -> AsyncGenerator[ServerEv
     splitter = LineSplitter()
     name, data, size = "", list[bytes](), 0
     checked = False
+    share = TimeSlice()
     async for chunk in chunks:
+        await share.pause()
         lines = splitter.feed(chunk)
         for number, line in enumerate(lines):
             if not line:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from uuid import uuid4
 
 from kimi_tui import json_text
+from kimi_tui.llm.reply_limits import MAX_ID, MAX_NAME, ReplySize
 from kimi_tui.wire.parts import FunctionBody, ToolCall, ToolCallPart
 
 
@@ -43,24 +44,26 @@ class ToolCallOrder:
     """Emits each call with its parts behind it, whatever order the service sends them in.
 
     The first call is emitted as it streams; the next one once the arguments before it are complete, or at the end. A
-    call without an id, or with one in use, gets a new id.
+    call without an id, with one in use or with one that is too long, gets a new id.
     """
 
     def __init__(self, used_ids: set[str]) -> None:
         self._unique = UniqueIds(used_ids)
         self._calls: list[_Call] = []
         self._current = 0
+        self._size = ReplySize()  # of what is kept back too
 
     def add(
         self, index: int | None, call_id: str | None, name: str | None, arguments: str | None
     ) -> Iterator[ToolCall | ToolCallPart]:
-        """The pieces that can be emitted now that this piece has arrived."""
+        """The pieces that can be emitted now that this piece has arrived. Raises ProviderError beyond a limit."""
         call = self._find(index, call_id, name, arguments)
+        self._size.add(len(arguments or ""), calls=call is None)  # defence: bound-kept-back-calls
         if call is None:
-            call = _Call(index, call_id or "")
+            call = _Call(index, bounded_id(call_id))
             self._calls.append(call)
         if not call.name:
-            call.name = name or ""
+            call.name = bounded_name(name)
         if arguments:
             call.add(arguments)
         yield from self._tell(end=False)
@@ -97,6 +100,16 @@ class ToolCallOrder:
             self._current += 1
 
 
+def bounded_id(call_id: str | None) -> str:
+    """The id that the service gave; "" if it is longer than MAX_ID."""
+    return call_id if call_id and len(call_id) <= MAX_ID else ""  # defence: bound-call-id
+
+
+def bounded_name(name: str | None) -> str:
+    """The name that the model gave, not longer than MAX_NAME."""
+    return (name or "")[:MAX_NAME]  # defence: bound-call-name
+
+
 class UniqueIds:
     """Generates tool call ids that are unique in the conversation."""
 
@@ -104,7 +117,8 @@ class UniqueIds:
         self._used = set(used)
 
     def __call__(self, wanted: str | None) -> str:
-        """`wanted` if it is free, else a similar id; a new one if none is wanted."""
+        """`wanted` if it is free, else a similar id; a new one if none is wanted or it is too long."""
+        wanted = bounded_id(wanted)
         found = wanted or f"call_{uuid4().hex[:24]}"
         number = 2
         while found in self._used:

@@ -937,7 +937,29 @@ DEFENCES: tuple[Defence, ...] = (
         "a tool's name that is made up", "a name that services take", "sendable-tool-name",
         Instead("return call.function.name"),
     ),
-    Defence("a reply without end", "a bound on it", "bound-reply", NEVER),
+    Defence(
+        "a reply without end", "a bound on it", "bound-reply", NEVER,
+        "test_an_answer_that_does_not_end_is_stopped",
+    ),
+    Defence(
+        "a reply without end", "counting what is kept back", "bound-kept-back-calls", REMOVED,
+        "test_calls_without_a_name_are_counted_though_they_are_kept_back",
+    ),
+    Defence(
+        "a reply without end", "a bound on its id", "bound-reply-id", Value("piece.id"),
+        "test_a_reply_id_that_is_too_long_is_not_kept",
+    ),
+    Defence(
+        "a reply without end", "a bound on the ids of its calls", "bound-call-id", Value('call_id or ""'),
+        "test_an_id_that_is_too_long_is_replaced_and_a_name_is_cut",
+    ),
+    Defence(
+        "a reply without end", "a bound on their names", "bound-call-name", Value('name or ""'),
+        "test_an_id_that_is_too_long_is_replaced_and_a_name_is_cut",
+    ),
+    Defence("a stream that says nothing", "a deadline for words", "deadline-for-words", NEVER),
+    Defence("headers without end", "a deadline for them", "deadline-for-headers", UNWRAPPED),
+    Defence("a body that has come already", "time for other tasks", "share-the-loop", REMOVED),
     Defence(
         "usage that cannot be", "passing over it", "believable-usage", ALWAYS,
         "test_a_usage_that_cannot_be_is_not_told",

@@ -428,7 +428,19 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/llm/providers/test_openai_chat.py::"
         "test_a_name_that_the_model_made_up_goes_back_as_one_that_services_take",
     ),
-    "a reply without end": ("tests/llm/test_reply.py::test_an_answer_that_does_not_end_is_stopped",),
+    "a reply without end": (
+        "tests/llm/test_reply.py::test_an_answer_that_does_not_end_is_stopped",
+        "tests/llm/test_reply.py::test_a_reply_id_that_is_too_long_is_not_kept",
+        "tests/llm/test_openai_faults.py::test_calls_without_a_name_are_counted_though_they_are_kept_back",
+        "tests/llm/test_tool_call_assembly.py::test_an_id_that_is_too_long_is_replaced_and_a_name_is_cut",
+    ),
+    "a stream that says nothing": (
+        "tests/llm/test_openai_faults.py::test_events_that_say_nothing_do_not_keep_a_stream_alive",
+    ),
+    "headers without end": ("tests/llm/test_openai_faults.py::test_headers_that_never_end_time_out",),
+    "a body that has come already": (
+        "tests/llm/test_sse.py::test_a_body_that_has_come_already_leaves_time_for_other_tasks",
+    ),
     "usage that cannot be": ("tests/llm/test_reply.py::test_a_usage_that_cannot_be_is_not_told",),
     "a schema that is no JSON": ("tests/mcp/test_parts.py::test_a_schema_with_a_number_that_is_no_json_is_not_told",),
     "a picture that is none": (

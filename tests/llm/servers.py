@@ -12,7 +12,7 @@ A test module that wants it as a fixture: `from tests.llm.servers import openai_
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Any
@@ -32,14 +32,14 @@ class Drop:
 class Answer:
     """What to send for one request: a body sent whole if it is bytes, else chunk by chunk."""
 
-    chunks: Sequence[bytes | Hold | Drop] | bytes
+    chunks: Iterable[bytes | Hold | Drop] | bytes
     status: int = 200
     headers: dict[str, str] = field(default_factory=dict)
 
     def cut(self, at: int) -> "Answer":
         """The same with the connection cut before chunk `at`."""
         assert not isinstance(self.chunks, bytes)
-        return replace(self, chunks=[*self.chunks[:at], Drop()])
+        return replace(self, chunks=[*list(self.chunks)[:at], Drop()])
 
     def joined(self) -> bytes:
         """All of the body."""

@@ -5,6 +5,7 @@ import json
 import socket
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from itertools import repeat
 from pathlib import Path
 from typing import Any
 
@@ -307,3 +308,58 @@ async def test_no_secret_is_told(openai_server: OpenAIServer) -> None:
     await provider.aclose()
     assert "*** with *** is no key" in str(error)
     assert "my-own" not in repr(settings)
+
+
+@pytest.fixture
+async def hasty(openai_server: OpenAIServer) -> AsyncIterator[OpenAIChat]:
+    provider = OpenAIChat(
+        ProviderSettings("openai_legacy", "test-model", base_url=openai_server.base_url, idle_timeout_s=0.2)
+    )
+    yield provider
+    await provider.aclose()
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"id": "x", "choices": []},
+        {"choices": [{"index": 1, "delta": {"content": "of another choice"}}]},
+        {"choices": [{"index": 0, "delta": {"content": ""}}]},
+        {"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": 1}},
+    ],
+)
+async def test_events_that_say_nothing_do_not_keep_a_stream_alive(
+    openai_server: OpenAIServer, hasty: OpenAIChat, event: dict[str, Any]
+) -> None:
+    openai_server.add(Answer(repeat(f"data: {json.dumps(event)}\n\n".encode())))
+    error = await failure(hasty)
+    assert type(error) is ProviderTimeoutError
+    assert error.retryable
+
+
+async def test_headers_that_never_end_time_out() -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        try:
+            while True:
+                writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+                await writer.drain()
+                await asyncio.sleep(0)
+        except ConnectionError:
+            writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
+    async with server:
+        base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        provider = OpenAIChat(ProviderSettings("openai_legacy", "m", base_url=base_url, idle_timeout_s=0.2))
+        assert type(await failure(provider)) is ProviderTimeoutError
+        await provider.aclose()
+
+
+async def test_calls_without_a_name_are_counted_though_they_are_kept_back(
+    openai_server: OpenAIServer, provider: OpenAIChat
+) -> None:
+    piece = {"tool_calls": [{"index": 0, "function": {"arguments": "x" * 1_000_000}}]}
+    event = json.dumps({"choices": [{"index": 0, "delta": piece}]})
+    openai_server.add(Answer([*[f"data: {event}\n\n".encode()] * 20, Hold()]))
+    assert "did not end" in str(await failure(provider))

@@ -5,6 +5,7 @@ import pytest
 from kimi_tui.errors import ProviderError
 from kimi_tui.llm.provider import ReplyId, ReplyUsage
 from kimi_tui.llm.providers.scripted import Script, ScriptedProvider
+from kimi_tui.llm.reply_limits import MAX_ID
 from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage
 from tests.llm.asking import ask, calls_of
 
@@ -56,3 +57,14 @@ async def test_an_answer_that_does_not_end_is_stopped(pieces: int, size: int) ->
     piece = TextPart(text="x" * size)
     with pytest.raises(ProviderError, match="did not end"):
         await ask(ScriptedProvider(Script([(piece,) * pieces])))
+
+
+async def test_a_reply_id_that_is_too_long_is_not_kept() -> None:
+    reply = await ask(ScriptedProvider(Script([(ReplyId("r" * (MAX_ID + 1)), TextPart(text="x"))])))
+    assert reply.id is None
+
+
+async def test_signatures_of_thoughts_count_as_well() -> None:
+    piece = ThinkPart(think="", encrypted="s" * (1 << 20))
+    with pytest.raises(ProviderError, match="did not end"):
+        await ask(ScriptedProvider(Script([(piece,) * 17])))

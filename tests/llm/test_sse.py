@@ -1,5 +1,6 @@
 """Server-sent events from bytes, wherever the bytes were cut."""
 
+import asyncio
 from collections.abc import AsyncGenerator
 
 import pytest
@@ -42,3 +43,17 @@ async def test_a_body_that_is_no_stream_is_handed_over(body: bytes, size: int) -
     with pytest.raises(NotAnEventStreamError) as caught:
         await events(*pieces)
     assert caught.value.body.strip() == body.strip()
+
+
+async def test_a_body_that_has_come_already_leaves_time_for_other_tasks() -> None:
+    others = asyncio.get_running_loop().create_future()
+    asyncio.get_running_loop().call_soon(others.set_result, None)
+
+    async def flood() -> AsyncGenerator[bytes, None]:
+        for _ in range(5_000):
+            if others.done():
+                return
+            yield b"\n" * 5_000
+
+    assert [event async for event in server_events(flood())] == []
+    assert others.done()

@@ -4,6 +4,8 @@ import time
 
 import pytest
 
+from kimi_tui.errors import ProviderError
+from kimi_tui.llm.reply_limits import MAX_CALLS, MAX_ID, MAX_NAME
 from kimi_tui.llm.tool_call_assembly import ToolCallOrder
 from kimi_tui.wire.parts import ToolCall, ToolCallPart
 
@@ -29,3 +31,20 @@ def test_many_pieces_of_long_arguments_cost_no_more_each_than_few(repeated: str 
         '{"text": "' + "x" * 1_000_000 + "y" * 3_000 + '" }\n{"text": "' + "z" * 3_000 + '"}'
     )
     assert list(order.finish()) == []
+
+
+def test_a_reply_has_a_bound_on_its_calls() -> None:
+    order = ToolCallOrder(set())
+    for number in range(MAX_CALLS):
+        list(order.add(number, f"c{number}", "ReadFile", "{}"))
+    with pytest.raises(ProviderError, match="did not end"):
+        list(order.add(MAX_CALLS, "one", "ReadFile", "{}"))
+
+
+def test_an_id_that_is_too_long_is_replaced_and_a_name_is_cut() -> None:
+    order = ToolCallOrder(set())
+    told = [*order.add(0, "i" * (MAX_ID + 1), "n" * (MAX_NAME + 1), "{}"), *order.add(1, "j" * MAX_ID, "A", "{}")]
+    first, second = (part for part in told if isinstance(part, ToolCall))
+    assert first.id.startswith("call_")
+    assert first.function.name == "n" * MAX_NAME
+    assert second.id == "j" * MAX_ID

@@ -12,7 +12,7 @@ from anthropic import AnthropicError, APIStatusError, AsyncAnthropic, DefaultAsy
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
 
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events, trust_for
+from kimi_tui.llm.sdk_errors import answer_before, bounds_of, map_sdk_errors, stream_events, trust_for
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
 
@@ -44,7 +44,8 @@ class AnthropicConnection:
         given = {name: value for name, value in body.items() if name not in sampling}
         params = cast(MessageCreateParamsStreaming, {"model": self._settings.model, "stream": True, **given})
         async with map_sdk_errors(self._settings, self._base_url, AnthropicError, _answered):
-            answer = await self._client.messages.create(**params, extra_body=sampling)
+            request = self._client.messages.create(**params, extra_body=sampling)
+            answer = await answer_before(request, self._settings)
             async with aclosing(stream_events(answer, _is_end, self._settings)) as events:
                 async for event in events:
                     yield event

@@ -23,7 +23,7 @@ from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.providers.sdk_provider import SdkProvider
 from kimi_tui.llm.reasoning_tokens import tag, untag
 from kimi_tui.llm.tool_arguments import arguments_of, valid_name
-from kimi_tui.llm.tool_call_assembly import UniqueIds
+from kimi_tui.llm.tool_call_assembly import UniqueIds, bounded_name
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import (
     ContentPart,
@@ -197,7 +197,7 @@ class _Reader:
             yield ToolCall(
                 id=self._unique(call.id),
                 function=FunctionBody(
-                    name=call.name or "",
+                    name=bounded_name(call.name),
                     arguments=json.dumps(without_surrogates(call.args or {}), ensure_ascii=False),
                 ),
                 extras={_SIGNATURE: signature} if signature else None,

@@ -23,7 +23,7 @@ from google.genai.types import (
 from kimi_tui.errors import ProviderError
 from kimi_tui.llm.error_mapping import body_error, event_error, malformed_stream
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, next_before, refusal_error, trust_for
+from kimi_tui.llm.sdk_errors import answer_before, bounds_of, map_sdk_errors, next_before, refusal_error, trust_for
 from kimi_tui.wire.parts import JsonObject
 
 _TAG = "x-kimi-tui-request"
@@ -63,9 +63,10 @@ class GoogleConnection:
         begun = False
         async with map_sdk_errors(self._settings, self._base_url, httpx2.HTTPError, lambda error: None):
             try:
-                chunks = await self._client.aio.models.generate_content_stream(
+                request = self._client.aio.models.generate_content_stream(
                     model=self._settings.model, contents=cast(list[ContentDict], body["contents"]), config=options
                 )
+                chunks = await answer_before(request, self._settings)
                 while (chunk := await next_before(chunks, self._settings)) is not None:
                     begun = True
                     yield chunk

@@ -12,7 +12,7 @@ import httpx2
 from openai import APIStatusError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient, OpenAIError, Timeout
 
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events, trust_for
+from kimi_tui.llm.sdk_errors import answer_before, bounds_of, map_sdk_errors, stream_events, trust_for
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
 
@@ -47,13 +47,14 @@ class OpenAIConnection:
         self, path: str, body: JsonObject, is_last: Callable[[ServerEvent], bool]
     ) -> AsyncGenerator[ServerEvent, None]:
         async with map_sdk_errors(self._settings, self._base_url, OpenAIError, _answered):
-            answer = await self._client.post(
+            request = self._client.post(
                 path,
                 body={"model": self._settings.model, "stream": True, **body},
                 cast_to=object,
                 stream=True,
                 stream_cls=AsyncStream[object],
             )
+            answer = await answer_before(request, self._settings)
             async with aclosing(stream_events(answer, is_last, self._settings)) as events:
                 async for event in events:
                     yield event

@@ -20,6 +20,8 @@ from kimi_tui.llm.lazy_client import Closable, LazyClient
 from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import StreamPart, ToolSpec
 from kimi_tui.llm.provider_settings import ProviderSettings
+from kimi_tui.llm.silence import Silence, is_something
+from kimi_tui.llm.time_slice import TimeSlice
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import JsonObject
 
@@ -71,10 +73,16 @@ class SdkProvider(ABC, Generic[C, E]):
         connection = await self._connection.get()
         reader = self._reader(call_ids(history))
         async with aclosing(self._events(connection, self._body(system_prompt, _sendable(tools), history))) as events:
+            share, silence = TimeSlice(), Silence(self._settings)
             try:
                 async for event in events:
+                    said = False
                     for part in reader.read(event):
+                        said = said or is_something(part)
                         yield part
+                        await share.pause()
+                    await share.pause()
+                    silence.check(broken=said)
             except ProviderConnectionError:
                 # A failure after the final event loses nothing but the usage.
                 if not reader.over:

@@ -1,0 +1,47 @@
+"""Detects a stream that goes on and says nothing: events without a word, a call or an argument."""
+
+import time
+
+from kimi_tui.errors import ProviderTimeoutError
+from kimi_tui.i18n import tr
+from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart
+from kimi_tui.llm.provider_settings import ProviderSettings
+from kimi_tui.wire.parts import TextPart, ThinkPart, ToolCallPart
+
+_SILENT_READS = 2
+
+
+def seconds_to_wait(settings: ProviderSettings) -> float:
+    """How long a service may take for its next event, whatever else it sends."""
+    return settings.idle_timeout_s * _SILENT_READS
+
+
+class Silence:
+    """The time since the reply went on."""
+
+    def __init__(self, settings: ProviderSettings) -> None:
+        self._seconds = seconds_to_wait(settings)
+        self._since = time.monotonic()
+
+    def check(self, *, broken: bool) -> None:
+        """Call it for each event; `broken` says whether it held something. Raises ProviderTimeoutError."""
+        now = time.monotonic()
+        if broken:
+            self._since = now
+        elif now - self._since > self._seconds:  # defence: deadline-for-words
+            raise ProviderTimeoutError(
+                tr("only empty events from the service for {seconds:g} seconds", seconds=self._seconds)
+            )
+
+
+def is_something(part: StreamPart) -> bool:
+    """Whether the reply goes on with this part."""
+    match part:
+        case TextPart(text=text):
+            return bool(text)
+        case ThinkPart(think=think, encrypted=encrypted):
+            return bool(think or encrypted)
+        case ToolCallPart(arguments_part=arguments):
+            return bool(arguments)
+        case _:
+            return not isinstance(part, ReplyId | ReplyUsage | ReplyCut)
