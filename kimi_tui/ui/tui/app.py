@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events
 from textual.binding import BindingType
 from textual.screen import ModalScreen
+from textual.widgets import Input
 
 from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.accessibility import DisplayOptions
@@ -19,11 +20,11 @@ from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.engine_protocol import Command, Engine, LiveEngine
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.i18n.translate import translate_lines
-from kimi_tui.ui.tui.keys.bindings import ACTIONS, bindings
-from kimi_tui.ui.tui.keys.hints import approvals_key, composer_hints, focus_context, hints_for, write_key
+from kimi_tui.ui.tui.keys.bindings import ACTIONS, KeyContext, bindings
 from kimi_tui.ui.tui.keys.keymap import KeyMap
+from kimi_tui.ui.tui.main_screen.layout import PaneName
 from kimi_tui.ui.tui.main_screen.layout_css import LAYOUT
-from kimi_tui.ui.tui.main_screen.screen import MainScreen, PaneName
+from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.navigation.activity_indicator import ActivityIndicator
 from kimi_tui.ui.tui.navigation.escape_handler import EscapeHandler
 from kimi_tui.ui.tui.navigation.screen_registry import ScreenRouter
@@ -101,9 +102,7 @@ class KimiTui(TerminalApp):
         self._initial_screen = initial_screen
         self._clock, self.monotonic = clock, monotonic
         self.view_clock = ViewClock(clock)
-        self.main_screen = MainScreen(
-            display_options=self.display_options, work_dir_label=work_dir_label, hints=composer_hints()
-        )
+        self.main_screen = MainScreen(display_options=self.display_options, work_dir_label=work_dir_label)
         self.session_controller = SessionController(self, make_engine, prompt=prompt, clock=clock, frame=frame)
         self.prompts = PromptController(
             self.main_screen,
@@ -149,7 +148,8 @@ class KimiTui(TerminalApp):
 
         main_screen = self.main_screen
         motion = not self.display_options.reduced_motion
-        await main_screen.mount_panes(build_panes(clock=self.view_clock, monotonic=self.monotonic, motion=motion))
+        panes = build_panes(clock=self.view_clock, monotonic=self.monotonic, motion=motion)
+        await main_screen.mount_panes(panes)
         self.presenter = Presenter(
             main_screen,
             clock=self._clock,
@@ -157,7 +157,7 @@ class KimiTui(TerminalApp):
             attention=self.attention,
             monotonic=self.monotonic,
         )
-        self.time_travel = TimeTravel(HistoryPresenter(self.presenter), main_screen.scrub_bar, monotonic=self.monotonic)
+        self.time_travel = TimeTravel(HistoryPresenter(self.presenter), panes.scrub_bar, monotonic=self.monotonic)
         self.presenter.history_sink = self.time_travel
         runs = RunBrowser(self, self.presenter, self.time_travel)
         self.flow_controller = FlowController(self, self.presenter, runs.open, clock=self.view_clock)
@@ -389,7 +389,7 @@ class KimiTui(TerminalApp):
     def on_scrub_bar_moved(self, event: "ScrubBar.Moved") -> None:
         if event.number is not None:
             self.time_travel.go_to(event.number)
-        elif self.main_screen.scrub_bar.position.recorded:
+        elif self.time_travel.is_recording:
             self.action_leave()
         else:
             self.time_travel.leave()
@@ -435,7 +435,7 @@ class KimiTui(TerminalApp):
                 return
             event = pressed
         if isinstance(event, events.Key) and not event.is_forwarded and self.panes_mounted:
-            self.main_screen.footer.say("")
+            self.main_screen.show_note("")
             if self.main_screen.in_pane:
                 self.presenter.last_steered_at = self.monotonic()
         if not self._input_buffer.buffer(event, can_write=self.main_screen.focused is not None):
@@ -445,25 +445,25 @@ class KimiTui(TerminalApp):
         self.hint()
         await self._input_buffer.flush_text(super().on_event)
 
-    def on_main_screen_zoomed(self) -> None:
-        self.hint()
-
     def on_hints_changed(self) -> None:
         self.hint()
 
-    def on_question_dialog_asked(self) -> None:
-        self.hint()
+    @property
+    def key_context(self) -> KeyContext | None:
+        """The context of the focus; None on a screen with keys of its own."""
+        from kimi_tui.ui.tui.dialogs.approval_fullscreen import ApprovalFullscreen
+
+        if not self.on_main_screen:
+            return "approval" if isinstance(self.screen, ApprovalFullscreen) else None
+        return "everywhere" if isinstance(self.focused, Input) else self.main_screen.key_context
 
     def hint(self) -> None:
         """Update the key hints in the footer."""
         if self.is_running and self.main_screen.is_mounted:
-            self.main_screen.footer.show(
-                hints_for(self.main_screen, self.presenter.state, self.keymap)
-                if self.panes_mounted
-                else composer_hints()
-            )
+            hints = self.main_screen.hints(self.presenter.state if self.panes_mounted else None)
+            self.main_screen.show_hints(self.keymap.rename(hints, self.main_screen.key_context))
         if self.panes_mounted and self.app_focus and (dialog := self.main_screen.current_dialog) is not None:
-            dialog.show_focus_hint(approvals_key(self.keymap))
+            dialog.show_focus_hint(self.keymap.first_key("approvals"))
 
     def use_keys(self, table: "Mapping[str, str]", file: "Path | None") -> None:
         """Apply user key bindings; problems are reported in the conversation."""
@@ -471,7 +471,7 @@ class KimiTui(TerminalApp):
         from kimi_tui.ui.tui.state.items import NoticeItem
 
         before, self.keymap = self.keymap, read_keys(table)
-        self.main_screen.write_key = write_key(self.keymap)
+        self.main_screen.write_key = self.keymap.first_key("write") or "Esc"
         self.hint()
         if (problems := self.keymap.problems) and problems != before.problems:
             text = "\n".join([_("Some of your key bindings cannot be used:"), *format_problems(problems, file)])
@@ -535,7 +535,7 @@ class KimiTui(TerminalApp):
         from kimi_tui.ui.tui.screens.help import Help
 
         if self.on_main_screen:
-            self.push_screen(Help(focus_context(self.main_screen), self.keymap))
+            self.push_screen(Help(self.main_screen.key_context, self.keymap))
         elif isinstance(self.screen, Help):
             self.screen.dismiss(None)
 

@@ -33,9 +33,9 @@ class ReplayApp(KimiTui):
         self.show_toast(_("this is a recording: nothing can be sent to it"))
 
     def action_escape(self) -> None:
-        if self.main_screen.zoomed is not None or self.main_screen.find_bar.is_open:
+        if self.main_screen.zoomed is not None or self.main_screen.is_searching:
             super().action_escape()
-        self.main_screen.scrub_bar.focus()
+        self.main_screen.focus_scrub_bar()
 
 
 def run_replay(

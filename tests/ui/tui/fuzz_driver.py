@@ -158,7 +158,7 @@ class FuzzDriver:
                 since = self._asked_since.get(request_id)
                 assert since is not None, f"{request_id} was approved before it was seen"
                 assert self.clock.now - since >= QUIET_S, f"{request_id} was approved {self.clock.now - since} s after"
-        current = app.main_screen.approval_dialog.current if app.panes_mounted else None
+        current = app.main_screen.query_one(ApprovalDialog).current if app.panes_mounted else None
         if current is None:
             self._asked_since.clear()
         elif current.id not in self._asked_since:

@@ -19,8 +19,11 @@ from kimi_tui.errors import ProviderError
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
+from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.ui.tui.dialogs.type_ahead import HOLD_S
+from kimi_tui.ui.tui.main_screen.find_bar import FindBar
+from kimi_tui.ui.tui.main_screen.footer import KeyFooter
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import ApprovalResponse, StepBegin, StepInterrupted, TurnBegin, TurnEnd
@@ -119,11 +122,7 @@ class Typing:
     async def begin(self, state: str) -> None:
         messages, keys = STATES[state]
         self.app.main_screen.composer.text = ""
-        for dialog in (
-            self.app.main_screen.approval_dialog,
-            self.app.main_screen.question_dialog,
-            self.app.main_screen.branch_dialog,
-        ):
+        for dialog in self.app.main_screen.query(DockedDialog):
             dialog.ahead.hold_s = 3600.0  # by the clock below, not by that of this machine
         if messages is RUNNING:
             self.app.submit("one")
@@ -142,7 +141,7 @@ class Typing:
         """One sentence, faster than an answer is held, with anything else happening between its letters."""
         home, text = self.app.main_screen, self.chance.choice(SENTENCES)
         home.composer.text = ""
-        home.find_bar.query_one(Input).value = ""
+        home.query_one(FindBar).query_one(Input).value = ""
         await self.pilot.pause()
         self.clock.now += self.chance.choice((0.0, 1.0, 3.0))
         self.done += [repr(text)]
@@ -194,7 +193,7 @@ class Typing:
         home.composer.prompt.burst_gap_s = 0.0
         self.clock.now += self.chance.choice((0.0, 0.05, 0.1, 0.2, HOLD_S - 0.02))
         if pane:
-            note = home.footer._note
+            note = home.query_one(KeyFooter)._note
             self.expect(home.composer.text == before, f"{letter!r} of a pane is in the message")
             self.expect(acts or bool(note), f"{letter!r} did nothing, and that was not said")
         self.counts["letters"] += 1
@@ -210,7 +209,7 @@ class Typing:
             case 1:
                 if self.app.screen is self.app.main_screen and self.app.main_screen.composer.prompt.has_focus:
                     self.done.append("click")
-                    await self.pilot.click(self.app.main_screen.conversation, offset=(20, 1))
+                    await self.pilot.click(self.app.main_screen.query_one("#talk"), offset=(20, 1))
             case 2:
                 if self.engine.busy and self.engine.error is None:
                     self.done.append("fails")

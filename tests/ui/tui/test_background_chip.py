@@ -1,5 +1,6 @@
 from kimi_tui.soul.assemble import build_engine
 from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.main_screen.header import Header
 from kimi_tui.ui.tui.screens.tasks import Tasks
 from tests.soul.engines import plan, tool_call
 from tests.soul.test_soul import until
@@ -16,12 +17,12 @@ async def test_a_background_task_stands_in_the_header_and_a_click_opens_the_list
         engine = app.session_controller.live_engine
         await engine.prompt("go")
         await pilot.pause()
-        await until(lambda: app.main_screen.header.facts.background == 1)
+        await until(lambda: app.main_screen.facts.background == 1)
         await pilot.pause()
         row = app_rows(app)[0]
         assert "◆ 1 in the background" in row
         (task,) = engine.services.background.tasks
-        await pilot.click(app.main_screen.header, offset=(row.index("in the background"), 0))
+        await pilot.click(app.main_screen.query_one(Header), offset=(row.index("in the background"), 0))
         await until(lambda: isinstance(app.screen, Tasks))
         await engine.services.background.stop(task.id)
-        await until(lambda: app.main_screen.header.facts.background == 0)
+        await until(lambda: app.main_screen.facts.background == 0)

@@ -6,6 +6,7 @@ from pathlib import Path
 from textual.events import Key
 
 from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.main_screen.header import Header
 from kimi_tui.wire.events import StepBegin, TurnBegin
 from kimi_tui.wire.parts import TextPart
 from tests.ui.tui.fake_engine import FakeEngine, make_app
@@ -59,10 +60,10 @@ async def test_a_letter_is_painted_at_once_and_what_else_changed_at_the_next_bea
         await pilot.press("a")
         await pilot.pause()
         home._update_timer.stop()  # pyright: ignore[reportPrivateUsage]
-        home.header.refresh()
+        home.query_one(Header).refresh()
         home.composer.prompt.post_message(Key("b", "b"))
         for _ in range(100):  # turns of the loop; a pause of the pilot would be a beat
             await asyncio.sleep(0)
         assert home.composer.text == "ab"
-        assert home.header in home._dirty_widgets  # pyright: ignore[reportPrivateUsage]
+        assert home.query_one(Header) in home._dirty_widgets  # pyright: ignore[reportPrivateUsage]
         assert home.composer.prompt not in home._dirty_widgets  # pyright: ignore[reportPrivateUsage]

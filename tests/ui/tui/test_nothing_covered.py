@@ -9,7 +9,7 @@ from textual.widget import Widget
 from textual.widgets._toast import ToastRack
 
 from kimi_tui.ui.tui.keys.bindings import PANES
-from kimi_tui.ui.tui.keys.hints import focus_context
+from kimi_tui.ui.tui.main_screen.footer import KeyFooter
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.painted import app_rows, app_text
@@ -60,9 +60,11 @@ async def test_nothing_is_half_covered_and_no_key_of_what_is_not_seen_is_named(
             if app.screen is home:
                 assert home.focused is not None, done
                 assert home.focused.is_on_screen, (home.focused, done)
-                if focus_context(home) in PANES:
+                if home.key_context in PANES:
                     bound = home.active_bindings
-                    named = [key for key, _meaning in home.footer.hints if len(key) == 1 and key.isalpha()]
+                    named = [
+                        key for key, _meaning in home.query_one(KeyFooter).hints if len(key) == 1 and key.isalpha()
+                    ]
                     assert [key for key in named if key not in bound or not bound[key].enabled] == [], done
             done.append(key := chance.choice(KEYS))
             await pilot.press(key)

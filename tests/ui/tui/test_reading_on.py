@@ -24,7 +24,7 @@ async def test_what_comes_below_while_one_reads_above_is_told_and_one_click_away
         await pilot.pause()
         await pilot.pause()
         await pilot.press("f2", "pageup", "pageup")
-        assert not app.main_screen.new_messages_badge.display
+        assert not app.main_screen.query_one(NewMessagesBadge).display
         engine.say(TextPart(text="\n\nmore"), TurnEnd(), TurnBegin(user_input="again"))
         await pilot.pause()
         await pilot.pause()
@@ -33,7 +33,7 @@ async def test_what_comes_below_while_one_reads_above_is_told_and_one_click_away
         await pilot.click(NewMessagesBadge)
         await pilot.pause()
         assert app.main_screen.transcript.follow
-        assert not app.main_screen.new_messages_badge.display
+        assert not app.main_screen.query_one(NewMessagesBadge).display
 
 
 async def test_a_long_message_is_folded_to_its_first_lines_and_opens(tmp_path: Path) -> None:

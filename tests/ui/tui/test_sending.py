@@ -174,7 +174,7 @@ async def test_without_a_model_the_header_says_what_to_do_and_the_message_comes_
         assert "ready" not in first
         await send(pilot, "hello")
         assert app.main_screen.composer.text == "hello"
-        app.main_screen.header.facts = dataclasses.replace(app.main_screen.header.facts, model="moon-2")
+        app.main_screen.facts = dataclasses.replace(app.main_screen.facts, model="moon-2")
         await settled(pilot)
         assert "ready" in app_text(app).splitlines()[0]
 

@@ -25,7 +25,7 @@ USED_BY_SUBCLASSES = {
     ),
     "composer.prompt_area.PromptArea": ("_bindings", "_on_key", "_on_paste"),
     "flow_pane.pane.FlowPane": ("_bindings",),
-    "main_screen.screen.MainScreen": ("_compositor",),
+    "main_screen.layout.PaneLayout": ("_compositor",),
     "terminal.app_base.TerminalApp": ("_close_messages_no_wait", "_driver", "_handle_exception", "_return_code"),
     "terminal.compositor.CroppingCompositor": ("_get_renders",),
     "terminal.driver.TerminalDriver": (

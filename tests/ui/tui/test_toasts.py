@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 from textual.widgets._toast import Toast
 
+from kimi_tui.ui.tui.main_screen.footer import KeyFooter
+from kimi_tui.ui.tui.main_screen.header import Header
+from kimi_tui.ui.tui.main_screen.status_line import StatusLine
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.test_screen import MEDIUM, SMALL, WIDE, ready
 
@@ -20,10 +23,10 @@ async def test_a_passing_word_covers_nothing_that_is_clicked(size: tuple[int, in
         assert toast.region.area > 0
         assert (toast.region.y, toast.region.height) == (1, 1)
         for clicked in (
-            app.main_screen.header,
+            app.main_screen.query_one(Header),
             app.main_screen.flow_pane,
             app.main_screen.composer,
-            app.main_screen.footer,
-            app.main_screen.status_line,
+            app.main_screen.query_one(KeyFooter),
+            app.main_screen.query_one(StatusLine),
         ):
             assert not toast.region.overlaps(clicked.region)

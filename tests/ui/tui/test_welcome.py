@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.main_screen.welcome import Welcome
 from kimi_tui.ui.tui.navigation.command_palette import CommandPalette
 from kimi_tui.ui.tui.screens.help import Help
 from tests.ui.tui.fake_engine import FakeEngine, make_app
@@ -12,7 +13,7 @@ from tests.ui.tui.test_screen import SMALL, WIDE, ready
 
 
 def row_of(app: KimiTui, words: str) -> int:
-    welcome = app.main_screen.welcome
+    welcome = app.main_screen.query_one(Welcome)
     return next(y for y in range(welcome.size.height) if words in welcome.render_line(y).text)
 
 
@@ -22,17 +23,17 @@ async def test_a_click_on_a_row_does_what_its_key_does(size: tuple[int, int], tm
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
         for words, screen in (("all actions", CommandPalette), ("keys available", Help)):
-            await pilot.click(app.main_screen.welcome, offset=(size[0] // 4, row_of(app, words)))
+            await pilot.click(app.main_screen.query_one(Welcome), offset=(size[0] // 4, row_of(app, words)))
             await pilot.pause()
             assert isinstance(app.screen, screen)
             await pilot.press("escape")
             await pilot.pause()
-        app.main_screen.welcome.say("3 MCP servers failed: /mcp", action="help")
+        app.main_screen.query_one(Welcome).say("3 MCP servers failed: /mcp", action="help")
         await pilot.pause()
-        await pilot.click(app.main_screen.welcome, offset=(size[0] // 4, row_of(app, "3 MCP servers")))
+        await pilot.click(app.main_screen.query_one(Welcome), offset=(size[0] // 4, row_of(app, "3 MCP servers")))
         await pilot.pause()
         assert isinstance(app.screen, Help)
         await pilot.press("escape")
-        await pilot.click(app.main_screen.welcome, offset=(size[0] // 4, row_of(app, "commands, skills")))
+        await pilot.click(app.main_screen.query_one(Welcome), offset=(size[0] // 4, row_of(app, "commands, skills")))
         await pilot.pause()
         assert app.main_screen.composer.text == "/"

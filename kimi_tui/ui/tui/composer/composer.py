@@ -28,7 +28,7 @@ from kimi_tui.ui.tui.composer.prompt_area import PromptArea
 from kimi_tui.ui.tui.composer.queue_list import QueuedList
 from kimi_tui.ui.tui.engine_protocol import Command
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.widgets.hints_changed import HintsChanged
+from kimi_tui.ui.tui.widgets.hints_changed import Hint, HintsChanged
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.composer.file_index import FileIndex
@@ -248,8 +248,7 @@ class Composer(Vertical):
         self.save_draft()
         self.post_message(self.Submitted(text, content))
 
-    @property
-    def keys_taken(self) -> Literal["", "send", "complete", "search", "unmatched"]:
+    def _enter_in_menu(self) -> Literal["", "send", "complete", "search", "unmatched"]:
         """What Enter does while a menu or the search takes keys; "" if none does."""
         if (choice := self.menu.selected) is None:
             return "unmatched" if self._searching else ""
@@ -257,8 +256,31 @@ class Composer(Vertical):
             return "search"
         return "complete" if self._enter_action(choice) == "complete" else "send"
 
+    def hints(self, *, running: bool, in_front: bool = True) -> tuple[Hint, ...]:
+        """The keys that act while the composer has the focus; `in_front` is false if a dialog is open."""
+        enter = ("Enter", _("queue") if running else _("send"))
+        match self._enter_in_menu():
+            case "search":
+                return (("Enter", _("insert")), ("↑ ↓", _("choose")), ("Esc", _("back to your text")))
+            case "unmatched":
+                return (("Esc", _("back to your text")),)
+            case "complete":
+                return (("Enter", _("insert")), ("↑ ↓", _("choose")), ("Esc", _("close")))
+            case "send":
+                return (enter, ("Tab", _("insert")), ("↑ ↓", _("choose")), ("Esc", _("close")))
+            case _ if running and in_front:
+                return (enter, ("Ctrl+S", _("steer")), ("Esc", _("interrupt")), ("F3", _("flow")),
+                        ("Ctrl+P", _("palette")))  # fmt: skip
+            case _ if running:
+                return (enter, ("Esc", _("interrupt")))
+            case _ if in_front:
+                return (enter, ("Shift+Enter", _("newline")), ("/", _("commands")), ("@", _("files")),
+                        ("F3", _("flows")), ("Ctrl+P", _("palette")))  # fmt: skip
+            case _:
+                return (enter,)
+
     def _update_hints(self) -> None:
-        if (taken := self.keys_taken) != self._keys_taken:
+        if (taken := self._enter_in_menu()) != self._keys_taken:
             self._keys_taken = taken
             self.post_message(HintsChanged())
 

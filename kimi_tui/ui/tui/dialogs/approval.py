@@ -22,10 +22,10 @@ from kimi_tui.ui.tui.dialogs.hunk_picker import HunkPicker, hunks_of
 from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
 from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter
-from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.i18n.catalog import N_, _, p_
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
-from kimi_tui.ui.tui.widgets.hints_changed import HintsChanged
+from kimi_tui.ui.tui.widgets.hints_changed import Hint, HintsChanged
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.events import ApprovalAnswer
 from kimi_tui.wire.requests import ApprovalRequest
@@ -49,6 +49,9 @@ class ApprovalDialog(DockedDialog):
     ApprovalDialog.-why > #said, ApprovalDialog.-comment > #said { display: block; }
     ApprovalDialog.-tight > #said { margin-top: 0; }
     """
+
+    key_context = "approval"
+    reach_label = N_("answer the approval")
 
     class Answered(Message):
         """`edited` is the command to run in place of the requested one; `taken` the changes to apply."""
@@ -112,6 +115,21 @@ class ApprovalDialog(DockedDialog):
     def _keys(self) -> dict[str, str]:
         offered = self.offered_options
         return {key: answer for key, answer in KEYS.items() if answer in offered}
+
+    def hints(self) -> tuple[Hint, ...]:
+        if self.writes:
+            return (("Enter", _("send") if self.has_class("-why") else _("save, then answer")), ("Esc", _("discard")))
+        enabled = self.enabled_options
+        return (
+            ("y", _("once")),
+            *((("a", _("this session")),) if "session" in enabled else ()),
+            ("n", p_("answer", "no")),
+            ("f", _("no, and why")),
+            ("Tab", _("comment")),
+            *((("h", _("choose changes")),) if "hunks" in enabled else ()),
+            *((("PgDn", _("more")),) if self.can_scroll_on else ()),
+            ("Esc", _("interrupt")),
+        )
 
     def show(self, requests: Sequence[ApprovalRequest], *, node: str = "", open_id: str | None = None) -> None:
         """Show these requests, the first one first. A dialog that changes to another request restarts its key guard."""

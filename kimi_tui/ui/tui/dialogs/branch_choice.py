@@ -13,9 +13,10 @@ from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
 from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
 from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter
-from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.widgets.hints_changed import Hint
 from kimi_tui.wire.display import BriefBlock
 
 
@@ -31,6 +32,9 @@ class BranchDialog(DockedDialog):
     BranchDialog > OptionList { margin-top: 1; }
     BranchDialog > ApprovalBody { background: $surface; }
     """
+
+    key_context = "branches"
+    reach_label = N_("take a branch")
 
     class Chosen(Message):
         def __init__(self, node_id: str, label: str) -> None:
@@ -58,6 +62,9 @@ class BranchDialog(DockedDialog):
     @property
     def is_open(self) -> bool:
         return bool(self.labels)
+
+    def hints(self) -> tuple[Hint, ...]:
+        return (("1…9", _("take a branch")), ("↑ ↓ Enter", _("choose")), ("Esc", _("later")))
 
     def show(
         self,

@@ -1,11 +1,16 @@
 """Base of dialogs docked above the composer; they show it when they do not have the focus."""
 
+from typing import ClassVar
+
 from textual.containers import Vertical
 
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
 from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
+from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter
 from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.keys.bindings import KeyContext
+from kimi_tui.ui.tui.widgets.hints_changed import Hint
 
 _FRAME = 2
 _MOST_TEXT = 24
@@ -19,6 +24,10 @@ class DockedDialog(Vertical, can_focus=True):
     DockedDialog.-aside { border-subtitle-color: $warning; border-subtitle-style: bold; }
     """
     guard: KeyGuard
+    ahead: TypeAheadFilter
+    key_context: ClassVar[KeyContext]
+    reach_label: ClassVar[str]
+    """What the key does that moves the focus to the dialog; not yet translated."""
     _foot = ""
     _reach = ""
 
@@ -26,6 +35,10 @@ class DockedDialog(Vertical, can_focus=True):
     def keys(self) -> frozenset[str]:
         """The keys of the answers."""
         return frozenset(option.key for option in self.query_one(OptionList).options)
+
+    def hints(self) -> tuple[Hint, ...]:
+        """The keys that act while the dialog has the focus."""
+        raise NotImplementedError
 
     def on_show(self) -> None:
         """Restart the key guard: earlier keys were not for this dialog."""

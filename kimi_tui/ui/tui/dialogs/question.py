@@ -14,10 +14,11 @@ from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
 from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
 from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter
-from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.widgets.hints_changed import Hint, HintsChanged
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.requests import Question, QuestionRequest
 
@@ -39,8 +40,8 @@ class QuestionDialog(DockedDialog):
     QuestionDialog.-other > Input { display: block; margin-top: 1; }
     """
 
-    class Asked(Message):
-        """A question is shown: the first of a request, or the next."""
+    key_context = "question"
+    reach_label = N_("answer the question")
 
     class Answered(Message):
         """The answers by question; empty if the user declines to answer."""
@@ -72,6 +73,18 @@ class QuestionDialog(DockedDialog):
     @property
     def is_open(self) -> bool:
         return self.request is not None
+
+    def hints(self) -> tuple[Hint, ...]:
+        if self.has_class("-other"):
+            return (("Enter", _("answer")), ("Esc", _("back to the list")))
+        question = self._question
+        several = question is not None and question.multi_select
+        return (
+            (f"1…{len(question.options) if question is not None else 0}", _("tick") if several else _("answer")),
+            *((("d", _("done")),) if several else ()),
+            ("o", _("another answer")),
+            ("Esc", _("no answer")),
+        )
 
     def show(self, request: QuestionRequest | None) -> None:
         """Ask these questions from the first one; None closes the dialog."""
@@ -106,7 +119,7 @@ class QuestionDialog(DockedDialog):
         self.query_one(Input).value = ""
         self._offer()
         self.guard.restart()
-        self.post_message(self.Asked())
+        self.post_message(HintsChanged())
 
     def _offer(self, *, keep_cursor: bool = False) -> None:
         question = self._question
@@ -177,15 +190,6 @@ class QuestionDialog(DockedDialog):
         """The ticked labels of a multiple-choice question."""
         question = self._question
         return ", ".join(question.options[index].label for index in sorted(self._ticked)) if question else ""
-
-    @property
-    def takes_several(self) -> bool:
-        return self._question is not None and self._question.multi_select
-
-    @property
-    def option_count(self) -> int:
-        """The options of the open question, answered by the keys 1, 2, ..."""
-        return len(self._question.options) if self._question is not None else 0
 
     def _answer(self, text: str) -> None:
         request, question = self.request, self._question

@@ -27,6 +27,7 @@ from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.state.flow_reducer import FlowRunState
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.widgets.hints_changed import Hint
 from kimi_tui.wire.flow_events import FlowBegin
 
 Request = Literal["export", "runs", "start", "live", "menu", "whole", "resume", "time"]
@@ -125,6 +126,16 @@ class FlowPane(Vertical):
     def overlay_is_shown(self) -> RunView | None:
         """The displayed earlier run, if there is one."""
         return self._overlaid if self.showing == "overlay" else None
+
+    def hints(self, run: FlowRunState | None, *, pausing: bool) -> tuple[Hint, ...]:
+        """The keys for the present run; those that cannot act now are among them."""
+        if self.showing == "list":
+            return (("↑ ↓", _("choose")), ("Enter", _("start")), ("v", _("chart")), ("h", _("runs")))
+        if run is None or not run.active:
+            return (("Enter", _("node")), ("s", _("start")), ("l", _("flows")), ("h", _("runs")), (".", _("more")))
+        return (("Enter", _("node")), ("Space", _("continue") if run.paused or pausing else _("pause")),
+                ("n", _("step")), ("b", _("breakpoint")), ("c", _("branch")), ("x", _("stop")), ("z", _("size")),
+                (".", _("more")))  # fmt: skip
 
     def on_mount(self) -> None:
         self._update_footer()

@@ -162,7 +162,7 @@ KEYS: tuple[KeyBinding, ...] = (
 ACTIONS = frozenset(key.action.partition("(")[0] for key in KEYS if key.action)
 """The app actions that have keys."""
 
-_SHOWN = {
+DISPLAY_NAMES = {
     "escape": "Esc", "enter": "Enter", "space": "Space", "tab": "Tab", "up": "↑", "down": "↓", "left": "←",
     "right": "→", "plus": "+", "full_stop": ".", "minus": "−", "pageup": "PgUp", "pagedown": "PgDn",
     "home": "Home", "end": "End",
@@ -181,7 +181,8 @@ def _one(key: str) -> str:
     *modifiers, last = key.split("+") if len(key) > 1 else [key]
     if last in _SHIFTED:
         modifiers, last = [*modifiers, "shift"], _SHIFTED[last]
-    name = _SHOWN.get(last) or (last.upper() if len(last) > 1 and last[0] == "f" and last[1:].isdigit() else last)
+    is_function_key = len(last) > 1 and last[0] == "f" and last[1:].isdigit()
+    name = DISPLAY_NAMES.get(last) or (last.upper() if is_function_key else last)
     if modifiers:
         name = name.capitalize() if len(name) > 1 else name.upper()
     return "+".join([*(modifier.capitalize() for modifier in modifiers), name])

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kimi_tui.regular_file import read_text
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.keys.bindings import KEYS, PANES, KeyBinding, KeyContext
+from kimi_tui.ui.tui.keys.bindings import KEYS, PANES, KeyBinding, KeyContext, display_keys
 
 _MODIFIERS = ("ctrl", "alt", "shift", "super", "hyper", "meta")
 _NAMED = frozenset(
@@ -55,6 +55,22 @@ class KeyMap:
     def keys_of(self, key: KeyBinding) -> str:
         """The current keys of a binding, separated by commas."""
         return self.overrides.get(key.id, key.keys)
+
+    def first_key(self, action_id: str) -> str:
+        """The display name of an action's first key; "" without a key."""
+        keys = self.overrides.get(action_id, next(key.keys for key in KEYS if key.id == action_id))
+        return display_keys(keys.partition(",")[0])
+
+    def rename(self, hints: tuple[tuple[str, str], ...], where: KeyContext) -> tuple[tuple[str, str], ...]:
+        """Key hints of a context with the user's keys; those of actions without a key are left out."""
+        names: dict[str, str] = {}
+        for key in KEYS:
+            here = key.context in (where, "everywhere") or (key.context == "panes" and where in PANES)
+            if here and (new := self.overrides.get(key.id)) is not None:
+                names |= dict.fromkeys(map(display_keys, key.keys.split(",")), self.first_key(key.id))
+                if " " in (both := display_keys(key.keys)):
+                    names[both] = display_keys(new)
+        return tuple((name, label) for key, label in hints if (name := names.get(key, key)))
 
     def resolve(self, key: str, where: KeyContext) -> str | None:
         """The default key of a pressed key in a context; None: unchanged."""

@@ -3,13 +3,9 @@
 from typing import Protocol
 
 from textual import events
-from textual.screen import Screen
-from textual.widgets import Input
 
 from kimi_tui.ui.tui.keys.bindings import KEYS, KeyContext
-from kimi_tui.ui.tui.keys.hints import focus_context
 from kimi_tui.ui.tui.keys.keymap import KeyMap, is_text
-from kimi_tui.ui.tui.main_screen.screen import MainScreen
 
 _SIGNS = {"space": " ", "plus": "+", "minus": "-"}
 
@@ -20,13 +16,16 @@ class KeyHost(Protocol):
     @property
     def keymap(self) -> KeyMap: ...
     @property
-    def screen(self) -> Screen[object]: ...
+    def key_context(self) -> KeyContext | None:
+        """The context of the focus; None on a screen with keys of its own."""
+        ...
+
     async def run_action(self, action: str, /) -> bool: ...
 
 
 async def resolve_key(host: KeyHost, event: events.Key) -> events.Key | None:
     """The key to process; None if it is disabled, or ran an action directly."""
-    where = _key_context(host)
+    where = host.key_context
     if where is None:
         return event
     key = host.keymap.resolve(event.key, where)
@@ -38,17 +37,3 @@ async def resolve_key(host: KeyHost, event: events.Key) -> events.Key | None:
     if not key:
         return None
     return events.Key(key, key if len(key) == 1 else _SIGNS.get(key))
-
-
-def _key_context(host: KeyHost) -> KeyContext | None:
-    """The current key context; None on a screen with keys of its own."""
-    from kimi_tui.ui.tui.dialogs.approval_fullscreen import ApprovalFullscreen
-
-    screen = host.screen
-    if isinstance(screen, ApprovalFullscreen):
-        return "approval"
-    if not isinstance(screen, MainScreen):
-        return None
-    if isinstance(screen.focused, Input):
-        return "everywhere"
-    return focus_context(screen) if screen.panes_ready else "composer"

@@ -11,6 +11,7 @@ from kimi_tui.ui.tui.dialogs.approval_labels import approval_title, requester_la
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.styled_line import Line, cut
 from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.hints_changed import Hint
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 from kimi_tui.wire.requests import ApprovalRequest
 
@@ -37,6 +38,10 @@ class ApprovalsPane(LineWidget, can_focus=True):
         super().__init__(id=id)
         self.requests: tuple[ApprovalRequest, ...] = ()
         self.cursor = 0
+
+    def hints(self) -> tuple[Hint, ...]:
+        """The keys that act while the pane has the focus."""
+        return (("↑ ↓", _("choose")), ("Enter", _("answer")))
 
     def show(self, requests: Sequence[ApprovalRequest]) -> None:
         self.requests = tuple(requests)

@@ -23,15 +23,15 @@ class DialogDock:
     def __init__(
         self,
         screen: Screen[None],
-        *,
         approval: "ApprovalDialog",
         question: "QuestionDialog",
         branch: "BranchDialog",
+        *,
         arrange: Callable[["DockedDialog | None"], None],
         focus_work: Callable[[], None],
     ) -> None:
         self._screen, self._arrange, self._focus_work = screen, arrange, focus_work
-        self.approval, self.question, self.branch = approval, question, branch
+        self._approval, self._question, self._branch = approval, question, branch
         self._all = (approval, question, branch)
         self._focus_before: Widget | None = None
 
@@ -39,6 +39,10 @@ class DialogDock:
     def current(self) -> "DockedDialog | None":
         """The dialog that is shown, if one is open."""
         return next((dialog for dialog in self._all if dialog.is_open), None)
+
+    @property
+    def focused(self) -> "DockedDialog | None":
+        return next((dialog for dialog in self._all if dialog.has_focus_within), None)
 
     def place(self) -> None:
         """Show the first of the open dialogs."""
@@ -49,46 +53,54 @@ class DialogDock:
 
     # Content
 
-    def show_approvals(self, requests: "Sequence[ApprovalRequest]", *, node: str, open_id: str | None) -> None:
-        """Show these requests, `open_id` first. `node` is the label of the flow's current node."""
-        self.approval.show(requests, node=node, open_id=open_id)
+    def show_approvals(
+        self, requests: "Sequence[ApprovalRequest]", *, node: str, open_id: str | None, may_focus: bool
+    ) -> None:
+        """Show these requests, `open_id` first, and focus the dialog if it may be. `node` is the label of the flow's
+        current node."""
+        had_focus = self._approval.has_focus_within
+        self._approval.show(requests, node=node, open_id=open_id)
         self.place()
+        if requests and may_focus:
+            self.focus(self._approval)
+        elif not requests and (had_focus or self._screen.focused is None):
+            self.restore_focus()
 
     def show_question(self, request: "QuestionRequest | None", *, may_focus: bool) -> None:
         """Show a question, or none; a new one is focused if it may be."""
-        had_focus, was_open = self.question.has_focus_within, self.question.is_open
-        self.question.show(request)
+        had_focus, was_open = self._question.has_focus_within, self._question.is_open
+        self._question.show(request)
         self.place()
-        if self.question.is_open and not was_open and may_focus and self.current is self.question:
-            self.focus(self.question)
-        elif had_focus and not self.question.is_open:
+        if self._question.is_open and not was_open and may_focus and self.current is self._question:
+            self.focus(self._question)
+        elif had_focus and not self._question.is_open:
             self.restore_focus()
 
     def show_branches(
         self, node_id: str, label: str, branches: Sequence[str], *, words: str, suggested: str, may_focus: bool
     ) -> None:
         """Show the branches of a node that waits for a choice; a new choice is focused if it may be."""
-        was_open = self.branch.is_open
-        self.branch.show(node_id, label, branches, words=words, suggested=suggested)
+        was_open = self._branch.is_open
+        self._branch.show(node_id, label, branches, words=words, suggested=suggested)
         self.place()
-        if not was_open and may_focus and self.current is self.branch:
-            self.focus(self.branch)
+        if not was_open and may_focus and self.current is self._branch:
+            self.focus(self._branch)
 
     def ask_for_branch(self, node_id: str, label: str, branches: Sequence[str]) -> None:
         """Show the branches that the user asked for; another open dialog comes first."""
-        if self.current is not None and self.current is not self.branch:
+        if self.current is not None and self.current is not self._branch:
             self.focus(self.current)
             return
-        self.branch.show(node_id, label, branches, wanted=True)
+        self._branch.show(node_id, label, branches, wanted=True)
         self.place()
-        self.focus(self.branch)
+        self.focus(self._branch)
 
-    def close_branches(self) -> None:
+    def close_branches(self, *, unless_requested: bool = False) -> None:
         """Close the choice of a branch, if it is open."""
-        if not self.branch.is_open:
+        if not self._branch.is_open or (unless_requested and self._branch.wanted):
             return
-        had_focus = self.branch.has_focus_within
-        self.branch.close()
+        had_focus = self._branch.has_focus_within
+        self._branch.close()
         self.place()
         if had_focus:
             self.restore_focus()
@@ -97,7 +109,7 @@ class DialogDock:
 
     def focus(self, dialog: "DockedDialog") -> None:
         """Focus a dialog until it is answered."""
-        if not dialog.has_focus_within and not self._has_focus():
+        if self.focused is None:
             self._focus_before = self._screen.focused
         dialog.take_focus()
 
@@ -109,7 +121,3 @@ class DialogDock:
         else:
             self._focus_before = earlier
             self._focus_work()
-
-    def _has_focus(self) -> bool:
-        focused = self._screen.focused
-        return focused is not None and any(dialog in focused.ancestors_with_self for dialog in self._all)

@@ -7,6 +7,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.widgets.hints_changed import Hint
 
 
 class FindBar(Horizontal):
@@ -31,6 +32,10 @@ class FindBar(Horizontal):
         def __init__(self, by: int) -> None:
             self.by = by
             super().__init__()
+
+    def hints(self) -> tuple[Hint, ...]:
+        """The keys of the input line."""
+        return (("Enter ↓", _("next")), ("↑", _("previous")), ("Esc", _("close (n/N: next/previous match)")))
 
     def compose(self) -> ComposeResult:
         yield Static(_("find") + " ", id="find-mark", markup=False)

@@ -6,11 +6,12 @@ from textual import events
 from textual.timer import Timer
 
 from kimi_tui.i18n import UserText
+from kimi_tui.ui.tui.keys.bindings import DISPLAY_NAMES
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
 from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.hints_changed import Hint
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
-Hint = tuple[str, str]
 _NOTE_S = 5.0
 
 
@@ -68,11 +69,15 @@ class KeyFooter(LineWidget):
             self.app.post_message(events.Key(key, key if len(key) == 1 else None))
 
 
-_NAMES = {
-    "esc": "escape", "pgdn": "pagedown", "pgup": "pageup", "←": "left", "→": "right", "↑": "up", "↓": "down",
-    "+": "plus", "−": "minus", "/": "slash", "@": "at", "!": "exclamation_mark", ".": "full_stop",
+_NAMES = {shown.lower(): name for name, shown in DISPLAY_NAMES.items()} | {
+    "/": "slash", "@": "at", "!": "exclamation_mark",
 }  # fmt: skip
 _ENDLESS = "…"
+
+
+def key_name(shown: str) -> str:
+    """Textual's name of a displayed key."""
+    return _NAMES.get(shown.lower(), shown.lower() if len(shown) > 1 else shown)
 
 
 def _places(shown: str, meaning: str, start: int) -> list[tuple[range, str]]:
@@ -83,6 +88,6 @@ def _places(shown: str, meaning: str, start: int) -> list[tuple[range, str]]:
     for number, word in enumerate(words, 1):
         end = at + cells(word) + (1 + cells(meaning) if number == len(words) else 0)
         if _ENDLESS not in word:
-            found.append((range(at, end), _NAMES.get(word.lower(), word.lower() if len(word) > 1 else word)))
+            found.append((range(at, end), key_name(word)))
         at = end + 1
     return found

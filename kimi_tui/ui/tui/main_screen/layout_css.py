@@ -3,7 +3,6 @@
 from typing import Literal
 
 Width = Literal["wide", "medium", "narrow"]
-_LEAST_RIGHT, _LEAST_LEFT = 24, 40
 
 LAYOUT = """
 MainScreen { background: $background; layers: base above; }
@@ -53,14 +52,3 @@ def layout_for_size(columns: int, rows: int) -> Width:
     if columns < 80 or rows < 20:
         return "narrow"
     return "medium" if columns < 120 else "wide"
-
-
-def right_column_width(columns: int, share: float | None) -> int:
-    """The right column's width: the user's choice, or else a default; both leave the conversation readable."""
-    width = round(share * columns) if share is not None else max(40, min(64, columns * 37 // 100))
-    return max(_LEAST_RIGHT, min(width, columns - _LEAST_LEFT))
-
-
-def clamp_share(share: float, columns: int) -> float:
-    """A share of the width that leaves both columns readable."""
-    return max(_LEAST_RIGHT / columns, min(share, 1 - _LEAST_LEFT / columns))

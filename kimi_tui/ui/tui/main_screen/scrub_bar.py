@@ -15,6 +15,7 @@ from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.main_screen.timeline import MarkKind, Timeline
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
 from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.hints_changed import Hint
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 _SIGNS: dict[MarkKind, str] = {"turn": "╻", "node": "╵", "decision": "◆", "pause": "‖", "end": "■", "error": "✗"}
@@ -143,6 +144,12 @@ class ScrubBar(LineWidget, can_focus=True):
         return runs
 
     # Keys
+
+    def hints(self) -> tuple[Hint, ...]:
+        """The keys that act while the bar has the focus."""
+        leave = _("quit") if self.position.recorded else _("back to now")
+        return (("← →", _("moment")), ("↑ ↓", _("node")), ("Space", _("play")), ("+ −", _("speed")),
+                ("Home", _("begin")), ("Esc", leave))  # fmt: skip
 
     def action_stop(self, by: int) -> None:
         self.post_message(self.Moved(self.timeline.next_stop(self.position.number, by)))

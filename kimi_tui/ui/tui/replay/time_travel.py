@@ -49,6 +49,11 @@ class TimeTravel:
         return self.is_open and self._position.playing
 
     @property
+    def is_recording(self) -> bool:
+        """Whether there is no present to return to."""
+        return self._position.recorded
+
+    @property
     def number(self) -> int:
         return self._position.number
 

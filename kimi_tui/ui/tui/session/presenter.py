@@ -87,9 +87,8 @@ class Presenter:
             self.state.conversation.take_deltas()
             self.state.approvals.clear()
             self.transcript_sync.start(self.state.conversation.items)
-        facts = self.main_screen.header.facts
-        self.main_screen.header.facts = dataclasses.replace(
-            facts,
+        self.main_screen.facts = dataclasses.replace(
+            self.main_screen.facts,
             location=self._location(engine),
             branch="" if engine.heading else git_branch.branch_of(engine.work_dir),
             model=engine.model_name,
@@ -113,9 +112,8 @@ class Presenter:
     def show_model(self) -> None:
         """Update the display after a model change."""
         if self.engine is not None:
-            facts = self.main_screen.header.facts
-            self.main_screen.header.facts = dataclasses.replace(
-                facts, model=self.engine.model_name, model_note=self.engine.model_note
+            self.main_screen.facts = dataclasses.replace(
+                self.main_screen.facts, model=self.engine.model_name, model_note=self.engine.model_note
             )
 
     def show_flows(self) -> None:
@@ -156,7 +154,7 @@ class Presenter:
         self._apply(self.state.tools.append_output(call_id, tail))
 
     def _apply(self, deltas: Sequence[Delta]) -> None:
-        was_empty = self.main_screen.conversation.has_class("-empty")
+        was_empty = self.main_screen.is_empty
         if (invalidated := self._apply_deltas(deltas)) or was_empty:
             self.refresh(invalidated)
 
@@ -171,9 +169,9 @@ class Presenter:
         """Update these panes."""
         main_screen, state = self.main_screen, self.shown_state
         if "status" in parts:
-            main_screen.welcome.say(_missing_servers(state.status.mcp), action="open_screen('mcp')")
+            main_screen.show_server_problem(_missing_servers(state.status.mcp))
         if "todo" in parts:
-            main_screen.todo_pane.show(state.todo)
+            main_screen.show_todo(state.todo)
         if "approvals" in parts:
             self.show_approvals()
         if "questions" in parts:
@@ -189,7 +187,7 @@ class Presenter:
             )
             self._show_branch_dialog()
         if parts & {"flow", "node", "todo", "approvals"}:
-            main_screen.status_line.show(state)
+            main_screen.show_status(state)
         if parts & {"todo", "approvals", "flow"}:
             main_screen.update_layout()
         self.tick()
@@ -197,11 +195,10 @@ class Presenter:
     def tick(self) -> None:
         """Update running timers and the header's figures."""
         main_screen, state, engine = self.main_screen, self.shown_state, self.engine
-        main_screen.conversation.set_class(not len(state.conversation), "-empty")
         run, turn = state.flow.run, state.turn
         elapsed = int(max(0.0, self.view_clock() - turn.started)) if turn.started is not None else None
-        main_screen.header.facts = dataclasses.replace(
-            main_screen.header.facts,
+        main_screen.facts = dataclasses.replace(
+            main_screen.facts,
             context_usage=state.status.context_usage,
             max_context_tokens=state.status.max_context_tokens,
             plan_mode=state.status.plan_mode,
@@ -213,9 +210,9 @@ class Presenter:
             paused=run is not None and run.active and run.paused is not None,
             pausing=state.flow.pausing,
         )
-        main_screen.composer.set_class(turn.running, "-running")
+        main_screen.show_turn(running=turn.running, empty=not len(state.conversation))
         main_screen.flow_pane.tick()
-        if main_screen.header.facts.background and not self._refresh_scheduled:
+        if main_screen.facts.background and not self._refresh_scheduled:
             self._refresh_scheduled = True
             main_screen.set_timer(1.0, self._refresh_background)
 
@@ -232,19 +229,13 @@ class Presenter:
 
     def show_approvals(self, open_id: str | None = None) -> None:
         """Show the pending approvals, and focus the dialog unless the user is typing."""
-        main_screen, dialogs = self.main_screen, self.main_screen.dialogs
         requests = tuple(self.state.approvals.values())
-        main_screen.approvals_pane.show(requests)
-        had_focus = dialogs.approval.has_focus_within
+        ids = frozenset(request.id for request in requests)
         run = self.state.flow.run
         node = run.node_label if run is not None and run.active else ""
-        dialogs.show_approvals(requests, node=node, open_id=open_id)
-        new = frozenset(request.id for request in requests) - self._shown_ids
-        self._shown_ids = frozenset(request.id for request in requests)
-        if requests and (open_id is not None or (new and not self._user_is_busy)):  # defence: focus-stays-with-writer
-            dialogs.focus(dialogs.approval)
-        elif not requests and (had_focus or main_screen.focused is None):
-            dialogs.restore_focus()
+        has_new, self._shown_ids = bool(ids - self._shown_ids), ids
+        may_focus = open_id is not None or (has_new and not self._user_is_busy)  # defence: focus-stays-with-writer
+        self.main_screen.show_approvals(requests, node=node, open_id=open_id, may_focus=may_focus)
 
     @property
     def _user_is_busy(self) -> bool:
@@ -276,8 +267,8 @@ class Presenter:
                 suggested=pause.suggested or "",
                 may_focus=not self._user_is_busy,
             )
-        elif not dialogs.branch.wanted:
-            dialogs.close_branches()
+        else:
+            dialogs.close_branches(unless_requested=True)
 
     def _last_words(self, pause: FlowPaused) -> str:
         """Why a decision is pending, and the model's last words."""

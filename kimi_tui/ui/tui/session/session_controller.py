@@ -121,7 +121,7 @@ class SessionController:
 
         main_screen, pending = self._view.main_screen, self._view.prompts.pending_before_start
         self.starting = False
-        main_screen.header.facts = dataclasses.replace(main_screen.header.facts, failed=True)
+        main_screen.facts = dataclasses.replace(main_screen.facts, failed=True)
         self._view.presenter.add_notice(ErrorItem(_("The session could not start"), translate_lines(cause)))
         main_screen.composer.put_before([*map(text_of, pending)])
         main_screen.composer.show_queue(())

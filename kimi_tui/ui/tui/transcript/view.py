@@ -11,11 +11,13 @@ from textual.selection import Selection
 from textual.timer import Timer
 
 from kimi_tui.ui.tui.accessibility import DisplayOptions
+from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.state.items import AssistantItem, FlowHeaderItem, Item, SubagentItem, UserItem
 from kimi_tui.ui.tui.transcript.search import Match
 from kimi_tui.ui.tui.transcript.selection_text import selected_text
 from kimi_tui.ui.tui.transcript.viewport import Viewport
 from kimi_tui.ui.tui.transcript.word_selection import block_text, line_at, whole_text, word_at
+from kimi_tui.ui.tui.widgets.hints_changed import Hint
 
 _TICK_S = 0.25
 
@@ -193,6 +195,11 @@ class Transcript(Viewport, can_focus=True):
         self._show()
 
     # Painting
+
+    def hints(self) -> tuple[Hint, ...]:
+        """The keys that act while the transcript has the focus."""
+        return (("↑ ↓", _("scroll")), ("j k", _("block")), ("Enter", _("open")), ("y", _("copy")),
+                ("Ctrl+F", _("find")), ("End", _("follow")))  # fmt: skip
 
     def on_mount(self) -> None:
         display_options = getattr(cast(object, self.app), "display_options", None)

@@ -1,6 +1,9 @@
-"""Message from a widget whose keys have changed."""
+"""Key hints for the footer."""
 
 from textual.message import Message
+
+Hint = tuple[str, str]
+"""A key as it is displayed, and what it does now."""
 
 
 class HintsChanged(Message):

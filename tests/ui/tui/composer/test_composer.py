@@ -8,6 +8,7 @@ from textual import events
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.ui.tui.composer.paste_chips import PasteChips
+from kimi_tui.ui.tui.main_screen.footer import KeyFooter
 from tests.ui.tui.fake_engine import CHART, FakeEngine
 from tests.ui.tui.pilot_driver import Start
 
@@ -280,7 +281,7 @@ def test_half_a_surrogate_pair_of_a_paste_becomes_a_replacement():
 
 async def test_the_footer_says_what_enter_does_while_a_menu_or_the_search_takes_it(start: Start) -> None:
     async with start() as driver:
-        hints = driver.app.main_screen.footer
+        hints = driver.app.main_screen.query_one(KeyFooter)
         await driver.type("one fish")
         await driver.press("enter")
         driver.engine.end_turn()

@@ -5,7 +5,9 @@ import asyncio
 import pytest
 
 from kimi_tui.interaction.approvals import Scope
+from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
+from kimi_tui.ui.tui.main_screen.footer import KeyFooter
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.painted import app_text
 from tests.ui.tui.pilot_driver import Start
@@ -66,12 +68,8 @@ async def test_without_a_scope_there_is_no_broad_answer(start: Start) -> None:
         driver.clock.now += 1
         await driver.press("a")
         assert driver.verdicts == []
-        assert [option.id for option in driver.app.main_screen.approval_dialog.query_one(OptionList).options] == [
-            "once",
-            "no",
-            "why",
-            "edit",
-        ]
+        options = driver.app.main_screen.query_one(ApprovalDialog).query_one(OptionList).options
+        assert [option.id for option in options] == ["once", "no", "why", "edit"]
 
 
 async def test_the_broad_answer_is_withheld_until_the_whole_text_was_seen(start: Start) -> None:
@@ -79,7 +77,7 @@ async def test_the_broad_answer_is_withheld_until_the_whole_text_was_seen(start:
     async with start() as driver:
         await driver.say(*wire_scenarios.approval(command))
         driver.clock.now += 1
-        hints = driver.app.main_screen.footer
+        hints = driver.app.main_screen.query_one(KeyFooter)
         assert "a" not in dict(hints.hints)
         await driver.press("a")
         assert driver.verdicts == []
@@ -162,7 +160,7 @@ async def test_the_next_of_several_approvals_is_shown_and_guarded_anew(start: St
         first, second = asyncio.create_task(ask("one")), asyncio.create_task(ask("two"))
         await driver.pilot.pause()
         await driver.pilot.pause()
-        assert "1 of 2" in str(driver.app.main_screen.approval_dialog.border_title)
+        assert "1 of 2" in str(driver.app.main_screen.query_one(ApprovalDialog).border_title)
         driver.clock.now += 1
         await driver.press("y", "y", "y")
         assert await first

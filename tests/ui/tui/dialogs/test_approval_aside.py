@@ -10,6 +10,7 @@ from textual.widgets import TextArea
 
 from kimi_tui.interaction.approvals import ApprovalResult, Scope
 from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
 from kimi_tui.ui.tui.dialogs.approval_fullscreen import ApprovalFullscreen
 from kimi_tui.ui.tui.dialogs.edit_command import EditCommand
@@ -43,7 +44,7 @@ async def asking(
         )
         for _ in range(3):
             await pilot.pause()
-        app.main_screen.approval_dialog.focus()
+        app.main_screen.query_one(ApprovalDialog).focus()
         clock.now += 1
         yield app, pilot, clock, asked
         engine.approvals.reject_all()
@@ -67,14 +68,14 @@ async def test_leaving_the_editor_answers_nothing(tmp_path: Path) -> None:
         await pilot.pause()
         await pilot.press("escape")
         await pilot.pause()
-        assert app.main_screen.approval_dialog.has_focus
+        assert app.main_screen.query_one(ApprovalDialog).has_focus
         await pilot.press("y")  # too early: the dialog has just come back
         assert not asked.done()
 
 
 async def test_a_command_with_hidden_characters_is_not_offered_for_editing(tmp_path: Path) -> None:
     async with asking(tmp_path, ShellBlock(command="ls \u202e; rm")) as (app, pilot, _, asked):
-        options = app.main_screen.approval_dialog.query_one(OptionList).options
+        options = app.main_screen.query_one(ApprovalDialog).query_one(OptionList).options
         assert "edit" not in [option.id for option in options]
         await pilot.press("e")
         assert not isinstance(app.screen, EditCommand)
@@ -121,7 +122,7 @@ async def test_ctrl_f_and_escape_lead_back_to_the_dialog(tmp_path: Path) -> None
             assert isinstance(app.screen, ApprovalFullscreen)
             await pilot.press(key)
             await pilot.pause()
-            assert app.main_screen.approval_dialog.has_focus
+            assert app.main_screen.query_one(ApprovalDialog).has_focus
         assert not asked.done()
 
 

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
+from kimi_tui.ui.tui.main_screen.footer import KeyFooter
 from kimi_tui.wire.events import ApprovalResponse
 from kimi_tui.wire.requests import Question, QuestionOption, QuestionRequest
 from tests.ui.tui import wire_scenarios
@@ -18,7 +20,7 @@ TODO = wire_scenarios.result("t", "", wire_scenarios.todo(1))
 
 
 def hints_of(app: object) -> str:
-    return app.main_screen.footer.render_line(0).text  # type: ignore[attr-defined]
+    return app.main_screen.query_one(KeyFooter).render_line(0).text  # type: ignore[attr-defined]
 
 
 def foot_of(driver: PilotDriver | FlowDriver) -> str:
@@ -34,7 +36,7 @@ async def at_choice(one: FlowDriver) -> None:
     one.app.main_screen.composer.prompt.focus()
     await one.press("d", "o")
     await one.reply("I looked.", "I fixed it.", "<choice>no</choice>")
-    assert one.app.main_screen.branch_dialog.is_open
+    assert one.app.main_screen.query_one(BranchDialog).is_open
 
 
 async def test_f5_leads_from_a_draft_to_a_branch_that_waits(tmp_path: Path) -> None:
@@ -68,7 +70,7 @@ async def test_an_approval_without_the_focus_says_so_and_its_keys_look_dead(star
     async with start() as driver:
         await driver.type("draft")
         await driver.say(*wire_scenarios.approval())
-        muted = driver.app.main_screen.approval_dialog.query_one("#answers").palette.muted.color
+        muted = driver.app.main_screen.query_one(ApprovalDialog).query_one("#answers").palette.muted.color
         assert foot_of(driver) == "F5 to answer"
         assert key_colour(driver) == muted
         await driver.press("f5")
@@ -77,7 +79,7 @@ async def test_an_approval_without_the_focus_says_so_and_its_keys_look_dead(star
 
 
 def key_colour(driver: PilotDriver) -> object:
-    strip = driver.app.main_screen.approval_dialog.query_one("#answers").render_line(0)
+    strip = driver.app.main_screen.query_one(ApprovalDialog).query_one("#answers").render_line(0)
     return next(segment.style.color for segment in strip if segment.text.strip() == "y" and segment.style)
 
 
@@ -113,7 +115,7 @@ async def test_an_approval_takes_the_focus_from_the_chart_in_spite_of_a_draft_an
         await one.press("f3", "down")
         one.clock.now += 3
         await one.say(*wire_scenarios.approval())
-        assert one.app.main_screen.approval_dialog.has_focus
+        assert one.app.main_screen.query_one(ApprovalDialog).has_focus
         await one.say(ApprovalResponse(request_id="ask", response="approve"))
         assert (one.app.main_screen.focused_pane, one.app.main_screen.composer.text) == ("flow", "do")
 
@@ -167,4 +169,4 @@ async def test_where_an_approval_leaves_the_chart_no_rows_it_is_opened_zoomed(
         assert one.app.main_screen.zoomed == "flow"
         assert one.pane.chart.size.height >= 8
         await one.press("escape")
-        assert (one.app.main_screen.zoomed, one.app.main_screen.approval_dialog.has_focus) == (None, True)
+        assert (one.app.main_screen.zoomed, one.app.main_screen.query_one(ApprovalDialog).has_focus) == (None, True)

@@ -10,6 +10,7 @@ from textual.widgets import Input
 
 from kimi_tui.interaction.approvals import ApprovalResult, Source, asking_for
 from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.approval_fullscreen import ApprovalFullscreen
 from kimi_tui.ui.tui.dialogs.hunk_picker import HunkPicker
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
@@ -65,7 +66,7 @@ async def asking(tmp_path: Path, *, hunks: int = 3, size: tuple[int, int] = (100
         await ready(pilot)
         one = Asked(app, pilot, clock, engine)
         await one.ask(hunks=hunks)
-        app.main_screen.approval_dialog.focus()
+        app.main_screen.query_one(ApprovalDialog).focus()
         clock.now += 1
         yield one
         engine.approvals.reject_all()
@@ -109,7 +110,7 @@ async def test_nothing_ticked_is_no_answer_and_escape_leads_back(tmp_path: Path)
         await one.press("h", "a", "enter")
         assert one.choosing.list.taken == [False] * 3
         await one.press("escape")
-        assert one.app.main_screen.approval_dialog.has_focus
+        assert one.app.main_screen.query_one(ApprovalDialog).has_focus
         assert not one.answers[0].done()
 
 
@@ -123,7 +124,7 @@ async def test_the_whole_screen_leads_to_the_choice_too(tmp_path: Path) -> None:
 
 async def test_what_cannot_be_taken_in_part_is_not_offered(tmp_path: Path) -> None:
     async with asking(tmp_path, hunks=0) as one:
-        options = one.app.main_screen.approval_dialog.query_one(OptionList).options
+        options = one.app.main_screen.query_one(ApprovalDialog).query_one(OptionList).options
         assert "hunks" not in [option.id for option in options]
         await one.press("h")
         assert one.app.screen is one.app.main_screen
@@ -173,7 +174,7 @@ async def test_another_request_does_not_take_the_words_out_of_ones_hands(tmp_pat
             await one.press(key, *"half")
             await one.ask("2")
             await one.press(*"way")
-            assert one.app.main_screen.approval_dialog.query_one(Input).value == "halfway"
+            assert one.app.main_screen.query_one(ApprovalDialog).query_one(Input).value == "halfway"
             assert not one.answers[0].done()
 
 

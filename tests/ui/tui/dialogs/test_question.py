@@ -2,6 +2,7 @@
 
 import asyncio
 
+from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.wire.requests import Question, QuestionOption
 from tests.ui.tui.painted import app_rows
 from tests.ui.tui.pilot_driver import Start
@@ -14,9 +15,9 @@ async def test_questions_are_asked_one_after_the_other_and_answered_together(sta
         asking = asyncio.create_task(driver.engine.questions.ask((which, many, which), tool_call_id="q"))
         await driver.pilot.pause()
         await driver.pilot.pause()
-        assert driver.app.main_screen.question_dialog.has_focus
+        assert driver.app.main_screen.query_one(QuestionDialog).has_focus
         await driver.press("1")
-        assert driver.app.main_screen.header.facts.asking == 1
+        assert driver.app.main_screen.facts.asking == 1
         for keys in (("2",), ("1", "2", "d"), ("o", "g", "o", "l", "d", "enter")):
             driver.clock.now += 1
             await driver.press(*keys)

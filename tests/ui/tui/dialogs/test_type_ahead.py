@@ -4,9 +4,12 @@ import asyncio
 
 import pytest
 
+from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
+from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option
+from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.ui.tui.dialogs.type_ahead import HOLD_S
 from kimi_tui.wire.requests import Question, QuestionOption
 from tests.ui.tui import wire_scenarios
@@ -34,7 +37,7 @@ async def test_a_letter_right_when_a_dialog_opens_is_no_answer_and_is_not_lost(
         if then:
             await driver.press(then)
         else:
-            driver.app.main_screen.approval_dialog.show(())
+            driver.app.main_screen.query_one(ApprovalDialog).show(())
         await driver.pilot.pause()
         assert driver.composer == kept
         assert len(driver.verdicts) == len(then)
@@ -44,7 +47,7 @@ async def test_an_answers_key_that_a_sentence_begins_with_answers_nothing(start:
     async with start() as driver:
         await driver.say(*wire_scenarios.approval())
         assert HOLD_S >= 0.25
-        driver.app.main_screen.approval_dialog.ahead.hold_s = 60.0
+        driver.app.main_screen.query_one(ApprovalDialog).ahead.hold_s = 60.0
         for sentence in ("yes, kindly", "a test is missing", "no!", "ffix it"):
             driver.app.main_screen.composer.text = ""
             await driver.press("f5")
@@ -61,7 +64,7 @@ async def test_a_blank_goes_on_with_a_sentence_and_begins_none(start: Start) -> 
     async with start() as driver:
         await driver.say(*wire_scenarios.approval())
         await driver.press("space")
-        assert (driver.composer, driver.app.main_screen.approval_dialog.has_focus) == ("", True)
+        assert (driver.composer, driver.app.main_screen.query_one(ApprovalDialog).has_focus) == ("", True)
         driver.app.main_screen.composer.text = "begin"
         await driver.press("space", "a", "g")
         assert (driver.composer, driver.verdicts) == ("begin ag", [])
@@ -87,12 +90,12 @@ async def test_an_answer_that_is_held_is_given_to_what_was_asked_and_to_nothing_
     async with start() as driver:
         await driver.say(*wire_scenarios.approval())
         driver.clock.now += 1
-        ahead = driver.app.main_screen.approval_dialog.ahead
+        ahead = driver.app.main_screen.query_one(ApprovalDialog).ahead
         ahead.hold_s = 60.0
         await driver.press("y")
-        driver.app.main_screen.approval_dialog.show((EDIT,))
+        driver.app.main_screen.query_one(ApprovalDialog).show((EDIT,))
         ahead.settle()
-        assert (driver.verdicts, driver.app.main_screen.approval_dialog.current) == ([], EDIT)
+        assert (driver.verdicts, driver.app.main_screen.query_one(ApprovalDialog).current) == ([], EDIT)
         driver.clock.now += 1
         await driver.press("n", "escape")
         assert (driver.verdicts, ahead.holds, driver.engine.cancelled) == ([], False, 0)
@@ -113,7 +116,7 @@ async def test_letters_come_to_the_message_from_a_question_and_from_a_branch_too
         await driver.press(*"2 of them")
         assert driver.composer == "2 of them"
         driver.app.main_screen.composer.text = ""
-        driver.app.main_screen.question_dialog.focus()
+        driver.app.main_screen.query_one(QuestionDialog).focus()
         await driver.press("escape")
         await asking
         await driver.say(*wire_scenarios.flow_asks())
@@ -126,7 +129,7 @@ async def test_the_key_of_an_answer_that_cannot_be_given_leaves_the_dialog_as_it
         await driver.say(*wire_scenarios.approval())
         driver.clock.now += 1
         await driver.press("h")
-        assert driver.app.main_screen.approval_dialog.has_focus
+        assert driver.app.main_screen.query_one(ApprovalDialog).has_focus
         driver.clock.now += 1
         await driver.press("n")
         assert (driver.composer, driver.verdicts) == ("", [("reject", None)])
@@ -136,17 +139,17 @@ async def test_after_an_answer_the_focus_is_where_it_was_before(start: Start) ->
     async with start() as driver:
         await driver.say(*wire_scenarios.flow_asks())
         home = driver.app.main_screen
-        home.branch_dialog.close()
+        home.query_one(BranchDialog).close()
         await driver.press("f3")
         assert home.flow_pane.chart.has_focus
         driver.app.presenter.refresh({"flow"})
         await driver.pilot.pause()
-        assert home.branch_dialog.has_focus
+        assert home.query_one(BranchDialog).has_focus
         driver.clock.now += 1
         await driver.press("2")
         assert home.flow_pane.chart.has_focus
         await driver.say(*wire_scenarios.approval()[-1:])
-        assert home.approval_dialog.has_focus
+        assert home.query_one(ApprovalDialog).has_focus
         driver.clock.now += 1
         await driver.press("n")
         assert driver.verdicts == [("reject", None)]

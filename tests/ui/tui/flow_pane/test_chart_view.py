@@ -13,6 +13,7 @@ from kimi_tui.ui.tui.flow_pane.chart_surface import DrawnSurface
 from kimi_tui.ui.tui.flow_pane.outline_surface import OutlineSurface
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of, node_status
 from kimi_tui.ui.tui.flow_pane.surface_planner import SurfacePlanner
+from kimi_tui.ui.tui.main_screen.divider import Divider
 from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowNodeBegin, FlowNodeEnd, FlowNodeShape
 from tests.bench.flow_pane import measure
 from tests.flow.random_flows import likely_flow
@@ -230,8 +231,7 @@ async def test_keys_change_the_view(tmp_path: Path) -> None:
 async def test_a_narrow_pane_has_an_outline_by_itself(tmp_path: Path) -> None:
     async with open_flow(tmp_path) as one:
         await one.say(*flow_scenarios.nested())
-        one.app.main_screen._share = 0.01
-        one.app.main_screen.update_layout()
+        one.app.main_screen.query_one(Divider).post_message(Divider.Moved(one.app.size.width))
         await one.settle()
         assert one.pane.chart.view == "outline"
 

@@ -8,7 +8,12 @@ import pytest
 from textual.pilot import Pilot
 
 from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
+from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
+from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
+from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.ui.tui.main_screen.column_width_store import ColumnWidthStore
+from kimi_tui.ui.tui.main_screen.status_line import StatusLine
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import DiffBlock, ShellBlock
 from kimi_tui.wire.events import ApprovalResponse
@@ -80,9 +85,9 @@ async def test_in_a_low_terminal_what_asks_stands_alone(tmp_path: Path, size: tu
             home = app.main_screen
             assert home.current_dialog is not None
             assert home.current_dialog.has_focus
-            assert not home.conversation.is_on_screen
+            assert not home.query_one("#talk").is_on_screen
             assert home.current_dialog.region.bottom == home.composer.region.y
-            assert not home.status_line.is_on_screen
+            assert not home.query_one(StatusLine).is_on_screen
             await pilot.press("f2")
             assert home.current_dialog.has_focus
 
@@ -91,12 +96,10 @@ async def test_in_a_low_terminal_what_asks_stands_alone(tmp_path: Path, size: tu
 async def test_of_several_that_ask_one_is_seen_and_the_others_after_it(tmp_path: Path, size: tuple[int, int]) -> None:
     async with showing(tmp_path, size, *wire_scenarios.flow_asks(), QUESTION, EDIT) as (app, pilot, engine):
         home = app.main_screen
-        for asks, answer in ((home.approval_dialog, ApprovalResponse(request_id="ask", response="reject")),
-                             (home.question_dialog, wire_scenarios.result("q", "done")),
-                             (home.branch_dialog, None)):  # fmt: skip
-            shown = [
-                one for one in (home.approval_dialog, home.question_dialog, home.branch_dialog) if one.is_on_screen
-            ]
+        for asks, answer in ((home.query_one(ApprovalDialog), ApprovalResponse(request_id="ask", response="reject")),
+                             (home.query_one(QuestionDialog), wire_scenarios.result("q", "done")),
+                             (home.query_one(BranchDialog), None)):  # fmt: skip
+            shown = [one for one in home.query(DockedDialog) if one.is_on_screen]
             assert shown == [asks] == [home.current_dialog]
             assert asks.has_focus
             if answer is not None:
@@ -110,15 +113,15 @@ async def test_a_pane_makes_way_for_an_approval_that_takes_the_focus(tmp_path: P
         assert app.main_screen.zoomed == "todo"
         await say(pilot, engine, EDIT)
         assert app.main_screen.zoomed is None
-        assert app.main_screen.approval_dialog.has_focus
+        assert app.main_screen.query_one(ApprovalDialog).has_focus
 
 
 async def test_who_reads_the_conversation_as_it_makes_way_is_at_what_asks(tmp_path: Path) -> None:
     async with showing(tmp_path, (80, 24), *wire_scenarios.streaming()) as (app, pilot, engine):
         await pilot.press("f2", "k")
         await say(pilot, engine, EDIT)
-        assert app.main_screen.approval_dialog.has_focus
-        assert not app.main_screen.conversation.is_on_screen
+        assert app.main_screen.query_one(ApprovalDialog).has_focus
+        assert not app.main_screen.query_one("#talk").is_on_screen
 
 
 async def test_every_answer_is_on_the_screen_however_much_is_asked(tmp_path: Path) -> None:
@@ -139,7 +142,7 @@ async def test_the_focus_stays_in_no_pane_that_a_smaller_window_hides(tmp_path: 
         await pilot.resize_terminal(100, 42)
         for _ in range(4):
             await pilot.pause()
-        assert not app.main_screen.right_column.display
+        assert not app.main_screen.query_one("#right").display
         assert app.main_screen.composer.prompt.has_focus
 
 
@@ -152,16 +155,16 @@ async def test_the_border_is_where_it_was_left_at_the_next_start(tmp_path: Path)
             await pilot.pause()
             await pilot.pause()
             if start == 0:
-                width = app.main_screen.right_column.size.width
+                width = app.main_screen.query_one("#right").size.width
                 await pilot.press("f9", "f9", "f10")
                 await pilot.pause()
-                assert app.main_screen.right_column.size.width == width + 4
+                assert app.main_screen.query_one("#right").size.width == width + 4
             elif start == 1:
-                assert app.main_screen.right_column.size.width == width + 4
+                assert app.main_screen.query_one("#right").size.width == width + 4
                 await pilot.click("#divider", offset=(0, 8), times=2)
                 await pilot.pause()
             else:
-                assert app.main_screen.right_column.size.width == width
+                assert app.main_screen.query_one("#right").size.width == width
 
 
 def test_a_file_of_columns_that_is_broken_says_nothing(tmp_path: Path) -> None:

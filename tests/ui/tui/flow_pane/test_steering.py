@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 from textual.widgets import TextArea
 
+from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
 from kimi_tui.ui.tui.flow_pane.footer import FlowFooter
 from kimi_tui.ui.tui.flow_pane.node_details import NodeDetails
+from kimi_tui.ui.tui.main_screen.scrub_bar import ScrubBar
 from kimi_tui.wire.flow_events import FlowEnd
 from tests.ui.tui.flow_pane.flow_driver import FlowDriver, open_flow
 from tests.ui.tui.painted import app_strips
@@ -88,7 +90,7 @@ async def test_c_asks_for_the_branch_of_the_node_under_the_cursor(tmp_path: Path
     async with open_flow(tmp_path) as one:
         await at_green(one)
         await one.press("f3", "c")
-        assert one.app.main_screen.branch_dialog.labels == ("yes", "no")
+        assert one.app.main_screen.query_one(BranchDialog).labels == ("yes", "no")
         one.clock.now += 1
         await one.press("1")
         assert one.runner.state.chosen == {"green": "yes"}
@@ -101,7 +103,7 @@ async def test_a_asks_the_person_at_this_decision_and_the_models_word_is_a_sugge
         assert one.runner.state.ask == {"green"}
         await one.reply("All pass. <choice>yes</choice>")
         assert one.runner.paused is not None
-        assert one.app.main_screen.branch_dialog.labels == ("yes", "no")
+        assert one.app.main_screen.query_one(BranchDialog).labels == ("yes", "no")
         shown = one.shown()
         assert "the model's choice" in shown
         assert "All pass." in shown
@@ -118,7 +120,7 @@ async def test_the_chart_can_be_walked_while_a_branch_waits_for_the_person(tmp_p
         await at_green(one)
         await one.press("f3", "a")
         await one.reply("<choice>yes</choice>")
-        assert one.app.main_screen.branch_dialog.labels == ("yes", "no")
+        assert one.app.main_screen.query_one(BranchDialog).labels == ("yes", "no")
         await one.press("f3")
         at = one.pane.chart.selected
         await one.press("up")
@@ -249,9 +251,9 @@ async def test_a_click_on_the_last_line_does_what_its_key_does(tmp_path: Path) -
         await at_green(one)
         await one.press("f3")
         await click_on(one, "c branch")
-        assert one.app.main_screen.branch_dialog.is_open
+        assert one.app.main_screen.query_one(BranchDialog).is_open
         await click_on(one, "Esc later")
-        assert not one.app.main_screen.branch_dialog.is_open
+        assert not one.app.main_screen.query_one(BranchDialog).is_open
 
 
 async def test_everything_can_be_done_from_a_list_of_it(tmp_path: Path) -> None:
@@ -267,7 +269,7 @@ async def test_everything_can_be_done_from_a_list_of_it(tmp_path: Path) -> None:
         assert one.pane.chart.view == "outline"
         await one.press("f3", "full_stop")
         await click_on(one, "Replay")
-        assert one.app.main_screen.scrub_bar.is_open
+        assert one.app.main_screen.query_one(ScrubBar).is_open
 
 
 async def test_the_right_button_asks_what_can_be_done_with_a_node(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 import pytest
 
+from kimi_tui.ui.tui.main_screen.divider import Divider
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
+from kimi_tui.ui.tui.main_screen.todo_pane import TodoPane
 from kimi_tui.wire.codec import WireMessage
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.painted import screen_strips
@@ -11,7 +13,7 @@ from tests.ui.tui.test_screen import play
 
 def edge(home: MainScreen) -> str:
     """The signs of that line, from its top down."""
-    line = home.divider
+    line = home.query_one(Divider)
     rows = [strip.text for strip in screen_strips(home)]
     return "".join(rows[y][line.region.x] for y in range(line.region.y, line.region.bottom))
 
@@ -27,8 +29,8 @@ async def test_the_edge_is_joined_wherever_a_title_line_comes_to_it(
         for _ in range(3):
             await pilot.pause()
         home = app.main_screen
-        top = home.conversation.region.y
-        left, right = home.composer.region.y - top, home.todo_pane.region.y - top
+        top = home.query_one("#talk").region.y
+        left, right = home.composer.region.y - top, home.query_one(TodoPane).region.y - top
         signs = edge(home)
         assert signs[0] == "┬"
         joints = {left: "┼"} if left == right else {left: "┤", right: "├"}

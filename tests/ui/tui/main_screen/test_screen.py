@@ -3,6 +3,9 @@
 import pytest
 from textual import events
 
+from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
+from kimi_tui.ui.tui.main_screen.footer import KeyFooter
+from kimi_tui.ui.tui.main_screen.status_line import StatusLine
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import TurnEnd
@@ -37,9 +40,9 @@ async def test_a_letter_in_a_pane_acts_or_is_refused_and_never_gets_into_the_mes
         home = driver.app.main_screen
         if home.focused_pane is None:
             return  # there is nothing in it
-        home.branch_dialog.close()
+        home.query_one(BranchDialog).close()
         for letter in "qu, w!中é7":
-            driver.app.main_screen.footer.say("")
+            driver.app.main_screen.query_one(KeyFooter).say("")
             await driver.press("comma" if letter == "," else "space" if letter == " " else letter)
             where = home.focused_pane
             acts = letter == " " and messages and key == "f3"
@@ -82,19 +85,21 @@ async def test_the_last_line_names_no_letter_that_would_be_refused(start: Start)
     async with start() as driver:
         for messages in ([], wire_scenarios.flow_at_decision(), wire_scenarios.flow_asks(), wire_scenarios.flow_done()):
             await driver.say(*messages)
-            driver.app.main_screen.branch_dialog.close()
+            driver.app.main_screen.query_one(BranchDialog).close()
             for keys in (["f2"], ["f3"], ["f3", "l"], ["f4"]):
                 await driver.press(*keys)
                 driver.app.hint()
                 named = [
-                    key for key, _meaning in driver.app.main_screen.footer.hints if len(key) == 1 and key.isalpha()
+                    key
+                    for key, _meaning in driver.app.main_screen.query_one(KeyFooter).hints
+                    if len(key) == 1 and key.isalpha()
                 ]
                 bound = driver.app.main_screen.active_bindings
                 assert [key for key in named if key not in bound or not bound[key].enabled] == []
 
 
 def hint(driver: PilotDriver) -> str:
-    return driver.app.main_screen.footer.render_line(0).text
+    return driver.app.main_screen.query_one(KeyFooter).render_line(0).text
 
 
 async def test_zoom_gives_a_pane_the_whole_screen_and_gives_it_back(start: Start) -> None:
@@ -102,7 +107,7 @@ async def test_zoom_gives_a_pane_the_whole_screen_and_gives_it_back(start: Start
         await driver.say(*wire_scenarios.flow_at_decision())
         await driver.press("f3", "f11")
         assert driver.app.main_screen.flow_pane.size.width == 140
-        assert not driver.app.main_screen.conversation.is_on_screen
+        assert not driver.app.main_screen.query_one("#talk").is_on_screen
         await driver.press("f11")
         assert driver.app.main_screen.flow_pane.size.width < 70
 
@@ -141,10 +146,14 @@ async def test_where_there_is_no_room_beside_it_a_pane_takes_the_place_of_the_co
     async with start(size) as driver:
         await driver.say(*wire_scenarios.flow_at_decision())
         home = driver.app.main_screen
-        assert (home.right_column.display, home.status_line.display) == (False, True)
+        assert (home.query_one("#right").display, home.query_one(StatusLine).display) == (False, True)
         await driver.press(key)
         assert home.focused_pane == ("todo" if key == "f4" else "flow")
-        assert (home.right_column.size.width, home.conversation.is_on_screen, home.composer.is_on_screen) == (
+        assert (
+            home.query_one("#right").size.width,
+            home.query_one("#talk").is_on_screen,
+            home.composer.is_on_screen,
+        ) == (
             size[0],
             False,
             False,
@@ -152,7 +161,7 @@ async def test_where_there_is_no_room_beside_it_a_pane_takes_the_place_of_the_co
         assert "Esc back" in hint(driver)
         await driver.press("i")
         assert home.composer.prompt.has_focus
-        assert not home.right_column.display
+        assert not home.query_one("#right").display
 
 
 async def test_a_pane_that_was_opened_goes_beside_the_conversation_when_there_is_room(start: Start) -> None:
@@ -162,19 +171,19 @@ async def test_a_pane_that_was_opened_goes_beside_the_conversation_when_there_is
         await driver.pilot.resize_terminal(140, 42)
         await driver.press("down")
         home = driver.app.main_screen
-        assert (home.zoomed, home.focused_pane, home.conversation.is_on_screen) == (None, "flow", True)
+        assert (home.zoomed, home.focused_pane, home.query_one("#talk").is_on_screen) == (None, "flow", True)
 
 
 async def test_the_border_between_the_columns_can_be_dragged(start: Start) -> None:
     async with start() as driver:
         await driver.say(*wire_scenarios.flow_at_decision())
         home = driver.app.main_screen
-        width = home.right_column.size.width
+        width = home.query_one("#right").size.width
         await driver.pilot.mouse_down("#divider", offset=(0, 5))
         await driver.pilot.hover("#divider", offset=(-10, 5))
         await driver.pilot.mouse_up("#divider", offset=(-10, 5))
         await driver.pilot.pause()
-        assert home.right_column.size.width > width
+        assert home.query_one("#right").size.width > width
 
 
 async def test_f1_lists_the_keys_that_act_here(start: Start) -> None:

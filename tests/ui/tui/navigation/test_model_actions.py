@@ -18,7 +18,7 @@ async def test_the_model_that_is_chosen_answers_from_then_on(open_app: Open, tmp
         await harness.pilot.press("ctrl+s")
         await harness.until(lambda: harness.engine.model_name == "small")
         assert load_config(tmp_path / "home" / "config.yaml").config.default_model == "small"
-        await harness.until(lambda: harness.app.main_screen.header.facts.model == "small")
+        await harness.until(lambda: harness.app.main_screen.facts.model == "small")
 
 
 async def test_without_a_model_the_first_start_asks_for_one(open_app: Open, tmp_path: Path) -> None:

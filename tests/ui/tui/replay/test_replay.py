@@ -8,7 +8,9 @@ import pytest
 
 from kimi_tui.errors import UsageError
 from kimi_tui.jsonl import JsonlWriter
+from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.engine_protocol import Engine
+from kimi_tui.ui.tui.main_screen.scrub_bar import ScrubBar
 from kimi_tui.ui.tui.replay.recorded_engine import file_of, load
 from kimi_tui.ui.tui.replay_app import ReplayApp
 from kimi_tui.wire.parts import TextPart
@@ -23,7 +25,7 @@ async def test_f8_goes_back_and_arrows_walk_through_time(tmp_path: Path) -> None
     async with open_flow(tmp_path) as one:
         await one.say(*wire_scenarios.flow_done())
         await one.press("f8", "home")
-        assert one.app.main_screen.scrub_bar.has_focus
+        assert one.app.main_screen.query_one(ScrubBar).has_focus
         assert "BEGIN" not in one.shown()
         for _ in range(4):
             await one.press("down")
@@ -77,7 +79,7 @@ async def test_an_approval_is_asked_for_even_while_the_past_is_shown(tmp_path: P
         await one.say(*wire_scenarios.flow_at_decision())
         await one.press("f8", "home", "down")
         await one.say(*wire_scenarios.approval()[-1:])
-        assert one.app.main_screen.approval_dialog.is_open
+        assert one.app.main_screen.query_one(ApprovalDialog).is_open
 
 
 async def test_the_past_cannot_be_steered(tmp_path: Path) -> None:
@@ -93,7 +95,7 @@ async def test_the_knob_follows_the_mouse(tmp_path: Path) -> None:
     async with open_flow(tmp_path) as one:
         await one.say(*wire_scenarios.flow_done())
         await one.press("f8")
-        bar = one.app.main_screen.scrub_bar
+        bar = one.app.main_screen.query_one(ScrubBar)
         await one.pilot.mouse_down(bar, offset=(20, 0))
         await one.settle()
         first = one.app.time_travel.number

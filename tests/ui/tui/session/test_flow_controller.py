@@ -1,5 +1,6 @@
 """Flows from the screen: begun, looked into, and their branches."""
 
+from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.flow_pane.start_flow import StartFlow
 from kimi_tui.wire.flow_events import FlowNodeBegin
 from tests.ui.tui import wire_scenarios
@@ -26,8 +27,8 @@ async def test_a_click_on_a_listed_flow_shows_its_chart_and_escape_leaves_it(sta
 async def test_a_flow_that_asks_offers_its_branches(start: Start) -> None:
     async with start() as driver:
         await driver.say(*wire_scenarios.flow_asks())
-        assert driver.app.main_screen.branch_dialog.has_focus
-        assert driver.app.main_screen.branch_dialog.labels == ("no", "yes")
+        assert driver.app.main_screen.query_one(BranchDialog).has_focus
+        assert driver.app.main_screen.query_one(BranchDialog).labels == ("no", "yes")
 
 
 async def test_arrows_walk_along_the_chart_and_enter_opens_the_node(start: Start) -> None:

@@ -1,0 +1,124 @@
+"""The focus between the panes: keys and commands that move it, and where it goes when a pane is hidden."""
+
+from textual import events
+from textual.widget import Widget
+
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.main_screen.layout import PANES, PaneLayout, PaneName
+
+
+class PaneNavigation(PaneLayout):
+    """Invariant: the focus is on a visible pane, a dialog or the composer."""
+
+    def _pane(self, name: PaneName) -> Widget:
+        panes = self._panes
+        return {
+            "talk": panes.transcript,
+            "flow": panes.flow_pane,
+            "todo": panes.todo_pane,
+            "waiting": panes.approvals_pane,
+        }[name]
+
+    @property
+    def focused_pane(self) -> PaneName | None:
+        """The focused pane, None if the composer or a dialog has the focus."""
+        for node in self.focused.ancestors_with_self if self.panes_ready and self.focused is not None else ():
+            if node is self._conversation:
+                return "talk"
+            for name in PANES[1:]:
+                if node is self._pane(name):
+                    return name
+        return None
+
+    @property
+    def in_pane(self) -> bool:
+        """Whether letters are keys of a pane."""
+        return self.focused_pane is not None or (self.panes_ready and self._panes.scrub_bar.has_focus)
+
+    def go_to(self, name: PaneName) -> bool:
+        """Focus a pane; it is zoomed if it does not fit beside the conversation.
+
+        False if it is empty. With an empty conversation, only the composer can be focused.
+        """
+        if not self.is_filled(name):
+            if name == "talk":
+                self.focus_work()
+            return name == "talk"
+        if name == "flow":
+            self._panes.flow_pane.focus_inside()
+        else:
+            self.set_focus(self._pane(name))
+        if name == "talk" and self.zoomed not in (None, "talk"):
+            self.zoom(None)
+        elif name != "talk" and (self.layout_size != "wide" or self.zoomed is not None) and self.zoomed != name:
+            self.zoom(name)
+            self._in_drawer = self.layout_size != "wide"
+        return True
+
+    # Hidden panes
+
+    def update_layout(self) -> None:
+        super().update_layout()
+        pane = self.focused_pane
+        shown = (
+            pane is None
+            or pane == self.zoomed
+            or (self.zoomed is None and (self.layout_size == "wide" or pane == "talk"))
+        )
+        if not shown or (pane == "talk" and self.has_class("-alone")):
+            self.focus_work()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Leave the zoom when a hidden widget gets the focus."""
+        if not self.panes_ready or (focused := self.focused) is None:
+            return
+        if not self.composer.display and self.composer in focused.ancestors_with_self:  # a recording accepts no input
+            self.set_focus(self._panes.scrub_bar)
+        elif self.zoomed not in (None, "talk") and self._right_column not in focused.ancestors_with_self:
+            self.zoom(None)
+        else:
+            self.dialogs.place()
+
+    def watch_focused(self, before: Widget | None, focused: Widget | None) -> None:
+        if focused is None and self.panes_ready:
+            panes = (self._conversation, *map(self._pane, PANES[1:]))
+            was_pane = before is not None and any(pane in before.ancestors_with_self for pane in panes)
+            self.call_after_refresh(self._keep_focus, was_pane)
+
+    def _keep_focus(self, was_pane: bool) -> None:
+        """The focused widget was removed: focus the composer or the dialog; for a pane, another pane."""
+        if self.focused is not None or not self.app.app_focus:
+            return
+        if was_pane and self.current_dialog is None and self.is_filled("talk") and self.zoomed in (None, "talk"):
+            self.set_focus(self._panes.transcript)
+        else:
+            self.focus_work()
+
+    # Keys
+
+    def action_next_pane(self) -> None:
+        filled: list[PaneName] = [name for name in PANES if self.is_filled(name)]
+        current = self.focused_pane
+        if current is None and filled:
+            self.go_to(filled[0])
+        elif current not in filled or current == filled[-1]:
+            self.set_focus(self.composer.prompt)
+        else:
+            self.go_to(filled[filled.index(current) + 1])
+
+    def action_zoom(self) -> None:
+        if self.zoomed is not None and not self._in_drawer:
+            self.zoom(None)
+        elif self.can_zoom:
+            self.zoom(self.focused_pane or "talk")
+        else:
+            self._footer.say(_("the pane already fills the screen"))
+
+    def action_drawer(self) -> None:
+        """Focus the first pane on the right if it is in the drawer; again: go back."""
+        if self.layout_size == "wide":
+            return
+        if self.zoomed not in (None, "talk"):
+            self.zoom(None)
+        else:
+            next((name for name in PANES[1:] if self.go_to(name)), None)
