@@ -49,7 +49,7 @@ USED_OF_OTHERS = (
 """Those with `# pyright: ignore[reportPrivateUsage]`."""
 IMPORTED = {
     "composer.cjk_wrap": ("textual._wrap", "textual.document._wrapped_document"),
-    "main_screen.screen": ("textual.widgets._toast",),
+    "main_screen.layout": ("textual.widgets._toast",),
     "terminal.compositor": ("textual._compositor",),
     "terminal.driver": ("textual._xterm_parser",),
     "terminal.key_sequences": ("textual._ansi_sequences",),
