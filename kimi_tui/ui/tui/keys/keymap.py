@@ -2,6 +2,11 @@
 
 A key assigned to an action is mapped to the action's default key, so that widgets know default keys only. A default key
 removed from its action does nothing. No Textual here: the doctor reads it too.
+
+Not Textual's `App.set_keymap`: it remaps the bindings of widgets only, so the keys of the composer and of the guarded
+dialogs, which they handle themselves, would need this map as well. It cannot leave an action without a key, nor give
+one action several keys with a meaning each (`up,down`). And a clash silently takes the key from the other action; this
+map keeps the default, and names the entry with its file and line.
 """
 
 import re
