@@ -14,6 +14,7 @@ from typing import Literal
 
 from kimi_tui.errors import FlowError, SkillError
 from kimi_tui.flow import Flow, build_flow, read_chart
+from kimi_tui.flow.model.settings import FLOW_KEYS, INACTIVE_FLOW_KEYS, FlowSettings, read_flow_setting
 from kimi_tui.flow.model.validation import diagnostics, lint
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.skill.chart_block import ChartBlock, first_chart
@@ -53,13 +54,17 @@ class SkillKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A message for the skill's author, at a place in the file (lines and columns from 1)."""
+    """A message for the skill's author, at a place in the file (lines and columns from 1).
+
+    `of_flow`: it is about the flow, although its place is not in the chart.
+    """
 
     path: Path
     line: int | None
     column: int | None
     severity: Severity
     text: str
+    of_flow: bool = False
 
     def __str__(self) -> str:
         place = "".join(f":{number}" for number in (self.line, self.column) if number is not None)
@@ -280,14 +285,45 @@ class _Reader:
             self.add("error", f"{flaw.cause}{serves}", *block.place(flaw.line, flaw.column))
         for note in lint(chart):
             self.add("warning", note.text, *block.place(note.line, note.column))
-        if found:
+        settings = self.flow_settings()
+        if found or settings is None:
             return block, None
         flow = build_flow(chart)
         told = told_beside(flow, block, self.lines, skip=self.front.lines)
         for line, text in told.cut:
             self.add("warning", text, line)
         self.told = told.notes
-        return block, replace(flow, guidance=told.guidance)
+        return block, replace(flow, guidance=told.guidance, settings=settings)
+
+    def flow_settings(self) -> FlowSettings | None:
+        """The settings of the flow in `metadata`; None if one has a wrong value. Other keys are not ours."""
+        field = self.front.fields.get("metadata")
+        values: dict[str, object] = {}
+        wrong = False
+        for key, value in (field.pairs or {}).items() if field is not None else ():
+            if key not in FLOW_KEYS:
+                continue
+            values[key], cause = read_flow_setting(key, value)
+            line, column = self.place_of("metadata", key)
+            if cause is not None:
+                wrong = True
+                self.add("error", f"{cause} " + tr("(it serves as a standard skill)"), line, column)
+            elif key in INACTIVE_FLOW_KEYS:
+                text = tr("`{key}` is read, but has no effect yet", key=key)
+                self.problems.append(Problem(self.path, line, column, "warning", text, of_flow=True))
+        moves = values.get("max-moves")
+        return None if wrong else FlowSettings(moves if isinstance(moves, int) else None)
+
+    def place_of(self, table: str, key: str) -> tuple[int, int]:
+        """The place of a key in a table of the frontmatter, or of the table if the key is written in another way."""
+        field = self.front.fields[table]
+        for number in range(field.line, self.front.lines):
+            written = self.lines[number]
+            if number >= field.line and written.strip() and not written[0].isspace():
+                break
+            if written.strip().startswith(f"{key}:"):
+                return number + 1, len(written) - len(written.lstrip()) + 1
+        return field.line, field.column
 
     def text(self, key: str) -> str:
         """A field that should be text, on one line; empty if it is missing or not text."""

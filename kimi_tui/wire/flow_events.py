@@ -15,6 +15,7 @@ class FlowNodeShape(WireModel):
     id: str
     label: str
     kind: Literal["begin", "end", "task", "decision"]
+    settings: dict[str, str] | None = None
 
 
 class FlowEdgeShape(WireModel):
@@ -26,8 +27,8 @@ class FlowEdgeShape(WireModel):
 class FlowBegin(WireModel):
     """A run starts, or resumes at `resumed_at`; has the whole chart so that any listener can draw it.
 
-    Labels are as in the chart; `args` replaces `${ARGS}` in them, None if it is not known. `direction` is the one that
-    the chart asks for, None for downwards.
+    Labels and settings are as in the chart; `args` replaces `${ARGS}` in labels, None if it is not known. `direction`
+    is the one that the chart asks for, None for downwards.
     """
 
     run_id: str

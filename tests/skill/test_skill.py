@@ -201,3 +201,40 @@ def test_any_text_is_a_skill_or_a_located_error(parts: list[str]) -> None:
         assert (made.kind is SkillKind.FLOW) == (made.flow is not None)
         places += [problem.line for problem in made.problems]
     assert all(line is None or 1 <= line <= len(text.split("\n")) for line in places)
+
+
+FLOW_SKILL = """---
+name: short
+description: Runs in few moves.
+type: flow
+metadata:
+  author: me
+  {setting}
+---
+```mermaid
+flowchart TD
+  B([BEGIN]) --> a[Work] --> E([END])
+```
+"""
+
+
+def test_a_flow_limits_its_moves_in_its_metadata():
+    skill = parse_skill(FLOW_SKILL.replace("{setting}", "max-moves: 7"), Path("short/SKILL.md"), Scope.USER)
+    assert skill.flow is not None
+    assert skill.flow.settings.max_moves == 7
+    assert skill.problems == ()
+
+
+def test_a_wrong_setting_of_a_flow_is_an_error_at_its_key():
+    skill = parse_skill(FLOW_SKILL.replace("{setting}", "max-moves: lots"), Path("short/SKILL.md"), Scope.USER)
+    assert skill.flow is None
+    assert [(one.line, one.column, one.severity) for one in skill.problems] == [(7, 3, "error")]
+    assert "`max-moves`: write a whole number from 1" in skill.problems[0].text
+
+
+def test_a_setting_of_a_flow_without_an_effect_yet_is_a_warning_at_its_key():
+    skill = parse_skill(FLOW_SKILL.replace("{setting}", "max-parallel: 2"), Path("short/SKILL.md"), Scope.USER)
+    assert skill.flow is not None
+    assert [(one.line, one.column, one.text) for one in skill.problems] == [
+        (7, 3, "`max-parallel` is read, but has no effect yet")
+    ]

@@ -95,7 +95,9 @@ def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
         problems = [
             problem
             for problem in skill.problems
-            if problem.severity == "error" or (problem.severity == "warning" and (problem.line or 0) >= chart_line > 0)
+            if problem.severity == "error"
+            or problem.of_flow
+            or (problem.severity == "warning" and (problem.line or 0) >= chart_line > 0)
         ]
         return [
             *(Finding(str(file), note.line, 1, "note", note.text) for note in skill.told),

@@ -11,6 +11,7 @@ from kimi_tui.cli.work_dir import folder_of, work_dir_of
 from kimi_tui.errors import ChartTooLargeError, FlowError, UsageError
 from kimi_tui.flow.layout.cell_text import clean_label, truncate
 from kimi_tui.flow.model.graph import Flow, NodeKind
+from kimi_tui.flow.render.settings_text import settings_lines
 from kimi_tui.skill.guidance import guidance_lines
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
@@ -45,7 +46,7 @@ def run_show(options: argparse.Namespace) -> int:
     drawing, why = (None, "") if options.outline else _drawing(flow, options, width)
     if drawing is None:
         drawing = _outline(flow, width, ascii_only=options.ascii)
-    print_out(printable(drawing))
+    print_out(printable("\n".join([drawing, *settings_lines(flow)])))
     for line in filter(None, (why, *guidance_lines(flow.guidance))):
         sys.stderr.write(f"{printable(line)}\n")
     return 0

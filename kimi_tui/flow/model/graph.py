@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal
 
+from kimi_tui.flow.model.settings import FlowSettings, NodeSettings, WrittenSetting
 from kimi_tui.i18n import UserText
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class ChartNode:
     column: int = 1
     shape: str = "rect"
     labelled_inside: bool = False
+    settings: tuple[WrittenSetting, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +104,7 @@ class FlowNode:
     id: str
     label: str | tuple[ContentPart, ...]
     kind: NodeKind
+    settings: NodeSettings = field(default_factory=NodeSettings)
 
     @property
     def title(self) -> str:
@@ -138,6 +141,7 @@ class Flow:
     direction: Direction = "TB"
     chart: Chart | None = field(default=None, compare=False, repr=False)
     guidance: Guidance = field(default_factory=Guidance, compare=False, repr=False)
+    settings: FlowSettings = field(default_factory=FlowSettings)
 
     @property
     def edges(self) -> tuple[FlowEdge, ...]:

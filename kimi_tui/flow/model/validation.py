@@ -4,11 +4,13 @@ Errors stop a flow from running (`build_flow`), warnings (`lint`) never do. The 
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from kimi_tui.errors import FlowValidationError
 from kimi_tui.flow.model.graph import Chart, ChartEdge, ChartNode, ChartNote, Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.model.loops import Outgoing, loops_without_decision, loops_without_end
+from kimi_tui.flow.model.setting_rules import NodeRole, SettingsOfChart, setting_flaws, setting_warnings
+from kimi_tui.flow.model.settings import read_settings
 from kimi_tui.flow.parsing.groups import without_groups
 from kimi_tui.i18n import UserText, tr
 
@@ -25,7 +27,10 @@ def build_flow(chart: Chart) -> Flow:
     outgoing = _outgoing(plain)
     reached = _reached_from(begin.id, end_ids, outgoing)
     end_id = next(node.id for node in plain.nodes if node.id in end_ids and node.id in reached)
-    nodes = {node.id: FlowNode(node.id, node.label, _kind(node, begin, end_ids, outgoing)) for node in plain.nodes}
+    nodes = {
+        node.id: FlowNode(node.id, node.label, _kind(node, begin, end_ids, outgoing), read_settings(node.settings)[0])
+        for node in plain.nodes
+    }
     edges = {
         node_id: tuple(FlowEdge(edge.src, edge.dst, _branch(edge)) for edge in edges)
         for node_id, edges in outgoing.items()
@@ -60,6 +65,19 @@ def _flaws(read: Chart) -> Iterator[FlowValidationError]:
     for node in chart.nodes:
         if node.id in reached and _role(node) is None and len(outgoing[node.id]) > 1:
             yield from _branch_flaws(node, outgoing[node.id])
+    yield from setting_flaws(_settings_of(chart, outgoing))
+
+
+def _settings_of(chart: Chart, outgoing: Mapping[str, Sequence[ChartEdge]]) -> SettingsOfChart:
+    roles: dict[str, NodeRole] = {
+        node.id: "begin" if role is NodeKind.BEGIN
+        else "end" if role is NodeKind.END
+        else "decision" if len(outgoing[node.id]) > 1
+        else "task"
+        for node, role in ((node, _role(node)) for node in chart.nodes)
+    }  # fmt: skip
+    begin_id = next((node_id for node_id, role in roles.items() if role == "begin"), None)
+    return SettingsOfChart({node.id: node for node in chart.nodes}, outgoing, roles, begin_id)
 
 
 def lint(read: Flow | Chart) -> list[ChartNote]:
@@ -98,6 +116,7 @@ def lint(read: Flow | Chart) -> list[ChartNote]:
         if node.id in reached and node is not meant_as_end:
             diagnostics += _node_warnings(node, outgoing[node.id])
     diagnostics += _loop_warnings(chart, outgoing, reached)
+    diagnostics += setting_warnings(_settings_of(chart, outgoing), reached)
     return sorted(diagnostics, key=lambda note: (note.line, note.column))
 
 

@@ -12,6 +12,7 @@ from kimi_tui.flow.model.graph import (
     Direction,
     Heads,
 )
+from kimi_tui.flow.model.settings import WrittenSetting
 from kimi_tui.flow.parsing.source_position import SourcePositions
 from kimi_tui.i18n import tr
 
@@ -19,7 +20,7 @@ MOST_EDGES = 100_000
 
 
 class _Node:
-    __slots__ = ("inside", "label", "labelled_at", "seen_at", "shape")
+    __slots__ = ("inside", "label", "labelled_at", "seen_at", "settings", "shape")
 
     def __init__(self, seen_at: int) -> None:
         self.seen_at = seen_at
@@ -27,6 +28,7 @@ class _Node:
         self.label: str | None = None
         self.shape = "rect"
         self.inside = False
+        self.settings: list[tuple[str, str | None, int]] = []
 
 
 class ChartBuilder:
@@ -55,6 +57,10 @@ class ChartBuilder:
     def shape(self, node_id: str, shape: str) -> None:
         self.nodes[node_id].shape = shape
 
+    def setting(self, node_id: str, key: str, value: str | None, offset: int) -> None:
+        """Add a setting of a mentioned node; `value` is None if the key stands alone."""
+        self.nodes[node_id].settings.append((key, value, offset))
+
     def edge(self, src: str, dst: str, label: str | None, *, offset: int, heads: Heads = "forward") -> None:
         if len(self.edges) == MOST_EDGES:
             raise self._positions.error(tr("this chart has more than {count} edges", count=MOST_EDGES), offset)
@@ -72,7 +78,10 @@ class ChartBuilder:
         for node_id, node in self.nodes.items():
             line, column = self._positions.line_column(node.seen_at if node.labelled_at is None else node.labelled_at)
             label = node_id if node.label is None else node.label
-            nodes.append(ChartNode(node_id, label, line, column, node.shape, node.inside))
+            settings = tuple(
+                WrittenSetting(key, value, *self._positions.line_column(offset)) for key, value, offset in node.settings
+            )
+            nodes.append(ChartNode(node_id, label, line, column, node.shape, node.inside, settings))
         edges: list[ChartEdge] = []
         for src, dst, text, offset, heads in self.edges:
             line, column = self._positions.line_column(offset)

@@ -6,6 +6,7 @@ from itertools import count
 from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.parsing.mermaid.label_text import escaped
 from kimi_tui.flow.parsing.mermaid.lexemes import CLOSED_WORDS
+from kimi_tui.flow.render.settings_text import mermaid_settings
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.run_view import EdgeView, NodeView, RunView
 from kimi_tui.formats import duration
@@ -53,7 +54,10 @@ def view_of_state(state: RunState, flow: Flow) -> RunView:
 def view_of_chart(flow: Flow) -> RunView:
     """The view of a chart without a run."""
     picture = RunView("", "", flow.source, flow.direction, begin_id=flow.begin_id, end_id=flow.end_id)
-    picture.nodes = {node.id: NodeView(node.id, node.title, node.kind.value) for node in flow.nodes.values()}
+    picture.nodes = {
+        node.id: NodeView(node.id, node.title, node.kind.value, settings=dict(node.settings.written))
+        for node in flow.nodes.values()
+    }
     picture.edges = [EdgeView(edge.src, edge.dst, edge.label) for edge in flow.edges]
     return picture
 
@@ -75,6 +79,8 @@ def to_mermaid(picture: RunView) -> str:
     for node in picture.nodes.values():
         opening, closing = _SHAPES[node.kind]
         lines.append(f'    {names[node.id]}{opening}"{escaped(node.label)}"{closing}')
+        if node.settings:
+            lines.append(f"    {names[node.id]}{mermaid_settings(node.settings)}")
         if node.visits:
             lines.append(f"    %% {names[node.id]}: {_comment(_figures(node))}")
     for edge in picture.edges:
@@ -145,6 +151,7 @@ def to_json(picture: RunView) -> JsonObject:
                 "tokens": node.tokens,
                 "token_usage": node.usage.model_dump(mode="json"),
                 "choices": dict(node.choices),
+                "settings": dict(node.settings),
             }
             for node in picture.nodes.values()
         ],

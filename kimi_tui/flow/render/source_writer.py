@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterator
 
 from kimi_tui.flow.model.graph import Chart, ChartEdge, ChartNode, Direction, Flow, Heads, NodeKind
+from kimi_tui.flow.model.settings import WrittenSetting, last_of_each
 from kimi_tui.flow.parsing.d2.keywords import RESERVED
 from kimi_tui.flow.parsing.d2.statement import StatementScanner
 from kimi_tui.flow.parsing.d2.strings import quoted_key, written_key
 from kimi_tui.flow.parsing.mermaid.label_text import escaped
 from kimi_tui.flow.parsing.mermaid.lexemes import CLOSED_WORDS, SHAPES
+from kimi_tui.flow.render.settings_text import d2_settings, mermaid_settings
 
 _MERMAID_DIRECTION: dict[Direction, str] = {"TB": "TD", "BT": "BT", "LR": "LR", "RL": "RL"}
 _D2_DIRECTION: dict[Direction, str] = {"TB": "down", "BT": "up", "LR": "right", "RL": "left"}
@@ -35,6 +37,8 @@ def to_mermaid(source: Flow | Chart) -> str:
         opener, closer = _BRACKETS.get(node.shape, ("[", "]"))
         label = node.id.upper() if _role_by_id(node) else node.label
         lines.append(f'    {ids[node.id]}{opener}"{escaped(label)}"{closer}')
+        if settings := _settings_of(node):
+            lines.append(f"    {ids[node.id]}{mermaid_settings(settings)}")
     for edge in chart.edges:
         label = f'|"{escaped(edge.label)}"|' if edge.label else ""
         lines.append(f"    {ids[edge.src]} {_MERMAID_ARROWS[edge.heads]}{label} {ids[edge.dst]}")
@@ -49,6 +53,8 @@ def to_d2(source: Flow | Chart) -> str:
     for node in chart.nodes:
         label = quoted_key(node.label).replace("$", "\\$")
         lines.append(f"{paths[node.id]}: " + (f"{{label: {label}}}" if _role_by_id(node) else label))
+    if settings := [(_d2_key(node.id), of_node) for node in chart.nodes if (of_node := _settings_of(node))]:
+        lines += d2_settings(settings)
     for edge in chart.edges:
         if edge.heads != "hidden":
             label = f": {quoted_key(edge.label)}".replace("$", "\\$") if edge.label else ""
@@ -64,11 +70,16 @@ def _as_chart(flow: Flow) -> Chart:
             node.title,
             shape=shapes[node.kind],
             labelled_inside=node.kind in (NodeKind.BEGIN, NodeKind.END) and node.title.strip().casefold() != node.kind,
+            settings=tuple(WrittenSetting(key, value, 1, 1) for key, value in node.settings.written.items()),
         )
         for node in flow.nodes.values()
     )
     edges = tuple(ChartEdge(edge.src, edge.dst, edge.label) for edge in flow.edges)
     return Chart("d2" if flow.source == "d2" else "mermaid", nodes, edges, flow.direction)
+
+
+def _settings_of(node: ChartNode) -> dict[str, str]:
+    return {key: setting.value or "" for key, setting in last_of_each(node.settings).items()}
 
 
 def _role_by_id(node: ChartNode) -> bool:

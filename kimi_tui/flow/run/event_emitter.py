@@ -42,7 +42,12 @@ class FlowEventEmitter:
         self._open: _OpenNode | None = None
 
     def begin(self, flow: Flow, state: RunState, *, resumed: bool) -> None:
-        nodes = (FlowNodeShape(id=node.id, label=node.title, kind=node.kind.value) for node in flow.nodes.values())
+        nodes = (
+            FlowNodeShape(
+                id=node.id, label=node.title, kind=node.kind.value, settings=dict(node.settings.written) or None
+            )
+            for node in flow.nodes.values()
+        )
         self._send(
             FlowBegin(
                 run_id=self._run_id,

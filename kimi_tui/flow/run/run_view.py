@@ -48,6 +48,7 @@ class NodeView:
     live_steps: int = 0
     live_usage: TokenUsage = field(default_factory=TokenUsage)
     choices: dict[str, int] = field(default_factory=dict[str, int])
+    settings: dict[str, str] = field(default_factory=dict[str, str])
 
     def elapsed(self, now: float) -> float:
         """Seconds spent here over all visits, including the current one."""
@@ -210,6 +211,7 @@ class RunView:
         for shape in begin.nodes:
             node = old_nodes.get(shape.id) or NodeView(shape.id, shape.label)
             node.label, node.kind = _node_label(shape.label, begin), shape.kind
+            node.settings = shape.settings or {}
             self.nodes[shape.id] = node
         self.edges = [
             EdgeView(shape.src, shape.dst, shape.label, old_edges.get((shape.src, shape.dst, shape.label), 0))

@@ -138,7 +138,7 @@ class FlowManager:
             journal=Journal(self._journal_file, on_trouble=self._tell_trouble),
             text=text,
             args=args,
-            max_moves=resume.max_moves if resume is not None else max_moves or self._control.max_moves,
+            max_moves=resume.max_moves if resume is not None else max_moves or self._most_moves(flow),
             max_choice_retries=self._control.max_choice_retries,
             resume=resume,
         )
@@ -156,6 +156,11 @@ class FlowManager:
         if outcome.error is not None:
             raise outcome.error
         return outcome
+
+    def _most_moves(self, flow: Flow) -> int:
+        """The smaller of the limits of the flow and of the user."""
+        most = self._control.max_moves
+        return most if flow.settings.max_moves is None else min(most, flow.settings.max_moves)
 
     def _logged(self, message: WireMessage) -> None:
         match message:

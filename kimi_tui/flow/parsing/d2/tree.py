@@ -127,9 +127,26 @@ class Tree:
             if src is not None and dst is not None and not (edge.deleted or edge.suspended):
                 label, _, _ = self._label(edge.layers)
                 builder.edge(src[0], dst[0], label or None, offset=edge.offset, heads=edge.heads)
+        self._settings(builder)
         for offset, path in self._unknown.items():
             if path not in _FILLED_WHEN_RUN:
                 builder.note(tr("no variable `{path}`, so `${{{path}}}` is left as written", path=path), offset)
+
+    def _settings(self, builder: ChartBuilder) -> None:
+        """Add the settings in `vars: { flow: { NODE: { key: value } } }` to their nodes."""
+        variables = self.root.attribute("vars")
+        flow = None if variables is None else variables.children.get(("flow", False))
+        if flow is None:
+            return
+        ids = {node_id.lower(): node_id for node_id in builder.nodes}
+        for node in flow.children.values():
+            node_id = ids.get(written_key(node.name).lower()) or ids.get(node.name.lower())
+            if node_id is None:
+                builder.note(tr("settings of `{node}`, but the chart has no such node", node=node.name), node.offset)
+                continue
+            for setting in node.children.values():
+                value = None if setting.value is None else self._filled(setting.value, setting)
+                builder.setting(node_id, setting.name, value, setting.offset)
 
     def _live(self) -> tuple[list[Field], dict[Field, tuple[str, Field]]]:
         """Every shape in the tree, with the id that it is shown by: its own, or its table's."""

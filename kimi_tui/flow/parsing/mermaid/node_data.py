@@ -28,18 +28,36 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "e": "\x1b", "a": "\a", 
 _END = re.compile(r'[^"}]*')
 
 
-class NodeData(NamedTuple):
-    """The pairs, in order, and the offset after the closing brace."""
+class Pair(NamedTuple):
+    """A key at its offset in the chart, and its value; None for a key without one."""
 
-    pairs: dict[str, str]
+    key: str
+    value: str | None
+    offset: int
+
+
+class NodeData(NamedTuple):
+    """The pairs, in order, whether they are on several lines, and the offset after the closing brace."""
+
+    pairs: list[Pair]
+    multiline: bool
     next_pos: int
 
 
 def read_node_data(text: str, source: str, start: int, positions: SourcePositions) -> NodeData:
     """Parse from `at`, after `@{`. Errors are raised with their place."""
     end = _end_of_block(text, start, positions)
-    body = _joined_strings(source[start:end])
-    return NodeData(_pairs(body, start, positions), end + 1)
+    body, removed = _joined_strings(source[start:end])
+    pairs = [
+        Pair(key, value, start + _offset_before(offset, removed))
+        for key, value, offset in _pairs(body, start, positions)
+    ]
+    return NodeData(pairs, "\n" in text[start:end], end + 1)
+
+
+def _offset_before(offset: int, removed: list[tuple[int, int]]) -> int:
+    """The offset in the text before its strings were joined."""
+    return offset + sum(count for place, count in removed if place <= offset)
 
 
 def _end_of_block(text: str, start: int, positions: SourcePositions) -> int:
@@ -55,22 +73,32 @@ def _end_of_block(text: str, start: int, positions: SourcePositions) -> int:
         pos = quote + 1
 
 
-def _joined_strings(body: str) -> str:
-    """Turn line breaks within double quotes into line breaks of the label, as Mermaid does."""
+def _joined_strings(body: str) -> tuple[str, list[tuple[int, int]]]:
+    """Turn line breaks within double quotes into line breaks of the label, as Mermaid does.
+
+    Returns the offsets after each such string, with the number of characters that it lost.
+    """
+    removed: list[tuple[int, int]] = []
     if "\n" not in body:
-        return body
+        return body, removed
     parts = body.split('"')
-    parts[1::2] = [_BREAK.sub("<br/>", part) for part in parts[1::2]]
-    return '"'.join(parts)
+    end = 0
+    for number, part in enumerate(parts):
+        if number % 2 and "\n" in part:
+            parts[number] = _BREAK.sub("<br/>", part)
+            removed.append((end + len(parts[number]), len(part) - len(parts[number])))
+        end += len(parts[number]) + 1
+    return '"'.join(parts), removed
 
 
-def _pairs(body: str, start: int, positions: SourcePositions) -> dict[str, str]:
-    pairs: dict[str, str] = {}
+def _pairs(body: str, start: int, positions: SourcePositions) -> list[Pair]:
+    pairs: list[Pair] = []
     by_line = "\n" in body
     pos = _blank(body, 0)
     while pos < len(body):
         key = _KEY.match(body, pos)
         if key is None and (bare_key := _KEY_ALONE.match(body, pos)):
+            pairs.append(Pair(bare_key.group().split(":", 1)[0], None, pos))
             pos = _blank(body, bare_key.end())
             continue
         if key is None:
@@ -88,7 +116,7 @@ def _pairs(body: str, start: int, positions: SourcePositions) -> dict[str, str]:
             value, pos = _value(body, key.end(), indent)
         if value is None:
             raise positions.error(tr("unsupported value; write one quoted text"), start + key.end())
-        pairs[name] = value
+        pairs.append(Pair(name, value, key.start()))
         pos = _blank(body, pos)
     return pairs
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from kimi_tui.flow.model.graph import Chart, Direction, Heads
+from kimi_tui.flow.model.settings import MERMAID_KEYS, NODE_KEYS
 from kimi_tui.flow.parsing.chart_builder import ChartBuilder
 from kimi_tui.flow.parsing.mermaid.compat_notes import Span, Spans, lost_semicolons, swallowed_lines
 from kimi_tui.flow.parsing.mermaid.header import other_diagram, strip_header
@@ -37,7 +38,7 @@ from kimi_tui.flow.parsing.mermaid.lexemes import (
     SPACES,
     SUBGRAPH_NAME,
 )
-from kimi_tui.flow.parsing.mermaid.node_data import read_node_data
+from kimi_tui.flow.parsing.mermaid.node_data import NodeData, read_node_data
 from kimi_tui.flow.parsing.source_position import SourcePositions, check_size
 from kimi_tui.i18n import UserText, tr
 
@@ -45,7 +46,8 @@ _DIRECTIONS: dict[str, Direction] = {
     "TB": "TB", "TD": "TB", "V": "TB", "BT": "BT", "^": "BT", "LR": "LR", ">": "LR", "RL": "RL", "<": "RL", "BR": "TB",
 }  # fmt: skip
 
-_Data = tuple[dict[str, str], int]
+_Data = tuple[NodeData, int]
+_ARROW = re.compile(r"[-.=]+>")
 
 
 @dataclass(slots=True)
@@ -379,8 +381,9 @@ class _Reader:
             self.open_subgraphs[-1].members[node_id] = None
         self._class()
         if self.text.startswith("@{", self.pos):
-            pairs, self.pos = read_node_data(self.text, self.source, self.pos + 2, self.positions)
-            self.node_data = (pairs, start)
+            data = read_node_data(self.text, self.source, self.pos + 2, self.positions)
+            self.pos = data.next_pos
+            self.node_data = (data, start)
             self._class()
         return node_id
 
@@ -406,7 +409,9 @@ class _Reader:
         """Apply a node's data block; Mermaid does so after it has parsed the next node of a `&` as well."""
         if data is None or node_id in self.edge_ids or node_id in self.subgraph_ids:
             return
-        pairs, start = data
+        block, start = data
+        pairs = {key: value for key, value, _ in block.pairs if value is not None}
+        self._settings(node_id, block)
         label = pairs.get("label", "")
         if label:
             self.out.label(node_id, plain(label, on_page=False), start)
@@ -414,6 +419,18 @@ class _Reader:
             self.out.label(node_id, "", start)
         if pairs.get("shape"):
             self.out.shape(node_id, pairs["shape"].rstrip(","))
+
+    def _settings(self, node_id: str, data: NodeData) -> None:
+        """Keep the keys that are not Mermaid's own, and note what other readers make of their block."""
+        own = [pair for pair in data.pairs if pair.key not in MERMAID_KEYS]
+        for key, value, offset in own:
+            if data.multiline and key in NODE_KEYS and "<br/>" in (value or ""):
+                raise self.positions.error(tr("write the value of `{key}` on one line", key=key), offset)
+            self.out.setting(node_id, key, value, offset)
+            if value is not None and key in NODE_KEYS and _ARROW.search(value):
+                self.out.note(tr("Kimi CLI refuses a chart with an arrow such as `->` in a setting"), offset)
+        if own and data.multiline:
+            self.out.note(tr("Kimi CLI reads the settings of a node on one line only"), own[0].offset)
 
     def _id(self) -> str | None:
         text, start, cursor = self.text, self.pos, self.pos

@@ -58,6 +58,10 @@ class NodeDetailsText(LineScrollView):
         if self._section:
             out += [Line(), Line(((_("from the flow's file"), palette.muted + Style(bold=True)),))]
             out += [Line(row) for row, _join in wrap_text(reveal_hidden(self._section), palette.base, width)]
+        if node.settings:
+            out += [Line(), Line(((_("settings"), palette.muted + Style(bold=True)),))]
+            for key, value in node.settings.items():
+                out += [Line(row) for row, _join in wrap_text(reveal_hidden(f"{key}: {value}"), palette.base, width)]
         ways = [edge for edge in picture.edges if edge.src == node.id]
         if ways:
             out += [Line(), Line(((_("outgoing edges"), palette.muted + Style(bold=True)),))]

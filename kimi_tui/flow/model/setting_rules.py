@@ -1,0 +1,250 @@
+"""Checks the settings of nodes against the chart: their edges, the other nodes and the variables that they use.
+
+Errors stop a flow from running (`setting_flaws`), warnings (`setting_warnings`) never do.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kimi_tui.errors import FlowValidationError
+from kimi_tui.flow.model.graph import ChartEdge, ChartNode, ChartNote
+from kimi_tui.flow.model.result_type import read_result_type
+from kimi_tui.flow.model.settings import (
+    INACTIVE_NODE_KEYS,
+    NODE_KEYS,
+    PARK,
+    NodeSettings,
+    WrittenSetting,
+    is_known,
+    last_of_each,
+    nearest_key,
+    read_settings,
+)
+from kimi_tui.flow.model.status_branches import status_branch_fault
+from kimi_tui.flow.model.variables import ITEM, Variable, variables
+from kimi_tui.i18n import UserText, tr
+
+NodeRole = Literal["begin", "end", "task", "decision"]
+_KINDS_OF_WORK = ("run", "ask", "on", "flow")
+_NOT_WITHOUT_MODEL = ("out", "model", "agent", "tools", "context")
+_WITH_VARIABLES = ("run", "args", "each", "on", "default")
+_MOST_REACHED = 200
+"""Variables of more nodes than this are not checked for the ways on which they are not set."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsOfChart:
+    """The nodes of a chart without groups, their edges and roles, and their settings."""
+
+    nodes: Mapping[str, ChartNode]
+    outgoing: Mapping[str, Sequence[ChartEdge]]
+    roles: Mapping[str, NodeRole]
+    begin_id: str | None
+    settings: Mapping[str, NodeSettings] = field(init=False)
+
+    def __post_init__(self) -> None:
+        read = {node.id: read_settings(node.settings)[0] for node in self.nodes.values()}
+        object.__setattr__(self, "settings", read)
+
+
+def setting_flaws(chart: SettingsOfChart) -> Iterator[FlowValidationError]:
+    """The errors in settings, each at its key or at its edge."""
+    for node in chart.nodes.values():
+        if node.settings:
+            yield from _node_flaws(chart, node)
+    for node in chart.nodes.values():
+        yield from _label_flaws(chart, node)
+
+
+def setting_warnings(chart: SettingsOfChart, reached: Set[str]) -> Iterator[ChartNote]:
+    """The warnings about settings. `reached` are the nodes that a run can reach."""
+    for node in chart.nodes.values():
+        yield from _key_warnings(node)
+        if node.settings:
+            yield from _node_warnings(chart, node)
+    yield from _reach_warnings(chart, reached)
+
+
+def _at(setting: WrittenSetting, cause: UserText) -> FlowValidationError:
+    return FlowValidationError(cause, line=setting.line, column=setting.column)
+
+
+def _node_flaws(chart: SettingsOfChart, node: ChartNode) -> Iterator[FlowValidationError]:
+    used = last_of_each(node.settings)
+    settings, wrong = read_settings(node.settings)
+    for one in wrong:
+        yield _at(one.setting, one.cause)
+    role = chart.roles[node.id]
+    if role in ("begin", "end"):
+        for setting in used.values():
+            yield _at(setting, tr("{role} runs nothing, so it has no settings", role=role.upper()))
+        return
+    yield from _combination_flaws(used, role)
+    ways = chart.outgoing[node.id]
+    if settings.run is not None:
+        for way, cause in status_branch_fault([(edge.label or "").strip() or None for edge in ways]):
+            at = ways[way]
+            yield FlowValidationError(
+                tr("`{node}` runs a command: {cause}", node=node.id, cause=cause), line=at.line, column=at.column
+            )
+    if settings.default is not None and not variables(settings.default):
+        labels = [(edge.label or "").strip() for edge in ways]
+        if settings.default not in (*labels, PARK):
+            named = ", ".join(f"`{label}`" for label in (*labels, PARK))
+            yield _at(used["default"], tr("`default` names no branch of `{node}`: {names}", node=node.id, names=named))
+    if settings.on is not None and not variables(settings.on):
+        yield _at(used["on"], tr("`on` needs a variable, such as `{example}`", example="${NODE.field}"))
+    for key in _WITH_VARIABLES:
+        if key in used:
+            for variable in variables(used[key].value or ""):
+                cause = _variable_fault(chart, variable, each=settings.each is not None)
+                if cause is not None:
+                    yield _at(used[key], cause)
+
+
+def _combination_flaws(used: Mapping[str, WrittenSetting], role: NodeRole) -> Iterator[FlowValidationError]:
+    works = [key for key in used if key in _KINDS_OF_WORK]
+    for key in works[1:]:
+        yield _at(used[key], tr("a node has either `{first}` or `{second}`; use two nodes", first=works[0], second=key))
+    without_model = next((key for key in works if key != "flow"), None)
+    for key in _NOT_WITHOUT_MODEL:
+        if key in used and without_model is not None:
+            yield _at(used[key], tr("`{key}` is for a turn of the model, and this node has `{other}`",
+                key=key, other=without_model))  # fmt: skip
+    for key, needed in (("args", "flow"), ("max", "each"), ("default", "ask")):
+        if key in used and needed not in used:
+            yield _at(used[key], tr("`{key}` needs `{needed}`", key=key, needed=needed))
+    if "default" in used and "timeout" not in used:
+        yield _at(used["default"], tr("`{key}` needs `{needed}`", key="default", needed="timeout"))
+    if role == "decision" and "each" in used:
+        yield _at(used["each"], tr("`each` is not for a decision; decide in a node after it"))
+    for key in ("ask", "on"):
+        if role != "decision" and key in used:
+            yield _at(used[key], tr("`{key}` is for a decision; this node has a single outgoing edge", key=key))
+        if key in used and "retries" in used:
+            yield _at(used["retries"], tr("`retries` has nothing to repeat on a node with `{key}`", key=key))
+    if "on" in used and "timeout" in used:
+        yield _at(used["timeout"], tr("`timeout` has nothing to end on a node with `{key}`", key="on"))
+
+
+def _label_flaws(chart: SettingsOfChart, node: ChartNode) -> Iterator[FlowValidationError]:
+    """Variables of nodes of this chart that never have a value. Others are text: labels have had `${x.y}` before."""
+    for variable in variables(node.label):
+        if variable.node in chart.nodes and (cause := _variable_fault(chart, variable, each=True)) is not None:
+            yield FlowValidationError(cause, line=node.line, column=node.column)
+
+
+def fields_of(settings: NodeSettings, role: NodeRole) -> tuple[str, ...]:
+    """The fields that a node sets for variables."""
+    if role in ("begin", "end"):
+        return ()
+    if settings.run is not None:
+        return ("text", "status", "output")
+    if settings.out is None:
+        return ("text",)
+    return ("text", *(one.name for one in read_result_type(settings.out)))
+
+
+def _variable_fault(chart: SettingsOfChart, variable: Variable, *, each: bool) -> UserText | None:
+    if not variable.node:
+        if variable.field.startswith(ITEM) and not each:
+            return tr("`{variable}` has a value only in a node with `each`", variable=variable)
+        return None
+    if variable.node not in chart.nodes:
+        return tr("`{variable}`: the chart has no node `{node}`", variable=variable, node=variable.node)
+    fields = fields_of(chart.settings[variable.node], chart.roles[variable.node])
+    if variable.field in fields:
+        return None
+    if not fields:
+        return tr("`{variable}`: `{node}` has no values", variable=variable, node=variable.node)
+    named = ", ".join(f"`{name}`" for name in fields)
+    return tr("`{variable}` is never set; `{node}` has {fields}", variable=variable, node=variable.node, fields=named)
+
+
+def _key_warnings(node: ChartNode) -> Iterator[ChartNote]:
+    before: set[str] = set()
+    for setting in node.settings:
+        key = setting.key
+        if not is_known(key):
+            near = nearest_key(key)
+            if near is None:
+                text = tr("the setting `{key}` is unknown and ignored", key=key)
+            else:
+                text = tr("the setting `{key}` is unknown and ignored; perhaps `{near}`", key=key, near=near)
+            yield ChartNote(text, setting.line, setting.column)
+        elif key in before:
+            yield ChartNote(
+                tr("`{node}` has `{key}` more than once; the last one counts", node=node.id, key=key),
+                setting.line,
+                setting.column,
+            )
+        before.add(key)
+    for setting in last_of_each(node.settings).values():
+        if setting.key in INACTIVE_NODE_KEYS:
+            yield ChartNote(tr("`{key}` is read, but has no effect yet", key=setting.key), setting.line, setting.column)
+
+
+def _node_warnings(chart: SettingsOfChart, node: ChartNode) -> Iterator[ChartNote]:
+    used, settings = last_of_each(node.settings), chart.settings[node.id]
+    if settings.context in (None, "shared"):
+        for key in ("model", "agent", "tools"):
+            if key in used and settings.flow is None:
+                yield ChartNote(
+                    tr("`{key}` needs `context: fork` or `context: fresh`", key=key), used[key].line, used[key].column
+                )
+    if settings.on is not None and "else" not in {(edge.label or "").strip() for edge in chart.outgoing[node.id]}:
+        yield ChartNote(
+            tr("`{node}` has no branch `else`: a value without a branch stops the run", node=node.id),
+            used["on"].line,
+            used["on"].column,
+        )
+
+
+def _reach_warnings(chart: SettingsOfChart, reached: Set[str]) -> Iterator[ChartNote]:
+    """Warn of variables whose node has not run on every way to where they are used, or on none."""
+    uses: dict[str, list[tuple[ChartNode, int, int, Variable]]] = {}
+    uses_settings = any(setting.key in NODE_KEYS for node in chart.nodes.values() for setting in node.settings)
+    for node in chart.nodes.values():
+        if node.id not in reached:
+            continue
+        texts = [(node.label, node.line, node.column)]
+        texts += [
+            (setting.value or "", setting.line, setting.column)
+            for setting in last_of_each(node.settings).values()
+            if setting.key in _WITH_VARIABLES
+        ]
+        for text, line, column in texts:
+            for variable in variables(text):
+                if variable.node in chart.nodes:
+                    uses.setdefault(variable.node, []).append((node, line, column, variable))
+                elif variable.node and text is node.label and uses_settings:
+                    yield ChartNote(
+                        tr("the chart has no node `{node}`, so `{variable}` stays as written",
+                            node=variable.node, variable=variable),
+                        line,
+                        column,
+                    )  # fmt: skip
+    for source in [*uses][:_MOST_REACHED]:
+        after = _reached_without(chart, source, source)
+        around = set[str]() if chart.begin_id is None else _reached_without(chart, chart.begin_id, None, source)
+        for node, line, column, variable in uses[source]:
+            if node.id not in after:
+                text = tr("`{variable}` is empty here: `{node}` runs later", variable=variable, node=source)
+            elif node.id in around:
+                text = tr("`{variable}` is empty when a run has not passed `{node}`", variable=variable, node=source)
+            else:
+                continue
+            yield ChartNote(text, line, column)
+
+
+def _reached_without(chart: SettingsOfChart, start: str, leave_out: str | None, without: str = "") -> set[str]:
+    """The nodes after `start` (itself only if a loop leads back to it), or with it, on ways that avoid `without`."""
+    reached: set[str] = set() if leave_out == start else {start}
+    waiting = [start]
+    while waiting:
+        for edge in chart.outgoing[waiting.pop()]:
+            if edge.dst not in reached and edge.dst != without:
+                reached.add(edge.dst)
+                waiting.append(edge.dst)
+    return reached

@@ -1,0 +1,238 @@
+"""The settings of nodes and of whole flows, as read from a chart's `id@{ key: "value" }` and a skill's `metadata`.
+
+`read_settings` checks each value by itself; `setting_rules` checks them against the node's edges and the other nodes.
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from kimi_tui.flow.model.result_type import read_result_type
+from kimi_tui.i18n import UserText, tr
+
+MERMAID_KEYS = frozenset(
+    {"shape", "label", "icon", "form", "pos", "img", "w", "h", "constraint", "priority", "assigned", "ticket"}
+    | {"animate", "animation", "curve"}
+)
+"""The keys of a data block that Mermaid itself uses, for nodes and for edges."""
+MOST_RETRIES = 10
+MOST_AT_ONCE = 64
+MOST_MOVES = 1_000_000
+MAX_TIMEOUT = 365 * 86_400.0
+PARK = "park"
+
+Context = Literal["shared", "fork", "fresh"]
+
+_DURATION = re.compile(r"(?:\d{1,9}(?:\.\d{1,3})?\s*(?:ms|s|m|h|d)\s*)+\Z")
+_AMOUNT = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)\s*(ms|s|m|h|d)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+_NAME = re.compile(r"[^\W_][\w./:@+-]*\Z")
+_TOOLS = re.compile(r"[A-Za-z_]\w*(?:[\s,]+[A-Za-z_]\w*)*\Z")
+_CAP = re.compile(r"(?:\d+(?:\.\d+)?\s*usd|\d+(?:\.\d+)?\s*[km]?\s*tokens|(?:\d+\s*[smhd]\s*)+)\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSettings:
+    """The settings of one node, checked. `written` has them as in the chart, `timeout` is in seconds."""
+
+    run: str | None = None
+    ask: bool = False
+    on: str | None = None
+    flow: str | None = None
+    args: str | None = None
+    out: str | None = None
+    timeout: float | None = None
+    retries: int = 0
+    default: str | None = None
+    context: Context | None = None
+    model: str | None = None
+    agent: str | None = None
+    tools: tuple[str, ...] = ()
+    worktree: bool = False
+    each: str | None = None
+    max: int | None = None
+    written: Mapping[str, str] = field(default_factory=dict[str, str], compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FlowSettings:
+    """The settings of a whole flow. `max_moves` is None if the flow sets no limit of its own."""
+
+    max_moves: int | None = None
+
+
+class _WrongValueError(Exception):
+    def __init__(self, cause: UserText) -> None:
+        self.cause = cause
+        super().__init__(cause)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenSetting:
+    """A key and its value at their place, lines and columns from 1; `value` is None if the key stands alone."""
+
+    key: str
+    value: str | None
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class WrongSetting:
+    """A setting with a wrong value, and what to write in its place."""
+
+    setting: WrittenSetting
+    cause: UserText
+
+
+def seconds_of(text: str) -> float | None:
+    """The seconds of a time such as `90s`, `10m` or `1h 30m`; None if it is not one."""
+    text = text.strip().lower()
+    if not _DURATION.match(text):
+        return None
+    return sum(float(amount) * _SECONDS[unit] for amount, unit in _AMOUNT.findall(text))
+
+
+def _text(value: str) -> str:
+    return value
+
+
+def _time(value: str) -> float:
+    seconds = seconds_of(value)
+    if seconds is None or not 0 < seconds <= MAX_TIMEOUT:
+        raise _WrongValueError(tr("a time is written like `90s`, `10m`, `2h` or `3d`, and is at most a year"))
+    return seconds
+
+
+def _count(least: int, most: int) -> Callable[[str], int]:
+    def read(value: str) -> int:
+        if not value.isascii() or not value.isdigit() or len(value) > 9 or not least <= int(value) <= most:
+            raise _WrongValueError(tr("write a whole number from {least} to {most}", least=least, most=most))
+        return int(value)
+
+    return read
+
+
+def _word(*allowed: str) -> Callable[[str], str]:
+    def read(value: str) -> str:
+        if value not in allowed:
+            near = next(iter(difflib.get_close_matches(value, allowed, 1)), allowed[0])
+            words = ", ".join(f"`{word}`" for word in allowed)
+            raise _WrongValueError(tr("allowed: {words}; perhaps `{near}`", words=words, near=near))
+        return value
+
+    return read
+
+
+def _name(value: str) -> str:
+    if not _NAME.match(value):
+        raise _WrongValueError(tr("write one name; variables are not allowed here"))
+    return value
+
+
+def _names(value: str) -> tuple[str, ...]:
+    if not _TOOLS.match(value):
+        raise _WrongValueError(tr("write names of tools with spaces between them; variables are not allowed here"))
+    return tuple(value.replace(",", " ").split())
+
+
+def _result(value: str) -> str:
+    try:
+        read_result_type(value)
+    except ValueError as error:
+        raise _WrongValueError(str(error)) from error
+    return value
+
+
+def _caps(value: str) -> str:
+    if not all(_CAP.match(cap.strip()) for cap in value.split(",")):
+        raise _WrongValueError(tr("write a budget like `2 usd, 500k tokens, 1h`"))
+    return value
+
+
+_NODE_KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "run": ("run", _text),
+    "ask": ("ask", lambda value: _word("human")(value) == "human"),
+    "on": ("on", _text),
+    "flow": ("flow", _name),
+    "args": ("args", _text),
+    "out": ("out", _result),
+    "timeout": ("timeout", _time),
+    "retries": ("retries", _count(0, MOST_RETRIES)),
+    "default": ("default", _text),
+    "context": ("context", _word("shared", "fork", "fresh")),
+    "model": ("model", _name),
+    "agent": ("agent", _name),
+    "tools": ("tools", _names),
+    "in": ("worktree", lambda value: _word("worktree")(value) == "worktree"),
+    "each": ("each", _text),
+    "max": ("max", _count(1, MOST_AT_ONCE)),
+}
+_FLOW_KEYS: dict[str, Callable[[str], Any]] = {
+    "budget": _caps,
+    "max-moves": _count(1, MOST_MOVES),
+    "max-parallel": _count(1, MOST_AT_ONCE),
+    "model": _name,
+    "worktree-setup": _text,
+    "worktree-copy": _text,
+}
+NODE_KEYS = frozenset(_NODE_KEYS)
+FLOW_KEYS = frozenset(_FLOW_KEYS)
+INACTIVE_NODE_KEYS = NODE_KEYS
+"""Keys that are read and checked, but change nothing yet: `flow check` says so of each use."""
+INACTIVE_FLOW_KEYS = FLOW_KEYS - {"max-moves"}
+
+
+def is_known(key: str) -> bool:
+    """Whether Mermaid or a flow has this key."""
+    return key in NODE_KEYS or key in MERMAID_KEYS
+
+
+def nearest_key(key: str) -> str | None:
+    """The known key that was probably meant."""
+    near = difflib.get_close_matches(key.lower().replace("_", "-"), sorted(NODE_KEYS | MERMAID_KEYS), 1, 0.6)
+    return near[0] if near else None
+
+
+def last_of_each(written: Iterable[WrittenSetting]) -> dict[str, WrittenSetting]:
+    """The settings by key, the last one of each; only keys of flows."""
+    return {setting.key: setting for setting in written if setting.key in NODE_KEYS}
+
+
+def read_settings(written: Sequence[WrittenSetting]) -> tuple[NodeSettings, tuple[WrongSetting, ...]]:
+    """The settings of a node, without those whose value is wrong, and the wrong ones."""
+    values: dict[str, Any] = {}
+    wrong: list[WrongSetting] = []
+    used = last_of_each(written)
+    for key, setting in used.items():
+        name, read = _NODE_KEYS[key]
+        value = _checked(setting.value, read)
+        if isinstance(value, _WrongValueError):
+            wrong.append(WrongSetting(setting, tr("`{key}`: {cause}", key=key, cause=value.cause)))
+        else:
+            values[name] = value
+    shown = {key: setting.value or "" for key, setting in used.items()}
+    return NodeSettings(**values, written=shown), tuple(wrong)
+
+
+def read_flow_setting(key: str, value: str) -> tuple[object, UserText | None]:
+    """A setting of the whole flow: its value, or what is wrong with it. Raises KeyError for an unknown key."""
+    checked = _checked(value, _FLOW_KEYS[key])
+    if isinstance(checked, _WrongValueError):
+        return None, tr("`{key}`: {cause}", key=key, cause=checked.cause)
+    return checked, None
+
+
+def _checked(value: str | None, read: Callable[[str], object]) -> object:
+    if value is None or not value.strip():
+        return _WrongValueError(tr('it has no value; write `key: "value"` with a space after the colon'))
+    if "\n" in value:
+        return _WrongValueError(tr("write the value on one line"))
+    if "\0" in value:
+        return _WrongValueError(tr("the value contains a NUL character"))
+    try:
+        return read(value.strip())
+    except _WrongValueError as error:
+        return error
