@@ -203,6 +203,8 @@ def _blocks(text: str, file: Path | str | None) -> list[list[tuple[int, str]]]:
             data = cast(JsonValue, json.loads(text))
         except json.JSONDecodeError as error:
             raise ConfigError(f"not a JSON array: {error.msg}", file=file, key=f"line {error.lineno}") from error
+        except RecursionError:
+            raise ConfigError("it is nested too deeply", file=file) from None
         if not isinstance(data, list) or not all(isinstance(block, str) for block in data):
             raise ConfigError("a JSON script must be an array of strings", file=file)
         return [_lines(enumerate(str(block).splitlines(), start=1)) for block in data]
@@ -241,6 +243,8 @@ def _read_line(line: str, number: int, block_number: int, file: Path | str | Non
         cause = f"{kind.strip()}: not JSON: {error.msg} (column {error.colno} of the payload)"
     except ValueError as error:
         cause = str(error)
+    except RecursionError:
+        cause = f"{kind.strip()}: it is nested too deeply"
     raise ConfigError(cause, file=file, key=f"block {block_number}, line {number}")
 
 

@@ -238,3 +238,9 @@ def test_the_situation_of_a_long_conversation_is_bounded() -> None:
     assert "\nuser: now xxx" in text
     assert "earlier user: first" not in text
     assert text.endswith("END")
+
+
+@pytest.mark.parametrize("script", ["[" * 100_000, "tool_call: " + "[" * 100_000])
+def test_a_script_that_is_nested_too_deeply_is_an_error(script: str) -> None:
+    with pytest.raises(ConfigError, match="nested too deeply"):
+        Script.parse(script)
