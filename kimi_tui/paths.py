@@ -85,6 +85,14 @@ def project_root(work_dir: Path, user_home: Path | None = None) -> Path:
     return work_dir
 
 
+def real_path(path: Path) -> Path:
+    """Resolve the links of `path`. A link that leads back to itself stays, where `Path.resolve` fails before 3.13.
+
+    Raises ValueError for a NUL character.
+    """
+    return Path(os.path.realpath(path))  # defence: links-that-lead-back
+
+
 def shown(path: Path) -> str:
     """Return `path` with the user's home as `~`."""
     try:

@@ -43,3 +43,10 @@ def test_a_home_that_is_more_than_ours_stays_as_it_is(
     paths.close_home()
     assert tmp_path.stat().st_mode & 0o7777 == mode
     tmp_path.chmod(0o700)
+
+
+def test_a_link_that_leads_back_to_itself_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "link").symlink_to("file")
+    assert paths.real_path(tmp_path / "loop" / "below") == tmp_path / "loop" / "below"
+    assert paths.real_path(tmp_path / "link") == tmp_path / "file"

@@ -4,6 +4,7 @@ import platform
 import shutil
 from pathlib import Path
 
+from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_text
 
 _MOST = 4096
@@ -27,11 +28,11 @@ def branch_of(work_dir: Path) -> str:
         try:
             if git.is_file():
                 target = read_text(git, most=_MOST).partition("gitdir:")[2].strip()
-                git = (folder / target).resolve()
+                git = real_path(folder / target)
             elif not git.is_dir():
                 continue
             head = read_text(git / "HEAD", most=_MOST).strip()
-        except (OSError, UnicodeDecodeError):
+        except (OSError, ValueError):
             return ""
         return head.removeprefix("ref: refs/heads/") if head.startswith("ref:") else head[:8]
     return ""

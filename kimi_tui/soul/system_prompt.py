@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_start
 from kimi_tui.soul.environment import branch_of, shell_name, system_name
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
@@ -132,11 +133,11 @@ def _start(text: str, most: int) -> str:
 def _read(file: Path, root: Path) -> InstructionFile | None:
     """Read the start of a project file; None for links to other files and for secrets."""
     try:
-        real = file.resolve()
-        if not real.is_relative_to(root.resolve()) or is_sensitive(real):  # defence: instructions-in-project
+        real = real_path(file)
+        if not real.is_relative_to(real_path(root)) or is_sensitive(real):  # defence: instructions-in-project
             return None
         text = read_start(real, AGENTS_MD_BYTES).decode("utf-8", "ignore").strip()
         beyond = max(0, real.stat().st_size - AGENTS_MD_BYTES)
-    except (OSError, RuntimeError):
+    except (OSError, ValueError):
         return None
     return InstructionFile(file, text, len(text.encode()) + beyond) if text else None

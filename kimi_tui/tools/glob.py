@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from pydantic import Field
 
 from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.paths import real_path
 from kimi_tui.tools.core.permission_subject import denied_paths
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
@@ -63,7 +64,7 @@ class Glob(Tool[GlobParams]):
         """Whether a path is left out: because of its name, its real path, or a rule."""
         if is_sensitive(path):
             return True
-        place = self._workspace.place_of(path.resolve())
+        place = self._workspace.place_of(real_path(path))
         policy = self._approvals.policy
         return place.sensitive or (bool(policy.rules) and denied_paths(self.name, place, policy))
 

@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 from pydantic import ConfigDict, Field
 
 from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.paths import real_path
 from kimi_tui.tools.core.permission_subject import denied_paths
 from kimi_tui.tools.core.result_builder import ResultBuilder
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
@@ -83,7 +84,7 @@ class Grep(Tool[GrepParams]):
 
     def _is_secret(self, path: str) -> bool:
         """Whether matches in this file are left out: because of its name, its real path, or a rule."""
-        place = self._workspace.place_of((self._workspace.work_dir / path).resolve())
+        place = self._workspace.place_of(real_path(self._workspace.work_dir / path))
         return (
             is_sensitive(self._workspace.work_dir / path)
             or place.sensitive

@@ -1008,5 +1008,7 @@ DEFENCES: tuple[Defence, ...] = (
         Value('(file.read_bytes(), 0)'),
     ),
     Defence("a screen that opens while the app leaves", "no crash of it", "screen-of-an-app-that-leaves", NEVER),
+    Defence("a `.git` that leads nowhere", "no error for a loop", "links-that-lead-back", Value("path.resolve()")),
+    Defence("a `.git` that leads nowhere", "no names with a NUL", "name-with-nul", Value("line")),
     Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),
 )  # fmt: skip

@@ -479,6 +479,9 @@ CASES: dict[str, tuple[str, ...]] = {
     "a screen that opens while the app leaves": (
         "tests/ui/tui/test_app.py::test_a_screen_that_opens_while_the_app_leaves_is_no_crash",
     ),
+    "a `.git` that leads nowhere": (
+        "tests/tools/file_support/test_git_dirs.py::test_a_git_file_that_leads_nowhere_is_no_repository_and_no_crash",
+    ),
     "a size in the environment": (
         "tests/ui/tui/test_app.py::test_the_size_is_that_of_the_terminal_whatever_the_environment_says",
     ),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
+from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_bytes, read_start
 
 # ruff: noqa: PTH110, PTH112, PTH113, PTH114 - those of pathlib raise below a folder that the user cannot read
@@ -59,14 +60,14 @@ def repository_around(folder: Path) -> Repository | None:
 def repository_at(entry: Path) -> Repository:
     """Return the repository of this `.git`. Raises as `repository_around` does."""
     if os.path.isdir(entry):
-        git_dir = entry.resolve()
+        git_dir = real_path(entry)
     else:
         named = only_line(entry)
         if not named.startswith("gitdir: ") or named[8:9].isspace():
             raise ValueError(entry)
-        git_dir = (entry.parent / named.removeprefix("gitdir: ")).resolve()
+        git_dir = real_path(entry.parent / named.removeprefix("gitdir: "))
     common = git_dir / "commondir"
-    shared = (git_dir / only_line(common)).resolve() if os.path.lexists(common) else git_dir
+    shared = real_path(git_dir / only_line(common)) if os.path.lexists(common) else git_dir
     return Repository(entry.parent, git_dir, shared)
 
 
@@ -96,7 +97,7 @@ def git_dir_at(entry: Path) -> GitDir | None:
     That of a link is not writable, and the file that names one must not change.
     """
     if os.path.islink(entry):
-        real = entry.resolve()
+        real = real_path(entry)
         return GitDir(real, False, (real,), False) if os.path.isdir(real) else None
     if os.path.isdir(entry):
         return _looked_at(entry)
@@ -132,7 +133,7 @@ def _target(entry: Path) -> Path | None:
     """Return the target of a `.git` file or link, trusted or not."""
     try:
         if entry.is_symlink():
-            return entry.resolve()
+            return real_path(entry)
         return _named_folder(entry)
     except (OSError, ValueError):
         return None
@@ -196,9 +197,9 @@ def _named_by(entry: Path) -> Path | None:
         if real.is_relative_to(above / ".git" / "modules"):
             return real
     back, common = _line(real / "gitdir"), _line(real / "commondir")
-    if back is None or common is None or (real / back).resolve() != entry.resolve():
+    if back is None or common is None or real_path(real / back) != real_path(entry):
         return None
-    shared = (real / common).resolve()
+    shared = real_path(real / common)
     return shared if real.parent == shared / "worktrees" and (shared / "HEAD").is_file() else None
 
 
@@ -207,11 +208,12 @@ def _named_folder(entry: Path) -> Path | None:
     named = _line(entry)
     if named is None or not named.startswith("gitdir:"):
         return None
-    return (entry.parent / named.removeprefix("gitdir:").strip()).resolve()
+    return real_path(entry.parent / named.removeprefix("gitdir:").strip())
 
 
 def _line(file: Path) -> str | None:
     try:
-        return read_start(file, _MOST_LINE).decode("utf-8", "replace").strip()
+        line = read_start(file, _MOST_LINE).decode("utf-8", "replace").strip()
     except OSError:
         return None
+    return None if "\0" in line else line  # defence: name-with-nul
