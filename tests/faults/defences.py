@@ -514,6 +514,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_makes_the_users_next_git_command_run_a_program",
     ),
     Defence(
+        "34 protected_paths", "looking at all folders when events were lost", "rescan-when-events-are-lost",
+        Value("found"), "test_after_lost_events_everything_is_looked_at",
+    ),
+    Defence(
         "34 protected_paths", "mounting the kernel's settings read-only", "kernel-settings-read-only", REMOVED,
         "test_settings_of_the_kernel_are_mounted_read_only",
     ),

@@ -21,6 +21,7 @@ from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, git_dir_of
 from kimi_tui.tools.file_support.guarded_names import STARTED_LATER
 from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
 from kimi_tui.tools.shell_support.sandbox_home import visible_entries
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
@@ -91,34 +92,39 @@ def sandbox_argv(
     ours += folders_of_home(home, workspace)
     temp = _temp_roots(home, ours)
     readable = existing_paths(path.expanduser() for path in config.readable)
-    argv = [box.program, *_namespaces(box, config)]
-    argv += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+    mounts: list[Mount] = [("--ro-bind", "/", "/"), ("--dev", "/dev"), ("--proc", "/proc")]
     for name in _KERNEL_SETTINGS:
         if os.path.lexists(f"/proc/{name}"):
-            argv += ["--ro-bind", f"/proc/{name}", f"/proc/{name}"]  # defence: kernel-settings-read-only
+            mounts.append(("--ro-bind", f"/proc/{name}", f"/proc/{name}"))  # defence: kernel-settings-read-only
     for pattern in _DEVICES:
-        for device in sorted(Path("/dev").glob(pattern)):
-            argv += ["--dev-bind", str(device), str(device)]
+        mounts += (("--dev-bind", str(device), str(device)) for device in sorted(Path("/dev").glob(pattern)))
     closed = _closed_folders(home)
     for folder in temp:
         own = box.private / ("var-tmp" if folder == Path("/var/tmp") else "tmp")
-        argv += ["--bind", str(own), str(folder)]
+        mounts.append(("--bind", str(own), str(folder)))
     for folder in closed:
-        argv += ["--tmpfs", str(folder)]  # defence: hide-our-keys
-    shown = [*shown_in_home(home, workspace), *(one.path for one in git_dirs), *host_files(), *readable]
+        mounts.append(("--tmpfs", str(folder)))  # defence: hide-our-keys
+    settings = shown_in_home(home, workspace)
+    shown = [*settings, *(one.path for one in git_dirs), *host_files(), *readable]
     if home not in closed:
-        shown = readable
-    for path in shown:
-        argv += ["--ro-bind", str(path), str(path)]
+        settings, shown = [], readable
+    mounts += (_as_it_is("--ro-bind", path) for path in shown)
     for folder in (*ours, *(one.path for one in git_dirs if one.writable)):
-        argv += ["--bind", str(folder), str(folder)]
-    argv += _guarded(workspace, git_dirs, (*ours, *(one.path for one in git_dirs)))
-    argv += _hidden(box, home, readable)
-    argv += _sockets(box, (*closed, *temp), shown, ours, readable)
-    for folder in closed:
-        argv += ["--remount-ro", str(folder)]
-    argv += ["--chdir", str(workspace.work_dir), "--"]
-    return argv
+        mounts.append(_as_it_is("--bind", folder))
+    mounts += _guarded(workspace, git_dirs, (*ours, *(one.path for one in git_dirs)))
+    mounts += _hidden(box, home, readable)
+    mounts += _sockets(box, (*closed, *temp), shown, ours, readable)
+    mounts += (("--remount-ro", str(folder)) for folder in closed)
+    mounts = without_covered(mounts)
+    if not any(box.private.is_relative_to(folder) for folder in ours):
+        copied = {str(path) for path in settings} - {str(path) for path in readable}
+        mounts = with_prepared_folders(mounts, box.private, copied=copied)
+    argv = [box.program, *_namespaces(box, config), *(word for mount in mounts for word in mount)]
+    return [*argv, "--chdir", str(workspace.work_dir), "--"]
+
+
+def _as_it_is(kind: str, path: Path) -> Mount:
+    return (kind, str(path), str(path))
 
 
 def _git_dirs(workspace: Workspace, repositories: Iterable[Path], git: GitUse) -> list[GitDir]:
@@ -189,18 +195,18 @@ def host_files() -> Iterator[Path]:
             yield real
 
 
-def _hidden(box: BoxSettings, home: Path, readable: Sequence[Path]) -> Iterator[str]:
+def _hidden(box: BoxSettings, home: Path, readable: Sequence[Path]) -> Iterator[Mount]:
     """Yield mounts over files with keys: ours, and, for root, the system's."""
     ours = Path(os.path.realpath(paths.home()))
     if ours.is_dir() and ours != home:
-        yield from ("--tmpfs", str(ours))
+        yield ("--tmpfs", str(ours))
         for name in VISIBLE_APP_FOLDERS:
             if (ours / name).is_dir():
-                yield from ("--ro-bind", str(ours / name), str(ours / name))
+                yield _as_it_is("--ro-bind", ours / name)
         for folder in box.writable:
             if folder.is_relative_to(ours):
-                yield from ("--bind", str(folder), str(folder))
-        yield from ("--remount-ro", str(ours))
+                yield _as_it_is("--bind", folder)
+        yield ("--remount-ro", str(ours))
     for path in (
         *existing_paths(ROOT_ONLY_PATHS),
         *existing_paths(Path("/etc/ssh").glob("*_key")),
@@ -209,14 +215,15 @@ def _hidden(box: BoxSettings, home: Path, readable: Sequence[Path]) -> Iterator[
         if path in readable or not os.access(path, os.R_OK):
             continue
         if path.is_dir():
-            yield from ("--tmpfs", str(path), "--remount-ro", str(path))
+            yield ("--tmpfs", str(path))
+            yield ("--remount-ro", str(path))
         else:
-            yield from ("--ro-bind", "/dev/null", str(path))
+            yield ("--ro-bind", "/dev/null", str(path))
 
 
 def _sockets(
     box: BoxSettings, closed: Sequence[Path], shown: Sequence[Path], ours: Sequence[Path], readable: Sequence[Path]
-) -> Iterator[str]:
+) -> Iterator[Mount]:
     """Yield mounts over sockets of other programs; in the writable folders, over those from before the session."""
     for path in listening_sockets():
         if path in readable:
@@ -227,13 +234,13 @@ def _sockets(
             hidden = any(path.is_relative_to(folder) for folder in closed)
             seen = not hidden or any(path.is_relative_to(entry) for entry in shown)
         if seen:
-            yield from ("--ro-bind", "/dev/null", str(path))
+            yield ("--ro-bind", "/dev/null", str(path))
     for path in readable:
         if path.is_socket():
-            yield from ("--bind", str(path), str(path))
+            yield _as_it_is("--bind", path)
 
 
-def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Path]) -> Iterator[str]:
+def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Path]) -> Iterator[Mount]:
     """Yield mounts for the read-only paths within writable folders.
 
     A folder above a mount point could be renamed and replaced, so each one up to the root is a mount too.
@@ -249,13 +256,14 @@ def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Pa
             if guard.is_relative_to(root):
                 steps.update(folder for folder in guard.parents if folder.is_relative_to(root) and folder != root)
     for step in sorted(steps, key=lambda path: len(path.parts)):
-        yield from ("--bind", str(step), str(step))  # defence: mount-each-folder
+        yield _as_it_is("--bind", step)  # defence: mount-each-folder
     for guard in sorted(real, key=lambda path: len(path.parts)):
-        yield from ("--ro-bind", str(guard), str(guard))
+        yield _as_it_is("--ro-bind", guard)
     for git in git_dirs:
         if git.without_hooks:
             hooks = str(git.path / "hooks")
-            yield from ("--tmpfs", hooks, "--remount-ro", hooks)
+            yield ("--tmpfs", hooks)
+            yield ("--remount-ro", hooks)
 
 
 def existing_paths(found: Iterable[str | Path]) -> list[Path]:

@@ -15,8 +15,8 @@ from kimi_tui.regular_file import read_start
 from kimi_tui.tools.file_support.git_dirs import acting_targets, modules_of
 from kimi_tui.tools.file_support.git_settings import without_acting_settings
 from kimi_tui.tools.file_support.guarded_names import STARTED_LATER
+from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 
-_MOST_FOLDERS = 50_000
 _MOST_CONFIG = 1 << 20
 ASIDE = ".put-aside-by-kimi-tui"
 _ABSENT = ("commondir", "config.worktree")
@@ -41,7 +41,7 @@ class GitWatch:
 
     def __init__(self, folders: Callable[[], Iterable[Path]]) -> None:
         self._folders = folders
-        self._seen: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {}
+        self._finder = RepositoryFinder(folders)
         self._known: dict[Path, _Repository] = {}
         self._acting: frozenset[Path] = frozenset()
 
@@ -82,43 +82,12 @@ class GitWatch:
         return frozenset(path for path in paths if os.path.lexists(path))
 
     def _find(self) -> list[Path]:
-        found: list[Path] = []
-        waiting = [str(folder) for folder in self._folders()]
-        seen: dict[str, tuple[int, tuple[str, ...], tuple[str, ...]]] = {}
-        while waiting and len(seen) < _MOST_FOLDERS:
-            folder = waiting.pop()
-            try:
-                changed = os.stat(folder, follow_symlinks=False).st_ctime_ns  # noqa: PTH116 - thousands
-                known = self._seen.get(folder)
-                state = known if known is not None and known[0] == changed else _listed(folder, changed)
-            except OSError:
-                continue
-            seen[folder] = state
-            waiting.extend(state[1])
-            found.extend(map(Path, state[2]))
-        self._seen = seen
+        found = self._finder.find()
         for entry in tuple(found):
             if entry.is_dir() and not entry.is_symlink():
                 found.extend(modules_of(entry))
                 found.extend(folder / "commondir" for folder in (entry / "worktrees").glob("*"))
         return found
-
-
-def _listed(folder: str, changed: int) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
-    """The state of a folder: its folders, and its repositories."""
-    folders: list[str] = []
-    repositories: list[str] = []
-    names: set[str] = set()
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            names.add(entry.name)
-            if entry.name.lower() == ".git":
-                repositories.append(entry.path)
-            elif entry.is_dir(follow_symlinks=False):
-                folders.append(entry.path)
-    if {"HEAD", "objects", "refs"} <= names:
-        repositories.append(folder)
-    return changed, tuple(folders), tuple(repositories)
 
 
 def _read(entry: Path) -> _Repository:

@@ -3,6 +3,7 @@
 A list of what is visible is safe for tools that nobody has heard of yet; a list of secrets is not.
 """
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -44,12 +45,8 @@ def visible_entries(home: Path, folders: Iterable[Path], programs: Iterable[str]
     """Return the visible files and folders of a home: tools, caches and settings without secrets, and the first-level
     folders that hold one of `folders` (the workspace) or of `programs` (the folders of PATH).
     """
-    found: dict[Path, None] = {}
-    for name in (*_PROGRAMS, *_CACHES):
-        found[home / name] = None
-    for name in _SETTINGS:
-        if _is_free_of_secrets(home / name):
-            found[home / name] = None
+    shown = [*_PROGRAMS, *_CACHES, *(name for name in _SETTINGS if _is_free_of_secrets(home / name))]
+    found: dict[Path, None] = {home / name: None for name in shown if os.path.exists(home / name)}  # noqa: PTH110 - of 80
     for folder in folders:
         if home in folder.parents:
             first = home / folder.relative_to(home).parts[0]
@@ -57,14 +54,13 @@ def visible_entries(home: Path, folders: Iterable[Path], programs: Iterable[str]
                 found[first] = None
     for program in _program_folders(home, programs):
         found[program] = None
-    visible = [path for path in found if path.exists() and not is_sensitive_entry(path, home)]
+    visible = [path for path in found if path.exists() and not _is_sensitive_entry(path, home)]
     return tuple(path for path in visible if not any(above in found for above in path.parents))
 
 
-def is_sensitive_entry(path: Path, home: Path) -> bool:
+def _is_sensitive_entry(path: Path, home: Path) -> bool:
     """Whether its name marks it as a secret; the settings that were read are judged by their content."""
-    known = {home / name for name in _SETTINGS}
-    return path not in known and path.is_file() and is_sensitive(path)
+    return path.relative_to(home).as_posix() not in _SETTINGS and path.is_file() and is_sensitive(path)
 
 
 def _program_folders(home: Path, programs: Iterable[str]) -> Iterator[Path]:

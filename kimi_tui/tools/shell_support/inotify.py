@@ -1,0 +1,105 @@
+"""Which folders had entries made, moved or deleted, from Linux's inotify.
+
+The kernel queues an event before the call that makes it returns, so once a command has ended, the queue holds all that
+it did. `watchfiles` reads the queue in a thread of its own and delivers batches later: what a command did last would be
+missed.
+"""
+
+import contextlib
+import ctypes
+import os
+import struct
+import sys
+import weakref
+from pathlib import Path
+
+_EVENT = struct.Struct("iIII")
+_ENTRIES = 0x040 | 0x080 | 0x100 | 0x200  # moved from, moved to, created, deleted
+_ONLY_FOLDERS = 0x0100_0000 | 0x0200_0000  # IN_ONLYDIR, IN_DONT_FOLLOW
+_OVERFLOW, _IGNORED = 0x4000, 0x8000
+_BUFFER = 1 << 18
+_SHARE = 4
+"""The part of the user's watches that we take at most is one in this many."""
+_LOCAL = frozenset({0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630, 0x0102_1994, 0xF2F5_2010, 0x2FC1_2FC1, 0xCA45_1A4E})
+"""File systems whose changes all come from this kernel: ext, xfs, btrfs, overlay, tmpfs, f2fs, zfs, bcachefs."""
+
+
+class FolderWatches:
+    """Watches on at most `most` folders. Without inotify, and on file systems that are not local, there are none."""
+
+    def __init__(self, most: int = 60_000) -> None:
+        self._folders: dict[int, set[str]] = {}
+        self._watches: dict[str, int] = {}
+        self._local: dict[int, bool] = {}
+        self._fd = -1
+        self._most = most
+        self._opened = sys.platform != "linux"
+
+    def _open(self) -> None:
+        self._opened = True
+        with contextlib.suppress(OSError, AttributeError, ValueError):
+            self._libc = ctypes.CDLL(None, use_errno=True)
+            self._most = min(self._most, int(Path("/proc/sys/fs/inotify/max_user_watches").read_text()) // _SHARE)
+            self._fd = int(self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
+            if self._fd >= 0:
+                weakref.finalize(self, os.close, self._fd)
+
+    def add(self, folder: str, device: int) -> bool:
+        """Watch a folder, which is on this device; False if that is not possible. List the folder afterwards."""
+        if not self._opened:
+            self._open()
+        if self._fd < 0 or len(self._watches) >= self._most or not self._is_local(folder, device):
+            return False
+        watch = int(self._libc.inotify_add_watch(self._fd, os.fsencode(folder), _ENTRIES | _ONLY_FOLDERS))
+        if watch < 0:
+            return False
+        self._folders.setdefault(watch, set()).add(folder)
+        self._watches[folder] = watch
+        return True
+
+    def __contains__(self, folder: str) -> bool:
+        return folder in self._watches
+
+    def remove(self, folder: str) -> None:
+        watch = self._watches.pop(folder, None)
+        if watch is None:
+            return
+        folders = self._folders[watch]
+        folders.discard(folder)
+        if not folders:
+            del self._folders[watch]
+            self._libc.inotify_rm_watch(self._fd, watch)
+
+    def changed(self) -> set[str] | None:
+        """Return the watched folders that changed since the last call; None if some events were lost."""
+        found: set[str] = set()
+        lost = False
+        while self._fd >= 0:
+            try:
+                piece = os.read(self._fd, _BUFFER)
+            except BlockingIOError:
+                break
+            at = 0
+            while at < len(piece):
+                watch, mask, _, length = _EVENT.unpack_from(piece, at)
+                at += _EVENT.size + length
+                lost = lost or bool(mask & _OVERFLOW)
+                found.update(self._folders.get(watch, ()))
+                if mask & _IGNORED:
+                    self._forget(watch)
+        return None if lost else found  # defence: rescan-when-events-are-lost
+
+    def _forget(self, watch: int) -> None:
+        """The kernel took the watch away, since the folder is gone."""
+        for folder in self._folders.pop(watch, set[str]()):
+            if self._watches.get(folder) == watch:
+                del self._watches[folder]
+
+    def _is_local(self, folder: str, device: int) -> bool:
+        if device not in self._local:
+            state = ctypes.create_string_buffer(512)
+            kind = 0
+            if self._libc.statfs(os.fsencode(folder), state) == 0:
+                kind = struct.unpack_from("l", state)[0] & 0xFFFF_FFFF
+            self._local[device] = kind in _LOCAL
+        return self._local[device]

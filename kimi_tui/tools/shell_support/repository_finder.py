@@ -1,0 +1,153 @@
+"""Finds the `.git` entries and bare repositories below some folders, again and again, at the cost of what changed.
+
+Folders are watched where that is possible. The others are looked at each time, by the time of their last change.
+"""
+
+import os
+import stat
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kimi_tui.tools.shell_support.inotify import FolderWatches
+
+_MOST_FOLDERS = 50_000
+_COARSE_NS = 50_000_000
+"""A folder that changed so lately may change again without a new time: clocks of file systems are coarse."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """The state of a folder; `changed` is the time of its last change in nanoseconds, 0 if it says nothing."""
+
+    device: int
+    inode: int
+    changed: int
+    folders: tuple[str, ...]
+    repositories: tuple[str, ...]
+
+
+class RepositoryFinder:
+    """The repositories below `folders`, which may change. Call it from one thread at a time."""
+
+    def __init__(
+        self, folders: Callable[[], Iterable[Path]], *, watches: Callable[[], FolderWatches] = FolderWatches
+    ) -> None:
+        self._roots = folders
+        self._new_watches = watches
+        self._watches = watches()
+        self.looked_at = 0
+        """The number of folders that the last call looked at."""
+        self._known: dict[str, _Folder] = {}
+        self._holding: set[str] = set()
+        self._unwatched: set[str] = set()
+
+    def find(self) -> list[Path]:
+        """Return the repositories that are there now."""
+        roots = [str(folder) for folder in self._roots()]
+        changed = self._watches.changed()
+        if changed is None:
+            self._watches = self._new_watches()
+            self._known, self._holding, self._unwatched = {}, set(), set()
+        if changed is None or any(self._is_another(root) for root in roots):
+            self._walk(roots, everything=True)
+        else:
+            self._walk([*roots, *changed, *self._unwatched], changed=changed)
+        return [Path(path) for folder in sorted(self._holding) for path in self._known[folder].repositories]
+
+    def _is_another(self, root: str) -> bool:
+        """Whether the folder with this name is not the one that was looked at."""
+        known = self._known.get(root)
+        try:
+            status = os.stat(root, follow_symlinks=False)  # noqa: PTH116 - with the others of this module
+        except OSError:
+            return known is not None
+        return known is None or (known.device, known.inode) != (status.st_dev, status.st_ino)
+
+    def _walk(self, waiting: list[str], *, everything: bool = False, changed: Iterable[str] = ()) -> None:
+        """Look at these folders, and at those below where something is new; at all below if `everything`."""
+        changed = set(changed)
+        seen: set[str] = set()
+        while waiting:
+            folder = waiting.pop()
+            if folder in seen or (len(self._known) >= _MOST_FOLDERS and folder not in self._known):
+                continue
+            seen.add(folder)
+            try:
+                status = os.stat(folder, follow_symlinks=False)  # noqa: PTH116 - thousands
+            except OSError:
+                self._forget(folder)
+                continue
+            if not stat.S_ISDIR(status.st_mode):
+                self._forget(folder)
+                continue
+            before = self._still_known(folder, status)
+            watched = folder in self._watches
+            if not watched:
+                self._watch(folder, status.st_dev)
+            if before and folder not in changed and (watched or before.changed == status.st_ctime_ns):
+                waiting.extend(before.folders if everything else ())
+                continue
+            try:
+                now = _listed(folder, status)
+            except OSError:
+                self._forget(folder)
+                self._unwatched.add(folder)  # it may be readable later
+                continue
+            for path in set(before.folders).difference(now.folders) if before is not None else ():
+                self._forget(path)
+            self._known[folder] = now
+            (self._holding.add if now.repositories else self._holding.discard)(folder)
+            waiting.extend(now.folders)
+        self.looked_at = len(seen)
+        if everything:
+            for folder in set(self._known) - seen:
+                self._forget(folder)
+
+    def _still_known(self, folder: str, status: os.stat_result) -> _Folder | None:
+        """Return what is known of the folder; None, and forget it, if it is another one by now."""
+        before = self._known.get(folder)
+        if before is None:
+            return None
+        same = (before.device, before.inode) == (status.st_dev, status.st_ino)
+        if same and (folder in self._unwatched or folder in self._watches):
+            return before
+        self._forget(folder)
+        return None
+
+    def _watch(self, folder: str, device: int) -> None:
+        if self._watches.add(folder, device):
+            self._unwatched.discard(folder)
+        else:
+            self._unwatched.add(folder)
+
+    def _forget(self, folder: str) -> None:
+        """Forget the folder and all below."""
+        waiting = [folder]
+        while waiting:
+            path = waiting.pop()
+            self._watches.remove(path)
+            self._unwatched.discard(path)
+            self._holding.discard(path)
+            if (known := self._known.pop(path, None)) is not None:
+                waiting.extend(known.folders)
+
+
+def _listed(folder: str, status: os.stat_result) -> _Folder:
+    folders: list[str] = []
+    repositories: list[str] = []
+    names: set[str] = set()
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            names.add(entry.name)
+            if entry.name.lower() == ".git":
+                repositories.append(entry.path)
+            elif entry.is_dir(follow_symlinks=False):
+                folders.append(entry.path)
+    if {"HEAD", "objects", "refs"} <= names:
+        repositories.append(folder)
+    recent = time.time_ns() - status.st_ctime_ns < _COARSE_NS
+    return _Folder(
+        status.st_dev, status.st_ino, 0 if recent else status.st_ctime_ns, tuple(folders), tuple(repositories)
+    )
