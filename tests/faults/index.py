@@ -203,6 +203,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_git_works_and_what_it_runs_cannot_be_changed",
         "tests/tools/shell_support/test_sandbox.py::test_settings_of_the_kernel_are_mounted_read_only",
         "tests/tools/shell_support/test_sandbox.py::test_no_command_makes_the_users_next_git_command_run_a_program",
+        "tests/tools/shell_support/test_repository_finder.py::test_after_lost_events_everything_is_looked_at",
     ),
     "35 sse_cut": (
         f"{_HTTP}::test_a_stream_cut_at_any_event_is_a_connection_error",
