@@ -32,11 +32,11 @@ class PastRun:
     @property
     def duration_s(self) -> float:
         """The duration of its turns, without waits for the user."""
-        return sum(spent.duration_s for spent in self.state.spent.values())
+        return sum(spent.duration_s for spent in self.state.node_usage.values())
 
     @property
     def tokens(self) -> int:
-        return sum(spent.usage.total for spent in self.state.spent.values() if spent.usage is not None)
+        return sum(spent.usage.total for spent in self.state.node_usage.values() if spent.usage is not None)
 
     @property
     def path(self) -> str:
