@@ -392,6 +392,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_word_behind_assignments_that_is_known_only_at_run_time_may_be_the_program",
     ),
     Defence(
+        "31 cmd_split", "a pattern in brackets that names a program", "pattern-as-program", NEVER,
+        "test_a_pattern_that_names_a_program_is_no_test",
+    ),
+    Defence(
         "31 cmd_split", "options in any case", "options-in-any-case", Value("word"),
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),

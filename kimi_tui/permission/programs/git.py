@@ -169,7 +169,7 @@ def _changes_in_status(parsed: Parsed) -> Tracked | None:
 
 def _plain_key(parsed: Parsed) -> str:
     keys = [word for _, word in parsed.operands]
-    return "" if len(keys) == 1 and _HARMLESS_KEYS.fullmatch(keys[0]) and parsed.has("--get", "--get-all") else "config"
+    return "" if len(keys) == 1 and _HARMLESS_KEYS.fullmatch(keys[0]) else "config"
 
 
 def _settings(parsed: Parsed) -> list[int]:

@@ -17,6 +17,10 @@ _SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t]+"([^"\\\n]*)")?\]')
 _SETTING = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[ \t]*([^\n]*))?")
 _PATH = re.compile(r"[\w./-]+", re.ASCII)
 _HEAD = re.compile(r"(?:ref: refs/\S+|[0-9a-f]{40}(?:[0-9a-f]{24})?)\n?", re.ASCII)
+_ELSEWHERE = (
+    *("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"),
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+)
 _GITLINK = b"\x00\x00\xe0\x00"
 _HARMLESS = {
     "core": "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol "
@@ -35,7 +39,7 @@ _HARMLESS = {
     "color": "ui status diff branch",
     "status": "showuntrackedfiles short branch",
     "diff": "renames algorithm colormoved mnemonicprefix noprefix",
-    "merge": "conflictstyle ff log",
+    "merge": "conflictstyle ff log name",
     "rebase": "autostash autosquash updaterefs",
     "log": "date decorate abbrevcommit follow",
     "commit": "gpgsign verbose",
@@ -53,8 +57,11 @@ _KEYS = {section: frozenset(keys.split()) for section, keys in _HARMLESS.items()
 def runs_nothing(folder: Path) -> bool:
     """Whether the repository around `folder`, if any, has only harmless settings, hooks and parts.
 
-    A `.git` that Git may not accept as a repository gives no answer: Git would continue in the parent folders.
+    A `.git` that Git may not accept as a repository gives no answer: Git would continue in the parent folders. Neither
+    is there one where the environment names another repository.
     """
+    if any(name in os.environ for name in _ELSEWHERE):
+        return False
     try:
         for above in (folder, *folder.parents):
             entry = above / ".git"
@@ -111,6 +118,8 @@ def _config_is_plain(text: str, top: Path) -> bool:
         if (section, key) == ("core", "fsmonitor") and value.lower() in ("true", "false"):
             continue
         if (section, key) == ("core", "hookspath") and _PATH.fullmatch(value) and not _hooked(top / value):
+            continue
+        if (section, key, value) == ("merge", "driver", "true"):  # keeps a file as it is
             continue
         if key not in _KEYS.get(section, ()):
             return False

@@ -5,6 +5,7 @@ Invariant: without doubts the list is complete, and every word is what the progr
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -15,6 +16,7 @@ from kimi_tui.permission.doubt import Doubt, DoubtKind
 from kimi_tui.permission.subject import Pattern, Spelled
 from kimi_tui.tools.shell_support.bash_words import ESCAPED, Source, literal, spelled_form
 from kimi_tui.tools.shell_support.builtins import doubts_of_variable
+from kimi_tui.tools.shell_support.globs import plain_braces
 from kimi_tui.tools.shell_support.hidden_text import hidden_in
 from kimi_tui.tools.shell_support.lexer import read_plain
 from kimi_tui.tools.shell_support.wrapper_programs import InnerCommand, unwrap
@@ -83,6 +85,7 @@ _STATEMENTS = frozenset(
 _BLANK = re.compile(rb"(?:(?:\\\n)*[ \t\n](?:[ \t\n]|\\\n)*)?")
 _PLAIN = bytes(code if " " <= chr(code) <= "~" or chr(code) in "\t\n" else ord("x") for code in range(256))
 """Non-ASCII characters crash the parser; Bash treats them like letters, so letters replace them."""
+_TEST = re.compile(r"\[\s(?:.*\s)?\]", re.DOTALL)
 _GROUP = re.compile(r"\{\s.*\S", re.DOTALL)
 _GLUED = re.compile(rb"[^ \t\n]\\\n")
 """A line continuation that may be inside a word; the parser does not always recognise it."""
@@ -177,13 +180,13 @@ class _LineParser:
                 self.doubt(DoubtKind.TOO_MANY_COMMANDS)
                 return
             pending.extend(reversed(self._visit(here, source, depth)))
-        self._compare(text, source, before)
+        self._compare(text, source, before, depth)
 
-    def _compare(self, text: str, source: _Source, before: int) -> None:
+    def _compare(self, text: str, source: _Source, before: int, depth: int) -> None:
         """Require the second parser to agree, unless the first one already has a doubt."""
         if any(doubt.kind not in _OF_THE_WORDS for doubt in self.doubts[before:]):
             return
-        plain = read_plain(text)
+        plain = read_plain(text, braces=depth == 0)
         # defence: compare-with-plain-text
         if plain is None or plain.commands != source.commands or plain.redirections != source.redirections:
             self.doubt(DoubtKind.UNPARSED)
@@ -244,7 +247,7 @@ class _LineParser:
                 case "file_redirect" | "heredoc_redirect" | "herestring_redirect":
                     pass
                 case _:
-                    words.append(self._word(child, source))
+                    words.extend(self._words(child, source, depth))
         if words and words[0] in _RESERVED:
             self.doubt(DoubtKind.UNPARSED)
         source.commands.append(tuple(words))
@@ -276,6 +279,8 @@ class _LineParser:
 
     def _test(self, node: Node, source: _Source, depth: int) -> None:
         """Handle `[ ... ]`, which is an expression in the grammar but a command with words in Bash."""
+        if not _TEST.fullmatch(source.text(node)):  # defence: pattern-as-program
+            self.doubt(DoubtKind.UNPARSED)
         leaves = _outermost(node, _WORDS, leaves=True)
         words = [self._word(leaf, source) if leaf.is_named else source.text(leaf) for leaf in leaves]
         source.commands.append(tuple(words))
@@ -316,6 +321,12 @@ class _LineParser:
         if name is None or isinstance(name, Pattern) or not harmless:
             self.doubt(DoubtKind.REDIRECTION)
 
+    def _words(self, node: Node, source: _Source, depth: int) -> Sequence[str | None]:
+        """Return the arguments that the program gets. A line within another may be read by a shell without braces."""
+        choices = plain_braces(source.text(node)) if depth == 0 else ()
+        self.spelled.extend(choices)
+        return [self._expanded(choice, choice) for choice in choices] or [self._word(node, source)]
+
     def _word(self, node: Node, source: _Source) -> str | None:
         """Return the argument that the program gets, or None with a doubt."""
         pieces = node.children if node.type == "concatenation" else [node]
@@ -334,7 +345,11 @@ class _LineParser:
         if ("{" in bare or "}" in bare) and spelled not in ("{}", "{", "}"):
             self.doubt(DoubtKind.BRACES)
             return None
-        if not _WILD.search(bare):
+        return self._expanded(text, spelled)
+
+    def _expanded(self, text: str, spelled: str) -> str:
+        """Return a word without braces as a rule compares it."""
+        if not _WILD.search(ESCAPED.sub("", spelled)):
             return Spelled(text, spelled) if _TILDE.search(spelled) else text
         if spelled[0] in "*?[" or text[0] == "-":  # defence: pattern-as-option
             self.doubt(DoubtKind.PATTERN_AS_OPTION)

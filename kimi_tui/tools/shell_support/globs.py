@@ -26,6 +26,8 @@ _WILD = re.compile(r"[*?\[]")
 _PLACES = re.compile(r"\\.|[{},]", re.DOTALL)
 _NUMBERS = re.compile(r"([+-]?\d{1,18})\.\.([+-]?\d{1,18})(?:\.\.([+-]?\d{1,18}))?", re.ASCII)
 _LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.([+-]?\d{1,18}))?", re.ASCII)
+_PLAIN = r"[\w./@+=*?-]"
+_PLAIN_BRACES = re.compile(rf"({_PLAIN}*)\{{({_PLAIN}+(?:,{_PLAIN}+)+)\}}({_PLAIN}*)", re.ASCII)
 _PARTS = re.compile(r"\\(.)|(\[[!^]?\]?[^]\\[]*\])|(\[.*\])|(.)", re.DOTALL)
 
 
@@ -57,6 +59,17 @@ def expand(spelled: str, folder: Path) -> Expanded:
     except _CutError:
         return Expanded(tuple(found), cut=True)
     return Expanded(tuple(found))
+
+
+def plain_braces(word: str) -> tuple[str, ...]:
+    """Return the words that Bash, but not every other shell, makes of `src/{a,b}.py`, in source form.
+
+    Empty for a word with no braces, or with more than one pair of plain ones.
+    """
+    found = _PLAIN_BRACES.fullmatch(word)
+    if found is None or ("=" in word and not word.startswith("-")):
+        return ()
+    return tuple(f"{found[1]}{choice}{found[3]}" for choice in found[2].split(","))
 
 
 def _plain(spelled: str) -> str:

@@ -8,6 +8,8 @@ here-document, an unusual descriptor) is rejected here, which keeps this small e
 import re
 from dataclasses import dataclass, field
 
+from kimi_tui.tools.shell_support.globs import plain_braces
+
 _BLANK = re.compile(r"(?:[ \t](?:[ \t]|\\\n)*)?")
 _WORD = re.compile(
     r"""(?:[\w./:,@%+=^*?\[\]~!{}-]
@@ -42,10 +44,10 @@ class PlainLine:
     redirections: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
 
-def read_plain(text: str) -> PlainLine | None:
-    """Parse the line; None if it is incomplete or has anything that is not plain."""
+def read_plain(text: str, *, braces: bool = True) -> PlainLine | None:
+    """Parse the line; None if it is incomplete or has anything that is not plain. `braces`: plain ones are expanded."""
     try:
-        return _Reader(text).read()
+        return _Reader(text, braces=braces).read()
     except _NotPlainError:
         return None
 
@@ -55,8 +57,9 @@ class _NotPlainError(Exception):
 
 
 class _Reader:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, braces: bool) -> None:
         self._text = text
+        self._braces = braces
         self._at = 0
         self._line = PlainLine()
         self._groups: list[str] = []
@@ -137,7 +140,7 @@ class _Reader:
         if not self._first:
             if _begins(self._words) and not _follows_time(self._words, raw):
                 raise _NotPlainError
-            self._words.append(word)
+            self._words.extend((self._braces and plain_braces(raw)) or (word,))
         elif raw == "!":
             self._needs = True
         elif raw == "{":

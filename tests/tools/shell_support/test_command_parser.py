@@ -211,8 +211,44 @@ def test_any_text_is_answered(text: str) -> None:
     assert line.commands or approval_scope(parse_command_line(text), text) is None
 
 
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("ls {src,tests}", ("ls", "src", "tests")),
+        ("cat src/{a,b}.py c", ("cat", "src/a.py", "src/b.py", "c")),
+        ("ls -{a,l} x", ("ls", "-a", "-l", "x")),
+        ("ls *.{ts,tsx}", ("ls", "*.ts", "*.tsx")),
+        ("grep -r --include=*.{ts,tsx} x", ("grep", "-r", "--include=*.ts", "--include=*.tsx", "x")),
+        ("ls {.env,a}", ("ls", ".env", "a")),
+    ],
+)
+def test_plain_braces_are_read_as_the_words_that_bash_makes_of_them(line: str, words: tuple[str, ...]) -> None:
+    read = parse_command_line(line)
+    assert [command.words for command in read.commands] == [words]
+    assert {doubt.kind for doubt in read.doubts} <= {DoubtKind.PATTERN_AS_OPTION}
+    made = subprocess.run(["bash", "-fc", line.replace(words[0], "printf '%s\\n'", 1)], capture_output=True, text=True)
+    assert tuple(made.stdout.splitlines()) == words[1:]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ls {a,b}{c,d}", "ls {1..3}", "ls {a,{b,c}}", "ls {a,}", "ls {a,'b'}", "ls {a,$b}", "ls ~/{a,b}", "x {a=b,c}",
+        "sh -c 'ls {a,b}'", "dash -c 'ls {a,b}'", "ls a\\{b,c}", "cat <{a,b}", "ls {é,b}", "{ls,a}", "ls {a,b}>x",
+    ],
+)  # fmt: skip
+def test_other_braces_and_those_of_another_shell_are_asked_about(line: str) -> None:
+    assert parse_command_line(line).doubts, line
+
+
+def test_a_pattern_that_names_a_program_is_no_test() -> None:
+    for line in ("ls <<a\na\n [a]", "x=1\n[rm] x ]", "x=1; [a]"):
+        assert parse_command_line(line).unread, line
+    assert not parse_command_line("[ -f a ]").doubts
+
+
 def test_a_word_behind_assignments_that_is_known_only_at_run_time_may_be_the_program() -> None:
-    for line in ("env a=b $'rm' x", "env a=b $X", "sudo a=b $X y", "env a=b {rm,x}"):
+    for line in ("env a=b $'rm' x", "env a=b $X", "sudo a=b $X y", "env a=b r{m,} x"):
         assert parse_command_line(line).unread, line
     assert ("rm", "x") in [
         command.words for command in parse_command_line("env a=$X b=c rm x; env a=b c=$X rm x").commands

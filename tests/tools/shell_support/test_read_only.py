@@ -193,6 +193,24 @@ def test_a_repository_whose_settings_may_run_something_is_asked_about(desk: Desk
     assert reads(desk, "ls")
 
 
+def test_a_merge_driver_that_keeps_a_file_as_it_is_is_free(desk: Desk) -> None:
+    git(desk.dir, "config", "merge.ours.name", "keep ours")
+    git(desk.dir, "config", "merge.ours.driver", "true")
+    assert reads(desk, "git status")
+    git(desk.dir, "config", "merge.ours.driver", "./x")
+    assert not reads(desk, "git status")
+
+
+@pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"])
+def test_a_repository_that_the_environment_names_is_not_known(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    assert reads(desk, "git status")
+    monkeypatch.setenv(name, "/elsewhere")
+    assert not reads(desk, "git status")
+    assert reads(desk, "ls")
+
+
 def test_settings_that_are_spelled_oddly_are_not_believed(desk: Desk) -> None:
     config = desk.dir / ".git/config"
     plain = config.read_text()
