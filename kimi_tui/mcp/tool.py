@@ -12,7 +12,7 @@ from kimi_tui.llm.provider import Capability, ToolSpec
 from kimi_tui.mcp.connection import Connection, ServerError
 from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.mcp.result_content import tool_result
-from kimi_tui.mcp.untrusted_text import one_line, shortened
+from kimi_tui.mcp.untrusted_text import one_line
 from kimi_tui.permission.subject import ArgumentsSubject
 from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.progress import ToolProgress
@@ -20,7 +20,8 @@ from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed
 from kimi_tui.wire.display import ShellBlock
 from kimi_tui.wire.parts import JsonObject, ToolReturnValue
 
-_SHOWN_ARGUMENTS = 10_000
+MAX_ARGUMENTS = 200_000
+"""Characters of a call's arguments, as the user reviews them."""
 
 
 class AnyParams(Params):
@@ -65,12 +66,15 @@ class McpTool(Tool[AnyParams]):
     async def call(self, params: AnyParams) -> ToolReturnValue:
         arguments: JsonObject = dict(params.model_extra or {})
         server, tool = one_line(self._connection.server.name, most=60), one_line(self.remote.name, most=100)
+        shown = json.dumps(arguments, indent=2, ensure_ascii=False)
+        if len(shown) > MAX_ARGUMENTS:  # defence: arguments-shown-whole
+            return failed(f"The arguments are longer than {MAX_ARGUMENTS} characters, which nobody can review.")
         refused = await ask_approval(
             self._approvals,
             sender=self.name,
             action=tr("mcp:{tool}", tool=tool),
             description=tr("Call `{tool}` of the MCP server `{server}`", tool=tool, server=server),
-            display=(ShellBlock(language="json", command=_shown(arguments)),) if arguments else (),
+            display=(ShellBlock(language="json", command=shown),) if arguments else (),
             scope=Scope(
                 (f"mcp:{self._connection.server.name}/{self.remote.name}",),
                 tr("calls of `{tool}` of the MCP server `{server}`", tool=tool, server=server),
@@ -91,10 +95,6 @@ class McpTool(Tool[AnyParams]):
         finally:
             self._progress.end(call_id)
         return tool_result(result, self._capabilities())
-
-
-def _shown(arguments: JsonObject) -> str:
-    return shortened(json.dumps(arguments, indent=2, ensure_ascii=False), _SHOWN_ARGUMENTS)
 
 
 def _progress(done: float, total: float | None, message: str | None) -> str:

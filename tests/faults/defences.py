@@ -965,6 +965,18 @@ DEFENCES: tuple[Defence, ...] = (
         "a reply without end", "a bound on their names", "bound-call-name", Value('name or ""'),
         "test_an_id_that_is_too_long_is_replaced_and_a_name_is_cut",
     ),
+    Defence(
+        "an approval that hides a part", "arguments shown whole", "arguments-shown-whole", NEVER,
+        "test_an_approval_shows_all_arguments_or_the_call_is_refused",
+    ),
+    Defence(
+        "an approval that hides a part", "a fence that the command does not end", "fence-longer-than-any",
+        Value('"```"'), "test_a_command_never_leaves_its_code_block",
+    ),
+    Defence(
+        "an approval that hides a part", "no Markdown in a remark", "remark-shown-whole", Value("_text(text)"),
+        "test_a_remark_that_markdown_may_change_is_a_code_block",
+    ),
     Defence("a stream that says nothing", "a deadline for words", "deadline-for-words", NEVER),
     Defence("headers without end", "a deadline for them", "deadline-for-headers", UNWRAPPED),
     Defence("a body that has come already", "time for other tasks", "share-the-loop", REMOVED),

@@ -436,6 +436,11 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/llm/test_openai_faults.py::test_calls_without_a_name_are_counted_though_they_are_kept_back",
         "tests/llm/test_tool_call_assembly.py::test_an_id_that_is_too_long_is_replaced_and_a_name_is_cut",
     ),
+    "an approval that hides a part": (
+        "tests/mcp/test_tool.py::test_an_approval_shows_all_arguments_or_the_call_is_refused",
+        "tests/ui/acp/test_tool_calls.py::test_a_command_never_leaves_its_code_block",
+        "tests/ui/acp/test_tool_calls.py::test_a_remark_that_markdown_may_change_is_a_code_block",
+    ),
     "a stream that says nothing": (
         "tests/llm/test_openai_faults.py::test_events_that_say_nothing_do_not_keep_a_stream_alive",
     ),

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui.mcp.tool import MAX_ARGUMENTS
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.progress import Progress
@@ -43,6 +44,17 @@ async def test_a_call_asks_first_and_a_yes_for_the_session_covers_that_tool_only
         assert '"text": "one"' in asked.display[0].command
         at.answer = "reject"
         assert (await at.use("mcp__e__pid")).extras == {"rejected": True, "feedback": None}
+
+
+async def test_an_approval_shows_all_arguments_or_the_call_is_refused(tmp_path: Path) -> None:
+    async with desk(tmp_path, yolo=False, e=everyday()) as at:
+        at.answer = "reject"
+        await at.use("mcp__e__echo", text="x" * 150_000 + "the end")
+        (asked,) = at.of(ApprovalRequest)
+        assert "the end" in asked.display[0].command
+        refused = await at.use("mcp__e__echo", text="x" * MAX_ARGUMENTS)
+        assert "nobody can review" in refused.message
+        assert at.of(ApprovalRequest) == [asked]
 
 
 async def test_rules_may_look_at_the_arguments(tmp_path: Path) -> None:

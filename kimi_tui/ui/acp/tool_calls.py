@@ -17,6 +17,7 @@ from acp.helpers import (
 from acp.schema import ToolCallLocation, ToolCallProgress, ToolCallStart, ToolCallUpdate, ToolKind
 
 from kimi_tui import json_text
+from kimi_tui.text_safety import for_terminal, one_line
 from kimi_tui.ui.acp.content import blocks
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock
 from kimi_tui.wire.parts import JsonObject, ToolCall, ToolCallPart, ToolReturnValue
@@ -40,6 +41,7 @@ _TELLING = ("command", "path", "pattern", "url", "query", "description", "name")
 _TITLE = 200
 _PRINTS = frozenset({"read", "search", "execute"})
 _TICKS = re.compile("`+")
+_WORDS = re.compile(r"[^\W_](?:[^\W_]|[ ,;:.?'%()/-])*")
 
 
 class ToolCalls:
@@ -124,7 +126,7 @@ class ToolCalls:
         arguments = _arguments(call) if call else {}
         return ToolCallUpdate(
             tool_call_id=self._ids.get(call_id, call_id),
-            title=self._titled(title),
+            title=self._titled(one_line(title)),
             kind=_kind(call) if call else "other",
             status="pending",
             content=self.shown(display) or None,
@@ -142,9 +144,9 @@ class ToolCalls:
                 case DiffBlock():
                     content.append(_text(f"{block.path}: changed"))
                 case ShellBlock():
-                    content.append(_text(f"```{block.language}\n{block.command}\n```"))
+                    content.append(_printed(for_terminal(block.command), language=block.language))
                 case BriefBlock(text=text) if text:
-                    content.append(_text(text))
+                    content.append(_said(for_terminal(text)))
                 case _:
                     pass
         return content
@@ -180,10 +182,16 @@ def _text(text: str) -> ToolCallContentVariant:
     return tool_content(text_block(text))
 
 
-def _printed(text: str) -> ToolCallContentVariant:
-    """Format output as a code block, because clients render text as Markdown."""
+def _printed(text: str, *, language: str = "") -> ToolCallContentVariant:
+    """Format text as a code block, because clients render text as Markdown."""
+    # defence: fence-longer-than-any
     fence = "`" * max(3, 1 + max((len(run) for run in _TICKS.findall(text)), default=0))
-    return _text(f"{fence}\n{text.rstrip()}\n{fence}")
+    return _text(f"{fence}{language}\n{text.rstrip()}\n{fence}")
+
+
+def _said(text: str) -> ToolCallContentVariant:
+    """Format a remark: as it is only if Markdown shows all of it, for it may quote a name or an address."""
+    return _text(text) if _WORDS.fullmatch(text) else _printed(text)  # defence: remark-shown-whole
 
 
 def _after(terminal: str, value: ToolReturnValue) -> list[ToolCallContentVariant]:
