@@ -13,7 +13,7 @@ from kimi_tui.paths import real_path
 from kimi_tui.tools.core.permission_subject import denied_paths
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
-from kimi_tui.tools.file_support.workspace import PathRefusedError, Workspace
+from kimi_tui.tools.file_support.workspace import PathRefusedError, ResolvedPath, Workspace
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
@@ -65,8 +65,13 @@ class Glob(Tool[GlobParams]):
         if is_sensitive(path):
             return True
         place = self._workspace.place_of(real_path(path))
+        if not self._may_be_listed(place):
+            return True
         policy = self._approvals.policy
         return place.sensitive or (bool(policy.rules) and denied_paths(self.name, place, policy))
+
+    def _may_be_listed(self, place: ResolvedPath) -> bool:
+        return place.inside or any(place.real.is_relative_to(folder) for folder in self._workspace.readable)
 
     def _folder(self, given: str | None) -> Path:
         if given is None:
@@ -74,7 +79,7 @@ class Glob(Tool[GlobParams]):
         if not given.startswith(("/", "~")):
             raise PathRefusedError("`directory` must be an absolute path.")
         place = self._workspace.place(given)
-        if not place.inside and not any(place.real.is_relative_to(folder) for folder in self._workspace.readable):
+        if not self._may_be_listed(place):
             raise PathRefusedError(f"`{given}` is outside of the working directory.")
         if not place.real.is_dir():
             raise PathRefusedError(f"`{given}` is not a folder.")
@@ -102,7 +107,8 @@ def _search(folder: Path, params: GlobParams, is_hidden: Callable[[Path], bool])
     if not complete:
         said += f" There may be more: it stops after {MAX_HITS} matches or {_MAX_SECONDS:.0f} seconds."
     if hidden:
-        said += f" {hidden} of them, which by their names hold secrets or which a rule keeps closed, are left out."
+        said += f" {hidden} of them, which by their names hold secrets, which a rule keeps closed, or which"
+        said += " a link leads out to, are left out."
     return ok("\n".join(found), said, display=(BriefBlock(text=said.partition(" in ")[0]),))
 
 

@@ -65,6 +65,22 @@ async def test_a_glob_stays_where_it_may_look(desk: Desk, tree: Path, tmp_path: 
     assert (await desk.use(glob, pattern="*", directory=str(tmp_path / "skills"))).output == "SKILL.md"
 
 
+async def test_a_glob_lists_nothing_behind_a_link_that_leads_out(
+    desk: Desk, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    (outside / "theirs.txt").write_text("")
+    (desk.dir / "out").symlink_to(outside)
+    (desk.dir / "within").mkdir()
+    (desk.dir / "within/ours.txt").write_text("")
+    (desk.dir / "in").symlink_to("within")
+    glob = Glob(desk.workspace, desk.approvals)
+    assert (await desk.use(glob, pattern="out/*")).output == ""
+    assert (await desk.use(glob, pattern="in/*")).output == "in/ours.txt"
+    desk.workspace.readable.add(outside.resolve())
+    assert (await desk.use(glob, pattern="out/*")).output == "out/theirs.txt"
+
+
 async def test_a_glob_ends_at_its_bounds_and_with_link_loops(desk: Desk) -> None:
     (desk.dir / "many").mkdir()
     for number in range(1100):
