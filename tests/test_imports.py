@@ -30,7 +30,8 @@ IN_FUNCTIONS = {
     ),
     A_FORMAT: (
         "config/loader.py", "config/source_position.py", "skill/chart_block.py", "skill/frontmatter.py",
-        "tools/web_support/html_text.py", "ui/tui/themes/theme_loader.py", "yaml_text.py",
+        "tools/web_support/html_text.py", "ui/print/chart_drawing.py", "ui/tui/text/markdown.py",
+        "ui/tui/themes/theme_loader.py", "yaml_text.py",
     ),
     A_REQUEST: (
         "llm/key_check.py", "llm/local_servers.py", "llm/providers/anthropic.py", "llm/providers/factory.py",

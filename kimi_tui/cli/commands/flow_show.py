@@ -54,23 +54,15 @@ def run_show(options: argparse.Namespace) -> int:
 
 def _drawing(flow: Flow, options: argparse.Namespace, width: int) -> tuple[str | None, str]:
     """Return the chart in the first layout that fits; else None, with the reason."""
-    from kimi_tui.flow.layout.layout import LayoutDirection, LayoutMode, layout
+    from kimi_tui.flow.layout.fitting import fitting_layout
     from kimi_tui.flow.render.text_renderer import render_text
 
-    direction: LayoutDirection = options.direction or ("LR" if flow.direction in ("LR", "RL") else "TB")
-    mode: LayoutMode = "compact" if options.compact else "full"
-    ways: list[tuple[LayoutDirection, LayoutMode]] = [(direction, mode)]
-    if options.direction is None and direction == "LR":
-        ways.append(("TB", mode))
-    if mode == "full":
-        ways.append(("TB" if options.direction is None else direction, "compact"))
     try:
-        for way, shown in ways:
-            drawn = layout(flow, direction=way, width=width, mode=shown)
-            if drawn.width <= width:
-                return render_text(drawn, ascii=options.ascii), ""
+        laid = fitting_layout(flow, width, direction=options.direction, mode="compact" if options.compact else "full")
     except ChartTooLargeError as error:
         return None, f"{error}; showing its outline"
+    if laid is not None:
+        return render_text(laid, ascii=options.ascii), ""
     return None, f"the drawing is wider than {width} columns, so this is its outline; allow more with --width N"
 
 

@@ -70,3 +70,7 @@ class ChartStyle:
         """The edges whose style differs."""
         count = max(len(self.edges), len(previous.edges))
         return {index for index in range(count) if self.edge(index) != previous.edge(index)}
+
+
+PLAIN_CHART = ChartStyle(other_node=NodeStyle(sign=""))
+"""A chart that is not about a run: no signs."""

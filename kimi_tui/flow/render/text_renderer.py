@@ -2,12 +2,10 @@
 
 from kimi_tui.flow.layout.geometry import Layout
 from kimi_tui.flow.render.chart_canvas import ChartCanvas
-from kimi_tui.flow.render.chart_style import ChartStyle, NodeStyle
-
-_PLAIN = ChartStyle(other_node=NodeStyle(sign=""))
+from kimi_tui.flow.render.chart_style import PLAIN_CHART, ChartStyle
 
 
-def render_text(layout: Layout, *, ascii: bool = False, style: ChartStyle = _PLAIN) -> str:  # noqa: A002
+def render_text(layout: Layout, *, ascii: bool = False, style: ChartStyle = PLAIN_CHART) -> str:  # noqa: A002
     """The whole layout, a line a row, without spaces at the ends of lines."""
     canvas = ChartCanvas(layout, ascii=ascii)
     rows = (canvas.row(y, style) for y in range(canvas.height))

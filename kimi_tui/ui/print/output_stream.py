@@ -19,6 +19,10 @@ class OutputStream:
     def is_terminal(self) -> bool:
         return self._out.isatty()
 
+    def can_draw(self) -> bool:
+        """Whether box characters reach a terminal."""
+        return self.is_terminal() and (self._out.encoding or "utf-8").lower().startswith("utf")
+
     def write(self, text: str, *, flush: bool = False) -> None:
         r"""Write the text; characters outside the encoding are escaped as `\u4e2d`."""
         if self._failure is not None:

@@ -7,6 +7,7 @@ from typing import IO
 
 from kimi_tui.text_safety import for_terminal, one_line
 from kimi_tui.ui.print.call_summary import headline
+from kimi_tui.ui.print.chart_drawing import ChartDrawing
 from kimi_tui.ui.print.output_stream import OutputStream
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import BtwEnd, Notification, StepBegin, StepRetry
@@ -26,6 +27,7 @@ class TextOutput:
         self._progress = progress
         self._final_only = final_only
         self._step: list[str] = []
+        self._charts = ChartDrawing()
         self._final = ""
         self._said_before = False
         self._calls: dict[str, ToolCall] = {}
@@ -68,6 +70,7 @@ class TextOutput:
         self._end_step()
         if self._final_only and self._final:
             self._write(self._final.rstrip("\n") + "\n")
+            self._flush_chart()
         self._final = ""
 
     def _aside(self, message: BtwEnd) -> None:
@@ -92,6 +95,7 @@ class TextOutput:
     def _end_step(self) -> None:
         text = "".join(self._step)
         self._step.clear()
+        self._flush_chart()
         if text.strip():
             self._final = text
             self._said_before = True
@@ -100,13 +104,21 @@ class TextOutput:
 
     def _void(self, retry: StepRetry) -> None:
         if self._step and not self._final_only:
+            self._flush_chart()
             self._write("\n[the connection failed; the answer begins anew]\n")
         self._step.clear()
         self._note(f"{retry.error_type}: attempt {retry.next_attempt}/{retry.max_attempts} in {retry.wait_s:.1f} s")
 
     def _write(self, text: str, *, flush: bool = False) -> None:
+        drawn = self._charts.feed(text) if self._out.can_draw() else text
         # defence: answer-to-terminal
-        self._out.write(for_terminal(text) if self._out.is_terminal() else text, flush=flush)
+        shown = for_terminal(drawn) if self._out.is_terminal() else drawn
+        if shown:
+            self._out.write(shown, flush=flush)
+
+    def _flush_chart(self) -> None:
+        if rest := self._charts.flush():
+            self._out.write(for_terminal(rest), flush=True)
 
     def _note(self, text: str) -> None:
         if self._progress is not None:

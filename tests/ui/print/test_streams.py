@@ -109,10 +109,16 @@ def test_lines_without_a_message_among_them_are_a_usage_error(tmp_path: Path) ->
     assert "no message: " in done.stderr
 
 
-def at_a_terminal(argv: list[str]) -> str:
+def at_a_terminal(argv: list[str], **variables: str) -> str:
     """What a program writes to a terminal."""
     control, terminal = pty.openpty()
-    with subprocess.Popen(argv, stdout=terminal, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as running:
+    with subprocess.Popen(
+        argv,
+        stdout=terminal,
+        stderr=subprocess.DEVNULL,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **variables},
+    ) as running:
         os.close(terminal)
         shown = b""
         while True:

@@ -111,6 +111,7 @@ KEYS: tuple[KeyBinding, ...] = (
     KeyBinding("turns", "[,]", "", "Previous / next message of yours", "conversation", in_palette=False),
     KeyBinding("copy-block", "y", "", "Copy the block, or the last reply", "conversation", in_palette=False),
     KeyBinding("open", "enter", "", "Open or fold a card", "conversation", in_palette=False),
+    KeyBinding("charts", "s", "", "Draw charts, or show their source", "conversation", in_palette=False),
     KeyBinding("write-out", "t", "", "Print to the terminal's scrollback", "conversation", in_palette=False),
     KeyBinding("matches", "n,N", "", "Next and previous match", "conversation", in_palette=False),
     KeyBinding("follow", "end,ctrl+end", "", "Jump to the end and follow", "conversation", in_palette=False),

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
@@ -16,6 +16,12 @@ from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, prefixed
 from kimi_tui.ui.tui.text.table import Align, Cell, table_lines
 from kimi_tui.ui.tui.text.wrap import wrap_runs
 from kimi_tui.ui.tui.themes.palette import Palette
+
+if TYPE_CHECKING:
+    from kimi_tui.flow.model.graph import ChartSource
+    from kimi_tui.flow.render.chart_style import Role
+
+_CHARTS: dict[str, "ChartSource"] = {"mermaid": "mermaid", "d2": "d2"}
 
 References = dict[str, Any]
 _BLANK = Line()
@@ -47,9 +53,9 @@ def one_kind_of_line_end(text: str) -> str:
     return _LINE_END.sub("\n", text).translate(_BLANK_TO_PYTHON_ALONE)
 
 
-def render(source: str, width: int, palette: Palette) -> list[Line]:
+def render(source: str, width: int, palette: Palette, *, charts: bool = True) -> list[Line]:
     """The lines of a whole Markdown text."""
-    return Renderer(width, palette).blocks(parse(one_kind_of_line_end(source)))
+    return Renderer(width, palette, charts).blocks(parse(one_kind_of_line_end(source)))
 
 
 def is_loose(items: Sequence[SyntaxTreeNode]) -> bool:
@@ -63,10 +69,11 @@ def is_loose(items: Sequence[SyntaxTreeNode]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Renderer:
-    """Draws blocks in `width` columns."""
+    """Draws blocks in `width` columns. With `charts`, a fenced Mermaid or D2 chart that fits is drawn."""
 
     width: int
     palette: Palette
+    charts: bool = True
 
     def blocks(self, nodes: Sequence[SyntaxTreeNode], style: Style | None = None) -> list[Line]:
         """The blocks one below the other, separated by blank lines."""
@@ -89,7 +96,9 @@ class Renderer:
             case "bullet_list" | "ordered_list":
                 yield from self.items(node, node.children, loose=is_loose(node.children), style=style)
             case "fence" | "code_block":
-                yield from self.code(node.content.rstrip("\n"), node.info.strip().split(" ")[0] if node.info else "")
+                language = node.info.strip().split(" ")[0] if node.info else ""
+                chart = list(self._chart(node.content, language)) if self.charts else []
+                yield from chart or self.code(node.content.rstrip("\n"), language)
             case "blockquote":
                 bar: tuple[Run, ...] = (("▎ ", self.palette.faint),)
                 inner = self._narrowed(2).blocks(node.children, ink + self.palette.muted)
@@ -122,6 +131,18 @@ class Renderer:
         for runs in highlight(source.expandtabs(4), language, self.palette):
             yield from self.code_line(runs)
 
+    def _chart(self, text: str, language: str) -> Iterator[Line]:
+        """A chart's drawing; nothing if it cannot be drawn."""
+        if (source := _CHARTS.get(language.lower())) is None:
+            return
+        from kimi_tui.flow.render.inline_chart import inline_chart
+
+        for row in inline_chart(text, source, self.width - 3) or ():
+            yield Line((("  ", self.palette.base), *((span.text, self._ink(span.role)) for span in row)), skip=2)
+
+    def _ink(self, role: "Role") -> Style:
+        return self.palette.base if role == "plain" else self.palette.base + self.palette.of_role(role)
+
     def code_line(self, runs: Sequence[Run]) -> Iterator[Line]:
         """One line of code, wrapped if needed."""
         ground = self.palette.code_bg
@@ -130,7 +151,7 @@ class Renderer:
             yield Line((("  ", ground), *row), skip=2, join=join, fill=ground)
 
     def _narrowed(self, columns: int) -> "Renderer":
-        return Renderer(max(_NARROWEST, self.width - columns), self.palette)
+        return Renderer(max(_NARROWEST, self.width - columns), self.palette, self.charts)
 
     def _text(self, runs: Sequence[Run]) -> Iterator[Line]:
         for row, join in wrap_runs(runs, self.width):

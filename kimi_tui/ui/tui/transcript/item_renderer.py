@@ -56,7 +56,7 @@ def render_item(item: Item, width: int, look: RenderContext) -> list[Line]:
         case UserItem():
             return list(_user(item, width, look))
         case AssistantItem():
-            return render(item.text, min(width, MEASURE), look.palette)
+            return render(item.text, min(width, MEASURE), look.palette, charts=look.charts)
         case ThinkItem():
             return list(_think(item, width, look))
         case ToolItem():
@@ -224,7 +224,7 @@ def _aside(item: SideQuestionItem, width: int, look: RenderContext) -> Iterator[
     indent = width_of(head)
     rows = wrap_text(item.question, palette.muted, min(width, MEASURE) - indent)
     yield from prefixed([Line(row, join=join) for row, join in rows], head, ((" " * indent, palette.base),))
-    body = render(item.answer, min(width, MEASURE) - 4, palette) if item.answer.strip() else []
+    body = render(item.answer, min(width, MEASURE) - 4, palette, charts=look.charts) if item.answer.strip() else []
     if item.error:
         body += [Line(row, join=join) for row, join in wrap_text(item.error, palette.error, width - 4)]
     yield from indented(body, look, "  │ ")

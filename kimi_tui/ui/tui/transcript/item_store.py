@@ -45,6 +45,7 @@ class ItemStore:
         self.frame = 0
         self.thoughts = True
         self.counts = True
+        self.charts = True
         self.items: list[Item] = []
         self.heights = HeightIndex()
         self.running: set[int] = set()
@@ -153,7 +154,7 @@ class ItemStore:
     def _doc(self, item_id: int, item: AssistantItem) -> StreamingMarkdown:
         doc = self._docs.get(item_id)
         if doc is None:
-            doc = self._docs[item_id] = StreamingMarkdown(min(self.width, MEASURE), self.palette)
+            doc = self._docs[item_id] = StreamingMarkdown(min(self.width, MEASURE), self.palette, charts=self.charts)
             doc.feed(item.text)
         return doc
 
@@ -206,10 +207,18 @@ class ItemStore:
         """Set the width or the colours: every line is redrawn on its next use."""
         self.width = max(20, width)
         self.palette = palette
+        self._redraw()
+
+    def draw_charts(self, charts: bool) -> None:
+        """Draw the charts of the texts, or show their source."""
+        self.charts = charts
+        self._redraw()
+
+    def _redraw(self) -> None:
         self._drawn.clear()
         self._exact.clear()
         for item_id, doc in list(self._docs.items()):
-            self._docs[item_id] = doc.redrawn(min(self.width, MEASURE), palette)
+            self._docs[item_id] = doc.redrawn(min(self.width, MEASURE), self.palette, charts=self.charts)
 
     def tick(self, frames: int = 1) -> None:
         """Advance the clock, and the spinners by `frames`: running items are redrawn."""
@@ -241,7 +250,13 @@ class ItemStore:
                 lines = self._doc(item_id, item).lines
             else:
                 look = RenderContext(
-                    self.palette, item_id in self._open, self._clock(), self.frame, self.thoughts, self.counts
+                    self.palette,
+                    is_open=item_id in self._open,
+                    now=self._clock(),
+                    frame=self.frame,
+                    thoughts=self.thoughts,
+                    counts=self.counts,
+                    charts=self.charts,
                 )
                 lines = _drawn_or_plain(item, self.width, look)
             drawn = self._drawn[item_id] = Drawn(gap, lines, [None] * len(lines))

@@ -18,6 +18,7 @@ class RenderContext:
     """The palette, whether the item is expanded, the view's clock (seconds) and the spinner's frame.
 
     `thoughts`: reasoning is shown while it streams. `counts` false: nothing is shown that only the clock changes.
+    `charts`: the charts of a text are drawn.
     """
 
     palette: Palette
@@ -26,6 +27,7 @@ class RenderContext:
     frame: int = 0
     thoughts: bool = True
     counts: bool = True
+    charts: bool = True
 
 
 def click_style(action: str) -> Style:

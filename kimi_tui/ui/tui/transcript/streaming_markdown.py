@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from markdown_it.tree import SyntaxTreeNode
 
 from kimi_tui.ui.tui.text.highlight import highlight
-from kimi_tui.ui.tui.text.markdown import References, Renderer, is_loose, one_kind_of_line_end, parse, render
+from kimi_tui.ui.tui.text.markdown import References, Renderer, is_loose, one_kind_of_line_end, parse
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.undrawable import log_fault, plain_lines
 from kimi_tui.ui.tui.themes.palette import Palette
@@ -61,8 +61,8 @@ class _OpenFence:
 class StreamingMarkdown:
     """The lines of a growing Markdown text in `width` columns. `source` has newlines for every kind of line end."""
 
-    def __init__(self, width: int, palette: Palette) -> None:
-        self._renderer = Renderer(width, palette)
+    def __init__(self, width: int, palette: Palette, *, charts: bool = True) -> None:
+        self._renderer = Renderer(width, palette, charts)
         self.source = ""
         self.finished = False
         self._after_return = False  # whether the text so far ended in a carriage return
@@ -84,9 +84,9 @@ class StreamingMarkdown:
     def settled(self) -> int:
         return len(self._done)
 
-    def redrawn(self, width: int, palette: Palette) -> "StreamingMarkdown":
-        """The same text in another width or other colours."""
-        fresh = StreamingMarkdown(width, palette)
+    def redrawn(self, width: int, palette: Palette, *, charts: bool = True) -> "StreamingMarkdown":
+        """The same text in another width or other colours, with its charts drawn or as source."""
+        fresh = StreamingMarkdown(width, palette, charts=charts)
         fresh.feed(self.source)
         fresh._after_return = self._after_return
         return fresh
@@ -130,7 +130,7 @@ class StreamingMarkdown:
     def _finish(self) -> int:
         before, first = self.lines, 0
         if self._references or "]:" in self.source:  # a reference may be used before its definition
-            self._done = render(self.source, self._renderer.width, self._renderer.palette)
+            self._done = self._renderer.blocks(parse(one_kind_of_line_end(self.source)))
         else:
             first = self._close_rest()
         self._live = []

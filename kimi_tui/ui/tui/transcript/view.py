@@ -44,6 +44,7 @@ class Transcript(Viewport, can_focus=True):
         Binding("[", "turn(-1)", "Message before", show=False),
         Binding("]", "turn(1)", "Next message", show=False),
         Binding("y", "copy_block", "Copy the block", show=False),
+        Binding("s", "charts", "Charts as source", show=False),
         Binding("t", "app.scrollback", "Into the scrollback", show=False),
         Binding("n", "find(1)", "Next match", show=False),
         Binding("N", "find(-1)", "Match before", show=False),
@@ -204,6 +205,7 @@ class Transcript(Viewport, can_focus=True):
     def on_mount(self) -> None:
         display_options = getattr(cast(object, self.app), "display_options", None)
         self._roll.counts = not (isinstance(display_options, DisplayOptions) and display_options.plain)
+        self._roll.charts = self._roll.counts
         self._timer = self.set_interval(_TICK_S if self.motion else 1.0, self._tick, pause=True)
 
     def _changed(self, item_id: int | None) -> None:
@@ -287,6 +289,14 @@ class Transcript(Viewport, can_focus=True):
             item = next((one for one in reversed(self._roll.items) if isinstance(one, AssistantItem)), None)
         if item is not None:
             self.post_message(self.Copied(block_text(item)))
+
+    def action_charts(self) -> None:
+        """Show the source of the charts in the conversation, or draw them again."""
+        index, row = self._roll.heights.find(self._window.top)
+        self._roll.draw_charts(not self._roll.charts)
+        if not self.follow and index < len(self._roll):
+            self._window.show_item(index, min(row, self._roll.heights[index] - 1))
+        self._show()
 
     def action_open(self) -> None:
         if self._cursor is None:

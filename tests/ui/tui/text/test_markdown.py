@@ -90,3 +90,22 @@ def test_no_line_is_wider_than_the_width_or_holds_an_escape(source: str, width: 
 def test_the_name_of_a_file_is_no_link_though_its_suffix_is_a_country() -> None:
     lines = render("README.md, 读取.py, run.sh; https://example.com/a.md and me@example.com", 80, Palette())
     assert [text for text, style in lines[0].runs if style.link] == ["https://example.com/a.md", "me@example.com"]
+
+
+CHART = "```mermaid\nflowchart TD\n A --> B\n```"
+
+
+@pytest.mark.parametrize("source", [CHART, CHART.replace("mermaid", "Mermaid"), "~~~d2\nA -> B\n~~~"])
+def test_a_chart_in_a_text_is_drawn(source: str):
+    drawing = ["┌─────┐", "│  A  │", "└──┬──┘", "   ▼", "┌─────┐", "│  B  │", "└─────┘"]
+    assert text_of(source).split("\n") == [f"  {row}" for row in drawing]
+
+
+def test_a_chart_that_cannot_be_drawn_stays_code():
+    assert text_of("```mermaid\nsequenceDiagram\nA->>B: hi\n```") == "  sequenceDiagram\n  A->>B: hi"
+    assert "flowchart" in text_of("```mermaid\nflowchart LR\n A --> B[a word that needs room]\n```", width=12)
+
+
+def test_without_charts_the_source_is_shown():
+    lines = render(CHART, 40, PALETTE, charts=False)
+    assert [line.text for line in lines] == ["  flowchart TD", "   A --> B"]

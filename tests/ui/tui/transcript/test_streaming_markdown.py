@@ -137,6 +137,14 @@ def test_lines_of_an_open_fence_are_settled_one_by_one():
     assert shown(doc.lines)[-1] == "  y ="
 
 
+def test_a_chart_is_code_until_its_fence_closes_and_then_drawn():
+    doc = StreamingMarkdown(40, PALETTE)
+    doc.feed("Look:\n\n```mermaid\nflowchart TD\n A --> B\n")
+    assert shown(doc.lines)[2:] == ["  flowchart TD", "   A --> B"]
+    doc.feed("```\n")
+    assert shown(doc.lines)[2:4] == ["  ┌─────┐", "  │  A  │"]
+
+
 def test_the_work_of_one_more_word_does_not_grow_with_the_document():
     def parsed_tail(blocks: int) -> int:
         doc = StreamingMarkdown(60, PALETTE)

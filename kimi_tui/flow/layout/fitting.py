@@ -1,0 +1,22 @@
+"""Chooses the layout of a flow that fits a width."""
+
+from kimi_tui.flow.layout.geometry import Layout, LayoutDirection, LayoutMode
+from kimi_tui.flow.layout.layout import layout
+from kimi_tui.flow.model.graph import Flow
+
+
+def fitting_layout(
+    flow: Flow, width: int, *, direction: LayoutDirection | None = None, mode: LayoutMode = "full"
+) -> Layout | None:
+    """The first layout that fits `width`: the chart's own direction, then top to bottom, then with compact boxes.
+
+    A `direction` or the mode "compact" allows only that. None if none fits. Raises ChartTooLargeError.
+    """
+    own: LayoutDirection = direction or ("LR" if flow.direction in ("LR", "RL") else "TB")
+    tries: list[tuple[LayoutDirection, LayoutMode]] = [(own, mode)]
+    if direction is None and own == "LR":
+        tries.append(("TB", mode))
+    if mode == "full":
+        tries.append((direction or "TB", "compact"))
+    drawn = (layout(flow, direction=one_direction, width=width, mode=one_mode) for one_direction, one_mode in tries)
+    return next((laid for laid in drawn if laid.width <= width), None)

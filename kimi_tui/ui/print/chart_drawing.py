@@ -1,0 +1,78 @@
+"""Draws the Mermaid and D2 charts of a streamed Markdown text, each as soon as its fence closes."""
+
+import re
+import shutil
+from typing import cast
+
+from kimi_tui.flow.model.graph import ChartSource
+
+_INDENT = "  "
+_MAX_CHARACTERS = 20_000
+_OPENING = re.compile(r" {0,3}(`{3,}|~{3,}) *(mermaid|d2)\b[^`\n]*\n\Z", re.IGNORECASE)
+_MAYBE_OPENING = re.compile(r" {0,3}(`{0,2}|~{0,2}|(`{3,}|~{3,})[^`\n]*)\Z")
+
+
+class ChartDrawing:
+    """Passes a text on, with its charts drawn; one that cannot be drawn stays as it was written."""
+
+    def __init__(self) -> None:
+        self._line = ""
+        self._inside_line = False
+        self._block = ""
+        self._closing: re.Pattern[str] | None = None
+        self._source: ChartSource = "mermaid"
+
+    def feed(self, text: str) -> str:
+        """Return the text that can be shown by now: the beginning of a chart is held back."""
+        out: list[str] = []
+        for piece in re.findall(r"[^\n]*\n|[^\n]+", text):
+            self._line += piece
+            out.append(self._feed_text() if self._closing is None else self._feed_chart())
+        return "".join(out)
+
+    def flush(self) -> str:
+        """Return what was held back, at the end of the text."""
+        if self._closing is not None and self._closing.match(self._line):
+            return self._drawn()
+        rest, self._closing, self._block = self._block + self._take_line(), None, ""
+        if rest:
+            self._inside_line = not rest.endswith("\n")
+        return rest
+
+    def _take_line(self) -> str:
+        line, self._line = self._line, ""
+        return line
+
+    def _feed_text(self) -> str:
+        ended = self._line.endswith("\n")
+        if not self._inside_line:
+            if opening := _OPENING.match(self._line):
+                self._source = cast(ChartSource, opening[2].lower())
+                self._closing = re.compile(rf" {{0,3}}{re.escape(opening[1][0])}{{{len(opening[1])},}}[ \t]*\n?\Z")
+                self._block = self._take_line()
+                return ""
+            if not ended and _MAYBE_OPENING.match(self._line):
+                return ""
+        self._inside_line = not ended
+        return self._take_line()
+
+    def _feed_chart(self) -> str:
+        assert self._closing is not None
+        if len(self._block) + len(self._line) > _MAX_CHARACTERS:
+            return self.flush()
+        if not self._line.endswith("\n"):
+            return ""
+        if self._closing.match(self._line):
+            return self._drawn()
+        self._block += self._take_line()
+        return ""
+
+    def _drawn(self) -> str:
+        from kimi_tui.flow.render.inline_chart import inline_chart
+
+        block, end, self._block, self._closing = self._block, self._take_line(), "", None
+        width = shutil.get_terminal_size().columns - len(_INDENT)
+        rows = inline_chart(block.partition("\n")[2], self._source, width)
+        if rows is None:
+            return block + end
+        return "".join(f"{_INDENT}{''.join(span.text for span in row)}".rstrip() + "\n" for row in rows)
