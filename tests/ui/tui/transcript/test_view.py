@@ -119,14 +119,14 @@ async def test_a_click_on_a_card_opens_it_and_its_first_line_stays():
         assert (7, "toggle") in app.heard
 
 
-async def test_s_shows_the_source_of_the_charts_and_draws_them_again():
+async def test_v_shows_the_source_of_the_charts_and_draws_them_again():
     chart = AssistantItem("```mermaid\nflowchart TD\n A --> B\n```", done=True)
     streaming = AssistantItem("```d2\nx -> y\n```\n")
     async with showing(chart, streaming) as (pilot, view):
         assert {"  ┌─────┐", "  │  A  │", "  │  x  │"} < {row[2:] for row in rows(view)}
-        await pilot.press("s")
+        await pilot.press("v")
         assert {"    flowchart TD", "     A --> B", "    x -> y"} <= set(rows(view))
-        await pilot.press("s")
+        await pilot.press("v")
         assert any("│  A  │" in row for row in rows(view))
 
 
