@@ -315,6 +315,9 @@ class KimiTui(TerminalApp):
     def on_composer_leave(self) -> None:
         self.action_leave()
 
+    def write_message(self, text: str, *, go_on: bool = True, apart: bool = False) -> None:
+        self.main_screen.write_message(text, go_on=go_on, apart=apart)
+
     def write_command(self, name: str) -> None:
         """Write a slash command into the composer, ready for its arguments."""
         self.main_screen.composer.text = f"/{name} "

@@ -90,6 +90,7 @@ def open_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
         app = KimiTui(
             engine_factory.make, engine_factory=engine_factory, frame=0.0, display_options=DisplayOptions(motion=False)
         )
+        app.answer_hold_s = 0.0
         async with app.run_test(size=(120, 40)) as pilot:
             yield AppHarness(app, pilot, engine_factory)
 

@@ -21,7 +21,6 @@ from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
-from kimi_tui.ui.tui.dialogs.type_ahead import HOLD_S
 from kimi_tui.ui.tui.main_screen.find_bar import FindBar
 from kimi_tui.ui.tui.main_screen.footer import KeyFooter
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
@@ -191,7 +190,7 @@ class Typing:
             home.composer.prompt.burst_gap_s = float("inf")
         await self.pilot.press(key)
         home.composer.prompt.burst_gap_s = 0.0
-        self.clock.now += self.chance.choice((0.0, 0.05, 0.1, 0.2, HOLD_S - 0.02))
+        self.clock.now += self.chance.choice((0.0, 0.05, 0.1, 0.2, KimiTui.answer_hold_s - 0.02))
         if pane:
             note = home.query_one(KeyFooter)._note
             self.expect(home.composer.text == before, f"{letter!r} of a pane is in the message")

@@ -7,7 +7,6 @@ import pytest
 from textual.pilot import Pilot
 
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
 from kimi_tui.wire.codec import WireMessage
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import NOW, Clock, FakeEngine, make_app
@@ -43,8 +42,7 @@ async def ready(pilot: Pilot[int]) -> None:
     assert isinstance(app, KimiTui)
     await pilot.pause()
     await app.workers.wait_for_complete([worker for worker in app.workers if worker.group == "engine"])
-    for dialog in app.main_screen.query(DockedDialog):
-        dialog.ahead.hold_s = 0.0  # tests do not wait
+    app.answer_hold_s = 0.0  # tests do not wait
     await pilot.pause()
 
 

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.screen import ModalScreen
-from textual.widgets import Input, Static
+from textual.widgets import Input, Static, TextArea
 
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
 from kimi_tui.ui.tui.dialogs.approval_fullscreen import KEYS, SCROLL, ApprovalFullscreen
@@ -21,7 +21,7 @@ from kimi_tui.ui.tui.dialogs.edit_command import EditCommand, command_of
 from kimi_tui.ui.tui.dialogs.hunk_picker import HunkPicker, hunks_of
 from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
-from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter
+from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter, write_message
 from kimi_tui.ui.tui.i18n.catalog import N_, _, p_
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
@@ -84,6 +84,7 @@ class ApprovalDialog(DockedDialog):
         self.ahead = TypeAheadFilter(self, self.guard, self._take)
         self._clock = clock
         self._aside: ModalScreen[str | None] | None = None
+        self._replied = ""
 
     def compose(self) -> ComposeResult:
         yield ApprovalHeader(id="asked-by")
@@ -136,6 +137,8 @@ class ApprovalDialog(DockedDialog):
         self.requests = tuple(requests)
         wanted = open_id or (self.current.id if self.current is not None else None)
         request = next((one for one in requests if one.id == wanted), requests[0] if requests else None)
+        if request is None or self.current is None or request.id != self.current.id:
+            self._return_words()
         if request is None:
             self.current = None
             self.ahead.leave()
@@ -154,7 +157,6 @@ class ApprovalDialog(DockedDialog):
             self.ahead.leave()
             self.guard.restart()  # defence: guard-next-dialog
             self.remove_class("-why", "-comment")
-            self._words.value = ""
             head = self.query_one(ApprovalHeader)
             head.request, head.node = request, node
             head.redraw()
@@ -211,7 +213,8 @@ class ApprovalDialog(DockedDialog):
         def over(answer: str | None) -> None:
             self._aside = None
             self.guard.restart()
-            self.focus()
+            if self.current is not None and not isinstance(self.screen.focused, TextArea):  # they write a message
+                self.focus()
             if answer is not None and request is self.current:
                 done(answer)
 
@@ -220,7 +223,10 @@ class ApprovalDialog(DockedDialog):
 
     def _leave_aside(self) -> None:
         if self._aside is not None and self._aside.is_current:
-            self._aside.dismiss(None)
+            if isinstance(self._aside, EditCommand):
+                self._aside.abandon()
+            else:
+                self._aside.dismiss(None)
 
     def on_approval_body_seen_whole(self, event: ApprovalBody.SeenWhole) -> None:
         event.stop()
@@ -282,34 +288,46 @@ class ApprovalDialog(DockedDialog):
         if self.guard.accepts():  # defence: guard-clicks
             self._take(event.option_id)
 
+    def _reply(
+        self,
+        request: ApprovalRequest,
+        response: ApprovalAnswer,
+        *,
+        edited: str | None = None,
+        taken: Sequence[int] | None = None,
+    ) -> None:
+        self._replied = request.id
+        self.post_message(self.Answered(request.id, response, self._comment, edited=edited, taken=taken))
+
+    def _return_words(self) -> None:
+        """Before another request is shown: words about one that was settled elsewhere go into the message."""
+        if self.current is not None and self.current.id != self._replied and (words := self._comment):
+            write_message(self, words, go_on=self._words.has_focus, apart=True)
+        self._words.value = ""
+
     def _take(self, option_id: str, *, seen: bool | None = None) -> None:
         request = self.current
         if request is None:
             return
         seen = self.query_one(ApprovalBody).all_seen if seen is None else seen
-        comment = self._comment
         match option_id:
             case "once":
-                self.post_message(self.Answered(request.id, "approve", comment))
+                self._reply(request, "approve")
             case "session" if request.scope is not None and seen:  # defence: broad-answer-after-whole-text
-                self.post_message(self.Answered(request.id, "approve_for_session", comment))
+                self._reply(request, "approve_for_session")
             case "no":
-                self.post_message(self.Answered(request.id, "reject", comment))
+                self._reply(request, "reject")
             case "why":
                 self._write("-why", _("no"), _("reason… (Enter send · Esc cancel)"))
             case "edit" if (command := command_of(request)) is not None:
                 self._open_aside(
                     EditCommand(command),
-                    lambda text: self.post_message(
-                        self.Answered(request.id, "approve", comment, edited=text if text != command else None)
-                    ),
+                    lambda text: self._reply(request, "approve", edited=text if text != command else None),
                 )
             case "hunks" if hunks_of(request):
                 self._open_aside(
                     HunkPicker(request, node=self.query_one(ApprovalHeader).node, clock=self._clock),
-                    lambda taken: self.post_message(
-                        self.Answered(request.id, "approve", comment, taken=[*map(int, taken.split(","))])
-                    ),
+                    lambda taken: self._reply(request, "approve", taken=[*map(int, taken.split(","))]),
                 )
             case _:
                 self.app.bell()
@@ -350,7 +368,7 @@ class ApprovalDialog(DockedDialog):
         if self.has_class("-comment"):
             self._keep_comment()
         elif self.current is not None:
-            self.post_message(self.Answered(self.current.id, "reject", self._comment))
+            self._reply(self.current, "reject")
 
     def _keep_comment(self) -> None:
         """Return to the answers; the comment stays visible."""

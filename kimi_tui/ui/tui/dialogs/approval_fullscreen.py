@@ -3,7 +3,7 @@
 Invariant: as in the dialog, no key counts before the screen has stood still for half a second.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from textual import events
 from textual.app import ComposeResult
@@ -13,6 +13,7 @@ from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
 from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
 from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
+from kimi_tui.ui.tui.dialogs.type_ahead import TypedText
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 from kimi_tui.wire.display import DisplayBlock
@@ -23,7 +24,6 @@ KEYS = {
     "h": "hunks",
 }  # fmt: skip
 SCROLL = {"pageup": -8, "pagedown": 8, "shift+up": -1, "shift+down": 1, "home": -100_000, "end": 100_000}
-_MORE = {"k": -1, "j": 1, "space": 20, "b": -20}
 
 
 class ApprovalFullscreen(OneShotModal[str | None]):
@@ -93,10 +93,28 @@ class ApprovalFullscreen(OneShotModal[str | None]):
         key = event.key
         if key == "escape":
             self.dismiss(None)
-        elif (by := SCROLL.get(key) or _MORE.get(key) or {"up": -1, "down": 1}.get(key)) is not None:
+        elif (by := SCROLL.get(key) or {"up": -1, "down": 1}.get(key)) is not None:
             self._scroll(by)
-        elif key in KEYS:
-            self._take(KEYS[key])
+
+    @property
+    def passes_on(self) -> bool:
+        return True
+
+    @property
+    def letter_answers(self) -> Mapping[str, str]:
+        offered = {option.id for option in self._options(self._body.all_seen)}
+        return {key: answer for key, answer in KEYS.items() if answer in offered}
+
+    def take_letter(self, answer: str) -> None:
+        self._take(answer, accepted=True)
+
+    def key_guard(self) -> KeyGuard:
+        return self._guard
+
+    def pass_on(self, typed: TypedText) -> None:
+        """Close: the user is writing a message."""
+        self.dismiss(None)
+        super().pass_on(typed)
 
     def action_find(self) -> None:
         """Close the screen: the key that opened it."""
@@ -106,9 +124,9 @@ class ApprovalFullscreen(OneShotModal[str | None]):
         event.stop()
         self._take(event.option_id)
 
-    def _take(self, option_id: str) -> None:
+    def _take(self, option_id: str, *, accepted: bool = False) -> None:
         option = next((one for one in self._options(self._body.all_seen) if one.id == option_id), None)
-        if option is None or not self._guard.accepts():
+        if option is None or not (accepted or self._guard.accepts()):
             return
         if option.disabled:
             self.app.bell()

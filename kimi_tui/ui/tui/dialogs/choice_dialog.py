@@ -1,7 +1,7 @@
 """A short text and a choice of answers: by one key each, arrows and Enter, or a click."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from textual import events
 from textual.app import ComposeResult
@@ -14,6 +14,7 @@ from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.dialogs.approval_body import reveal_hidden
 from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
+from kimi_tui.ui.tui.dialogs.type_ahead import TypedText
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
@@ -73,6 +74,26 @@ class ChoiceDialog(OneShotModal[str | None]):
     def action_leave(self) -> None:
         self.dismiss(None)
 
+    @property
+    def passes_on(self) -> bool:
+        return self._typed is not None
+
+    @property
+    def letter_answers(self) -> Mapping[str, str]:
+        return {one.key: one.id for one in self._options if len(one.key) == 1 or one.key == "space"}
+
+    def take_letter(self, answer: str) -> None:
+        self._take(answer)
+
+    def key_guard(self) -> KeyGuard:
+        return self.guard if self._typed is not None else super().key_guard()
+
+    def pass_on(self, typed: TypedText) -> None:
+        """Close: the user is writing a message."""
+        self.dismiss(None)
+        if self._typed is not None:
+            self._typed(typed.text)
+
     def _move(self, by: int) -> None:
         rows, box = self.query_one(OptionList), self.query_one("#rows", Vertical)
         rows.move(by)
@@ -90,17 +111,9 @@ class ChoiceDialog(OneShotModal[str | None]):
         elif event.key == "enter" and rows.selected is not None:
             event.stop()
             self._take(rows.selected.id)
-        elif (found := self._option_of(event)) is not None and (self._typed is None or self.guard.accepts()):
+        elif (found := next((one for one in self._options if event.key == one.key.lower()), None)) is not None:
             event.stop()
             self._take(found.id)
-        elif self._typed is not None and event.is_printable and event.character:
-            event.stop()
-            self.dismiss(None)
-            self._typed(event.character)
-
-    def _option_of(self, event: events.Key) -> Option | None:
-        """The answer of a key: a letter or symbol as it is, other keys by name."""
-        return next((one for one in self._options if event.character == one.key or event.key == one.key.lower()), None)
 
     def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
         event.stop()

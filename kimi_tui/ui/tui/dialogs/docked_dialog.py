@@ -32,6 +32,11 @@ class DockedDialog(Vertical, can_focus=True):
     _reach = ""
 
     @property
+    def writes(self) -> bool:
+        """Whether a text is being written in it."""
+        return False
+
+    @property
     def keys(self) -> frozenset[str]:
         """The keys of the answers."""
         return frozenset(option.key for option in self.query_one(OptionList).options)

@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from kimi_tui.ui.tui.composer.cjk_wrap import CjkTextArea
+from kimi_tui.ui.tui.dialogs.type_ahead import write_message
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
 from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
@@ -54,6 +55,17 @@ class EditText(OneShotModal[str | None]):
 
     def action_leave(self) -> None:
         self.dismiss(None)
+
+    def abandon(self) -> None:
+        """Close after the keys that are on their way: its occasion is gone. A changed text goes into the message."""
+        self.query_one(CjkTextArea).call_later(self._abandon)
+
+    def _abandon(self) -> None:
+        if self.is_active:
+            text = self.query_one(CjkTextArea).text
+            if text != self._text:
+                write_message(self, text, apart=True)
+            self.dismiss(None)
 
     def action_run(self) -> None:
         self.dismiss(self.query_one(CjkTextArea).text.strip())

@@ -16,6 +16,10 @@ class KeyGuard:
         self._quiet_s = quiet_s
         self._since = clock()
 
+    def open(self) -> None:
+        """Count the next key: the user asked for the dialog."""
+        self._since = float("-inf")
+
     def restart(self) -> None:
         """Restart the wait: the dialog changed, or a key came too early."""
         self._since = self._clock()

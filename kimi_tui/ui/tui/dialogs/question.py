@@ -13,7 +13,7 @@ from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
 from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
 from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
-from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter
+from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter, write_message
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
@@ -63,6 +63,7 @@ class QuestionDialog(DockedDialog):
         self._at = 0
         self._answers: dict[str, str] = {}
         self._ticked: set[int] = set()
+        self._replied = ""
         self.ahead = TypeAheadFilter(self, self.guard, self._take)
 
     def compose(self) -> ComposeResult:
@@ -92,6 +93,9 @@ class QuestionDialog(DockedDialog):
             request is not None and self.request is not None and request.id == self.request.id
         ):
             return
+        words = self.query_one(Input)
+        if self.request is not None and self.request.id != self._replied and words.value.strip():
+            write_message(self, words.value, go_on=words.has_focus, apart=True)
         self.request = request
         self._at, self._answers = 0, {}
         self.ahead.leave()
@@ -202,7 +206,15 @@ class QuestionDialog(DockedDialog):
             self._ask()
             self.focus()
         else:
-            self.post_message(self.Answered(request.id, self._answers))
+            self._reply(request, self._answers)
+
+    def _reply(self, request: QuestionRequest, answers: dict[str, str]) -> None:
+        self._replied = request.id
+        self.post_message(self.Answered(request.id, answers))
+
+    @property
+    def writes(self) -> bool:
+        return self.has_class("-other")
 
     def take_focus(self) -> None:
         """Take the focus; a free-text answer being written gets it."""
@@ -216,5 +228,5 @@ class QuestionDialog(DockedDialog):
             self.remove_class("-other")
             self.focus()
         else:
-            self.post_message(self.Answered(self.request.id, {}))
+            self._reply(self.request, {})
         return True

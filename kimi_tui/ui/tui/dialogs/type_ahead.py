@@ -1,6 +1,7 @@
 """Type-ahead filter for dialogs: no letter is lost, and none that starts a sentence or came too early answers."""
 
 from collections.abc import Callable, Container, Mapping
+from typing import cast
 
 from textual import events
 from textual.message import Message
@@ -8,9 +9,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
-
-HOLD_S = 0.3
-"""Seconds that an answer's key waits for a following letter, which would make it the start of a sentence."""
+from kimi_tui.ui.tui.terminal.app_base import TerminalApp
 
 
 class TypedText(Message):
@@ -21,17 +20,37 @@ class TypedText(Message):
         super().__init__()
 
 
+def app_of(widget: Widget) -> TerminalApp | None:
+    app = cast("object", widget.app)
+    return app if isinstance(app, TerminalApp) else None
+
+
+def write_message(widget: Widget, text: str, *, go_on: bool = True, apart: bool = False) -> None:
+    """Write text typed at a widget into the message, at once: the next letter may be for the message itself."""
+    if (app := app_of(widget)) is not None:
+        app.write_message(text, go_on=go_on, apart=apart)
+
+
 class TypeAheadFilter:
-    """Tells answers from letters of a message; `take` receives the answers.
+    """Tells answers from letters of a message; `take` receives the answers, `write` the letters (by default they are
+    posted as `TypedText`).
 
     An early key of an answer is held: another letter makes it the start of a message, the same key again counts as an
     impatient answer, and otherwise it goes into the message as well. A key in time answers if no letter follows within
     `hold_s`, or at once with Enter.
     """
 
-    def __init__(self, dialog: Widget, guard: KeyGuard, take: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        dialog: Widget,
+        guard: KeyGuard,
+        take: Callable[[str], None],
+        *,
+        write: Callable[[TypedText], object] | None = None,
+    ) -> None:
         self._dialog, self._guard, self._take = dialog, guard, take
-        self.hold_s = HOLD_S
+        self._pass_on = write or dialog.post_message
+        self.hold_s: float | None = None  # None: the app's
         self._kept = ""
         self._refused = False
         self._held: tuple[str, str] | None = None
@@ -67,8 +86,10 @@ class TypeAheadFilter:
 
     def _hold(self, answer: str, letters: str) -> None:
         self._held = (answer, letters)
-        if self.hold_s:
-            self._timer = self._dialog.set_timer(self.hold_s, self.settle)  # defence: hold-answer-key
+        usual = (app_of(self._dialog) or TerminalApp).answer_hold_s
+        hold_s = usual if self.hold_s is None else self.hold_s
+        if hold_s:
+            self._timer = self._dialog.set_timer(hold_s, self.settle)  # defence: hold-answer-key
         else:
             self.settle()
 
@@ -108,6 +129,12 @@ class TypeAheadFilter:
             self._timer.stop()
             self._timer = None
 
+    def drop(self) -> None:
+        """Forget what was typed; the next answer counts after a pause."""
+        self._drop()
+        self._guard.restart()
+        self._kept, self._refused = "", False
+
     def paste(self, event: events.Paste) -> None:
         event.stop()
         if self._held is not None:
@@ -122,10 +149,10 @@ class TypeAheadFilter:
             self._kept += self._held[1][:1]
             self._drop()
         if len(self._kept) == 1 and not self._refused:
-            self._dialog.post_message(TypedText(self._kept, go_on=False))
+            self._pass_on(TypedText(self._kept, go_on=False))
         self._kept, self._refused = "", False
 
     def _write(self) -> None:
         text, self._kept, self._refused = self._kept, "", False
         self._guard.restart()
-        self._dialog.post_message(TypedText(text))
+        self._pass_on(TypedText(text))

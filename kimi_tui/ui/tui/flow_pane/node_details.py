@@ -1,6 +1,6 @@
 """Details of a run's node: its prompt, turns and figures, and the available actions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.style import Style
@@ -137,7 +137,7 @@ class NodeDetails(OneShotModal[str | None]):
 
     def on_key(self, event: events.Key) -> None:
         options = self.query_one(OptionList)
-        if event.key in ("escape", "q"):
+        if event.key == "escape":
             event.stop()
             self.dismiss(None)
         elif event.key in ("up", "down"):
@@ -149,11 +149,13 @@ class NodeDetails(OneShotModal[str | None]):
         elif event.key == "enter":
             event.stop()
             self.dismiss(options.selected.id if options.selected is not None else None)
-        else:
-            found = next((option for option in self._options if option.key == event.key), None)
-            if found is not None:
-                event.stop()
-                self.dismiss(found.id)
+
+    @property
+    def letter_answers(self) -> Mapping[str, str]:
+        return {"q": "close", **{option.key: option.id for option in self._options}}
+
+    def take_letter(self, answer: str) -> None:
+        self.dismiss(None if answer == "close" else answer)
 
     def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
         event.stop()

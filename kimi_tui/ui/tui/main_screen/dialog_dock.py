@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 class DialogDock:
-    """Invariant: of several open dialogs only the first is shown: approval, question, branch.
+    """Invariant: of several open dialogs only one is shown: the one that is being written in, or else the first of
+    approval, question, branch.
 
     `arrange` makes room on the screen for the dialog that is shown, `focus_work` focuses it or else the composer.
     """
@@ -38,7 +39,9 @@ class DialogDock:
     @property
     def current(self) -> "DockedDialog | None":
         """The dialog that is shown, if one is open."""
-        return next((dialog for dialog in self._all if dialog.is_open), None)
+        open_ones = [dialog for dialog in self._all if dialog.is_open]
+        written = (dialog for dialog in open_ones if dialog.writes and dialog.has_focus_within)
+        return next(written, open_ones[0] if open_ones else None)
 
     @property
     def focused(self) -> "DockedDialog | None":

@@ -183,12 +183,21 @@ class MainScreen(PaneNavigation):
         self.set_focus(self.composer.prompt)
 
     def on_typed_text(self, event: "TypedText") -> None:
-        """Take type-ahead text from a dialog into the composer. A space alone starts no message."""
-        if not event.text.strip(" ") and not self.composer.text:
+        self.write_message(event.text, go_on=event.go_on)
+
+    def write_message(self, text: str, *, go_on: bool = True, apart: bool = False) -> None:
+        """Write text that was typed in a dialog or on another screen. A space alone starts no message."""
+        if not self.composer.display:
+            self.app.bell()
+            return
+        if not text.strip(" ") and not self.composer.text:
             return
         prompt = self.composer.prompt
-        prompt.paste(event.text)
-        if event.go_on:
+        if apart and self.composer.text:
+            prompt.move_cursor(prompt.document.end)
+            prompt.insert("\n\n")
+        prompt.paste(text)
+        if go_on:
             self.set_focus(prompt)
 
     def on_paste(self, event: events.Paste) -> None:

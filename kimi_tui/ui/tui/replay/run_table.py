@@ -1,7 +1,7 @@
 """The table of a flow's earlier runs: choices, duration, outcome."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from rich.style import Style
@@ -150,9 +150,6 @@ class Runs(ModalFrame[str]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "take('show')", "See it", show=False),
         Binding("space", "mark", "Mark", show=False),
-        Binding("c", "compare", "Compare", show=False),
-        Binding("f", "count", "How often", show=False),
-        Binding("p", "take('replay')", "Replay", show=False),
         Binding("tab", "all", "All flows", show=False, priority=True),
     ]
     title_text = N_("runs")
@@ -165,6 +162,10 @@ class Runs(ModalFrame[str]):
 
     def body(self) -> ComposeResult:
         yield self.table
+
+    @property
+    def letter_answers(self) -> Mapping[str, str]:
+        return {"c": "compare", "f": "count", "p": "take('replay')"}
 
     def keys(self) -> Sequence[BarKey]:
         which = _("all flows") if self._only else _("this flow")

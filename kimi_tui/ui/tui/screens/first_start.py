@@ -133,6 +133,10 @@ class SetupWizard(ModalCard[SetupResult]):
         if self._step == "model":
             self._ask_model()
 
+    @property
+    def passes_on(self) -> bool:
+        return True
+
     # Steps
 
     def _say(self, text: UserText) -> None:

@@ -1,14 +1,13 @@
 """Rewind: restores the conversation, the files changed by our tools, or both, to before a turn."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from rich.style import Style
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
@@ -58,10 +57,6 @@ class Rewind(ModalFrame[RewindChoice]):
     Rewind.-narrow ItemList { width: 100%; height: 1fr; }
     Rewind.-narrow TextViewer { height: 40%; border-left: none; border-top: solid $line; padding: 0; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("t", "go(True, False)", "The conversation only", show=False),
-        Binding("f", "go(False, True)", "The files only", show=False),
-    ]
     title_text = N_("Rewind to before…")
 
     def __init__(self, points: Sequence[RewindPointView], *, work_dir: Path, now: Callable[[], float]) -> None:
@@ -73,6 +68,12 @@ class Rewind(ModalFrame[RewindChoice]):
         with Horizontal(id="halves"):
             yield ItemList(at_once=False, empty=_("there is no turn to rewind to yet"), id="points")
             yield TextViewer(id="about")
+
+    @property
+    def letter_answers(self) -> Mapping[str, str]:
+        point = self._selected
+        both = point is not None and point.conversation and bool(point.files)
+        return {"t": "go(True, False)", "f": "go(False, True)"} if both else {}
 
     def keys(self) -> Sequence[BarKey]:
         point = self._selected

@@ -1,13 +1,11 @@
 """Asks for folder trust, before a new folder's skills and servers are used."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
 from kimi_tui.paths import project_root, shown
@@ -30,14 +28,14 @@ _MEANING = {
 }
 
 
-_BESIDE = 14
+_BESIDE = 16
 """Rows of everything except the project items, if their descriptions are long."""
 
 
 class TrustQuestion(ModalCard[bool]):
     """Returns the answer to store; None: not trusted this time, ask again next time.
 
-    Keys within half a second of the last one are ignored: they were meant for the composer.
+    Keys within half a second of the last one do not answer, and a sentence goes into the message: the user was writing.
     """
 
     CSS = """
@@ -45,10 +43,6 @@ class TrustQuestion(ModalCard[bool]):
     TrustQuestion #brought { height: auto; margin-bottom: 1; padding-left: 2; }
     TrustQuestion ItemList { height: auto; margin-bottom: 1; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("y,1", "answer(True)", "Trust it", show=False),
-        Binding("n,2", "answer(False)", "Do not", show=False),
-    ]
     title_text = N_("do you trust this folder?")
     leave_word = N_("not now")
 
@@ -79,6 +73,13 @@ class TrustQuestion(ModalCard[bool]):
         answers.show(
             [
                 ListItem(
+                    "later",
+                    _("Not now"),
+                    detail=_("ignore them this time, and ask again"),
+                    sign="○",
+                    role="muted",
+                ),
+                ListItem(
                     "no",
                     p_("trust", "No"),
                     detail=_("ignore them (don't ask again)"),
@@ -101,7 +102,24 @@ class TrustQuestion(ModalCard[bool]):
         self.query_one(TextViewer).styles.max_height = max(2, event.size.height - _BESIDE)
 
     def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
-        self.action_answer(event.key == "yes")
+        if event.key == "later":
+            self.action_leave()
+        else:
+            self.action_answer(event.key == "yes")
+
+    @property
+    def passes_on(self) -> bool:
+        return True
+
+    @property
+    def letter_answers(self) -> Mapping[str, str]:
+        return {"y": "yes", "1": "yes", "n": "no", "2": "no"}
+
+    def take_letter(self, answer: str) -> None:
+        self.dismiss(answer == "yes")
+
+    def key_guard(self) -> KeyGuard:
+        return self.guard
 
     def action_answer(self, answer: bool) -> None:
         if self.guard.accepts():
@@ -110,11 +128,6 @@ class TrustQuestion(ModalCard[bool]):
     def action_leave(self) -> None:
         if self.guard.accepts():
             self.dismiss(None)
-
-    def on_key(self, event: events.Key) -> None:
-        """Restart the key guard: the user is typing, not answering."""
-        if event.is_printable and event.key not in "yn12":
-            self.guard.restart()
 
 
 def _meaning(what: str) -> str:

@@ -28,6 +28,9 @@ _HOPS = 4  # event loop iterations that a key needs from the app to the widget
 class TerminalApp(App[int]):
     """`attention` notifies a user who looks elsewhere; `fault` is the crash that ended the app, if any."""
 
+    answer_hold_s = 0.3
+    """Seconds that an answer's key waits for a following letter, which would make it the start of a sentence."""
+
     def __init__(self, display_options: DisplayOptions) -> None:
         key_sequences.register_alt_enter()
         self.display_options = display_options
@@ -51,6 +54,9 @@ class TerminalApp(App[int]):
             # Let the key reach its widget: the next one may be the app's own and would overtake it.
             for _turn in range(_HOPS):
                 await asyncio.sleep(0)
+
+    def write_message(self, text: str, *, go_on: bool = True, apart: bool = False) -> None:
+        """Write typed text into the message. With `go_on` the focus follows; `apart`: as a paragraph of its own."""
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Without colours: our filter in place of Textual's, which turns colours into greys."""

@@ -1,10 +1,18 @@
-"""A modal that dismisses once: keys after its answer do not reach the screen below."""
+"""A modal that dismisses once: keys after its answer do not reach the screen below, and no sentence is cut in two."""
 
+import time
+from collections.abc import Mapping
+from functools import cached_property
 from typing import TypeVar
 
 from textual import events
 from textual.await_complete import AwaitComplete
+from textual.content import Content
 from textual.screen import ModalScreen
+
+from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
+from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter, TypedText, write_message
+from kimi_tui.ui.tui.i18n.catalog import _
 
 Answer = TypeVar("Answer")
 LOW = 28
@@ -17,16 +25,107 @@ class OneShotModal(ModalScreen[Answer]):
     """Textual pops the top screen on every call: keys arrive faster than screens close.
 
     The previous screen shows dimmed around it, unless only fragments of that would be left.
+
+    A letter of `letter_answers` counts only if no other letter follows at once. Other letters do nothing and say so;
+    on a screen that opened by itself (`passes_on`) they are the message's. A paste is always the message's.
     """
 
     DEFAULT_CSS = "OneShotModal.-alone { background: $background; }"
+    _note: tuple[str | None, str | None] | None = None
+    """A note in the lower edge, and what it replaces."""
+
+    @property
+    def passes_on(self) -> bool:
+        """Whether what is typed belongs to the message: the screen opened while the user may have been writing."""
+        return False
+
+    @property
+    def letter_answers(self) -> Mapping[str, str]:
+        """The letters that leave the screen, by key name or character, with their answers for `take_letter`."""
+        return {}
+
+    def take_letter(self, answer: str) -> None:
+        """Give an answer. By default it is an action of the screen."""
+        self.call_later(self.run_action, answer)
+
+    def key_guard(self) -> KeyGuard:
+        """The guard of the letters; by default the first one counts at once."""
+        guard = KeyGuard(time.monotonic)
+        guard.open()
+        return guard
+
+    @cached_property
+    def letters(self) -> TypeAheadFilter:
+        return TypeAheadFilter(self, self.key_guard(), self.take_letter, write=self._write_letters)
+
+    def _write_letters(self, typed: TypedText) -> None:
+        if self.passes_on:
+            self.pass_on(typed)
+        else:
+            self._show_note(_("letters are keys here: “{text}” did nothing", text=typed.text))
+
+    def pass_on(self, typed: TypedText) -> None:
+        """Give the text to the message."""
+        write_message(self, typed.text, go_on=typed.go_on)
+        self._show_note(_("what you type is in the message"))
+
+    def _show_note(self, text: str) -> None:
+        """Show a note in the lower edge until the next key."""
+        self._end_note()
+        frame, before = self.children[0], self.children[0].border_subtitle
+        frame.border_subtitle = Content(f" {text} ")
+        self._note = frame.border_subtitle, before
+
+    def _end_note(self) -> None:
+        if self._note is not None:
+            frame, (shown, before), self._note = self.children[0], self._note, None
+            if frame.border_subtitle == shown:
+                frame.border_subtitle = before
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < LOW or event.size.width < NARROW, "-alone")
 
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
-        return super().dismiss(result) if self.is_active else AwaitComplete()
+        if not self.is_active:
+            return AwaitComplete()
+        if self.passes_on:
+            self.letters.leave()
+        return super().dismiss(result)
 
     async def on_event(self, event: events.Event) -> None:
-        if self.is_active or not isinstance(event, events.InputEvent):
+        if not self.is_active and isinstance(event, events.InputEvent):
+            return
+        if isinstance(event, events.Key | events.Paste) and self._takes(event):
+            event.stop()
+        else:
             await super().on_event(event)
+
+    def _takes(self, event: events.Key | events.Paste) -> bool:
+        """Handle a letter or a paste that no field took."""
+        if isinstance(event, events.Paste):
+            if self.passes_on:
+                self.letters.paste(event)
+            else:
+                self.letters.drop()
+                write_message(self, event.text)
+                self._show_note(_("the pasted text is in the message"))
+            return True
+        self._end_note()
+        letter = event.character or "" if event.is_printable else ""
+        answers = self.letter_answers
+        answer = answers.get(letter) or answers.get(event.key)
+        bound = self.active_bindings.get(event.key)
+        if self.letters.holds and event.key == "enter":
+            self.letters.settle()
+        elif answer or self.letters.holds or (letter and self.passes_on and not (bound and bound.enabled)):
+            self.letters.hear(event, {event.key: answer} if answer else {})
+            if letter and not (self.passes_on or self.letters.holds or self._note):
+                self._show_note(_("letters are keys here: “{text}” did nothing", text=letter))
+            return bool(letter or answer or event.key == "escape")
+        elif letter and not (bound and bound.enabled):
+            self.app.bell()
+            self.letters.drop()
+            self._show_note(_("{key} does nothing here", key=letter))
+        else:
+            return False
+        return True

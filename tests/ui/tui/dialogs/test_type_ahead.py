@@ -4,13 +4,13 @@ import asyncio
 
 import pytest
 
+from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
-from kimi_tui.ui.tui.dialogs.type_ahead import HOLD_S
 from kimi_tui.wire.requests import Question, QuestionOption
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fuzz_driver import EDIT
@@ -46,7 +46,7 @@ async def test_a_letter_right_when_a_dialog_opens_is_no_answer_and_is_not_lost(
 async def test_an_answers_key_that_a_sentence_begins_with_answers_nothing(start: Start) -> None:
     async with start() as driver:
         await driver.say(*wire_scenarios.approval())
-        assert HOLD_S >= 0.25
+        assert KimiTui.answer_hold_s >= 0.25
         driver.app.main_screen.query_one(ApprovalDialog).ahead.hold_s = 60.0
         for sentence in ("yes, kindly", "a test is missing", "no!", "ffix it"):
             driver.app.main_screen.composer.text = ""
