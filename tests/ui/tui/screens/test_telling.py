@@ -57,18 +57,18 @@ async def test_however_much_a_folder_brings_the_answers_stay_in_sight(
     brought = [TrustItem(work_dir / f"a-file-with-a-name-that-is-long-{n}.json", "MCP servers") for n in range(20)]
     async with show(lambda: TrustQuestion(work_dir, brought, clock=lambda: 0.0), size=(60, 18)) as shown:
         answers, frame = shown.app.screen.query_one(ItemList), shown.app.screen.query_one("#frame")
-        assert answers.region.height == 4
+        assert answers.region.height == 6
         assert frame.region.contains_region(answers.region)
         assert shown.app.screen.query_one(KeyBar).region.bottom < frame.region.bottom
         assert shown.app.screen.query_one(TextViewer).max_scroll_y > 0
 
 
-async def test_enter_on_the_first_answer_does_not_trust(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
+async def test_enter_on_the_first_answer_decides_nothing(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     clock = Clock()
     async with show(lambda: screen_cases.trust(work_dir, tmp_path, clock=clock)) as shown:
         clock.now += 1
         await shown.press("enter")
-        assert shown.results == [False]
+        assert shown.results == [None]
 
 
 async def test_a_problem_of_a_skill_is_shown_with_its_place(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
