@@ -3,7 +3,7 @@
 A case without a number is from the list of names or from the list of what went wrong in other programs.
 """
 
-_AHEAD = "tests/ui/tui/dialogs/test_type_ahead.py"
+_AHEAD = "tests/ui/tui/widgets/test_type_ahead.py"
 _APPROVAL = "tests/ui/tui/dialogs/test_approval.py"
 _CHARS = "tests/llm/test_surrogate_joiner.py"
 _CMD = "tests/tools/shell_support/test_command_parser.py"

@@ -14,10 +14,10 @@ from textual.widget import Widget
 
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
-from kimi_tui.ui.tui.dialogs.key_guard import QUIET_S
 from kimi_tui.ui.tui.i18n import catalog
 from kimi_tui.ui.tui.keys.bindings import KEYS
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
+from kimi_tui.ui.tui.widgets.key_guard import QUIET_S
 from kimi_tui.wire.codec import WireMessage, decode
 from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.parts import TextPart

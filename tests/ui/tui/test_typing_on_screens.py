@@ -10,14 +10,16 @@ from textual.widgets import Input, TextArea
 
 from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.flow.render.run_export import view_of_chart
+from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
-from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option
+from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.ui.tui.flow_pane.node_details import NodeActions, NodeDetails
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.replay.run_table import Runs
 from kimi_tui.ui.tui.screens.trust import TrustQuestion
+from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.wire.events import ApprovalResponse
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import CHART
@@ -64,7 +66,7 @@ async def test_a_sentence_typed_into_an_approval_on_the_full_screen_approves_not
         await driver.say(*wire_scenarios.approval())
         for sentence in SENTENCES:
             driver.app.main_screen.composer.text = ""
-            driver.app.main_screen.approval_dialog.focus()
+            driver.app.main_screen.query_one(ApprovalDialog).focus()
             await driver.press("ctrl+f")
             driver.clock.now += 5
             await way(driver, sentence)  # type: ignore[misc]
@@ -208,9 +210,9 @@ async def test_a_request_does_not_take_the_place_of_an_answer_that_is_being_writ
         await driver.say(EDIT)
         await type_slowly(driver, "f it")
         home = driver.app.main_screen
-        assert home.question_dialog.query_one(Input).value == "because of it"
-        assert home.current_dialog is home.question_dialog
+        assert home.query_one(QuestionDialog).query_one(Input).value == "because of it"
+        assert home.current_dialog is home.query_one(QuestionDialog)
         await driver.press("escape")
         home.composer.prompt.focus()
         await driver.pilot.pause()
-        assert home.current_dialog is home.approval_dialog
+        assert home.current_dialog is home.query_one(ApprovalDialog)

@@ -19,13 +19,13 @@ from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
 from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
 from kimi_tui.ui.tui.dialogs.edit_command import EditCommand, command_of
 from kimi_tui.ui.tui.dialogs.hunk_picker import HunkPicker, hunks_of
-from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
-from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter, write_message
 from kimi_tui.ui.tui.i18n.catalog import N_, _, p_
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.widgets.hints_changed import Hint, HintsChanged
+from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
+from kimi_tui.ui.tui.widgets.type_ahead import TypeAheadFilter, write_message
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.events import ApprovalAnswer
 from kimi_tui.wire.requests import ApprovalRequest

@@ -11,11 +11,11 @@ from textual.containers import Vertical
 
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
 from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
-from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
-from kimi_tui.ui.tui.dialogs.type_ahead import TypedText
 from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
+from kimi_tui.ui.tui.widgets.type_ahead import TypedText
 from kimi_tui.wire.display import DisplayBlock
 from kimi_tui.wire.requests import ApprovalRequest
 

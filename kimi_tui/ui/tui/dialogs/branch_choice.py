@@ -10,13 +10,13 @@ from textual.message import Message
 
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
 from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
-from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
-from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.hints_changed import Hint
+from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
+from kimi_tui.ui.tui.widgets.type_ahead import TypeAheadFilter
 from kimi_tui.wire.display import BriefBlock
 
 

@@ -12,13 +12,13 @@ from textual.widgets import Static
 
 from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.dialogs.approval_body import reveal_hidden
-from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
-from kimi_tui.ui.tui.dialogs.type_ahead import TypedText
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
+from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
+from kimi_tui.ui.tui.widgets.type_ahead import TypedText
 
 
 class ChoiceDialog(OneShotModal[str | None]):

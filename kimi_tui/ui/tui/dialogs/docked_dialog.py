@@ -5,12 +5,12 @@ from typing import ClassVar
 from textual.containers import Vertical
 
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
-from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
-from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.keys.bindings import KeyContext
 from kimi_tui.ui.tui.widgets.hints_changed import Hint
+from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
+from kimi_tui.ui.tui.widgets.type_ahead import TypeAheadFilter
 
 _FRAME = 2
 _MOST_TEXT = 24

@@ -9,10 +9,10 @@ from textual.content import Content
 from textual.widgets import Static
 
 from kimi_tui.ui.tui.composer.cjk_wrap import CjkTextArea
-from kimi_tui.ui.tui.dialogs.type_ahead import write_message
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
 from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
+from kimi_tui.ui.tui.widgets.type_ahead import write_message
 
 
 class EditText(OneShotModal[str | None]):

@@ -11,13 +11,13 @@ from textual.containers import Vertical
 
 from kimi_tui.ui.tui.dialogs.approval_body import reveal_hidden
 from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
-from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.i18n.catalog import _, p_
 from kimi_tui.ui.tui.text.diff import DiffText, summary_of
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import Line, cells, cut_start, prefixed
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
+from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
 from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 from kimi_tui.wire.display import DiffBlock

@@ -16,13 +16,13 @@ from kimi_tui.ui.tui.main_screen.pane_navigation import PaneNavigation
 from kimi_tui.ui.tui.widgets.hints_changed import Hint
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.dialogs.type_ahead import TypedText
     from kimi_tui.ui.tui.flow_pane.pane import FlowPane
     from kimi_tui.ui.tui.main_screen.find_bar import FindBar
     from kimi_tui.ui.tui.main_screen.status_line import StatusLine
     from kimi_tui.ui.tui.state.ui_state import UiState
     from kimi_tui.ui.tui.transcript.new_messages_badge import NewMessagesBadge
     from kimi_tui.ui.tui.transcript.view import Transcript
+    from kimi_tui.ui.tui.widgets.type_ahead import TypedText
     from kimi_tui.wire.display import TodoItem
     from kimi_tui.wire.requests import ApprovalRequest
 

@@ -10,7 +10,6 @@ from textual.widgets import Static
 
 from kimi_tui.paths import project_root, shown
 from kimi_tui.permission.trust import TrustItem, name_in
-from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.i18n.catalog import N_, _, p_
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.sanitize import sanitize
@@ -18,6 +17,7 @@ from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.ui.tui.widgets.modal_card import ModalCard
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 from kimi_tui.ui.tui.widgets.text_viewer import TextViewer

@@ -10,9 +10,9 @@ from textual.await_complete import AwaitComplete
 from textual.content import Content
 from textual.screen import ModalScreen
 
-from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
-from kimi_tui.ui.tui.dialogs.type_ahead import TypeAheadFilter, TypedText, write_message
 from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
+from kimi_tui.ui.tui.widgets.type_ahead import TypeAheadFilter, TypedText, write_message
 
 Answer = TypeVar("Answer")
 LOW = 28

@@ -9,9 +9,9 @@ from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.flows.resume import ChartNow
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
-from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.flow_pane.node_details import NodeDetails
 from kimi_tui.ui.tui.flow_pane.start_flow import StartFlow
+from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.wire.flow_events import FlowNodeBegin
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import FakeEngine, FakeSkills, Skill

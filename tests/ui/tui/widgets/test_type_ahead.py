@@ -8,9 +8,9 @@ from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
-from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.dialogs.option_list import Option
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
+from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.wire.requests import Question, QuestionOption
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fuzz_driver import EDIT

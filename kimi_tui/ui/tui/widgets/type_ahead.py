@@ -8,8 +8,8 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from kimi_tui.ui.tui.dialogs.key_guard import KeyGuard
 from kimi_tui.ui.tui.terminal.app_base import TerminalApp
+from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 
 
 class TypedText(Message):
