@@ -7,11 +7,10 @@ from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.parsing.mermaid.label_text import escaped
 from kimi_tui.flow.parsing.mermaid.lexemes import CLOSED_WORDS
 from kimi_tui.flow.render.settings_text import mermaid_settings
+from kimi_tui.flow.run.event_emitter import begin_event
 from kimi_tui.flow.run.run_state import RunState
-from kimi_tui.flow.run.run_view import EdgeView, NodeView, RunView
+from kimi_tui.flow.run.run_view import NodeView, RunView
 from kimi_tui.formats import duration
-from kimi_tui.wire.codec import WireMessage
-from kimi_tui.wire.flow_events import FlowBegin
 from kimi_tui.wire.parts import JsonObject
 
 _PLAIN_ID = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
@@ -26,13 +25,7 @@ _TAKEN_STYLE = "stroke:#2e7d32,stroke-width:3px"
 
 def view_of_state(state: RunState, flow: Flow) -> RunView:
     """The view of a run from its journal only: without attempts, and with no taken edges but the branches."""
-    from kimi_tui.flow.run.event_emitter import FlowEventEmitter
-
-    messages: list[WireMessage] = []
-    FlowEventEmitter(state.run_id, messages.append).begin(flow, state, resumed=False)
-    (begin,) = messages
-    assert isinstance(begin, FlowBegin)
-    picture = RunView.from_begin(begin, state.started_at)
+    picture = RunView.from_begin(begin_event(flow, state), state.started_at)
     for node_id, visits in state.visits.items():
         if node_id in picture.nodes:
             node = picture.nodes[node_id]
@@ -53,13 +46,7 @@ def view_of_state(state: RunState, flow: Flow) -> RunView:
 
 def view_of_chart(flow: Flow) -> RunView:
     """The view of a chart without a run."""
-    picture = RunView("", "", flow.source, flow.direction, begin_id=flow.begin_id, end_id=flow.end_id)
-    picture.nodes = {
-        node.id: NodeView(node.id, node.title, node.kind.value, settings=dict(node.settings.written))
-        for node in flow.nodes.values()
-    }
-    picture.edges = [EdgeView(edge.src, edge.dst, edge.label) for edge in flow.edges]
-    return picture
+    return RunView(begin_event(flow))
 
 
 def flow_of_view(picture: RunView) -> Flow:

@@ -33,6 +33,27 @@ class _OpenNode:
     usage: Usage
 
 
+def begin_event(flow: Flow, state: RunState | None = None, *, resumed_at: str | None = None) -> FlowBegin:
+    """The event with which a run starts; without a state, of a chart that does not run."""
+    nodes = (
+        FlowNodeShape(id=node.id, label=node.title, kind=node.kind.value, settings=dict(node.settings.written) or None)
+        for node in flow.nodes.values()
+    )
+    return FlowBegin(
+        run_id=state.run_id if state is not None else "",
+        name=state.name if state is not None else "",
+        source=flow.source,
+        nodes=tuple(nodes),
+        edges=tuple(FlowEdgeShape(src=edge.src, dst=edge.dst, label=edge.label) for edge in flow.edges),
+        begin_id=flow.begin_id,
+        end_id=flow.end_id,
+        max_moves=state.max_moves if state is not None else 0,
+        resumed_at=resumed_at,
+        direction=None if flow.direction == "TB" else flow.direction,
+        args=state.args if state is not None and flow.source != "ralph" else None,
+    )
+
+
 class FlowEventEmitter:
     """Sends the flow events of one run."""
 
@@ -42,27 +63,7 @@ class FlowEventEmitter:
         self._open: _OpenNode | None = None
 
     def begin(self, flow: Flow, state: RunState, *, resumed: bool) -> None:
-        nodes = (
-            FlowNodeShape(
-                id=node.id, label=node.title, kind=node.kind.value, settings=dict(node.settings.written) or None
-            )
-            for node in flow.nodes.values()
-        )
-        self._send(
-            FlowBegin(
-                run_id=self._run_id,
-                name=state.name,
-                source=flow.source,
-                nodes=tuple(nodes),
-                edges=tuple(FlowEdgeShape(src=edge.src, dst=edge.dst, label=edge.label) for edge in flow.edges),
-                begin_id=flow.begin_id,
-                end_id=flow.end_id,
-                max_moves=state.max_moves,
-                resumed_at=state.node_id if resumed else None,
-                direction=None if flow.direction == "TB" else flow.direction,
-                args=state.args if flow.source != "ralph" else None,
-            )
-        )
+        self._send(begin_event(flow, state, resumed_at=state.node_id if resumed else None))
 
     def node_begin(self, node_id: str, *, move: int, attempt: int) -> None:
         if self._open is None:

@@ -80,10 +80,15 @@ class DecisionView:
 
 @dataclass(slots=True)
 class RunView:
-    """One run. `node_id` is the current node; `status` is None while it runs or if its end was never reported."""
+    """One run, or its chart alone before `apply`. `begin` is the last begin event.
 
-    run_id: str
-    name: str
+    `node_id` is the current node; `status` is None while it runs or if its end was never reported. `cut_off`: the
+    process ended within the run, which may be resumed.
+    """
+
+    begin: FlowBegin
+    run_id: str = ""
+    name: str = ""
     source: Literal["mermaid", "d2", "ralph"] = "mermaid"
     direction: Direction = "TB"
     nodes: dict[str, NodeView] = field(default_factory=dict[str, NodeView])
@@ -102,6 +107,7 @@ class RunView:
     edited: frozenset[str] = frozenset()
     status: FlowStatus | None = None
     reason: str | None = None
+    cut_off: bool = False
     started_at: float = 0.0
     _active_since: float | None = None
     _before_s: float = 0.0
@@ -112,13 +118,19 @@ class RunView:
     _open: tuple[str, int] | None = None
     _resumed: bool = False
 
+    def __post_init__(self) -> None:
+        self._take_chart(self.begin)
+
     @classmethod
     def from_begin(cls, begin: FlowBegin, timestamp: float = 0.0) -> "RunView":
         """The view of a run that starts, or whose first message is a resume."""
-        view = cls(begin.run_id, begin.name, started_at=timestamp)
-        view._take_chart(begin)
+        view = cls(begin, started_at=timestamp)
         view._begin(begin, timestamp)
         return view
+
+    @property
+    def active(self) -> bool:
+        return self.status is None
 
     @property
     def current(self) -> NodeView | None:
@@ -205,6 +217,7 @@ class RunView:
         """Take the chart of a begin event; keeps the figures of an earlier one."""
         old_nodes = self.nodes
         old_edges = {(edge.src, edge.dst, edge.label): edge.taken for edge in self.edges}
+        self.begin, self.run_id, self.name = begin, begin.run_id, begin.name
         self.source, self.begin_id, self.end_id = begin.source, begin.begin_id, begin.end_id
         self.direction = begin.direction or "TB"
         self.nodes = {}
@@ -224,7 +237,7 @@ class RunView:
         self._active_since = self._last_at = timestamp
         self.max_moves = begin.max_moves
         self.status = self.reason = self.paused = None
-        self.pausing = False
+        self.pausing = self.cut_off = False
         for node in self.nodes.values():
             node.begun_at, node.live_steps, node.live_usage = None, 0, TokenUsage()
             if node.state == "running":
@@ -314,11 +327,19 @@ class RunView:
             end_id = message.node_id or self.end_id
             self._arrive(end_id)
             self._node(end_id).state = "done"
-        self.status, self.reason, self.pausing = message.status, message.reason, False
+        self.status, self.reason, self.pausing, self.paused = message.status, message.reason, False, None
         self.moves = max(self.moves, message.moves)
         if self._active_since is not None:
             self._before_s += max(0.0, timestamp - self._active_since)
         self._active_since = None
+
+    def cut(self, timestamp: float, reason: str) -> None:
+        """End a run whose record ends within it: it was interrupted."""
+        self.apply(FlowEnd(run_id=self.run_id, status="cancelled", moves=self.moves, reason=reason), timestamp)
+        for node in self.nodes.values():
+            if node.state == "running":
+                node.state, node.begun_at = "cancelled", None
+        self.cut_off = True
 
 
 def _node_label(label: str, begin: FlowBegin) -> str:

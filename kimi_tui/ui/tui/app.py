@@ -407,7 +407,7 @@ class KimiTui(TerminalApp):
         action, _, target = event.action.partition(":")
         if action == "agent":
             self.subagent_screens.open(event.item_id)
-        elif action == "node" and self.presenter.shown_state.flow.picture is not None:
+        elif action == "node" and self.presenter.shown_state.flow.run is not None:
             if (
                 self.main_screen.in_pane
                 or self.main_screen.layout_size != "wide"

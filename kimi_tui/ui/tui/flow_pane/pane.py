@@ -24,7 +24,6 @@ from kimi_tui.ui.tui.flow_pane.footer_text import ended_buttons, footer_facts, m
 from kimi_tui.ui.tui.flow_pane.refusals import Showing, Shown, why_not
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of
 from kimi_tui.ui.tui.i18n.catalog import _, n_
-from kimi_tui.ui.tui.state.flow_reducer import FlowRunState
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.hints_changed import Hint
@@ -91,8 +90,7 @@ class FlowPane(Vertical):
     ) -> None:
         super().__init__(id=id)
         self._clock = clock
-        self._run: FlowRunState | None = None
-        self._picture: RunView | None = None
+        self._run: RunView | None = None
         self._shown: FlowBegin | None = None
         self.held_up = LiveContext()
         self._good: dict[str, Flow] = {}
@@ -118,22 +116,22 @@ class FlowPane(Vertical):
         return self._run is None and not self.listing.flows
 
     @property
-    def picture(self) -> RunView | None:
+    def shown_run(self) -> RunView | None:
         """The displayed run, if there is one."""
-        return self._picture if self.showing == "run" else None
+        return self._run if self.showing == "run" else None
 
     @property
     def overlay_is_shown(self) -> RunView | None:
         """The displayed earlier run, if there is one."""
         return self._overlaid if self.showing == "overlay" else None
 
-    def hints(self, run: FlowRunState | None, *, pausing: bool) -> tuple[Hint, ...]:
+    def hints(self, run: RunView | None) -> tuple[Hint, ...]:
         """The keys for the present run; those that cannot act now are among them."""
         if self.showing == "list":
             return (("↑ ↓", _("choose")), ("Enter", _("start")), ("v", _("chart")), ("h", _("runs")))
         if run is None or not run.active:
             return (("Enter", _("node")), ("s", _("start")), ("l", _("flows")), ("h", _("runs")), (".", _("more")))
-        return (("Enter", _("node")), ("Space", _("continue") if run.paused or pausing else _("pause")),
+        return (("Enter", _("node")), ("Space", _("continue") if run.paused or run.pausing else _("pause")),
                 ("n", _("step")), ("b", _("breakpoint")), ("c", _("branch")), ("x", _("stop")), ("z", _("size")),
                 (".", _("more")))  # fmt: skip
 
@@ -154,7 +152,7 @@ class FlowPane(Vertical):
         self.listing.show(flows)
         run = self._run
         if run is not None and run.active:
-            self._changed_on_disk |= any(skill.name == run.begin.name for skill in changed)
+            self._changed_on_disk |= any(skill.name == run.name for skill in changed)
         elif changed:
             self.show_chart(changed[0])
         elif self.showing == "chart" and self.chart_of is not None and self.chart_of.name not in self._names(flows):
@@ -188,43 +186,42 @@ class FlowPane(Vertical):
 
     def show_run(
         self,
-        run: FlowRunState | None,
-        picture: RunView | None,
+        run: RunView | None,
         *,
         asking: bool = False,
         answering: bool = False,
         retry_until: float | None = None,
     ) -> None:
         """Show the current run; None if there is none."""
-        new = run is not None and (self._run is None or run.begin.run_id != self._run.begin.run_id)
-        self._run, self._picture = run, picture
+        new = run is not None and (self._run is None or run.run_id != self._run.run_id)
+        self._run = run
         self.held_up = LiveContext(self._clock(), asking, answering, retry_until)
-        if run is None or picture is None:
+        if run is None:
             if self.showing == "run":
                 self._show("list")
         elif self.showing == "run" or new or run.active:
-            self._put_run(run, picture)
+            self._put_run(run)
         self._update_footer()
 
-    def _put_run(self, run: FlowRunState, picture: RunView) -> None:
+    def _put_run(self, run: RunView) -> None:
         if run.begin is not self._shown or self.showing != "run":
             self._shown, self._changed_on_disk = run.begin, False
             had_focus = self.listing.has_focus
             self._show("run")
             flow = flow_of(run.begin)
-            self.chart.show_flow(flow, self._faces(picture, flow), current=picture.node_id)
+            self.chart.show_flow(flow, self._run_style(run, flow), current=run.node_id)
             if had_focus:
                 self.call_after_refresh(self._keep_focus)
         elif self.chart.flow is not None:
-            self.chart.set_style(self._faces(picture, self.chart.flow), current=picture.node_id)
+            self.chart.set_style(self._run_style(run, self.chart.flow), current=run.node_id)
 
     def _keep_focus(self) -> None:
         """Move the focus from the hidden list to the chart, unless it has moved elsewhere."""
         if self.screen.focused in (None, self.listing):
             self.chart.focus()
 
-    def _faces(self, picture: RunView, flow: Flow) -> ChartStyle:
-        return chart_style(picture, flow, self.held_up, ascii=self.chart.ascii_only)
+    def _run_style(self, run: RunView, flow: Flow) -> ChartStyle:
+        return chart_style(run, flow, self.held_up, ascii=self.chart.ascii_only)
 
     def show_overlay(
         self, title: str, flow: Flow, faces: ChartStyle, legend: Sequence[str], *, picture: RunView | None = None
@@ -241,13 +238,13 @@ class FlowPane(Vertical):
 
     def tick(self) -> None:
         """Update the texts that show elapsed time."""
-        run, picture = self._run, self._picture
-        if run is None or picture is None or not run.active:
+        run = self._run
+        if run is None or not run.active:
             return
         held = self.held_up
         self.held_up = LiveContext(self._clock(), held.approval, held.answer, held.retry_until)
         if self.showing == "run" and self.chart.flow is not None:
-            self.chart.set_style(self._faces(picture, self.chart.flow), current=picture.node_id)
+            self.chart.set_style(self._run_style(run, self.chart.flow), current=run.node_id)
         self._update_footer()
 
     def _show(self, showing: Showing) -> None:
@@ -264,8 +261,8 @@ class FlowPane(Vertical):
 
     def action_list(self) -> None:
         """Toggle between a chart and the list of flows; from the list back to the last run."""
-        if self.showing in ("list", "overlay") and self._run is not None and self._picture is not None:
-            self._put_run(self._run, self._picture)
+        if self.showing in ("list", "overlay") and self._run is not None:
+            self._put_run(self._run)
         elif self._run is None or not self._run.active or self.showing != "run":
             self._show("list")
         self.focus_inside()
@@ -291,7 +288,7 @@ class FlowPane(Vertical):
         if self.showing == "chart" and skill is not None and skill.flow is not None:
             return skill.name
         if self.showing == "run" and run is not None and not run.active and not self.past:
-            return run.begin.name if run.begin.name in self._names(self.listing.flows) else ""
+            return run.name if run.name in self._names(self.listing.flows) else ""
         return ""
 
     def action_resume(self) -> None:
@@ -304,7 +301,7 @@ class FlowPane(Vertical):
         self.post_message(self.Wanted("export"))
 
     def action_runs(self) -> None:
-        name = self._run.begin.name if self._run is not None and self.showing == "run" else ""
+        name = self._run.name if self._run is not None and self.showing == "run" else ""
         if self.showing == "chart" and self.chart_of is not None:
             name = self.chart_of.name
         elif self.showing == "list" and self.listing.flows:
@@ -368,7 +365,7 @@ class FlowPane(Vertical):
     # Title and footer
 
     def _update_footer(self) -> None:
-        run, picture = self._run, self._picture
+        run = self._run
         match self.showing:
             case "list":
                 self.border_title = " " + _("flows {count}", count=len(self.listing.flows)) + " "
@@ -383,9 +380,9 @@ class FlowPane(Vertical):
                 word = legend[0] if legend else ""
                 buttons = (("list", "l " + _("back")), ("runs", "h " + _("runs")))
                 self._set_footer(FooterFacts("≡", word, "accent", "", legend[1:], buttons))
-            case _ if run is not None and picture is not None:
-                self.border_title = Content(run_title(run, picture, self._clock(), self.size.width))
-                facts = footer_facts(run, picture, self.held_up, changed=self._changed_on_disk, past=self.past)
+            case _ if run is not None:
+                self.border_title = Content(run_title(run, self._clock(), self.size.width))
+                facts = footer_facts(run, self.held_up, changed=self._changed_on_disk, past=self.past)
                 now = () if self.recorded else (("live", _("back to now")),)
                 self._set_footer(replace(facts, buttons=now) if self.past else facts)
             case _:

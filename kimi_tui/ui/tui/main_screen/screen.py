@@ -300,7 +300,7 @@ class MainScreen(PaneNavigation):
             case "conversation":
                 own = panes.transcript.hints()
             case "flow":
-                own = panes.flow_pane.hints(state.flow.run, pausing=state.flow.pausing)
+                own = panes.flow_pane.hints(state.flow.run)
             case "approvals":
                 own = panes.approvals_pane.hints()
             case _:

@@ -5,6 +5,7 @@ from textual.message import Message
 
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _, n_
+from kimi_tui.ui.tui.state.flow_reducer import current_label
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
 from kimi_tui.ui.tui.themes.palette import Palette
@@ -34,8 +35,8 @@ class StatusLine(LineWidget):
                 sign, role = "‖", "warning"
             elif run.status not in (None, "finished"):
                 sign, role = "■", "warning"
-            place = run.node_label if run.active else _(labels.ENDED[run.status or "finished"])
-            words = _("{flow}: {place} · {move}", flow=run.begin.name, place=place, move=run.move)
+            place = current_label(run) if run.active else _(labels.ENDED[run.status or "finished"])
+            words = _("{flow}: {place} · {move}", flow=run.name, place=place, move=run.moves)
             parts.append((sign, words + (" · " + _("pauses after this turn") if state.flow.pausing else ""), role))
         if state.todo:
             done = sum(item.status == "done" for item in state.todo)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.render.run_export import view_of_chart
+from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
 from kimi_tui.ui.tui.dialogs.option_list import Option
@@ -21,7 +22,7 @@ from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
 from kimi_tui.ui.tui.session.presenter import Presenter
-from kimi_tui.ui.tui.state.flow_reducer import FlowRunState, branches_of, label_of
+from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, label_of
 from kimi_tui.ui.tui.state.items import FlowHeaderItem
 
 _FORMATS: tuple[tuple[Format, str, str], ...] = (
@@ -84,9 +85,9 @@ class FlowController:
         run, unfinished = self._presenter.state.flow.run, open_run(self._engine)
         if unfinished is None:
             return
-        known = run is not None and run.begin.run_id == unfinished.run_id
+        known = run is not None and run.run_id == unfinished.run_id
         prompt = resume_prompt(
-            self._engine, unfinished, run.node_label if run is not None and known else unfinished.node_id
+            self._engine, unfinished, current_label(run) if run is not None and known else unfinished.node_id
         )
 
         def act(answer: str | None) -> None:
@@ -171,8 +172,8 @@ class FlowController:
     def open(self, node_id: str) -> None:
         """Show a node's details, and execute the action chosen there."""
         presenter, flow = self._presenter, self._presenter.shown_state.flow
-        picture, run, pane = flow.picture, flow.run, presenter.main_screen.flow_pane
-        if picture is None or run is None or pane.picture is not picture:
+        run, pane = flow.run, presenter.main_screen.flow_pane
+        if run is None or pane.shown_run is not run:
             if pane.chart.flow is not None:
                 other = pane.overlay_is_shown or view_of_chart(pane.chart.flow)
                 actions = NodeActions(section=pane.chart.flow.guidance.sections.get(node_id, ""))
@@ -191,11 +192,11 @@ class FlowController:
 
         now = presenter.main_screen.flow_pane.held_up
         controls = self._controls(run, node_id)
-        self._host.open_dialog(NodeDetails(picture, node_id, controls, now=now), act)
+        self._host.open_dialog(NodeDetails(run, node_id, controls, now=now), act)
 
-    def _controls(self, run: FlowRunState, node_id: str) -> NodeActions:
+    def _controls(self, run: RunView, node_id: str) -> NodeActions:
         presenter, flow = self._presenter, self._presenter.shown_state.flow
-        picture, engine = flow.picture, self._engine
+        engine = self._engine
         conversation = presenter.shown_state.conversation
         turns = [
             item.note
@@ -204,15 +205,12 @@ class FlowController:
         ]
         node = next((candidate for candidate in run.begin.nodes if candidate.id == node_id), None)
         state = engine.runner.state if engine is not None and engine.runner is not None else None
-        asks = None
-        if picture is not None:
-            asks = picture.ask == "always" or (picture.ask != "never" and node_id in picture.ask)
         return NodeActions(
             turns=turns,
             running=run.active and presenter.past is None,
             here=run.node_id == node_id,
-            at_breakpoint=picture is not None and node_id in picture.breakpoints,
-            asks=asks,
+            at_breakpoint=node_id in run.breakpoints,
+            asks=run.ask == "always" or (run.ask != "never" and node_id in run.ask),
             edited=state.prompts.get(node_id, "") if state is not None else "",
             section=state.guidance.sections.get(node_id, "") if state is not None else "",
             branches=branches_of(run.begin, node_id),
@@ -240,9 +238,9 @@ class FlowController:
     def export(self) -> None:
         """Ask for a format, and write the displayed run or chart into a file of the work dir."""
         pane, engine = self._presenter.main_screen.flow_pane, self._engine
-        if engine is None or (pane.picture is None and pane.chart_of is None):
+        if engine is None or (pane.shown_run is None and pane.chart_of is None):
             return
-        formats = _FORMATS if pane.picture is not None else _FORMATS[:2]
+        formats = _FORMATS if pane.shown_run is not None else _FORMATS[:2]
 
         def write(answer: str | None) -> None:
             chosen_format: Format | None = next(
@@ -251,8 +249,8 @@ class FlowController:
             if chosen_format is None:
                 return
             try:
-                if pane.picture is not None:
-                    path = export_run(pane.picture, chosen_format, engine.work_dir)
+                if pane.shown_run is not None:
+                    path = export_run(pane.shown_run, chosen_format, engine.work_dir)
                 elif pane.chart_of is not None and pane.chart_of.flow is not None:
                     path = export_chart(pane.chart_of.name, pane.chart_of.flow, chosen_format, engine.work_dir)
                 else:

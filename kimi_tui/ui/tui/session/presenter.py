@@ -7,6 +7,7 @@ from typing import Protocol
 
 from textual.widgets import Input
 
+from kimi_tui.flow.run.run_state import Pause
 from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.engine_protocol import Engine
 from kimi_tui.ui.tui.flow_pane.broken_flow import find_broken_flows
@@ -14,7 +15,7 @@ from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.main_screen import git_branch
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.state.deltas import Delta, Invalidated, Pane
-from kimi_tui.ui.tui.state.flow_reducer import without_choice
+from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, without_choice
 from kimi_tui.ui.tui.state.items import AssistantItem, ErrorItem, NoticeItem, SeparatorItem
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.ui.tui.state.view_clock import Timed, ViewClock
@@ -180,7 +181,6 @@ class Presenter:
             main_screen.flow_pane.past = self.past is not None
             main_screen.flow_pane.show_run(
                 state.flow.run,
-                state.flow.picture,
                 asking=bool(state.approvals),
                 answering=bool(state.questions),
                 retry_until=state.retrying.until if state.retrying is not None else None,
@@ -232,7 +232,7 @@ class Presenter:
         requests = tuple(self.state.approvals.values())
         ids = frozenset(request.id for request in requests)
         run = self.state.flow.run
-        node = run.node_label if run is not None and run.active else ""
+        node = current_label(run) if run is not None and run.active else ""
         has_new, self._shown_ids = bool(ids - self._shown_ids), ids
         may_focus = open_id is not None or (has_new and not self._user_is_busy)  # defence: focus-stays-with-writer
         self.main_screen.show_approvals(requests, node=node, open_id=open_id, may_focus=may_focus)
@@ -257,12 +257,12 @@ class Presenter:
 
     def _show_branch_dialog(self) -> None:
         dialogs, run = self.main_screen.dialogs, self.state.flow.run
-        pause = run.pause if run is not None and run.active else None
+        pause = run.paused if run is not None and run.active else None
         if run is not None and pause is not None and pause.reason == "choice":
             dialogs.show_branches(
                 run.node_id,
-                run.node_label,
-                run.branches,
+                current_label(run),
+                branches_of(run.begin, run.node_id),
                 words=self._last_words(pause),
                 suggested=pause.suggested or "",
                 may_focus=not self._user_is_busy,
@@ -270,7 +270,7 @@ class Presenter:
         else:
             dialogs.close_branches(unless_requested=True)
 
-    def _last_words(self, pause: FlowPaused) -> str:
+    def _last_words(self, pause: Pause) -> str:
         """Why a decision is pending, and the model's last words."""
         why = one_line(pause.detail or "")
         why = _("Waiting: {why}.", why=why) if why else ""

@@ -1,7 +1,7 @@
 """The flow part of the UI state: the run, its current node, and the turn headers that name its nodes."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from kimi_tui.flow.run.node_prompts import shown_label
 from kimi_tui.flow.run.run_view import RunView
@@ -24,54 +24,20 @@ from kimi_tui.wire.flow_events import (
     FlowNodeEnd,
     FlowPaused,
     FlowResumed,
-    FlowStatus,
-    PauseReason,
 )
 
 _CHOICE = re.compile(r"\s*<choice>((?:(?!</?choice>).)*)</choice>\s*\Z", re.IGNORECASE | re.DOTALL)
-
-
-@dataclass(frozen=True, slots=True)
-class FlowRunState:
-    """The current run, or else the last one."""
-
-    begin: FlowBegin
-    node_id: str
-    move: int = 0
-    started: float = 0.0
-    ended: float | None = None
-    status: FlowStatus | None = None
-    reason: str | None = None
-    pause: FlowPaused | None = None
-    controls: FlowControls | None = None
-    cut_off: bool = False
-
-    @property
-    def active(self) -> bool:
-        return self.status is None
-
-    @property
-    def paused(self) -> PauseReason | None:
-        return self.pause.reason if self.pause is not None else None
-
-    @property
-    def breakpoints(self) -> tuple[str, ...]:
-        return self.controls.breakpoints if self.controls is not None else ()
-
-    @property
-    def branches(self) -> tuple[str, ...]:
-        """The branch labels at the current node, if it is a decision."""
-        return branches_of(self.begin, self.node_id)
-
-    @property
-    def node_label(self) -> str:
-        return label_of(self.begin, self.node_id)
 
 
 def label_of(begin: FlowBegin, node_id: str) -> str:
     """A node's one-line name."""
     label = next((node.label for node in begin.nodes if node.id == node_id), node_id)
     return labels.node_title(shown_label(label, begin.args))
+
+
+def current_label(run: RunView) -> str:
+    """The current node's one-line name."""
+    return label_of(run.begin, run.node_id)
 
 
 def branches_of(begin: FlowBegin, node_id: str) -> tuple[str, ...]:
@@ -90,17 +56,15 @@ class FlowReducer:
 
     def __init__(self, conversation: Conversation) -> None:
         self._talk = conversation
-        self.run: FlowRunState | None = None
+        self.run: RunView | None = None
         self.in_node = False
-        self.picture: RunView | None = None
-        self._visits: dict[str, int] = {}
         self._header: int | None = None
         self.turn_keys: dict[str, list[int]] = {}
 
     @property
     def pausing(self) -> bool:
         """Whether the run pauses after the current turn."""
-        return self.picture is not None and self.picture.pausing
+        return self.run is not None and self.run.pausing
 
     def fold(self, message: FlowEvent, at: float) -> None:
         """Apply one event. The caller has closed the open text."""
@@ -108,10 +72,8 @@ class FlowReducer:
             self._begin_run(message, at)
             return
         run = self.run
-        if run is None or message.run_id != run.begin.run_id:
+        if run is None or not run.apply(message, at):
             return
-        if self.picture is not None:
-            self.picture.apply(message, at)
         match message:
             case FlowNodeBegin():
                 self._enter_node(run, message)
@@ -128,18 +90,15 @@ class FlowReducer:
                 if message.status != "done":
                     self._set_header_note(_(labels.NODE_ENDED[message.status]))
             case FlowPaused():
-                self.run = replace(run, pause=message, node_id=message.node_id)
                 self.in_node = False
                 if message.suggested is not None:
                     self._hide_choice()
                 why = "" if message.reason == "rejected" else message.detail or ""  # the state shows that already
-                place = self.run.node_label + (f" ({translate_lines(one_line(why))})" if why else "")
+                place = current_label(run) + (f" ({translate_lines(one_line(why))})" if why else "")
                 state = _(labels.PAUSED[message.reason])
                 self._talk.append(NoticeItem(_("flow {state} · {place}", state=state, place=place), "warning"))
-            case FlowResumed():
-                self.run = replace(run, pause=None, node_id=message.node_id)
-            case FlowControls():
-                self.run = replace(run, controls=message)
+            case FlowResumed() | FlowControls():
+                pass
             case FlowEnd():
                 self._end_run(run, message, at)
         self._talk.add_delta(Invalidated("node"))
@@ -152,53 +111,36 @@ class FlowReducer:
 
     def cut_off(self, at: float) -> None:
         """The recording ends within a run: mark the run as interrupted; it may be resumed."""
-        run, picture = self.run, self.picture
-        if run is None or picture is None or not run.active:
+        if self.run is None or not self.run.active:
             return
-        end = FlowEnd(run_id=run.begin.run_id, status="cancelled", moves=picture.moves, reason=_("interrupted"))
-        picture.apply(end, at)
-        for node in picture.nodes.values():
-            if node.state == "running":
-                node.state, node.begun_at = "cancelled", None
-        self.run = replace(run, status="cancelled", ended=at, reason=end.reason, cut_off=True)
+        self.run.cut(at, _("interrupted"))
         self.in_node = False
         self._talk.add_delta(Invalidated("node"))
 
     def count(self, message: StepBegin | StatusUpdate, at: float) -> None:
         """Add a step's usage to the current node."""
-        if self.picture is not None and self.picture.apply(message, at):
+        if self.run is not None and self.run.apply(message, at):
             self._talk.add_delta(Invalidated("node"))
 
     def _begin_run(self, message: FlowBegin, at: float) -> None:
-        self.run = FlowRunState(message, message.resumed_at or message.begin_id, started=at)
-        again = self.picture is not None and self.picture.run_id == message.run_id
-        if self.picture is not None and again:
-            self.picture.apply(message, at)
-        else:
-            self.picture = RunView.from_begin(message, at)
         self.in_node = False
-        if not again:
-            self._visits = {}
+        if self.run is None or not self.run.apply(message, at):
+            self.run = RunView.from_begin(message, at)
             self.turn_keys = {}
-        note = _("continues at {node}", node=self.run.node_label) if message.resumed_at else ""
+        note = _("continues at {node}", node=current_label(self.run)) if message.resumed_at else ""
         self._header = None
         self._talk.append(FlowHeaderItem(message.begin_id, message.name, kind="begin", flow=message.name, note=note))
         self._talk.add_delta(Invalidated("flow"))
 
-    def _enter_node(self, run: FlowRunState, message: FlowNodeBegin) -> None:
-        self.run = replace(run, node_id=message.node_id, move=message.move, pause=None)
+    def _enter_node(self, run: RunView, message: FlowNodeBegin) -> None:
         self.in_node = True
         if message.attempt > 1:
             self._talk.append(
                 NoticeItem(_("asked again: no branch in the answer (attempt {number})", number=message.attempt))
             )
             return
-        known = self.picture.nodes.get(message.node_id) if self.picture is not None else None
-        visit = known.visits if known is not None else self._visits.get(message.node_id, 0) + 1
-        self._visits[message.node_id] = visit
-        node = next((node for node in run.begin.nodes if node.id == message.node_id), None)
-        kind = "task" if node is None else node.kind
-        item = FlowHeaderItem(message.node_id, self.run.node_label, visit, kind, run.begin.name)
+        node = run.nodes[message.node_id]
+        item = FlowHeaderItem(message.node_id, current_label(run), node.visits, node.kind, run.name)
         self._header = self._talk.append(item)
         self.turn_keys.setdefault(message.node_id, []).append(self._header)
 
@@ -219,16 +161,11 @@ class FlowReducer:
         found = _CHOICE.search(text)
         return found[1].strip() if found else ""
 
-    def _end_run(self, run: FlowRunState, message: FlowEnd, at: float) -> None:
-        finished = message.status == "finished"
-        end_id = (message.node_id if finished else None) or run.begin.end_id
-        at_end = end_id if finished else run.node_id
-        self.run = replace(
-            run, status=message.status, ended=at, pause=None, reason=message.reason, move=message.moves, node_id=at_end
-        )
+    def _end_run(self, run: RunView, message: FlowEnd, at: float) -> None:
         self.in_node = False
+        end_id = run.node_id if message.status == "finished" else run.end_id
         state, why = _(labels.ENDED[message.status]), translate_lines(one_line(message.reason or ""))
         moves = n_("{count} move", "{count} moves", message.moves)
-        words = (state, moves, clock(at - run.started), why if message.reason != message.status else "")
+        words = (state, moves, clock(run.elapsed(at)), why if message.reason != message.status else "")
         note = " · ".join(filter(None, words))
-        self._talk.append(FlowHeaderItem(end_id, run.begin.name, kind="end", flow=run.begin.name, note=note))
+        self._talk.append(FlowHeaderItem(end_id, run.name, kind="end", flow=run.name, note=note))

@@ -236,9 +236,7 @@ async def test_a_run_that_was_cut_off_stands_still_until_it_is_resumed(tmp_path:
         run = one.app.presenter.state.flow.run
         assert run is not None
         assert (run.active, len(one.app.presenter.state.flow.turn_keys["green"])) == (True, 3)
-        picture = one.app.presenter.state.flow.picture
-        assert picture is not None
-        assert picture.nodes["green"].visits == 2
+        assert run.nodes["green"].visits == 2
 
 
 async def test_markup_and_escapes_in_labels_are_shown_and_do_nothing(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ SCENES: dict[str, list[WireMessage]] = {
 
 def facts(state: UiState) -> tuple[Any, ...]:
     return (
-        state.conversation.items, state.flow.run, state.flow.picture, state.flow.turn_keys, state.todo, state.turn,
+        state.conversation.items, state.flow.run, state.flow.turn_keys, state.todo, state.turn,
         state.status, state.approvals, state.questions, state.retrying,
     )  # fmt: skip
 

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.ui.tui.state.deltas import Appended, Delta, Finished, Replaced, Streamed, Truncated
+from kimi_tui.ui.tui.state.flow_reducer import current_label
 from kimi_tui.ui.tui.state.items import (
     AssistantItem,
     FlowHeaderItem,
@@ -263,7 +264,7 @@ def test_a_turn_within_a_flow_is_headed_by_its_node_and_visit() -> None:
     ]
     assert sum(isinstance(item, UserItem) for item in state.conversation.items) == 1
     assert state.flow.run is not None
-    assert state.flow.run.node_label == "Fix"
+    assert current_label(state.flow.run) == "Fix"
 
 
 def test_the_todo_list_is_the_last_one_that_was_set() -> None:
