@@ -108,7 +108,7 @@ def picture(folder) -> RunView:
 
 def essence(told: RunView):
     """The picture without times and ids."""
-    nodes = {name: (node.visits, told.state_of(name), node.steps) for name, node in told.nodes.items()}
+    nodes = {name: (node.visits, told.node_state(name), node.steps) for name, node in told.nodes.items()}
     edges = [(edge.src, edge.dst, edge.taken) for edge in told.edges]
     return nodes, edges, [(one.node_id, one.choice, one.by) for one in told.decisions], told.status, told.moves
 
