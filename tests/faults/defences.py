@@ -1028,6 +1028,15 @@ DEFENCES: tuple[Defence, ...] = (
         Value('(file.read_bytes(), 0)'),
     ),
     Defence("a screen that opens while the app leaves", "no crash of it", "screen-of-an-app-that-leaves", NEVER),
+    Defence(
+        "a chart of many edges between two nodes", "adding up each price once", "running-prices",
+        Instead("prices = relations.prices(pending)"), "test_hundreds_of_labelled_edges_of_two_nodes_are_laid_out_soon",
+    ),
+    Defence(
+        "a chart of many edges between two nodes", "counting loops", "bound-loops",
+        Instead("starts[max(rank[source], rank[target])] -= 1"),
+        "test_a_chart_that_would_take_too_long_is_refused_at_once",
+    ),
     Defence("a `.git` that leads nowhere", "no error for a loop", "links-that-lead-back", Value("path.resolve()")),
     Defence("a `.git` that leads nowhere", "no names with a NUL", "name-with-nul", Value("line")),
     Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),

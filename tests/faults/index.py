@@ -486,6 +486,10 @@ CASES: dict[str, tuple[str, ...]] = {
     "a screen that opens while the app leaves": (
         "tests/ui/tui/test_app.py::test_a_screen_that_opens_while_the_app_leaves_is_no_crash",
     ),
+    "a chart of many edges between two nodes": (
+        "tests/flow/layout/test_layout.py::test_hundreds_of_labelled_edges_of_two_nodes_are_laid_out_soon",
+        "tests/flow/layout/test_layout.py::test_a_chart_that_would_take_too_long_is_refused_at_once",
+    ),
     "a `.git` that leads nowhere": (
         "tests/tools/file_support/test_git_dirs.py::test_a_git_file_that_leads_nowhere_is_no_repository_and_no_crash",
     ),

@@ -141,7 +141,7 @@ def _check_size(count: int, edges: Sequence[Edge], rank: Sequence[int]) -> None:
     starts = [0] * (max(rank, default=0) + 2)
     for source, target in edges:
         starts[min(rank[source], rank[target])] += 1
-        starts[max(rank[source], rank[target])] -= 1
+        starts[max(rank[source], rank[target]) + (source == target)] -= 1  # defence: bound-loops
     lines = list(accumulate(starts))
     if count + sum(lines) > MOST_ITEMS or sum(line**3 for line in lines) > MOST_WORK:
         raise _too_large(count, len(edges))

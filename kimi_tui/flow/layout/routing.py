@@ -172,6 +172,10 @@ class _Relations:
     def price(self, upper: _Net, lower: _Net) -> int:
         return self.regret.get((id(upper), id(lower)), 0)
 
+    def prices(self, pending: Sequence[_Net]) -> dict[int, int]:
+        """The extra crossings of each net if all others that are pending are placed below it."""
+        return {id(net): sum(max(0, self.price(net, other)) for other in pending) for net in pending}
+
 
 def _order(nets: list[_Net], splits: dict[int, tuple[_Net, int]], pins: set[int]) -> list[_Net]:
     """Order nets from the uppermost track down: a net with an upper pin is above one with a lower pin in that place."""
@@ -179,6 +183,7 @@ def _order(nets: list[_Net], splits: dict[int, tuple[_Net, int]], pins: set[int]
     pending = sorted(nets, key=lambda net: net.low)
     placed: list[_Net] = []
     missing = {key: set(above) for key, above in relations.above.items()}
+    prices = relations.prices(pending)
     while pending:
         free = [net for net in pending if not missing[id(net)]]
         if not free:
@@ -193,9 +198,11 @@ def _order(nets: list[_Net], splits: dict[int, tuple[_Net, int]], pins: set[int]
             missing[id(net)] = set()
             pending.append(second)
             free = [net]
-        prices = [sum(max(0, relations.price(net, alternative)) for alternative in pending) for net in free]
-        best = free[prices.index(min(prices))]
+            prices = relations.prices(pending)
+        best = min(free, key=lambda net: prices[id(net)])
         pending.remove(best)
+        for net in pending:
+            prices[id(net)] -= max(0, relations.price(net, best))  # defence: running-prices
         placed.append(best)
         for blockers in missing.values():
             blockers.discard(id(best))

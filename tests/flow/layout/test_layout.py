@@ -169,7 +169,22 @@ def test_a_node_with_hundreds_of_edges_is_laid_out_soon() -> None:
     assert time.process_time() - begin < 3
 
 
-@pytest.mark.parametrize("flow", [likely_flow(2_000, 1), any_flow(300, 3_000, 1), any_flow(20, 50_000, 1)])
+def _repeated(src: str, dst: str, count: int) -> Flow:
+    ways = [(src, dst, f"c{number}") for number in range(count)]
+    edges: list[tuple[str, str, str | None]] = [("BEGIN", "a", None), ("a", "b", "go on"), ("b", "END", None), *ways]
+    return make_flow({name: name for name in ("BEGIN", "a", "b", "END")}, edges)
+
+
+@pytest.mark.parametrize(("src", "dst"), [("a", "b"), ("b", "a"), ("a", "a")])
+def test_hundreds_of_labelled_edges_of_two_nodes_are_laid_out_soon(src: str, dst: str) -> None:
+    begin = time.process_time()
+    layout(_repeated(src, dst, 700), direction="TB", width=100)
+    assert time.process_time() - begin < 6
+
+
+@pytest.mark.parametrize(
+    "flow", [_repeated("a", "a", 3_000), likely_flow(2_000, 1), any_flow(300, 3_000, 1), any_flow(20, 50_000, 1)]
+)
 def test_a_chart_that_would_take_too_long_is_refused_at_once(flow: Flow) -> None:
     begin = time.process_time()
     with pytest.raises(ChartTooLargeError, match="too large to draw"):
