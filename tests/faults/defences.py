@@ -977,6 +977,14 @@ DEFENCES: tuple[Defence, ...] = (
         "an approval that hides a part", "no Markdown in a remark", "remark-shown-whole", Value("_text(text)"),
         "test_a_remark_that_markdown_may_change_is_a_code_block",
     ),
+    Defence(
+        "text that is slow to draw", "a bound on marks in a row", "bound-marks", REMOVED,
+        "test_more_marks_on_one_character_than_any_script_has_are_spelled_out",
+    ),
+    Defence(
+        "text that is slow to draw", "measuring no more than a row", "measure-what-matters",
+        Value("cells(text[start:end])"), "test_a_word_of_any_length_costs_no_more_for_each_row",
+    ),
     Defence("a stream that says nothing", "a deadline for words", "deadline-for-words", NEVER),
     Defence("headers without end", "a deadline for them", "deadline-for-headers", UNWRAPPED),
     Defence("a body that has come already", "time for other tasks", "share-the-loop", REMOVED),

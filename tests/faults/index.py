@@ -441,6 +441,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/acp/test_tool_calls.py::test_a_command_never_leaves_its_code_block",
         "tests/ui/acp/test_tool_calls.py::test_a_remark_that_markdown_may_change_is_a_code_block",
     ),
+    "text that is slow to draw": (
+        "tests/ui/tui/text/test_sanitize.py::test_more_marks_on_one_character_than_any_script_has_are_spelled_out",
+        "tests/ui/tui/text/test_wrap.py::test_a_word_of_any_length_costs_no_more_for_each_row",
+    ),
     "a stream that says nothing": (
         "tests/llm/test_openai_faults.py::test_events_that_say_nothing_do_not_keep_a_stream_alive",
     ),

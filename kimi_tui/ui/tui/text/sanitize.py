@@ -7,6 +7,8 @@ a few of them are invisible. Invariant: `sanitize` is idempotent, so that the st
 import re
 import unicodedata
 
+from rich.cells import get_character_cell_size
+
 from kimi_tui.text_safety import is_safe
 
 # Characters that control the terminal or the text direction, or that are invisible.
@@ -26,6 +28,11 @@ _PICTURE = "\u2190-\u2bff\U0001f000-\U0001faff"
 _PICTURE_JOIN = re.compile(f"(?<=[{_PICTURE}\ufe0f])\u200d(?=[{_PICTURE}])|(?<=[^{_HIDDEN}])[\ufe0e\ufe0f]")
 _LETTER = "\u0600-\u06ff\u0750-\u077f\u0900-\u0dff"
 _LETTER_JOIN = re.compile(f"(?<=[{_LETTER}])[\u200c\u200d](?=[{_LETTER}])")
+
+# Runs that may hold characters without a width: neither words nor ASCII, or parts of Korean syllables. To cut a line
+# takes the square of their number, so where more of them follow each other than in any script they are spelled out.
+MAX_MARKS = 8
+_PERHAPS_MARKS = re.compile(rf"(?:[^\w\s\x00-\x7f]|[\u1160-\u11ff\ud7b0-\ud7ff]){{{MAX_MARKS + 1},}}")
 
 
 def _spell(match: re.Match[str]) -> str:
@@ -50,7 +57,17 @@ def sanitize(text: str) -> str:
         return text
     if _SUSPECT.search(text):
         text = _SUSPECT.sub(_spell, _PICTURE_JOIN.sub("", text))  # defence: spell-out-controls
+    text = _PERHAPS_MARKS.sub(_spell_marks, text)  # defence: bound-marks
     return text if text.isprintable() else "".join(char if _is_shown(char) else _number(char) for char in text)
+
+
+def _spell_marks(match: re.Match[str]) -> str:
+    out: list[str] = []
+    marks = 0
+    for char in match.group():
+        marks = 0 if get_character_cell_size(char) else marks + 1
+        out.append(char if marks <= MAX_MARKS else _number(char))
+    return "".join(out)
 
 
 def _is_shown(char: str) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rich.style import Style
 
 from kimi_tui.line_breaks import unbreakable_units
-from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.text.sanitize import MAX_MARKS, sanitize
 from kimi_tui.ui.tui.text.styled_line import Run, cells
 
 _SPLIT_AFTER = frozenset("/\\-_.,:;=&?|")
@@ -28,6 +28,12 @@ def _fitting(text: str, start: int, end: int, width: int) -> int:
     return index
 
 
+def _measured(text: str, start: int, end: int, width: int) -> int:
+    """The columns of text[start:end], or of so much of it that they are more than `width`."""
+    enough = start + width * (MAX_MARKS + 2) + 2 * MAX_MARKS
+    return cells(text[start : min(end, enough)])  # defence: measure-what-matters
+
+
 def break_text(text: str, width: int) -> list[tuple[int, int, str]]:
     """`text` (one clean source line) in rows of at most `width` columns: (start, end, the text
     dropped at the break)."""
@@ -37,7 +43,7 @@ def break_text(text: str, width: int) -> list[tuple[int, int, str]]:
     rows: list[tuple[int, int, str]] = []
     row_start, row_end, used = 0, 0, 0
     for start, end, is_space in unbreakable_units(text):
-        size = cells(text[start:end])
+        size = _measured(text, start, end, width)
         if is_space:
             if used:
                 used += size
@@ -54,7 +60,7 @@ def break_text(text: str, width: int) -> list[tuple[int, int, str]]:
                 break
             rows.append((row_start, cut, ""))
             row_start, start, used = cut, cut, 0
-            size = cells(text[start:end])
+            size = _measured(text, start, end, width)
         used += size
         row_end = end
     rows.append((row_start, row_end, ""))

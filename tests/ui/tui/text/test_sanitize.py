@@ -65,3 +65,11 @@ def test_joined_pictures_stand_side_by_side():
 
 def test_the_output_of_a_program_loses_colours_and_drawn_over_lines():
     assert plain_output("\x1b[32mok\x1b[0m\r\n10%\r50%\r100%\n\x1b]0;title\x07end") == "ok\n100%\nend"
+
+
+@pytest.mark.parametrize("mark", ["\u0300", "\u1161", "\u20dd", "\u0f71"])
+def test_more_marks_on_one_character_than_any_script_has_are_spelled_out(mark: str) -> None:
+    assert sanitize("a" + mark * 8) == "a" + mark * 8
+    shown = sanitize("a" + mark * 10 + "b")
+    assert shown == "a" + mark * 8 + f"‹U+{ord(mark):04X}›" * 2 + "b"
+    assert sanitize(shown) == shown

@@ -1,7 +1,11 @@
+import time
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.style import Style
 
+from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import cells, cut, cut_start, width_of
 from kimi_tui.ui.tui.text.wrap import break_text, wrap_runs
 
@@ -63,3 +67,13 @@ def test_cut_text_fits(text: str, width: int):
 
 def test_a_run_is_measured_in_columns():
     assert width_of([("ab", PLAIN), ("中", PLAIN)]) == 4
+
+
+@pytest.mark.parametrize(("piece", "times"), [("é", 200_000), ("\u0300", 50_000)])
+def test_a_word_of_any_length_costs_no_more_for_each_row(piece: str, times: int) -> None:
+    text = "a" + piece * times
+    begin = time.process_time()
+    rows = wrap_runs([(text, Style())], 100)
+    assert time.process_time() - begin < 10
+    shown = "".join(run[0] for row, _ in rows for run in row)
+    assert len(shown) == len(sanitize(text))
