@@ -163,11 +163,13 @@ class SandboxConfig(_Section):
     """The sandbox for Shell commands. `require`: refuse to run without a sandbox. `writable`: additional folders.
 
     `readable` shows files, folders and sockets that are hidden otherwise. `outside`: whether the agent may ask to run a
-    command outside. `ask_inside`: ask also for commands that a full sandbox without a network keeps inside.
+    command outside. `ask_inside`: ask also for commands that a full sandbox without a network keeps inside. `hosts`: if
+    `ask`, commands without a network reach, by https, the hosts that a rule `Network(host)` or the user allows.
     """
 
     mode: Literal["auto", "off", "require"] = "auto"
     network: bool = True
+    hosts: Literal["none", "ask"] = "none"
     writable: tuple[Path, ...] = ()
     readable: tuple[Path, ...] = ()
     outside: Literal["ask", "never"] = "ask"

@@ -95,7 +95,7 @@ def loosening_rules(project: Config) -> tuple[str, ...]:
     if "ask_read_only" in project.permissions.model_fields_set and not project.permissions.ask_read_only:
         found.append(tr("read-only commands run without approval"))
     sandbox = project.sandbox
-    shows = sandbox.writable or sandbox.readable
+    shows = sandbox.writable or sandbox.readable or sandbox.hosts == "ask"
     if sandbox.mode == "off" or shows or (sandbox.network and "network" in sandbox.model_fields_set):
         found.append(tr("wider sandbox access"))
     return tuple(found)
@@ -166,4 +166,6 @@ def _stricter(mine: SandboxConfig, project: SandboxConfig) -> SandboxConfig:
     outside = "never" if "never" in (mine.outside, project.outside) else "ask"
     asks = mine.ask_inside or project.ask_inside
     network = mine.network and project.network
-    return mine.model_copy(update={"mode": mode, "network": network, "outside": outside, "ask_inside": asks})
+    hosts = project.hosts if "hosts" in project.model_fields_set and project.hosts == "none" else mine.hosts
+    changed = {"mode": mode, "network": network, "hosts": hosts, "outside": outside, "ask_inside": asks}
+    return mine.model_copy(update=changed)

@@ -276,7 +276,7 @@ class Engine:
         self.questions.dismiss_all()
         self.asides.cancel()
         self.soul.stop_turn()
-        await asyncio.gather(self.services.background.aclose(), self.mcp.aclose())
+        await asyncio.gather(self.services.background.aclose(), self.services.sandbox.close(), self.mcp.aclose())
         await self.hooks.notify()
         await self.hooks.ask("SessionEnd")
         self.wire.flush()

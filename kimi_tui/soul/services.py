@@ -23,6 +23,7 @@ from kimi_tui.tools.read_media_file import MediaSupport
 from kimi_tui.tools.set_todo_list import TodoList
 from kimi_tui.tools.shell_support.background import BackgroundTasks
 from kimi_tui.tools.shell_support.child_env import ChildEnv
+from kimi_tui.tools.shell_support.host_access import HostAccess
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.web_support.web_settings import WebSettings
 from kimi_tui.wire.channel import Wire
@@ -87,15 +88,16 @@ def make_services(
     state = session.state
     workspace.protected.add(paths.home())
     workspace.session_dir = session.dir.resolve()
+    approvals = Approvals(
+        wire,
+        yolo=yolo or state.approval.yolo,
+        granted=state.approval.auto_approve_actions,
+        attended=attended,
+        policy=permissions.policy(),
+    )
     services = Services(
         workspace=workspace,
-        approvals=Approvals(
-            wire,
-            yolo=yolo or state.approval.yolo,
-            granted=state.approval.auto_approve_actions,
-            attended=attended,
-            policy=permissions.policy(),
-        ),
+        approvals=approvals,
         questions=Questions(wire, attended=attended, possible=not headless),
         plan_mode=PlanMode(wire.send, folder=session.dir / "plans", on=plan_mode or state.plan_mode),
         background=BackgroundTasks(session.dir / "tasks", most=config.background.max_running_tasks),
@@ -109,6 +111,7 @@ def make_services(
             tell=lambda title, text: wire.send(notice(title, text, severity="warning", kind="sandbox")),
             hidden=() if permissions.file is None else (permissions.file,),
             trusted=permissions.trusted,
+            allows_host=HostAccess(approvals).allows,
         ),
         versions=FileCheckpoints(session.dir / "files"),
         web=web_settings(config.services),

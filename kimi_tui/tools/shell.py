@@ -193,6 +193,7 @@ class Shell(Tool[ShellParams]):
             output.write(text)
             self._progress.write(call_id, text)
 
+        sandbox.call_id = call_id
         env = sandbox.env(self._env.build())
         cwd, terminals = self._workspace.work_dir, self._editor.terminals
         try:

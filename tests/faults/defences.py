@@ -518,6 +518,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_makes_the_users_next_git_command_run_a_program",
     ),
     Defence(
+        "34 protected_paths", "connecting to allowed hosts only", "allowed-hosts-only", NEVER,
+        "test_the_proxy_passes_both_directions_of_an_allowed_connection",
+    ),
+    Defence(
+        "34 protected_paths", "asking for a host in yolo mode too", "hosts-are-asked-for", REMOVED,
+        "test_a_host_is_asked_for_once_even_in_yolo_mode_and_a_no_holds",
+    ),
+    Defence(
         "34 protected_paths", "looking at all folders when events were lost", "rescan-when-events-are-lost",
         Value("found"), "test_after_lost_events_everything_is_looked_at",
     ),

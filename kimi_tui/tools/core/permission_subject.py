@@ -73,6 +73,8 @@ def subject_of(tool: str, text: str, workspace: Workspace, policy: Policy = NO_R
         return ArgumentsSubject(_arguments(text))
     if tool == "FetchURL":
         return page_subject(text)
+    if tool == "Network":
+        return page_subject(text if "://" in text else f"https://{text}/")
     return PlainSubject(text)
 
 

@@ -62,7 +62,8 @@ class BoxSettings:
 
     `private` has the folders `tmp` and `var-tmp`. `own_users`: the sandbox has a user namespace, in which
     no more can be made. `hidden` are files or folders with keys, `writable` more folders of our own, `foreign` the
-    sockets that listened before the session's first command.
+    sockets that listened before the session's first command. `join` are arguments before bubblewrap itself that join
+    the session's network, where there is one.
     """
 
     program: str
@@ -72,6 +73,7 @@ class BoxSettings:
     hidden: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
     foreign: frozenset[Path] = frozenset()
+    join: tuple[str, ...] = ()
 
 
 def sandbox_argv(
@@ -119,7 +121,7 @@ def sandbox_argv(
     if not any(box.private.is_relative_to(folder) for folder in ours):
         copied = {str(path) for path in settings} - {str(path) for path in readable}
         mounts = with_prepared_folders(mounts, box.private, copied=copied)
-    argv = [box.program, *_namespaces(box, config), *(word for mount in mounts for word in mount)]
+    argv = [*box.join, box.program, *_namespaces(box, config), *(word for mount in mounts for word in mount)]
     return [*argv, "--chdir", str(workspace.work_dir), "--"]
 
 
@@ -147,7 +149,7 @@ def _namespaces(box: BoxSettings, config: SandboxConfig) -> list[str]:
     if os.geteuid() == 0:
         for name in _ROOT_CAPABILITIES:
             argv += ["--cap-add", f"CAP_{name}"]
-    if not config.network:
+    if not config.network and not box.join:
         argv.append("--unshare-net")
     return argv
 

@@ -5,7 +5,7 @@ import contextlib
 import shutil
 import tempfile
 import weakref
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -16,11 +16,13 @@ from kimi_tui.i18n import tr
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, Tier, sandbox_argv
 from kimi_tui.tools.shell_support.git_watch import GitWatch
+from kimi_tui.tools.shell_support.host_proxy import HostProxy
 from kimi_tui.tools.shell_support.landlock import version as landlock_version
 from kimi_tui.tools.shell_support.landlock_args import landlock_argv
 from kimi_tui.tools.shell_support.sandbox_env import boxed_env, cache_folder
 from kimi_tui.tools.shell_support.sandbox_hints import hint, lost_an_effect
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, probe, probe_landlock
+from kimi_tui.tools.shell_support.session_network import SessionNetwork, make_session_network
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
 TIER_TITLES: dict[Tier, str] = {
@@ -33,6 +35,8 @@ FILES_TIER_LIMITS = tr(
     "what they do to Git's settings is undone only when they end"
 )
 """What the tier "files" cannot hold."""
+AllowsHost = Callable[[str, int, str], Awaitable[bool]]
+"""Whether a command may reach a host at a port, asked for by the tool call with this id."""
 
 
 class Sandbox:
@@ -40,7 +44,8 @@ class Sandbox:
 
     The first command calls `tell` once with a title and the reason if a configured sandbox does not work as a whole.
     `hidden` are files with keys beside those in kimi-tui's home, `trusted` says that the user trusts the folder, `find`
-    finds bubblewrap outside of some folders, `landlock` is the version of the kernel's Landlock.
+    finds bubblewrap outside of some folders, `landlock` is the version of the kernel's Landlock, `allows_host` decides
+    on the hosts that commands want to reach.
     """
 
     def __init__(
@@ -53,6 +58,7 @@ class Sandbox:
         trusted: bool = False,
         find: Callable[[Iterable[Path]], str | None] = find_bwrap,
         landlock: Callable[[], int] = landlock_version,
+        allows_host: AllowsHost | None = None,
     ) -> None:
         self._tell = tell
         self._trusted = trusted
@@ -61,6 +67,12 @@ class Sandbox:
         self._config = config
         self._workspace = workspace
         self._hidden = tuple(hidden)
+        self._allows_host = allows_host
+        self._network: SessionNetwork | None = None
+        self._proxy: HostProxy | None = None
+        self._proxy_port: int | None = None
+        self.call_id = ""
+        """The tool call that asks for hosts."""
         self._box: BoxSettings | None = None
         self._caches: Path | None = None
         self._why_not: str | None = None
@@ -106,6 +118,11 @@ class Sandbox:
         return held and self._trusted and not self._config.ask_inside
 
     @property
+    def shares_network(self) -> bool:
+        """Whether the commands of the session share a network of their own, without a way out."""
+        return self._network is not None
+
+    @property
     def tier(self) -> Tier:
         """How much it holds; "none" before the first `works`."""
         return "none" if self._box is None else self._box.tier
@@ -145,7 +162,7 @@ class Sandbox:
 
     def env(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of a wrapped command."""
-        return dict(env) if self._box is None else boxed_env(env, self._caches)
+        return dict(env) if self._box is None else boxed_env(env, self._caches, proxy_port=self._proxy_port)
 
     def hint(self, output: str, *, failed: bool = True) -> str | None:
         """Return a hint for the model about a command that failed inside, or that lost an effect although it did not;
@@ -172,12 +189,34 @@ class Sandbox:
         program = self._find((*self._workspace.folders, *self._config.writable))
         reason = tr("bubblewrap (`bwrap`) is not installed")
         if program is not None:
-            self._box, reason = await probe(replace(box, program=program), self._config, self._workspace)
+            self._network = None if self._config.network else await make_session_network()
+            join = () if self._network is None else self._network.join_argv
+            self._box, reason = await probe(replace(box, program=program, join=join), self._config, self._workspace)
             if self._box is not None:
+                await self._start_proxy(self._box)
                 return None
         if self._landlock():
             self._box = await probe_landlock(replace(box, tier="files"), self._config, self._workspace)
         return reason
+
+    async def _start_proxy(self, box: BoxSettings) -> None:
+        network = self._network
+        if network is None or not box.join:
+            self._network = None
+            return
+        listener = network.listener
+        allows = self._allows_host
+        if self._config.hosts == "none" or allows is None:
+            listener.close()
+            return
+        self._proxy_port = listener.getsockname()[1]
+        self._proxy = HostProxy(lambda host, port: allows(host, port, self.call_id))
+        await self._proxy.start(listener)
+
+    async def close(self) -> None:
+        """End the connections of commands."""
+        if self._proxy is not None:
+            await self._proxy.close()
 
     def _private_folder(self) -> Path:
         """Make the folder that stands for `/tmp` inside; it goes with this object."""

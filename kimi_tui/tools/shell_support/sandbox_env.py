@@ -30,6 +30,7 @@ _CACHES = {
     "CCACHE_DIR": "ccache",
     "PRE_COMMIT_HOME": "pre-commit",
 }
+_PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 
 
 def cache_folder(work_dir: Path) -> Path:
@@ -37,11 +38,14 @@ def cache_folder(work_dir: Path) -> Path:
     return paths.home() / "cache" / paths.work_dir_key(paths.project_root(work_dir))
 
 
-def boxed_env(env: Mapping[str, str], caches: Path | None) -> dict[str, str]:
-    """Return the environment of a command in the sandbox; `caches` is writable inside."""
+def boxed_env(env: Mapping[str, str], caches: Path | None, *, proxy_port: int | None = None) -> dict[str, str]:
+    """Return the environment of a command in the sandbox; `caches` is writable inside, `proxy_port` leads to hosts."""
     inside = {name: value for name, value in env.items() if name not in _REMOVED}
     if caches is not None:
         inside |= {name: str(caches / folder) for name, folder in _CACHES.items()}
+    if proxy_port is not None:
+        inside |= dict.fromkeys(_PROXIES, f"http://127.0.0.1:{proxy_port}")
+        inside |= dict.fromkeys(("NO_PROXY", "no_proxy"), "localhost,127.0.0.1,::1")
     if os.geteuid() == 0:
         inside["TAR_OPTIONS"] = "--no-same-owner"
     return inside

@@ -7,6 +7,7 @@ from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import Tier
+from kimi_tui.tools.shell_support.host_proxy import REFUSAL
 
 _WRITING = re.compile(
     r"read-only file system|device or resource busy|EROFS|^bwrap: |^(?:error|fatal): could not write config file|"
@@ -33,6 +34,11 @@ _MISSING = re.compile(r"no such file or directory|ENOENT|permission denied|not f
 
 def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier = "full") -> str | None:
     """Return a hint for the model; None if the sandbox does not seem to be the cause."""
+    if REFUSAL in output and config.hosts == "ask":
+        return (
+            "It ran in a sandbox that reaches only hosts that the user allowed, by https. "
+            "The user can allow one by a rule `Network(HOST)` in `permissions.allow`."
+        )
     if _SERVICES.search(output):
         stopped = "it reaches no keys, agents and services of the user (ssh, gpg, docker, dbus, a display)"
     elif not config.network and _TALKING.search(output):

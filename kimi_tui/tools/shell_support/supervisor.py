@@ -16,6 +16,7 @@ import signal
 import sys
 import time
 
+_NETNS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "netns.py")  # noqa: PTH100, PTH118, PTH120
 _LANDLOCK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "landlock.py")  # noqa: PTH100, PTH118, PTH120
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -138,6 +139,12 @@ def _start(command: list[str], *, empty_input: bool) -> int:
 
             landlock.confine(command[4])
             command = command[5:]
+        if command[3:5] == [_NETNS, "join"]:
+            sys.path.append(os.path.dirname(_NETNS))  # noqa: PTH120
+            import netns
+
+            netns.join(command[5], command[6])
+            command = command[7:]
         os.execvp(command[0], command)
     except OSError as error:
         os.write(2, f"{command[0]}: {error.strerror}\n".encode())

@@ -131,13 +131,13 @@ async def _get(direct: "httpx.AsyncClient", url: str, allow_private: bool) -> Pa
     headers = {"User-Agent": _AGENT, "Accept": "text/html,text/markdown,text/plain,application/json,*/*;q=0.5"}
     target = target.copy_with(username=None, password=None, fragment=None)
     if not allow_private and (_proxied(parts.scheme, host)):
-        await _public_address(host, parts.port or 0, must_resolve=False)
+        await public_address(host, parts.port or 0, must_resolve=False)
         hooks = direct.event_hooks
         async with httpx.AsyncClient(follow_redirects=False, timeout=direct.timeout, event_hooks=hooks) as by_proxy:
             return await _read(by_proxy, by_proxy.build_request("GET", target, headers=headers), url)
     if allow_private:
         return await _read(direct, direct.build_request("GET", target, headers=headers), url)
-    address = await _public_address(host, parts.port or (443 if parts.scheme == "https" else 80), must_resolve=True)
+    address = await public_address(host, parts.port or (443 if parts.scheme == "https" else 80), must_resolve=True)
     request = direct.build_request(
         "GET",
         target.copy_with(host=address),
@@ -167,7 +167,7 @@ async def _read(client: "httpx.AsyncClient", request: "httpx.Request", url: str)
         await response.aclose()
 
 
-async def _public_address(host: str, port: int, *, must_resolve: bool) -> str:
+async def public_address(host: str, port: int, *, must_resolve: bool) -> str:
     """Return an address of the host if all its addresses are public. With a proxy the name may be unknown here."""
     try:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)

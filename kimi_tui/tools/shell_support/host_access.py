@@ -1,0 +1,44 @@
+"""Decides which hosts sandboxed commands may reach: by the rules for `Network`, else by asking the user once."""
+
+import asyncio
+
+from kimi_tui.i18n import tr
+from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.permission.rule import Effect
+from kimi_tui.permission.subject import PageSubject
+
+TOOL = "Network"
+"""The name that rules use: `Network(pypi.org)`."""
+_HTTPS = 443
+
+
+class HostAccess:
+    """The answers of a session. Yolo mode does not answer for the user: what a command read could be sent anywhere."""
+
+    def __init__(self, approvals: Approvals) -> None:
+        self._approvals = approvals
+        self._answers: dict[str, bool] = {}
+        self._asking = asyncio.Lock()
+
+    async def allows(self, host: str, port: int, call_id: str) -> bool:
+        shown = f"[{host}]" if ":" in host else host
+        place = shown if port == _HTTPS else f"{shown}:{port}"
+        subject = PageSubject(f"https://{place}/", host)
+        decision = self._approvals.policy.decide(TOOL, subject)
+        if decision.effect in (Effect.ALLOW, Effect.DENY):
+            return decision.effect is Effect.ALLOW
+        async with self._asking:
+            if place in self._answers:
+                return self._answers[place]
+            verdict = await self._approvals.ask(
+                tool_call_id=call_id,
+                sender=TOOL,
+                action=tr("reach a host"),
+                description=tr("Let sandboxed commands connect to {place}", place=place),
+                subject=subject,
+                reasons=(tr("commands can send there what they read; the answer holds for the session"),),
+                force_ask=True,  # defence: hosts-are-asked-for
+            )
+            if self._approvals.attended:
+                self._answers[place] = verdict.approved
+            return verdict.approved

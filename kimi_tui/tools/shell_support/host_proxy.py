@@ -1,0 +1,133 @@
+"""A proxy for sandboxed commands that connects to allowed hosts only: CONNECT, and nothing else.
+
+Names are resolved here, and private addresses are refused, so a name cannot lead back to this machine or its networks.
+"""
+
+import asyncio
+import contextlib
+import re
+import socket
+from collections.abc import Awaitable, Callable
+
+from kimi_tui.tools.web_support.fetcher import FetchError, public_address
+
+_HEAD_SECONDS = 10.0
+_CONNECT_SECONDS = 15.0
+_MOST_HEAD = 16_384
+_MOST_CONNECTIONS = 128
+_PIECE = 1 << 16
+_REQUEST = re.compile(rb"CONNECT ([a-zA-Z0-9.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\]):([0-9]{1,5}) HTTP/1\.[01]\r?\n")
+REFUSAL = "Refused by the sandbox"
+"""The start of the reason in an answer to a command whose connection is refused."""
+
+Allows = Callable[[str, int], Awaitable[bool]]
+
+
+class HostProxy:
+    """`allows` decides on a host, in lower case without a final dot, and a port; `resolve` finds its address."""
+
+    def __init__(self, allows: Allows, *, resolve: Callable[[str, int], Awaitable[str]] | None = None) -> None:
+        self._allows = allows
+        self._resolve = resolve or _public
+        self._server: asyncio.Server | None = None
+        self._connections: set[asyncio.Task[None]] = set()
+
+    async def start(self, listener: socket.socket) -> None:
+        """Serve the connections of this listening socket, and close it in the end."""
+        listener.setblocking(False)
+        self._server = await asyncio.start_server(self._accept, sock=listener, limit=_MOST_HEAD)
+
+    async def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        for task in list(self._connections):
+            task.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._connections) >= _MOST_CONNECTIONS:
+            writer.close()
+            return
+        task = asyncio.get_running_loop().create_task(self._serve(reader, writer))
+        self._connections.add(task)
+        task.add_done_callback(self._connections.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
+                await self._answer(reader, writer)
+        finally:
+            writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async with asyncio.timeout(_HEAD_SECONDS):
+            head = await reader.readuntil(b"\r\n\r\n")
+        asked = _REQUEST.match(head)
+        if asked is None:
+            await _refuse(writer, 405, "only https can be reached")
+            return
+        host = asked[1].decode("ascii").strip("[]").lower().rstrip(".")
+        port = int(asked[2])
+        if not host or not 0 < port < 65536:
+            await _refuse(writer, 400, "no host and port")
+            return
+        allowed, early = await self._decide(host, port, reader)
+        if not allowed:  # defence: allowed-hosts-only
+            await _refuse(writer, 403, f"{host} is not allowed")
+            return
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                address = await self._resolve(host, port)
+                upstream, outgoing = await asyncio.open_connection(address, port)
+        except FetchError as error:
+            await _refuse(writer, 502, str(error))
+            return
+        except (OSError, TimeoutError):
+            await _send(writer, 502, f"{host} cannot be reached")
+            return
+        try:
+            writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            outgoing.write(early)
+            async with asyncio.TaskGroup() as both:
+                both.create_task(_pump(reader, outgoing))
+                both.create_task(_pump(upstream, writer))
+        finally:
+            outgoing.close()
+
+    async def _decide(self, host: str, port: int, reader: asyncio.StreamReader) -> tuple[bool, bytes]:
+        """Return the decision, and what the command sent meanwhile. The question ends when the command goes away."""
+        asked = asyncio.ensure_future(self._allows(host, port))
+        early = asyncio.ensure_future(reader.read(_PIECE))
+        try:
+            await asyncio.wait((asked, early), return_when=asyncio.FIRST_COMPLETED)
+            if not asked.done() and not early.result():
+                return False, b""
+            return await asked, early.result() if early.done() else b""
+        finally:
+            asked.cancel()
+            early.cancel()
+            await asyncio.gather(asked, early, return_exceptions=True)
+
+
+async def _public(host: str, port: int) -> str:
+    return await public_address(host, port, must_resolve=True)
+
+
+async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with contextlib.suppress(OSError):
+        while piece := await reader.read(_PIECE):
+            writer.write(piece)
+            await writer.drain()
+        writer.write_eof()
+
+
+async def _refuse(writer: asyncio.StreamWriter, status: int, why: str) -> None:
+    await _send(writer, status, f"{REFUSAL}: {why}")
+
+
+async def _send(writer: asyncio.StreamWriter, status: int, reason: str) -> None:
+    body = f"{reason}\n".encode("ascii", "replace")
+    line = reason.encode("ascii", "replace").replace(b"\r", b" ").replace(b"\n", b" ")
+    writer.write(b"HTTP/1.1 %d %s\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s"
+                 % (status, line, len(body), body))  # fmt: skip
+    await writer.drain()

@@ -1,0 +1,67 @@
+"""A network namespace that the commands of a session share. A program, not a module to import.
+
+python -I -S netns.py make SOCKET
+    Makes it, with a loopback device and a port that listens there, and sends three descriptors over the Unix socket
+    SOCKET: the user namespace, the network namespace, and the listening socket.
+python -I -S netns.py join USER NETWORK PROGRAM ARGUMENT...
+    Runs a command in it; USER and NETWORK are files of the namespaces. `supervisor.py` does that between fork and exec.
+
+The namespaces live as long as a descriptor of them. bubblewrap cannot join a network namespace by itself.
+"""
+
+import array
+import ctypes
+import fcntl
+import os
+import socket
+import struct
+import sys
+
+_CLONE_NEWUSER, _CLONE_NEWNET = 0x1000_0000, 0x4000_0000
+_SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
+_BACKLOG = 64
+
+
+def join(user: str, network: str) -> None:
+    """Move this process, which has one thread. Raises OSError."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    spaces = [(os.open(user, os.O_RDONLY | os.O_CLOEXEC), _CLONE_NEWUSER)]
+    spaces.append((os.open(network, os.O_RDONLY | os.O_CLOEXEC), _CLONE_NEWNET))
+    for descriptor, kind in spaces:
+        _raise_if_failed(libc.setns(descriptor, kind))
+        os.close(descriptor)
+
+
+def make(channel: socket.socket) -> None:
+    """Make the namespaces in this process, and send them. Raises OSError."""
+    user, group = os.geteuid(), os.getegid()
+    _raise_if_failed(ctypes.CDLL(None, use_errno=True).unshare(_CLONE_NEWUSER | _CLONE_NEWNET))
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:  # noqa: PTH123 - pathlib takes long to load
+            file.write(text)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, _SIOCSIFFLAGS, struct.pack("16sh14x", b"lo", _IFF_UP))
+    server = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    server.bind(("127.0.0.1", 0))
+    server.listen(_BACKLOG)
+    spaces = [os.open(f"/proc/self/ns/{name}", os.O_RDONLY) for name in ("user", "net")]
+    sent = array.array("i", [*spaces, server.fileno()])
+    channel.sendmsg([b"made"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, sent)])
+
+
+def _raise_if_failed(result: int) -> None:
+    if result < 0:
+        code = ctypes.get_errno()
+        raise OSError(code, os.strerror(code))
+
+
+if __name__ == "__main__":
+    try:
+        if sys.argv[1] == "make":
+            make(socket.socket(fileno=int(sys.argv[2])))
+        else:
+            join(sys.argv[2], sys.argv[3])
+            os.execvp(sys.argv[4], sys.argv[4:])
+    except OSError as error:
+        os.write(2, f"sandbox: {error.strerror}\n".encode())
+        sys.exit(126)

@@ -1,0 +1,193 @@
+"""The network of a session's sandboxed commands: servers of theirs are reached, hosts only by the proxy."""
+
+import asyncio
+import os
+import shlex
+import socket
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, parse_rule
+from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.shell import Shell
+from kimi_tui.tools.shell_support.background import BackgroundTasks
+from kimi_tui.tools.shell_support.host_access import HostAccess
+from kimi_tui.tools.shell_support.host_proxy import HostProxy
+from kimi_tui.tools.shell_support.sandbox import Sandbox
+from tests.tools.kit import Desk, until
+
+CONNECT = "import os,socket,sys;from urllib.parse import urlsplit;u=urlsplit(os.environ['https_proxy']);"
+CONNECT += "s=socket.create_connection((u.hostname,u.port),5);s.sendall({!r});f=s.makefile('rb');print(f.readline());"
+CONNECT += "sys.stdout.write(f.read().decode())"
+
+
+async def full(desk: Desk, tmp_path: Path, **settings: object) -> tuple[Shell, Sandbox]:
+    config = SandboxConfig.model_validate({"network": False, **settings})
+    access = HostAccess(desk.approvals)
+    sandbox = Sandbox(config, desk.workspace, trusted=True, allows_host=access.allows)
+    if not await sandbox.works() or sandbox.tier != "full" or not sandbox.shares_network:
+        pytest.skip("there is no full sandbox with a network of its own here")
+    tasks = BackgroundTasks(tmp_path / "tasks")
+    return Shell(desk.workspace, desk.approvals, ToolProgress(), background=tasks, sandbox=sandbox), sandbox
+
+
+def asks(head: bytes) -> str:
+    return f"python3 -c {shlex.quote(CONNECT.format(head))}"
+
+
+@pytest.mark.parametrize("hosts", ["none", "ask"])
+async def test_a_later_command_reaches_a_server_in_the_background(desk: Desk, tmp_path: Path, hosts: str) -> None:
+    tool, sandbox = await full(desk, tmp_path, hosts=hosts)
+    (desk.dir / "page").write_text("served\n")
+    serve = "import http.server as h;s=h.ThreadingHTTPServer(('127.0.0.1',0),h.SimpleHTTPRequestHandler);"
+    serve += "open('port.new','w').write(str(s.server_port));import os;os.rename('port.new','port');s.serve_forever()"
+    started = await desk.use(
+        tool, command=f"python3 -c {shlex.quote(serve)}", run_in_background=True, description="server"
+    )
+    assert not started.is_error
+    await until((desk.dir / "port").exists)
+    fetch = "import urllib.request as u;print(u.urlopen('http://127.0.0.1:'+open('port').read()+'/page').read())"
+    value = await desk.use(tool, command=f"python3 -c {shlex.quote(fetch)}")
+    assert "served" in str(value.output), value
+    await tool._background.aclose()
+    await sandbox.close()
+
+
+async def test_no_command_reaches_this_machine_with_or_without_the_proxy(desk: Desk, tmp_path: Path) -> None:
+    tool, sandbox = await full(desk, tmp_path, hosts="ask")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        direct = f"import socket; socket.create_connection(('127.0.0.1', {port}), 2)"
+        assert (await desk.use(tool, command=f"python3 -c {shlex.quote(direct)}")).is_error
+        for host in ("127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "169.254.169.254"):
+            value = await desk.use(tool, command=asks(b"CONNECT %s:%d HTTP/1.1\r\n\r\n" % (host.encode(), port)))
+            assert "502 Refused by the sandbox" in str(value.output), (host, value)
+    await sandbox.close()
+
+
+async def test_a_host_is_asked_for_once_even_in_yolo_mode_and_a_no_holds(desk: Desk, tmp_path: Path) -> None:
+    tool, sandbox = await full(desk, tmp_path, hosts="ask")
+    desk.approvals.yolo = True
+    desk.answer = "reject"
+    for _ in range(2):
+        value = await desk.use(tool, command=asks(b"CONNECT a.invalid:443 HTTP/1.1\r\n\r\n"))
+        assert "403 Refused by the sandbox: a.invalid is not allowed" in str(value.output)
+    desk.answer = "approve"
+    for _ in range(2):
+        value = await desk.use(tool, command=asks(b"CONNECT b.invalid:443 HTTP/1.1\r\n\r\n"))
+        assert "502" in str(value.output)
+    assert [each.sender for each in desk.asked] == ["Network", "Network"]
+    assert "b.invalid" in desk.asked[1].description
+    await sandbox.close()
+
+
+async def test_rules_decide_on_hosts_without_a_question(desk: Desk, tmp_path: Path) -> None:
+    desk.approvals.policy = Policy(
+        [parse_rule("Network(*.good.invalid)", Effect.ALLOW), parse_rule("Network(bad.*)", Effect.DENY)]
+    )
+    tool, sandbox = await full(desk, tmp_path, hosts="ask")
+    for host, status in ((b"x.good.invalid", "502"), (b"bad.invalid", "403"), (b"BAD.Good.Invalid.", "403")):
+        value = await desk.use(tool, command=asks(b"CONNECT %s:443 HTTP/1.1\r\n\r\n" % host))
+        assert status in str(value.output), (host, value)
+    assert desk.asked == []
+    await sandbox.close()
+
+
+async def test_nobody_there_means_no_host(desk: Desk, tmp_path: Path) -> None:
+    tool, sandbox = await full(desk, tmp_path, hosts="ask")
+    desk.approvals.attended = False
+    value = await desk.use(tool, command=asks(b"CONNECT a.invalid:443 HTTP/1.1\r\n\r\n") + "; false")
+    assert "403" in str(value.output)
+    assert "Network(HOST)" in value.message
+    await sandbox.close()
+
+
+async def test_without_hosts_there_is_no_proxy(desk: Desk, tmp_path: Path) -> None:
+    tool, _ = await full(desk, tmp_path)
+    value = await desk.use(tool, command='echo "[$HTTPS_PROXY$https_proxy]"; cat /proc/net/tcp')
+    assert "[]" in str(value.output)
+    assert "0100007F" not in str(value.output)
+
+
+async def _proxied(head: bytes, port: int, *, allowed: bool = True) -> bytes:
+    async def allows(host: str, _port: int) -> bool:
+        return allowed and host == "good.example"
+
+    async def resolve(_host: str, _port: int) -> str:
+        return "127.0.0.1"
+
+    proxy = HostProxy(allows, resolve=resolve)
+    listener = socket.create_server(("127.0.0.1", 0))
+    await proxy.start(listener)
+    reader, writer = await asyncio.open_connection("127.0.0.1", listener.getsockname()[1])
+    writer.write(head.replace(b"PORT", b"%d" % port))
+    writer.write_eof()
+    answer = await asyncio.wait_for(reader.read(), 10)
+    writer.close()
+    await proxy.close()
+    return answer
+
+
+async def test_the_proxy_passes_both_directions_of_an_allowed_connection() -> None:
+    async def echo(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write((await reader.read()).upper())
+        writer.close()
+
+    async with await asyncio.start_server(echo, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        answer = await _proxied(b"CONNECT Good.Example.:PORT HTTP/1.1\r\nA: b\r\n\r\nearly", port)
+        assert answer == b"HTTP/1.1 200 Connection established\r\n\r\nEARLY"
+        answer = await _proxied(b"CONNECT good.example:PORT HTTP/1.1\r\n\r\nx", port, allowed=False)
+        assert b"403" in answer
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET http://good.example/ HTTP/1.1\r\n\r\n",
+        b"CONNECT good.example HTTP/1.1\r\n\r\n",
+        b"CONNECT user@good.example:443 HTTP/1.1\r\n\r\n",
+        b"CONNECT good.example:443 evil:1 HTTP/1.1\r\n\r\n",
+        b"CONNECT good.example:99999 HTTP/1.1\r\n\r\n",
+        b"CONNECT good_example:443 HTTP/1.1\r\n\r\n",
+        b"CONNECT \xc3\xa9:443 HTTP/1.1\r\n\r\n",
+        b"\x16\x03\x01 tls\r\n\r\n",
+    ],
+)
+async def test_the_proxy_refuses_whatever_is_no_plain_connect(head: bytes) -> None:
+    assert (await _proxied(head, 0)).startswith((b"HTTP/1.1 405 Refused", b"HTTP/1.1 400 Refused"))
+
+
+async def test_the_question_ends_when_the_command_goes_away() -> None:
+    asked, ended = asyncio.Event(), asyncio.Event()
+
+    async def allows(_host: str, _port: int) -> bool:
+        asked.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        return True
+
+    proxy = HostProxy(allows)
+    listener = socket.create_server(("127.0.0.1", 0))
+    await proxy.start(listener)
+    _, writer = await asyncio.open_connection("127.0.0.1", listener.getsockname()[1])
+    writer.write(b"CONNECT a.example:443 HTTP/1.1\r\n\r\n")
+    await asked.wait()
+    writer.close()
+    await asyncio.wait_for(ended.wait(), 10)
+    await proxy.close()
+
+
+async def test_the_network_is_the_sessions_own(desk: Desk, tmp_path: Path) -> None:
+    spaces: set[str] = set()
+    for _ in range(2):
+        tool, _ = await full(desk, tmp_path)
+        values = [await desk.use(tool, command="readlink /proc/self/ns/net") for _ in range(2)]
+        assert values[0].output == values[1].output
+        spaces.add(str(values[0].output).strip())
+    assert len({*spaces, str(Path("/proc/self/ns/net").readlink()), os.devnull}) == 4
