@@ -64,23 +64,23 @@ class HostProxy:
             head = await reader.readuntil(b"\r\n\r\n")
         asked = _REQUEST.match(head)
         if asked is None:
-            await _refuse(writer, 405, "only https can be reached")
+            await _send_refusal(writer, 405, "only https can be reached")
             return
         host = asked[1].decode("ascii").strip("[]").lower().rstrip(".")
         port = int(asked[2])
         if not host or not 0 < port < 65536:
-            await _refuse(writer, 400, "no host and port")
+            await _send_refusal(writer, 400, "no host and port")
             return
         allowed, early = await self._decide(host, port, reader)
         if not allowed:  # defence: allowed-hosts-only
-            await _refuse(writer, 403, f"{host} is not allowed")
+            await _send_refusal(writer, 403, f"{host} is not allowed")
             return
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
                 address = await self._resolve(host, port)
                 upstream, outgoing = await asyncio.open_connection(address, port)
         except FetchError as error:
-            await _refuse(writer, 502, str(error))
+            await _send_refusal(writer, 502, str(error))
             return
         except (OSError, TimeoutError):
             await _send(writer, 502, f"{host} cannot be reached")
@@ -121,7 +121,7 @@ async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
         writer.write_eof()
 
 
-async def _refuse(writer: asyncio.StreamWriter, status: int, why: str) -> None:
+async def _send_refusal(writer: asyncio.StreamWriter, status: int, why: str) -> None:
     await _send(writer, status, f"{REFUSAL}: {why}")
 
 
