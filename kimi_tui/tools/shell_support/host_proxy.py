@@ -9,6 +9,7 @@ import re
 import socket
 from collections.abc import Awaitable, Callable
 
+from kimi_tui.tools.shell_support.sandbox_hints import REFUSAL
 from kimi_tui.tools.web_support.fetcher import FetchError, public_address
 
 _HEAD_SECONDS = 10.0
@@ -17,8 +18,6 @@ _MOST_HEAD = 16_384
 _MOST_CONNECTIONS = 128
 _PIECE = 1 << 16
 _REQUEST = re.compile(rb"CONNECT ([a-zA-Z0-9.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\]):([0-9]{1,5}) HTTP/1\.[01]\r?\n")
-REFUSAL = "Refused by the sandbox"
-"""The start of the reason in an answer to a command whose connection is refused."""
 
 Allows = Callable[[str, int], Awaitable[bool]]
 

@@ -9,21 +9,24 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mappi
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import tr
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, Tier, sandbox_argv
-from kimi_tui.tools.shell_support.git_watch import GitWatch
-from kimi_tui.tools.shell_support.host_proxy import HostProxy
 from kimi_tui.tools.shell_support.landlock import version as landlock_version
 from kimi_tui.tools.shell_support.landlock_args import landlock_argv
 from kimi_tui.tools.shell_support.sandbox_env import boxed_env, cache_folder
 from kimi_tui.tools.shell_support.sandbox_hints import hint, lost_an_effect
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, probe, probe_landlock
-from kimi_tui.tools.shell_support.session_network import SessionNetwork, make_session_network
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
+
+if TYPE_CHECKING:
+    from kimi_tui.tools.shell_support.git_watch import GitWatch
+    from kimi_tui.tools.shell_support.host_proxy import HostProxy
+    from kimi_tui.tools.shell_support.session_network import SessionNetwork
 
 TIER_TITLES: dict[Tier, str] = {
     "full": tr("Commands run in a sandbox"),
@@ -77,7 +80,7 @@ class Sandbox:
         self._caches: Path | None = None
         self._why_not: str | None = None
         self._tried = asyncio.Lock()
-        self._watch = GitWatch(lambda: () if workspace is None else workspace.folders)
+        self._watch: GitWatch | None = None
         self._running = 0
         self._looking = asyncio.Lock()
         self._known = workspace is None or config.mode == "off"
@@ -133,7 +136,7 @@ class Sandbox:
             return list(command)
         if self._box.tier == "files":
             return [*landlock_argv(self._box, self._config, self._workspace), *command]
-        repositories = self._watch.entries
+        repositories = () if self._watch is None else self._watch.entries
         return [*sandbox_argv(self._box, self._config, self._workspace, git=git, repositories=repositories), *command]
 
     @asynccontextmanager
@@ -142,21 +145,22 @@ class Sandbox:
         for the user and the model.
         """
         undone: list[str] = []
-        if self._box is None:
+        watch = self._watch
+        if self._box is None or watch is None:
             yield undone
             return
         async with self._looking:
             if self._running:  # of what another command does meanwhile, nothing is taken as right
-                undone += await asyncio.to_thread(self._watch.undo_changes)
+                undone += await asyncio.to_thread(watch.undo_changes)
             else:
-                await asyncio.to_thread(self._watch.accept_current)
+                await asyncio.to_thread(watch.accept_current)
             self._running += 1
         try:
             yield undone
         finally:
             self._running -= 1
             async with self._looking:
-                undone += await asyncio.to_thread(self._watch.undo_changes)  # defence: undo-acting-git-settings
+                undone += await asyncio.to_thread(watch.undo_changes)  # defence: undo-acting-git-settings
             if undone:
                 self._tell(tr("The sandbox undid what a command did to Git"), "; ".join(undone))
 
@@ -174,9 +178,14 @@ class Sandbox:
 
     async def _try(self) -> str | None:
         """Test it; return the reason if it does not work."""
-        if self._workspace is None:
+        from kimi_tui.tools.shell_support.git_watch import GitWatch
+        from kimi_tui.tools.shell_support.session_network import make_session_network
+
+        workspace = self._workspace
+        if workspace is None:
             return None
-        caches = cache_folder(self._workspace.work_dir)
+        self._watch = GitWatch(lambda: workspace.folders)
+        caches = cache_folder(workspace.work_dir)
         with contextlib.suppress(OSError):
             paths.private_folder(caches)
             self._caches = caches.resolve()
@@ -186,17 +195,17 @@ class Sandbox:
             return tr("cannot create temporary files: {cause}", cause=error.strerror)
         writable = () if self._caches is None else (self._caches,)
         box = BoxSettings("", private, hidden=self._hidden, writable=writable, foreign=frozenset(listening_sockets()))
-        program = self._find((*self._workspace.folders, *self._config.writable))
+        program = self._find((*workspace.folders, *self._config.writable))
         reason = tr("bubblewrap (`bwrap`) is not installed")
         if program is not None:
             self._network = None if self._config.network else await make_session_network()
             join = () if self._network is None else self._network.join_argv
-            self._box, reason = await probe(replace(box, program=program, join=join), self._config, self._workspace)
+            self._box, reason = await probe(replace(box, program=program, join=join), self._config, workspace)
             if self._box is not None:
                 await self._start_proxy(self._box)
                 return None
         if self._landlock():
-            self._box = await probe_landlock(replace(box, tier="files"), self._config, self._workspace)
+            self._box = await probe_landlock(replace(box, tier="files"), self._config, workspace)
         return reason
 
     async def _start_proxy(self, box: BoxSettings) -> None:
@@ -209,6 +218,8 @@ class Sandbox:
         if self._config.hosts == "none" or allows is None:
             listener.close()
             return
+        from kimi_tui.tools.shell_support.host_proxy import HostProxy
+
         self._proxy_port = listener.getsockname()[1]
         self._proxy = HostProxy(lambda host, port: allows(host, port, self.call_id))
         await self._proxy.start(listener)

@@ -7,8 +7,9 @@ from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import Tier
-from kimi_tui.tools.shell_support.host_proxy import REFUSAL
 
+REFUSAL = "Refused by the sandbox"
+"""The start of the reason in the proxy's answer to a command whose connection is refused."""
 _WRITING = re.compile(
     r"read-only file system|device or resource busy|EROFS|^bwrap: |^(?:error|fatal): could not write config file|"
     r"could not lock config file",
