@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.doubt import DoubtKind
@@ -18,7 +19,6 @@ from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.programs.program import Deep, Found
 from kimi_tui.permission.subject import FileSubject, Pattern, Words
-from kimi_tui.tools.file_support.git_history import History, history_of
 from kimi_tui.tools.file_support.git_settings import runs_nothing
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 from kimi_tui.tools.file_support.workspace import Workspace
@@ -26,6 +26,9 @@ from kimi_tui.tools.shell_support.command_parser import CommandLine
 from kimi_tui.tools.shell_support.globs import expand
 from kimi_tui.tools.shell_support.read_trees import reads_nothing_refused
 from kimi_tui.tools.shell_support.tracked_reading import limited_files, printed_files, prints_history
+
+if TYPE_CHECKING:
+    from kimi_tui.tools.file_support.git_history import History
 
 NO_RULES = Policy()
 
@@ -183,7 +186,8 @@ def _why_not(words: tuple[str, ...], found: Found, folders: Sequence[Path] | Non
         return tr("it runs outside the working directory")
     if found.configured and not all(runs_nothing(folder) for folder in folders):  # defence: repository-settings
         return tr("the repository has settings that may run a program")
-    if any(_history(found, folder, workspace) is None for folder in folders):  # defence: unknown-history
+    # defence: unknown-history
+    if any(_prints_history(found, folder) and _history(folder, workspace) is None for folder in folders):
         return tr("the history of the repository could not be searched for files with secrets")
     path = _not_to_be_read(words, found, folders, workspace)
     return tr("`{path}` may not be read without approval", path=path) if path else ""
@@ -201,10 +205,14 @@ def _not_to_be_read(words: tuple[str, ...], found: Found, folders: Sequence[Path
     return "" if _finds_no_secrets(words, found, folders, workspace) else folders[0].name
 
 
-def _history(found: Found, folder: Path, workspace: Workspace) -> History | None:
-    """The history that the command may print in this folder, empty if none; None if it is not known."""
-    if found.tracked is None or not prints_history(found.tracked, folder):
-        return History()
+def _prints_history(found: Found, folder: Path) -> bool:
+    return found.tracked is not None and prints_history(found.tracked, folder)
+
+
+def _history(folder: Path, workspace: Workspace) -> "History | None":
+    """The history of the repository around the folder; None if it is not known."""
+    from kimi_tui.tools.file_support.git_history import history_of
+
     git = None if _is_ours("git", workspace) else shutil.which("git")
     return None if git is None else history_of(Path(os.path.realpath(folder)), git)
 
@@ -313,7 +321,7 @@ def _finds_no_secrets(
             files = printed_files(found.tracked, folder)
             if files is None or any(map(is_sensitive, files)):  # defence: tracked-secrets
                 return False
-            history = _history(found, folder, workspace)
+            history = _history(folder, workspace) if _prints_history(found, folder) else None
             # defence: secrets-of-the-history
             if history and limited_files(found.tracked, folder, history.sensitive):
                 return False
@@ -344,10 +352,11 @@ def _rule_about(
                     return held.name
         if found.tracked:
             files = printed_files(found.tracked, folder)
-            history = _history(found, folder, workspace)
-            if files is None or history is None:
+            prints = _prints_history(found, folder)
+            history = _history(folder, workspace) if prints else None
+            if files is None or (prints and history is None):
                 return held.name
-            once = limited_files(found.tracked, folder, history.files)
+            once = limited_files(found.tracked, folder, history.files) if history else ()
             if len(files) + len(once) > _MOST_FOR_RULES or any(map(held.refuses, (*files, *once))):
                 return held.name
     for root in _roots(words, found, folders) if found.deep and folders is not None else ():
