@@ -15,7 +15,7 @@ from kimi_tui.ui.tui.i18n.catalog import _
 _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 
 
-def first_paint(out: IO[str], place: str, kept: TerminalState) -> None:
+def first_paint(stream: IO[str], work_dir_label: str, terminal_state: TerminalState) -> None:
     """Enter the alternate screen, and show that the program is starting, and where.
 
     Textual's first frame replaces it; until then `kept` can remove it.
@@ -26,19 +26,19 @@ def first_paint(out: IO[str], place: str, kept: TerminalState) -> None:
         attributes[0] &= ~termios.IXON  # Ctrl+Q and Ctrl+S are key bindings
         attributes[3] &= ~(termios.ECHO | termios.ICANON)
         termios.tcsetattr(sys.stdin.fileno(), termios.TCSANOW, attributes)
-        columns, rows = _size(out)
+        columns, rows = _size(stream)
         title, starting = " kimi-tui", _("starting")
-        where = _printable(place)[: max(0, columns - len(title) - 4)]
-        out.write(f"{_ENTER}\x1b[1m{title}\x1b[0m  \x1b[2m{where}\x1b[0m\x1b[{rows};1H\x1b[2m {starting}\x1b[0m")
-        out.flush()
+        where = _printable(work_dir_label)[: max(0, columns - len(title) - 4)]
+        stream.write(f"{_ENTER}\x1b[1m{title}\x1b[0m  \x1b[2m{where}\x1b[0m\x1b[{rows};1H\x1b[2m {starting}\x1b[0m")
+        stream.flush()
 
-    kept.painted(paint, _LEAVE)
+    terminal_state.painted(paint, _LEAVE)
     paint()
 
 
-def _size(out: IO[str]) -> tuple[int, int]:
+def _size(stream: IO[str]) -> tuple[int, int]:
     try:
-        columns, rows = os.get_terminal_size(out.fileno())
+        columns, rows = os.get_terminal_size(stream.fileno())
     except OSError:
         columns = rows = 0
     return columns or 80, rows or 24

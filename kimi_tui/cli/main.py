@@ -20,19 +20,19 @@ hundred times.
 def main(argv: list[str] | None = None) -> int:
     """Run the program; returns its exit status."""
     gc.set_threshold(_GEN0_THRESHOLD)
-    words = sys.argv[1:] if argv is None else argv
-    return exit_status(lambda: _parse_and_run(words), ends_process=argv is None)
+    arguments = sys.argv[1:] if argv is None else argv
+    return exit_status(lambda: _parse_and_run(arguments), ends_process=argv is None)
 
 
-def _parse_and_run(words: list[str]) -> int:
-    if words in (["--version"], ["-V"]):  # argparse would double the time
+def _parse_and_run(arguments: list[str]) -> int:
+    if arguments in (["--version"], ["-V"]):  # argparse would double the time
         sys.stdout.write(f"kimi-tui {__version__}\n")
         return 0
     from kimi_tui.cli.options import parse
 
-    if words not in (["--help"], ["-h"]):
+    if arguments not in (["--help"], ["-h"]):
         forbid_dumps()  # defence: no-dumps
-    return _run(parse(words))
+    return _run(parse(arguments))
 
 
 def _run(options: "argparse.Namespace") -> int:

@@ -5,7 +5,7 @@ import argparse
 
 def argv_of(options: argparse.Namespace, parser: argparse.ArgumentParser) -> list[str]:
     """Return arguments that `parser` parses to `options`, without commands and their options."""
-    said: list[str] = []
+    argv: list[str] = []
     for action in parser._actions:
         if not action.option_strings or action.dest == argparse.SUPPRESS or action.help == argparse.SUPPRESS:
             continue
@@ -14,10 +14,10 @@ def argv_of(options: argparse.Namespace, parser: argparse.ArgumentParser) -> lis
             continue
         name = next(name for name in action.option_strings if name.startswith("--"))
         if isinstance(action, argparse.BooleanOptionalAction):
-            said.append(name if value else f"--no-{name[2:]}")
+            argv.append(name if value else f"--no-{name[2:]}")
         elif action.nargs == 0 or (action.nargs == "?" and value == action.const):
-            said.append(name)
+            argv.append(name)
         else:
             values: list[object] = value if isinstance(value, list) else [value]  # pyright: ignore[reportUnknownVariableType]
-            said.extend(f"{name}={one}" for one in values)
-    return said
+            argv.extend(f"{name}={value_item}" for value_item in values)
+    return argv

@@ -42,11 +42,11 @@ class _Top(Parser):
     def parse_args(  # pyright: ignore[reportIncompatibleMethodOverride]
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
-        said = sys.argv[1:] if args is None else list(args)
+        argv = sys.argv[1:] if args is None else list(args)
         try:
-            return super().parse_args(said, namespace or argparse.Namespace())
+            return super().parse_args(argv, namespace or argparse.Namespace())
         except UsageError:
-            if unknown := self._unknown(said):
+            if unknown := self._unknown(argv):
                 self.error(f"unknown option {unknown}")
             raise
 
@@ -55,12 +55,12 @@ class _Top(Parser):
             raise UsageError(f"{value} is a Kimi CLI command; {INSTEAD[value]}")
         super()._check_value(action, value)
 
-    def _unknown(self, said: Sequence[str]) -> str:
+    def _unknown(self, argv: Sequence[str]) -> str:
         """Return the first unknown option before any command; "" if all are known."""
-        for word in said:
-            if word == "--" or word in _COMMANDS or word in INSTEAD:
+        for argument in argv:
+            if argument == "--" or argument in _COMMANDS or argument in INSTEAD:
                 break
-            name = word.partition("=")[0]
+            name = argument.partition("=")[0]
             if name.startswith("--") and name not in self._option_string_actions:
                 return name
         return ""
@@ -100,7 +100,7 @@ def _add_options(top: Parser) -> None:
 
 def _add_session_options(top: argparse.ArgumentParser, *, unless_said: bool = False) -> None:
     """Add the options of a TUI session. `unless_said`: after a command, where the options may also precede it."""
-    before = len(top._actions)
+    first_action = len(top._actions)
     where = top.add_argument_group("where")
     where.add_argument("-w", "--work-dir", metavar="DIR", help="working directory (default: current)")
     where.add_argument("--add-dir", metavar="DIR", action="append", default=[], help="additional working directory")
@@ -171,7 +171,7 @@ def _add_session_options(top: argparse.ArgumentParser, *, unless_said: bool = Fa
     screen.add_argument("--plain", action="store_true", help="for screen readers: one column, no boxes, no motion")
 
     if unless_said:
-        for action in top._actions[before:]:
+        for action in top._actions[first_action:]:
             action.default = argparse.SUPPRESS
 
 
@@ -189,13 +189,13 @@ def _add_face_options(top: argparse.ArgumentParser) -> None:
 
 def parse(argv: list[str] | None) -> argparse.Namespace:
     """Parse the options and check for conflicts. Raises UsageError; --help and --version exit."""
-    said = sys.argv[1:] if argv is None else argv
-    if said in (["--help"], ["-h"]):
-        parser(in_full=False).parse_args(said)
-    if said and said[0] in _COMMANDS:
-        options = parser(said[:1]).parse_args(said)
+    arguments = sys.argv[1:] if argv is None else argv
+    if arguments in (["--help"], ["-h"]):
+        parser(in_full=False).parse_args(arguments)
+    if arguments and arguments[0] in _COMMANDS:
+        options = parser(arguments[:1]).parse_args(arguments)
     else:
-        options = _parse_plain(said) or parser().parse_args(said)
+        options = _parse_plain(arguments) or parser().parse_args(arguments)
     if options.subcommand in (None, "web"):
         _check(options)
         _check_replay(options)
@@ -204,7 +204,7 @@ def parse(argv: list[str] | None) -> argparse.Namespace:
     return options
 
 
-def _parse_plain(said: list[str]) -> argparse.Namespace | None:
+def _parse_plain(argv: list[str]) -> argparse.Namespace | None:
     """Parse a command line that has only options. Building the parsers of all commands takes longer than the rest of
     the start before the first frame. None if it has more than options, or an error.
     """
@@ -212,10 +212,10 @@ def _parse_plain(said: list[str]) -> argparse.Namespace | None:
     _add_options(plain)
     plain.set_defaults(subcommand=None)
     try:
-        options, more = plain.parse_known_args(said)
+        options, unknown = plain.parse_known_args(argv)
     except UsageError:
         return None
-    return None if more else options
+    return None if unknown else options
 
 
 def _check_replay(options: argparse.Namespace) -> None:
@@ -273,14 +273,14 @@ def _speed(text: str) -> float:
     return value
 
 
-def _at_least(least: int):
+def _at_least(minimum: int):
     def number(text: str) -> int:
         try:
             value = int(text)
         except ValueError:
             raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
-        if value < least:
-            raise argparse.ArgumentTypeError(f"{value} is less than {least}")
+        if value < minimum:
+            raise argparse.ArgumentTypeError(f"{value} is less than {minimum}")
         return value
 
     return number

@@ -36,7 +36,7 @@ def build_plan(
     *,
     interactive: bool,
     work_dir: Path | None = None,
-    standing: TrustState | None = None,
+    trust: TrustState | None = None,
     asks: bool = False,
 ) -> EngineConfig:
     """Validate the options and build the plan. Raises UsageError, ConfigError.
@@ -50,10 +50,10 @@ def build_plan(
     work_dir = work_dir or work_dir_of(options)
     loaded = load_config(Path(options.config_file).expanduser() if options.config_file else None, text=options.config)
     config = _with_limits(loaded.config, options)
-    if standing is None:
-        standing = TrustState(True) if options.trust else trust_state(work_dir, config.extra_skill_dirs)
-        standing = replace(standing, headless=not asks, can_ask=asks)
-    permissions = permissions_of(loaded, work_dir, trusted=standing.active)
+    if trust is None:
+        trust = TrustState(True) if options.trust else trust_state(work_dir, config.extra_skill_dirs)
+        trust = replace(trust, headless=not asks, can_ask=asks)
+    permissions = permissions_of(loaded, work_dir, trusted=trust.active)
     if options.no_sandbox:
         permissions = replace(permissions, sandbox=permissions.sandbox.model_copy(update={"mode": "off"}))
     if options.prompt_flow and config.loop_control.max_ralph_iterations:
@@ -86,10 +86,10 @@ def build_plan(
             work_dir,
             files=[Path(file).expanduser() for file in options.mcp_config_file],
             texts=options.mcp_config,
-            trusted=standing.active,
+            trusted=trust.active,
         ),
         permissions=permissions,
-        trust=standing,
+        trust=trust,
         warnings=warnings,
     )
 

@@ -9,9 +9,9 @@ from kimi_tui.paths import shown
 from kimi_tui.session.session import may_be_id, sessions_dir
 from kimi_tui.session.session_index import SessionEntry, sessions_of
 
-_MADE = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SESSION_ID = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """A generated id: only these match by prefix, since `job1` must not match `job10`."""
-_PIECE = re.compile(r"(?=.*\d)[0-9a-f][0-9a-f-]{5,34}")
+_ID_PREFIX = re.compile(r"(?=.*\d)[0-9a-f][0-9a-f-]{5,34}")
 """A likely prefix of a generated id, which cannot name a new session."""
 
 
@@ -26,31 +26,33 @@ def named_session(text: str, work_dir: Path) -> tuple[str, str]:
         )
     if (sessions_dir(work_dir) / text).is_dir():
         return text, ""
-    here = sessions_of(work_dir, archived=True)
-    match _begun_so(text, here):
+    entries = sessions_of(work_dir, archived=True)
+    match _with_id_prefix(text, entries):
         case [only]:
             return only.info.id, ""
         case []:
             pass
         case several:
-            lines = "".join(f"\n  {one.info.id}  {one.info.title or '(no title)'}" for one in several)
+            lines = "".join(f"\n  {entry.info.id}  {entry.info.title or '(no title)'}" for entry in several)
             raise UsageError(f"{text!r} matches {len(several)} sessions; give more of the id:{lines}")
-    if _PIECE.fullmatch(text) and not _MADE.fullmatch(text):
+    if _ID_PREFIX.fullmatch(text) and not _SESSION_ID.fullmatch(text):
         raise UsageError(f"no session {text!r} in {shown(work_dir)}{_elsewhere(text)}")
     return text, tr("No session {session} found; created a new one with this id", session=text)
 
 
-def _begun_so(text: str, sessions: list[SessionEntry]) -> list[SessionEntry]:
-    return [one for one in sessions if text and one.info.id.startswith(text) and _MADE.fullmatch(one.info.id)]
+def _with_id_prefix(text: str, sessions: list[SessionEntry]) -> list[SessionEntry]:
+    return [
+        entry for entry in sessions if text and entry.info.id.startswith(text) and _SESSION_ID.fullmatch(entry.info.id)
+    ]
 
 
 def _elsewhere(text: str) -> str:
-    for one in _begun_so(text, sessions_of(archived=True)):
-        if one.work_dir is not None:
-            return f"; it belongs to another folder: kimi-tui --work-dir {shown(one.work_dir)} --session {text}"
+    for entry in _with_id_prefix(text, sessions_of(archived=True)):
+        if entry.work_dir is not None:
+            return f"; it belongs to another folder: kimi-tui --work-dir {shown(entry.work_dir)} --session {text}"
     return "; list them with kimi-tui session list"
 
 
 def short_id(session_id: str) -> str:
     """Return the short id that lists show and `--session` accepts."""
-    return session_id[:8] if _MADE.fullmatch(session_id) else session_id
+    return session_id[:8] if _SESSION_ID.fullmatch(session_id) else session_id

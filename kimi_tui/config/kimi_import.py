@@ -14,7 +14,7 @@ from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
 from kimi_tui.regular_file import read_text
 
-_LEFT = frozenset({"theme"})
+_IGNORED_KEYS = frozenset({"theme"})
 _RENAMED = {("loop_control", "max_steps_per_run"): "max_steps_per_turn"}
 Table = dict[str, Value]
 
@@ -54,24 +54,30 @@ def find_takeover(kimi_home: Path | None = None) -> Takeover | None:
 def _takeover(file: Path, config: Config, table: Table) -> Takeover:
     providers, services = _table(table, "providers"), _table(table, "services")
     signed_in = [name for name in providers if config.providers[name].signed_in_elsewhere]
-    asked = [name for name, one in services.items() if isinstance(one, dict) and _has_login_alone(one)]
-    models = {name: one for name, one in config.models.items() if one.provider not in signed_in}
-    left_out = {"providers": signed_in, "services": asked, "models": [*config.models.keys() - models.keys()]}
+    signed_in_services = [
+        name for name, section in services.items() if isinstance(section, dict) and _has_login_alone(section)
+    ]
+    models = {name: section for name, section in config.models.items() if section.provider not in signed_in}
+    omitted = {
+        "providers": signed_in,
+        "services": signed_in_services,
+        "models": [*config.models.keys() - models.keys()],
+    }
     changes: dict[KeyPath, Value] = {}
     for key, value in table.items():
-        if key not in Config.model_fields or key in _LEFT or key == "default_model":
+        if key not in Config.model_fields or key in _IGNORED_KEYS or key == "default_model":
             continue
         if not isinstance(value, dict):
             changes[key,] = value
             continue
-        for written, one in value.items():
-            name = _RENAMED.get((key, written), written)
-            if name not in left_out.get(key, ()):
-                changes[key, name] = _without_login(one) if key in ("providers", "services") else one
+        for entry_name, section in value.items():
+            name = _RENAMED.get((key, entry_name), entry_name)
+            if name not in omitted.get(key, ()):
+                changes[key, name] = _without_login(section) if key in ("providers", "services") else section
     default = config.default_model if config.default_model in models else next(iter(models), "")
     if default:
         changes["default_model",] = default
-    logins = (*signed_in, *asked)
+    logins = (*signed_in, *signed_in_services)
     trouble = "" if models else tr("it configures no model")
     if logins and not models:
         names = ", ".join(logins)
@@ -84,8 +90,8 @@ def _has_login_alone(section: Table) -> bool:
 
 
 def _table(table: Table, key: str) -> Table:
-    found = table.get(key)
-    return found if isinstance(found, dict) else {}
+    section = table.get(key)
+    return section if isinstance(section, dict) else {}
 
 
 def _without_login(section: Value) -> Value:

@@ -47,7 +47,7 @@ def default_file() -> Path | None:
     return None
 
 
-def load_config(file: Path | None = None, *, text: str | None = None, most: int = MAX_BYTES) -> LoadedConfig:
+def load_config(file: Path | None = None, *, text: str | None = None, max_bytes: int = MAX_BYTES) -> LoadedConfig:
     """Read `file` of at most `most` bytes, or `text` (JSON, else TOML, else YAML), or the default file.
 
     Raises ConfigError.
@@ -57,12 +57,12 @@ def load_config(file: Path | None = None, *, text: str | None = None, most: int 
     file = file or default_file()
     if file is None:
         return LoadedConfig(Config(), None)
-    return _checked(_parsed_file(file, most), file)
+    return _checked(_parsed_file(file, max_bytes), file)
 
 
-def _parsed_file(file: Path, most: int) -> object:
+def _parsed_file(file: Path, max_bytes: int) -> object:
     try:
-        text = read_text(file, most=most)  # defence: regular-config-file
+        text = read_text(file, most=max_bytes)  # defence: regular-config-file
     except TooLargeError as error:
         raise ConfigError(error.strerror or str(error), file=file) from None
     except FileNotFoundError:
@@ -142,15 +142,15 @@ def _checked(value: object, file: Path | None) -> LoadedConfig:
 def _warnings(file: Path | None, table: dict[str, Any]) -> tuple[str, ...]:
     keys = unknown_keys(table)
     first = list(islice(keys, _MAX_WARNINGS))  # defence: bound-config-warnings
-    told = [_warning(file, key) for key in first]
+    warnings = [_warning(file, key) for key in first]
     if next(keys, None) is not None:
-        told.append(tr("{file}: more keys are unknown", file=file or "--config"))
-    return tuple(told)
+        warnings.append(tr("{file}: more keys are unknown", file=file or "--config"))
+    return tuple(warnings)
 
 
 def _warning(file: Path | None, key: UnknownKey) -> str:
-    what = tr("no such key; did you mean {near}?", near=key.near) if key.near else tr("no such key")
-    return f"{_place(file, *key.steps)}: {key.name}: {what}"
+    problem = tr("no such key; did you mean {near}?", near=key.near) if key.near else tr("no such key")
+    return f"{_place(file, *key.steps)}: {key.name}: {problem}"
 
 
 def _place(file: Path | None, *steps: str | int) -> str:

@@ -40,8 +40,10 @@ def choose_model(config: Config, name: str | None = None, environ: Mapping[str, 
     """
     name = name or config.default_model
     if name and name not in config.models:
-        known = ", ".join(sorted(config.models)) or "none"
-        raise ConfigError(tr("no model named {name!r}. Configured: {known}", name=name, known=known), key="--model")
+        model_names = ", ".join(sorted(config.models)) or "none"
+        raise ConfigError(
+            tr("no model named {name!r}. Configured: {known}", name=name, known=model_names), key="--model"
+        )
     if not name and len(config.models) == 1:
         name = next(iter(config.models))
     if name:
@@ -58,8 +60,10 @@ def choose_model(config: Config, name: str | None = None, environ: Mapping[str, 
         return chosen
     chosen = _from_environment(environ)
     if chosen is None and config.models:
-        known = ", ".join(sorted(config.models))
-        raise ModelNotSetError(tr("no model is selected: set default_model or --model to one of {known}", known=known))
+        model_names = ", ".join(sorted(config.models))
+        raise ModelNotSetError(
+            tr("no model is selected: set default_model or --model to one of {known}", known=model_names)
+        )
     if chosen is None:
         kimis = paths.kimi_home() / "config.toml"
         how = HOW_TO_TAKE_OVER.format(file=paths.shown(kimis)) if kimis.is_file() else ""
@@ -124,5 +128,5 @@ def _with_environment(chosen: ChosenModel, environ: Mapping[str, str]) -> Chosen
 
 
 def _overrides(environ: Mapping[str, str], **fields: str) -> dict[str, Any]:
-    found = {field: environ[variable] for field, variable in fields.items() if environ.get(variable)}
-    return {field: SecretStr(value) if field == "api_key" else value for field, value in found.items()}
+    overrides = {field: environ[variable] for field, variable in fields.items() if environ.get(variable)}
+    return {field: SecretStr(value) if field == "api_key" else value for field, value in overrides.items()}

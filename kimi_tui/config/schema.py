@@ -219,8 +219,8 @@ class Config(_Section):
     def api_keys(self) -> tuple[str, ...]:
         """Every key of a model or web service, or its keyring reference."""
         services = [value for name in type(self.services).model_fields if (value := getattr(self.services, name))]
-        sections = [*self.providers.values(), *(one for one in services if isinstance(one, ServiceConfig))]
-        return tuple(key for one in sections if (key := one.api_key.get_secret_value()))
+        sections = [*self.providers.values(), *(service for service in services if isinstance(service, ServiceConfig))]
+        return tuple(key for service in sections if (key := service.api_key.get_secret_value()))
 
     @field_validator("theme")
     @classmethod

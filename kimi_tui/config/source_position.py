@@ -17,19 +17,19 @@ def with_line(file: Path, steps: Iterable[str | int]) -> str:
         case ".yaml" | ".yml" | ".json":  # YAML is a superset of JSON
             line = line_of(file, steps)
         case ".toml":
-            line = _toml_line_of(file, steps)
+            line = _find_toml_line(file, steps)
         case _:
             line = None
     return str(file) if line is None else f"{file}:{line}"
 
 
-def _toml_line_of(file: Path, steps: Iterable[str | int]) -> int | None:
+def _find_toml_line(file: Path, steps: Iterable[str | int]) -> int | None:
     """Like `line_of`; keys of an inline table or value have the line of that table."""
     try:
         lines = read_text(file).splitlines()
     except (OSError, UnicodeDecodeError):
         return None
-    wanted = tuple(steps)
+    path = tuple(steps)
     best: tuple[int, int | None] = (0, None)
     table: tuple[str | int, ...] = ()
     counts: dict[tuple[str | int, ...], int] = {}
@@ -37,15 +37,15 @@ def _toml_line_of(file: Path, steps: Iterable[str | int]) -> int | None:
         match = _TOML_LINE.match(line)
         if match is None:
             continue
-        here = _toml_steps(match["table"] or match["list"] or match["key"])
+        current = _toml_steps(match["table"] or match["list"] or match["key"])
         if match["list"]:
-            counts[here] = counts.get(here, -1) + 1
-            table = here = (*here, counts[here])
+            counts[current] = counts.get(current, -1) + 1
+            table = current = (*current, counts[current])
         elif match["table"]:
-            table = here
+            table = current
         else:
-            here = (*table, *here)
-        shared = len(here) if here == wanted[: len(here)] else 0
+            current = (*table, *current)
+        shared = len(current) if current == path[: len(current)] else 0
         if shared > best[0]:
             best = (shared, number)
     return best[1]
@@ -80,10 +80,10 @@ def line_of(file: Path, steps: Iterable[str | int]) -> int | None:
     for step in steps:
         if isinstance(node, MappingNode):
             pairs = cast(list[tuple[Any, Any]], node.value)
-            found = next(((key, value) for key, value in pairs if key.value == str(step)), None)
-            if found is None:
+            pair = next(((key, value) for key, value in pairs if key.value == str(step)), None)
+            if pair is None:
                 break
-            line, node = int(found[0].start_mark.line) + 1, found[1]
+            line, node = int(pair[0].start_mark.line) + 1, pair[1]
         elif isinstance(node, SequenceNode) and isinstance(step, int):
             items = cast(list[Any], node.value)
             if not 0 <= step < len(items):

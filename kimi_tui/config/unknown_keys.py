@@ -54,8 +54,8 @@ def _in_section(
         if key in section.model_fields:
             yield from _in_value(value, section.model_fields[key].annotation, (*steps, key))
         elif key not in passed_over:
-            near = get_close_matches(str(key), [*section.model_fields, *passed_over], n=1)
-            yield UnknownKey((*steps, str(key)), near[0] if near else None)
+            similar = get_close_matches(str(key), [*section.model_fields, *passed_over], n=1)
+            yield UnknownKey((*steps, str(key)), similar[0] if similar else None)
 
 
 def _in_value(value: Any, kind: Any, steps: tuple[str | int, ...]) -> Iterator[UnknownKey]:
@@ -65,11 +65,11 @@ def _in_value(value: Any, kind: Any, steps: tuple[str | int, ...]) -> Iterator[U
         if isinstance(value, dict):
             yield from _in_section(cast(dict[str, Any], value), kind, steps)
     elif get_origin(kind) is dict:
-        for key, one in (cast(dict[str, Any], value) if isinstance(value, dict) else {}).items():
-            yield from _in_value(one, inner[1], (*steps, key))
+        for key, nested in (cast(dict[str, Any], value) if isinstance(value, dict) else {}).items():
+            yield from _in_value(nested, inner[1], (*steps, key))
     elif get_origin(kind) is tuple:
-        for index, one in enumerate(cast(list[Any], value) if isinstance(value, list | tuple) else []):
-            yield from _in_value(one, inner[0], (*steps, index))
+        for index, nested in enumerate(cast(list[Any], value) if isinstance(value, list | tuple) else []):
+            yield from _in_value(nested, inner[0], (*steps, index))
     else:
-        for one in inner:  # `Section | None`
-            yield from _in_value(value, one, steps)
+        for nested in inner:  # `Section | None`
+            yield from _in_value(value, nested, steps)

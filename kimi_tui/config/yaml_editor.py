@@ -45,11 +45,11 @@ def edit(changes: Mapping[KeyPath, Value], file: Path | None = None) -> LoadedCo
     Raises ConfigError, and leaves the file unchanged, if it cannot be read, would not load, or cannot be written.
     """
     file = editable_file(file)
-    before = _read(file)
-    table = _parsed(before, file)
+    old_text = _read(file)
+    table = _parsed(old_text, file)
     for path, value in changes.items():
         _put(table, path, value, file)
-    return _replace(file, _dumped(table, before))
+    return _replace(file, _dumped(table, old_text))
 
 
 def without_keys(changes: Mapping[KeyPath, Value]) -> dict[KeyPath, Value]:
@@ -59,7 +59,7 @@ def without_keys(changes: Mapping[KeyPath, Value]) -> dict[KeyPath, Value]:
 
 def _put_away(value: Value, path: KeyPath) -> Value:
     if isinstance(value, dict):
-        return {key: _put_away(below, (*path, key)) for key, below in value.items()}
+        return {key: _put_away(inner, (*path, key)) for key, inner in value.items()}
     if path[-1:] != ("api_key",) or not isinstance(value, str) or not value or secret_store.is_reference(value):
         return value
     return secret_store.REFERENCE if secret_store.store(".".join(path[:-1]), value) else value
@@ -85,9 +85,9 @@ def _yaml(text: str = "") -> YAML:
     yaml = YAML(typ="rt")
     yaml.preserve_quotes = True
     yaml.width = 10_000
-    below = found[2] if (found := _TABLE.search(text)) else "  "
+    indent = found[2] if (found := _TABLE.search(text)) else "  "
     dash = found[2] if (found := _LIST.search(text)) else ""
-    yaml.indent(mapping=len(below), sequence=len(dash) + 2, offset=len(dash))
+    yaml.indent(mapping=len(indent), sequence=len(dash) + 2, offset=len(dash))
     return yaml
 
 
@@ -107,26 +107,26 @@ def _put(table: CommentedMap, path: KeyPath, value: Value, file: Path) -> None:
     *parents, last = path
     node = table
     for step in parents:
-        below = cast(object, node.get(step))
-        if below is None:
+        child = cast(object, node.get(step))
+        if child is None:
             if value is None:
                 return
-            below = node[step] = CommentedMap()
-        if not isinstance(below, CommentedMap):
+            child = node[step] = CommentedMap()
+        if not isinstance(child, CommentedMap):
             raise ConfigError(tr("expected a mapping"), file=file, key=".".join(path))
-        node = below
+        node = child
     if value is None:
         node.pop(last, None)
     else:
         node[last] = value
 
 
-def _dumped(table: CommentedMap, before: str) -> str:
-    out = io.StringIO()
-    _yaml(before).dump(table, out)
-    text = out.getvalue() if table else ""
+def _dumped(table: CommentedMap, old_text: str) -> str:
+    stream = io.StringIO()
+    _yaml(old_text).dump(table, stream)
+    text = stream.getvalue() if table else ""
     # A file of only comments has no table that could hold them.
-    return text if before != _NEW and not _only_comments(before) else before + text
+    return text if old_text != _NEW and not _only_comments(old_text) else old_text + text
 
 
 def _only_comments(text: str) -> bool:
@@ -135,22 +135,22 @@ def _only_comments(text: str) -> bool:
 
 def _replace(file: Path, text: str) -> LoadedConfig:
     target = file.resolve()
-    fresh = target.with_name(f".{target.stem}.{os.getpid()}.new.yaml")
+    temporary = target.with_name(f".{target.stem}.{os.getpid()}.new.yaml")
     try:
         private_folder(target.parent)
-        fresh.unlink(missing_ok=True)
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as out:  # noqa: PTH123 - a descriptor, not a path
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        loaded = load_config(fresh)
-        fresh.replace(target)
+        temporary.unlink(missing_ok=True)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123 - a descriptor, not a path
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        loaded = load_config(temporary)
+        temporary.replace(target)
     except ConfigError as error:
         raise ConfigError(error.cause, file=file, key=error.key) from None
     except OSError as error:
         raise ConfigError(tr("cannot be written: {cause}", cause=error.strerror or error), file=file) from error
     finally:
         with contextlib.suppress(OSError):
-            fresh.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
     return LoadedConfig(loaded.config, file, loaded.warnings)

@@ -42,9 +42,9 @@ class CompactionThreshold:
     ratio: float = 0.85
     reserved: int = 50_000
 
-    def reached(self, tokens: int, most: int) -> bool:
+    def reached(self, tokens: int, limit: int) -> bool:
         """Whether to compact. The reserve is at most a quarter of the context: else small models always compact."""
-        return tokens >= self.ratio * most or tokens + min(self.reserved, most // 4) >= most
+        return tokens >= self.ratio * limit or tokens + min(self.reserved, limit // 4) >= limit
 
 
 def split(
@@ -58,18 +58,21 @@ def split(
     """
     start = _start_of_kept(history)
     older = history[:start]
-    asked = [message for message in older if any(message is request for request in requests)]
-    if all(is_checkpoint_mark(one) or _is_notes(one) or any(one is request for request in asked) for one in older):
+    kept_requests = [message for message in older if any(message is request for request in requests)]
+    if all(
+        is_checkpoint_mark(message) or _is_notes(message) or any(message is request for request in kept_requests)
+        for message in older
+    ):
         return (), (), history
-    return older, asked, history[start:]
+    return older, kept_requests, history[start:]
 
 
 def _start_of_kept(history: Sequence[Message]) -> int:
-    seen = 0
+    tokens_seen = 0
     for index in range(len(history) - 1, -1, -1):
         if history[index].role != "tool" and not is_checkpoint_mark(history[index]):
-            seen += 1
-        if seen == KEPT_MESSAGES:
+            tokens_seen += 1
+        if tokens_seen == KEPT_MESSAGES:
             return index
     return 0
 
@@ -80,23 +83,23 @@ def _is_notes(message: Message) -> bool:
 
 def question(older: Sequence[Message], focus: str = "", *, tokens: int | None = None) -> Message:
     """The prompt that asks for a summary of `older`; tool results are cut so that it has about `tokens`."""
-    older = [one for one in older if not is_checkpoint_mark(one)]
+    older = [message for message in older if not is_checkpoint_mark(message)]
     blocks = [
-        f"## Message {number}\nRole: {message.role}\nContent:\n{_told(message)}"
+        f"## Message {number}\nRole: {message.role}\nContent:\n{_described(message)}"
         for number, message in enumerate(older if tokens is None else shortened(older, tokens), 1)
     ]
     wish = f"\n\nGive most room to this: {focus}" if focus else ""
     return user_message("\n\n".join(blocks) + f"\n\n{_INSTRUCTIONS}{wish}")
 
 
-def compacted_history(summary: str, kept: Sequence[Message], *, requests: Sequence[Message] = ()) -> list[Message]:
+def compacted_history(summary: str, recent: Sequence[Message], *, requests: Sequence[Message] = ()) -> list[Message]:
     """The history that replaces the old one.
 
     It omits the reasoning of the kept messages and the marks of removed checkpoints. `requests` stand between the notes
     and the kept messages.
     """
     notes = user_message((TextPart(text=_NOTE), TextPart(text=summary.strip())))
-    return [notes, *requests, *(_without_thinking(message) for message in without_marks(kept))]
+    return [notes, *requests, *(_without_thinking(message) for message in without_marks(recent))]
 
 
 def without_marks(messages: Sequence[Message]) -> list[Message]:
@@ -108,18 +111,18 @@ def shortened(messages: Sequence[Message], tokens: int) -> list[Message]:
     """Cut the longest tool results until the messages have about `tokens` in all, as far as that is possible."""
     sizes = [estimate_tokens(message) for message in messages]
     results = sorted(size for size, message in zip(sizes, messages, strict=True) if message.role == "tool")
-    room = tokens - (sum(sizes) - sum(results))
-    if sum(results) <= room:
+    budget = tokens - (sum(sizes) - sum(results))
+    if sum(results) <= budget:
         return list(messages)
-    most = 0
-    for left, size in zip(range(len(results), 0, -1), results, strict=True):
-        most = room // left
-        if size > most:
+    limit = 0
+    for remaining, size in zip(range(len(results), 0, -1), results, strict=True):
+        limit = budget // remaining
+        if size > limit:
             break
-        room -= size
-    most = max(most, LEAST_RESULT_TOKENS)
+        budget -= size
+    limit = max(limit, LEAST_RESULT_TOKENS)
     return [
-        _cut(message, most / size) if message.role == "tool" and size > most else message
+        _cut(message, limit / size) if message.role == "tool" and size > limit else message
         for size, message in zip(sizes, messages, strict=True)
     ]
 
@@ -133,16 +136,16 @@ def _cut(result: Message, share: float) -> Message:
 def _cut_part(part: ContentPart, share: float) -> ContentPart:
     if not isinstance(part, TextPart):
         return TextPart(text=f"[{part.type}: left out when the conversation was compacted]")
-    text, most = part.text, int(len(part.text) * share)
-    gone = len(text) - most
-    note = f"\n[... {gone:,} characters left out when the conversation was compacted ...]\n"
-    if gone <= 2 * len(note):
+    text, limit = part.text, int(len(part.text) * share)
+    removed = len(text) - limit
+    note = f"\n[... {removed:,} characters left out when the conversation was compacted ...]\n"
+    if removed <= 2 * len(note):
         return part
-    tail = most // 3
-    return TextPart(text=text[: most - tail] + note + text[len(text) - tail :])
+    tail = limit // 3
+    return TextPart(text=text[: limit - tail] + note + text[len(text) - tail :])
 
 
-def _told(message: Message) -> str:
+def _described(message: Message) -> str:
     calls = "".join(
         f"\n[calls {call.function.name} {call.function.arguments or ''}]" for call in message.tool_calls or ()
     )

@@ -54,18 +54,18 @@ class Context:
         """Load the context from the file and repair what a crash left incomplete. Raises OSError."""
         context = cls(writer)
         lines = jsonl.read(writer.path)
-        bad = [raw for _number, raw in lines.bad]
-        bad += [jsonl.dump(row).strip() for _number, row in lines.rows if not context._take_row(row)]
+        bad_lines = [raw for _number, raw in lines.bad]
+        bad_lines += [jsonl.dump(row).strip() for _number, row in lines.rows if not context._take_row(row)]
         mended, added, dropped = _mend(context._messages)
         if added or dropped:
             at = _moved_checkpoints(context._messages, mended, context._checkpoints)
             context._messages, context._checkpoints = mended, at
-        if bad:
-            jsonl.set_aside(writer.path, bad)
-        if added or dropped or bad:
+        if bad_lines:
+            jsonl.set_aside(writer.path, bad_lines)
+        if added or dropped or bad_lines:
             context._rewrite()
         context._estimate()
-        return context, RepairReport(len(bad), added, dropped)
+        return context, RepairReport(len(bad_lines), added, dropped)
 
     @property
     def system_prompt(self) -> str | None:
@@ -179,26 +179,26 @@ class Context:
 
     def _rotate(self) -> None:
         number = 1
-        while (kept := self._path.with_name(f"{self._path.stem}_{number}{self._path.suffix}")).exists():
+        while (backup := self._path.with_name(f"{self._path.stem}_{number}{self._path.suffix}")).exists():
             number += 1
         self._writer.close()
         with contextlib.suppress(OSError):
             if self._path.exists():
-                os.link(self._path, kept)
+                os.link(self._path, backup)
         self._rewrite()
 
     def _rewrite(self) -> None:
         """Rewrite the file from memory. If the disk refuses, the old file stays and a later write tries again."""
-        fresh = self._path.with_suffix(".new")
+        temporary = self._path.with_suffix(".new")
         failures: list[OSError | None] = []
         try:
-            fresh.unlink(missing_ok=True)
-            writer = jsonl.JsonlWriter(fresh, on_trouble=failures.append)
+            temporary.unlink(missing_ok=True)
+            writer = jsonl.JsonlWriter(temporary, on_trouble=failures.append)
             writer.append(*self._rows())
             writer.close()
             if not writer.waiting:
                 self._writer.close()
-                fresh.replace(self._path)
+                temporary.replace(self._path)
         except OSError as error:
             failures.append(error)
         was_behind, self._behind = self._behind, bool(failures and failures[-1])
@@ -209,7 +209,9 @@ class Context:
         rows: list[dict[str, Any]] = []
         if self._system_prompt is not None:
             rows.append({"role": "_system_prompt", "content": self._system_prompt})
-        marks = [(at, _checkpoint_row(number, self._turns[number])) for number, at in enumerate(self._checkpoints)]
+        marks = [
+            (index, _checkpoint_row(number, self._turns[number])) for number, index in enumerate(self._checkpoints)
+        ]
         marks.reverse()
         usage = {"role": "_usage", "token_count": self._token_count}
         for index in range(len(self._messages) + 1):
@@ -263,11 +265,11 @@ def _mend(messages: list[Message]) -> tuple[list[Message], int, int]:
     return mended, added + len(open_calls), dropped
 
 
-def _moved_checkpoints(before: list[Message], after: list[Message], checkpoints: list[int]) -> list[int]:
+def _moved_checkpoints(old_messages: list[Message], new_messages: list[Message], checkpoints: list[int]) -> list[int]:
     """The index of each checkpoint once `before` has become `after`: it stays before the same message."""
-    position = {id(message): index for index, message in enumerate(after)}
+    position = {id(message): index for index, message in enumerate(new_messages)}
     moved: list[int] = []
     for at in checkpoints:
-        following = next((position[id(m)] for m in before[at:] if id(m) in position), len(after))
+        following = next((position[id(m)] for m in old_messages[at:] if id(m) in position), len(new_messages))
         moved.append(following)
     return moved

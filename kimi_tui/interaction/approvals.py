@@ -103,8 +103,8 @@ class Approvals:
     def yolo(self, on: bool) -> None:
         self._yolo = on
         if on:
-            for request_id, waiting in list(self._waiting.items()):
-                if not waiting.must_ask:
+            for request_id, pending_entry in list(self._waiting.items()):
+                if not pending_entry.must_ask:
                     self.settle(request_id, "approve")
         self._changed()
 
@@ -124,7 +124,7 @@ class Approvals:
     @property
     def pending(self) -> tuple[ApprovalRequest, ...]:
         """The pending requests, oldest first."""
-        return tuple(waiting.request for waiting in self._waiting.values())
+        return tuple(pending_entry.request for pending_entry in self._waiting.values())
 
     async def ask(
         self,
@@ -182,11 +182,11 @@ class Approvals:
             scope=scope.label if scope else None,
             hunks=hunks if hunks > 1 else None,
         )
-        waiting = _Waiting(request, scope, force_ask, editable, asyncio.get_running_loop().create_future())
-        self._waiting[request.id] = waiting
+        pending_entry = _Waiting(request, scope, force_ask, editable, asyncio.get_running_loop().create_future())
+        self._waiting[request.id] = pending_entry
         self._wire.send(request)
         try:
-            return await waiting.answer
+            return await pending_entry.answer
         finally:
             if self._waiting.pop(request.id, None) is not None:
                 self._wire.send(ApprovalResponse(request_id=request.id, response="reject"))
@@ -205,25 +205,27 @@ class Approvals:
         Both need a one-time approval: `edited` replaces the requested action, and only the changes in `taken` are made.
         False also if the request does not allow that.
         """
-        waiting = self._waiting.get(request_id)
-        if waiting is None:
+        pending_entry = self._waiting.get(request_id)
+        if pending_entry is None:
             return False
-        if edited is not None and not (waiting.editable and response == "approve" and edited.strip()):
+        if edited is not None and not (pending_entry.editable and response == "approve" and edited.strip()):
             return False
-        hunks = range(waiting.request.hunks or 0)
-        if taken is not None and not (response == "approve" and taken and all(one in hunks for one in taken)):
+        hunks = range(pending_entry.request.hunks or 0)
+        if taken is not None and not (response == "approve" and taken and all(index in hunks for index in taken)):
             return False
         del self._waiting[request_id]
-        some = frozenset(taken) if taken is not None and len(set(taken)) < len(hunks) else None
+        selected = frozenset(taken) if taken is not None and len(set(taken)) < len(hunks) else None
         feedback = (feedback or "").strip() or None
-        told = tuple(sorted(some)) if some is not None else None
-        self._wire.send(ApprovalResponse(request_id=request_id, response=response, feedback=feedback, taken=told))
-        if not waiting.answer.done():
-            waiting.answer.set_result(
-                ApprovalResult(response != "reject", feedback, edited=edited, selected_hunks=some)
+        selected_indexes = tuple(sorted(selected)) if selected is not None else None
+        self._wire.send(
+            ApprovalResponse(request_id=request_id, response=response, feedback=feedback, taken=selected_indexes)
+        )
+        if not pending_entry.answer.done():
+            pending_entry.answer.set_result(
+                ApprovalResult(response != "reject", feedback, edited=edited, selected_hunks=selected)
             )
-        if response == "approve_for_session" and waiting.scope is not None:
-            self._grant(waiting.scope)
+        if response == "approve_for_session" and pending_entry.scope is not None:
+            self._grant(pending_entry.scope)
         return True
 
     def reject_all(self) -> None:
@@ -233,8 +235,8 @@ class Approvals:
 
     def _grant(self, scope: Scope) -> None:
         self._granted.update(scope.keys)
-        for request_id, other in list(self._waiting.items()):
-            if other.scope is not None and other.scope.covered_by(self._granted):
+        for request_id, pending_entry in list(self._waiting.items()):
+            if pending_entry.scope is not None and pending_entry.scope.covered_by(self._granted):
                 self.settle(request_id, "approve")
         self._changed()
 

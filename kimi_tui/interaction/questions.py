@@ -41,28 +41,28 @@ class Questions:
     @property
     def pending(self) -> tuple[QuestionRequest, ...]:
         """The pending requests, oldest first."""
-        return tuple(waiting.request for waiting in self._waiting.values())
+        return tuple(pending_entry.request for pending_entry in self._waiting.values())
 
     async def ask(self, questions: Sequence[Question], *, tool_call_id: str) -> Answers:
         """Wait until the user answers or dismisses the questions. Cancelling the wait withdraws the request."""
         if not self.attended:
             return Answers()
         request = QuestionRequest(id=uuid4().hex, tool_call_id=tool_call_id, questions=tuple(questions))
-        waiting = _Waiting(request, asyncio.get_running_loop().create_future())
-        self._waiting[request.id] = waiting
+        pending_entry = _Waiting(request, asyncio.get_running_loop().create_future())
+        self._waiting[request.id] = pending_entry
         self._wire.send(request)
         try:
-            return await waiting.answer
+            return await pending_entry.answer
         finally:
             self._waiting.pop(request.id, None)
 
     def settle(self, request_id: str, answers: Mapping[str, str]) -> bool:
         """Answer a request; empty answers dismiss it. False if no request of that id is pending."""
-        waiting = self._waiting.pop(request_id, None)
-        if waiting is None:
+        pending_entry = self._waiting.pop(request_id, None)
+        if pending_entry is None:
             return False
-        if not waiting.answer.done():
-            waiting.answer.set_result(Answers(dict(answers)))
+        if not pending_entry.answer.done():
+            pending_entry.answer.set_result(Answers(dict(answers)))
         return True
 
     def dismiss_all(self) -> None:

@@ -38,7 +38,7 @@ _HINTS = {
     404: tr("check base_url and the model name"),
 }
 # Error names of the services, with the HTTP status that each stands for.
-_WORDS = {
+_STATUS_BY_WORD = {
     "context_length": 400,
     "exceed_context": 400,
     "rate_limit": 429,
@@ -66,11 +66,11 @@ def status_error(status: int, cause: str, *, code: str = "", retry_after: float 
     """The error for an HTTP `status`; `code` is the service's own error code, if any."""
     if status in (401, 403):  # defence: rejected-key
         return ProviderAuthError(cause, status_code=status)
-    says = f"{code} {cause}"
-    if status == 413 or (status in (400, 422) and _TOO_LONG.search(says)):
+    summary = f"{code} {cause}"
+    if status == 413 or (status in (400, 422) and _TOO_LONG.search(summary)):
         return ContextOverflowError(cause, status_code=status)
     error = ProviderStatusError(cause, status_code=status, retry_after=retry_after)
-    if status == 429 and retry_after is None and _NO_MONEY.search(says):
+    if status == 429 and retry_after is None and _NO_MONEY.search(summary):
         error.retryable = False
     return error
 
@@ -87,13 +87,13 @@ def answer_error(status: int, headers: Mapping[str, str], body: bytes | str) -> 
     else:
         cause = text
     try:
-        known = HTTPStatus(status).phrase
+        phrase = HTTPStatus(status).phrase
     except ValueError:
-        known = ""
-    named = tr("the service answered {status}", status=f"{status} ({known})" if known else status)
-    told = ": ".join(filter(None, (named, clean(cause))))
+        phrase = ""
+    status_text = tr("the service answered {status}", status=f"{status} ({phrase})" if phrase else status)
+    message = ": ".join(filter(None, (status_text, clean(cause))))
     hint = _HINTS.get(status, "")
-    return status_error(status, "; ".join(filter(None, (told, hint))), code=code, retry_after=retry_after)
+    return status_error(status, "; ".join(filter(None, (message, hint))), code=code, retry_after=retry_after)
 
 
 def service_words(body: bytes, *, secrets: Sequence[str] = (), limit: int = 200) -> str:
@@ -119,7 +119,7 @@ def stream_error(data: JsonValue) -> ProviderError:
     cause, code, status, retry_after = _read(data)
     cause = clean(cause) or clean(code) or tr("no reason given")
     if status is None:
-        status = next((number for word, number in _WORDS.items() if word in code.lower()), None)
+        status = next((number for word, number in _STATUS_BY_WORD.items() if word in code.lower()), None)
     message = tr("the service reported an error: {cause}", cause=cause)
     if status is None and _TOO_LONG.search(cause):
         status = 400
@@ -188,9 +188,9 @@ def _read(data: JsonValue) -> tuple[str, str, int | None, float | None]:
     elif isinstance(inner, dict):
         data = inner
     message = data.get("message") or data.get("detail") or data.get("error_description") or ""
-    words = [data.get(key) for key in ("code", "type", "status")]
-    code = " ".join(str(word) for word in words if isinstance(word, str))
-    status = next((word for word in words if isinstance(word, int) and 400 <= word <= 599), None)
+    values = [data.get(key) for key in ("code", "type", "status")]
+    code = " ".join(str(value) for value in values if isinstance(value, str))
+    status = next((value for value in values if isinstance(value, int) and 400 <= value <= 599), None)
     delay = re.search(r'"retryDelay": ?"([\d.]+)s"', json.dumps(data.get("details") or ""))
     text = message if isinstance(message, str) else json.dumps(message, ensure_ascii=False)
     return text, code, status, _number(delay.group(1)) if delay else None

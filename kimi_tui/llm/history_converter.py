@@ -30,23 +30,23 @@ class HistoryConverter:
 
     def convert(self, history: Sequence[Message]) -> list[JsonObject]:
         """All of `history`; the objects are shared with later calls and must not be changed."""
-        same = 0
-        for known, message in zip(self._known, history, strict=False):
-            if known is not message:
+        unchanged = 0
+        for earlier, message in zip(self._known, history, strict=False):
+            if earlier is not message:
                 break
-            same += 1
-        new = list(history[same:])
+            unchanged += 1
+        new = list(history[unchanged:])
         converted = [_sendable(self._convert(message)) for message in new]  # defence: sendable-history
-        self._known[same:], self._converted[same:] = new, converted
+        self._known[unchanged:], self._converted[unchanged:] = new, converted
         items: list[JsonObject] = []
-        waiting: list[JsonObject] = []
+        deferred: list[JsonObject] = []
         for message, entry in zip(self._known, self._converted, strict=True):
-            if waiting and message.role != "tool":
-                items += waiting
-                waiting = []
+            if deferred and message.role != "tool":
+                items += deferred
+                deferred = []
             items += entry.items
-            waiting += entry.after
-        return items + waiting
+            deferred += entry.after
+        return items + deferred
 
 
 def _sendable(converted: Converted) -> Converted:
@@ -60,8 +60,8 @@ def without_unseen(message: Message, capabilities: frozenset[Capability]) -> Mes
     """The message for a model of these capabilities: a text in place of a picture or a film that it does not take."""
     if not any(_is_unseen(part, capabilities) for part in message.content):
         return message
-    seen = tuple(_in_place(part) if _is_unseen(part, capabilities) else part for part in message.content)
-    return message.model_copy(update={"content": seen})
+    visible = tuple(_in_place(part) if _is_unseen(part, capabilities) else part for part in message.content)
+    return message.model_copy(update={"content": visible})
 
 
 def _is_unseen(part: ContentPart, capabilities: frozenset[Capability]) -> bool:
@@ -71,8 +71,8 @@ def _is_unseen(part: ContentPart, capabilities: frozenset[Capability]) -> bool:
 
 
 def _in_place(part: ContentPart) -> ContentPart:
-    what = "a picture" if part.type == "image_url" else "a film"
-    return TextPart(text=f"<system>Here is {what}, which this model does not take.</system>")
+    kind = "a picture" if part.type == "image_url" else "a film"
+    return TextPart(text=f"<system>Here is {kind}, which this model does not take.</system>")
 
 
 def call_ids(history: Sequence[Message]) -> set[str]:
@@ -85,10 +85,10 @@ def merged_turns(messages: list[JsonObject], key: str) -> list[JsonObject]:
     merged: list[JsonObject] = []
     for message in messages:
         if merged and merged[-1]["role"] == message["role"]:
-            before, more = merged[-1][key], message[key]
-            assert isinstance(before, list)
-            assert isinstance(more, list)
-            merged[-1] = {"role": message["role"], key: [*before, *more]}
+            previous, added = merged[-1][key], message[key]
+            assert isinstance(previous, list)
+            assert isinstance(added, list)
+            merged[-1] = {"role": message["role"], key: [*previous, *added]}
         else:
             merged.append(message)
     return merged

@@ -74,10 +74,10 @@ async def check_key(service_type: str, base_url: str, key: str, *, timeout_s: fl
         return KeyCheck("unknown", f"{url} does not answer ({type(error).__name__})")
     status = answer.status_code
     if status != 200:
-        words = service_words(body, secrets=(key,))
-        if status in (401, 403) or (status == 400 and (b"API_KEY_INVALID" in body or _WRONG_KEY.search(words))):
-            return KeyCheck("refused", ": ".join(filter(None, (f"HTTP {status}", words))))
-        return KeyCheck("unknown", ": ".join(filter(None, (f"{url} answers with HTTP {status}", words))))
+        message = service_words(body, secrets=(key,))
+        if status in (401, 403) or (status == 400 and (b"API_KEY_INVALID" in body or _WRONG_KEY.search(message))):
+            return KeyCheck("refused", ": ".join(filter(None, (f"HTTP {status}", message))))
+        return KeyCheck("unknown", ": ".join(filter(None, (f"{url} answers with HTTP {status}", message))))
     return KeyCheck("taken", models=_names(body))
 
 
@@ -86,5 +86,5 @@ def _names(body: bytes) -> tuple[str, ...]:
         listing = _Listing.model_validate_json(body)
     except ValidationError:
         return ()
-    names = [one.id or one.name.removeprefix("models/") for one in (*listing.data, *listing.models)]
+    names = [model.id or model.name.removeprefix("models/") for model in (*listing.data, *listing.models)]
     return tuple(dict.fromkeys(name for name in names if name and name.isprintable()))

@@ -29,9 +29,9 @@ class LazyClient(Generic[C]):
             return self._made
 
     async def aclose(self) -> None:
-        made, self._made = self._made, None
-        if made is not None:
-            await made.aclose()
+        client, self._made = self._made, None
+        if client is not None:
+            await client.aclose()
 
 
 def _load(make: Callable[[], C]) -> C:

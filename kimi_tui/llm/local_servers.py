@@ -33,9 +33,9 @@ async def find_local_servers(
 
     # Connections within this machine must not use the environment's proxy.
     async with httpx2.AsyncClient(trust_env=False, timeout=timeout_s) as client:
-        asked = (ports or USUAL_PORTS).items()
-        found = await asyncio.gather(*(_ask(client, kind, port, timeout_s) for kind, port in asked))
-    return [server for server in found if server]
+        candidates = (ports or USUAL_PORTS).items()
+        replies = await asyncio.gather(*(_ask(client, kind, port, timeout_s) for kind, port in candidates))
+    return [server for server in replies if server]
 
 
 class _Model(BaseModel):

@@ -51,7 +51,9 @@ class ProviderSettings:
         if self.type in ("scripted", "_scripted_echo"):
             return True
         host = urlsplit(self.base_url or "").hostname or ""
-        needs_key = not host or any(host == own or host.endswith(f".{own}") for own in _ASK_FOR_KEYS)
+        needs_key = not host or any(
+            host == host_suffix or host.endswith(f".{host_suffix}") for host_suffix in _ASK_FOR_KEYS
+        )
         return bool(self.model) and (bool(self.api_key) or bool(self.custom_headers) or not needs_key)
 
     @property

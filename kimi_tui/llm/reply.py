@@ -50,38 +50,38 @@ async def request_reply(
     """
     merger = Merger[SpokenPart]()
     characters = WholeCharacters()
-    whole: list[SpokenPart] = []
+    parts: list[SpokenPart] = []
     usage: TokenUsage | None = None
     reply_id: str | None = None
     cut = False
     size = ReplySize()
-    async with aclosing(provider.stream(system_prompt, tools, history)) as pieces:
-        async for piece in pieces:
-            match piece:
+    async with aclosing(provider.stream(system_prompt, tools, history)) as stream:
+        async for delta in stream:
+            match delta:
                 case ReplyId():
-                    reply_id = piece.id if len(piece.id) <= MAX_ID else reply_id  # defence: bound-reply-id
+                    reply_id = delta.id if len(delta.id) <= MAX_ID else reply_id  # defence: bound-reply-id
                 case ReplyCut():
                     cut = True
                 case ReplyUsage():
-                    usage = piece.usage if _is_told(piece.usage) else usage  # defence: believable-usage
+                    usage = delta.usage if _is_told(delta.usage) else usage  # defence: believable-usage
                 case _:
-                    size.add(_length(piece), calls=isinstance(piece, ToolCall))
-                    for part in characters.feed(piece):  # defence: join-cut-characters
+                    size.add(_length(delta), calls=isinstance(delta, ToolCall))
+                    for part in characters.feed(delta):  # defence: join-cut-characters
                         on_part(part)
-                        whole.extend(merger.add(part))
+                        parts.extend(merger.add(part))
     for part in characters.end():
         on_part(part)
-        whole.extend(merger.add(part))
-    whole.extend(merger.flush())
-    content = tuple(part for part in whole if not isinstance(part, ToolCall | ToolCallPart))
-    calls = tuple(part for part in whole if isinstance(part, ToolCall))
-    answered = any(
+        parts.extend(merger.add(part))
+    parts.extend(merger.flush())
+    content = tuple(part for part in parts if not isinstance(part, ToolCall | ToolCallPart))
+    calls = tuple(part for part in parts if isinstance(part, ToolCall))
+    has_answer = any(
         not isinstance(part, ThinkPart) and not (isinstance(part, TextPart) and not part.text.strip())
         for part in content
     )
-    if not answered and not calls and cut:
+    if not has_answer and not calls and cut:
         raise ProviderError(tr("the answer reached its length limit before any text"))
-    if not answered and not calls:
+    if not has_answer and not calls:
         raise EmptyResponseError(tr("the model returned an empty answer"))
     return Reply(Message(role="assistant", content=content, tool_calls=calls or None), usage, reply_id, cut)
 
@@ -92,19 +92,19 @@ def _is_told(usage: TokenUsage) -> bool:
     return usage.total > 0 and all(0 <= count <= _MAX_TOKENS for count in counts)
 
 
-def _length(piece: SpokenPart) -> int:
-    match piece:
+def _length(part: SpokenPart) -> int:
+    match part:
         case TextPart():
-            return len(piece.text)
+            return len(part.text)
         case ThinkPart():
-            return len(piece.think) + len(piece.encrypted or "")
+            return len(part.think) + len(part.encrypted or "")
         case ToolCall():
-            return len(piece.function.name) + len(piece.function.arguments or "")
+            return len(part.function.name) + len(part.function.arguments or "")
         case ToolCallPart():
-            return len(piece.arguments_part or "")
+            return len(part.arguments_part or "")
         case ImageURLPart():
-            return len(piece.image_url.url)
+            return len(part.image_url.url)
         case AudioURLPart():
-            return len(piece.audio_url.url)
+            return len(part.audio_url.url)
         case VideoURLPart():
-            return len(piece.video_url.url)
+            return len(part.video_url.url)

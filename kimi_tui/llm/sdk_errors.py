@@ -30,7 +30,7 @@ class _Answer(Protocol):
 
 
 T = TypeVar("T")
-Answered = Callable[[Exception], httpx2.Response | None]
+ErrorResponse = Callable[[Exception], httpx2.Response | None]
 
 
 def bounds_of(settings: ProviderSettings) -> Hooks:
@@ -48,7 +48,7 @@ def trust_for(base_url: str) -> ssl.SSLContext | bool:
 
 @asynccontextmanager
 async def map_sdk_errors(
-    settings: ProviderSettings, base_url: str, sdk_error: type[Exception], answered: Answered
+    settings: ProviderSettings, base_url: str, sdk_error: type[Exception], error_response: ErrorResponse
 ) -> AsyncGenerator[None, None]:
     """Convert errors of an SDK or its HTTP client to ProviderError.
 
@@ -61,7 +61,7 @@ async def map_sdk_errors(
     except BodyTooLargeError as error:
         raise malformed_stream() from error
     except (sdk_error, httpx2.RequestError) as error:
-        response = answered(error)
+        response = error_response(error)
         if response is not None:
             raise refusal_error(response, settings) from error
         raise _without_answer(error, settings, base_url) from error
@@ -98,8 +98,8 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
             # Its text may contain a header, and so the key.
             return ProviderError(tr("the request cannot be sent; check base_url, api_key and custom_headers"))
         case httpx2.RequestError() as cause:
-            words = clean(str(cause)) or type(cause).__name__
-            return ProviderConnectionError(tr("the connection to the service failed: {words}", words=words))
+            reason = clean(str(cause)) or type(cause).__name__
+            return ProviderConnectionError(tr("the connection to the service failed: {words}", words=reason))
         case cause:
             return ProviderError(tr("the request failed: {cause}", cause=clean(str(cause))))
 

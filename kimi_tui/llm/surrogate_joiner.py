@@ -27,8 +27,8 @@ class WholeCharacters:
                 think = self._joiner.feed(part.think)
                 yield part if think is part.think else ThinkPart(think=think, encrypted=part.encrypted)
             case ToolCallPart(arguments_part=str(arguments)):
-                whole = self._joiner.feed(arguments)
-                yield part if whole is arguments else ToolCallPart(arguments_part=whole)
+                complete = self._joiner.feed(arguments)
+                yield part if complete is arguments else ToolCallPart(arguments_part=complete)
             case _:
                 yield part
 

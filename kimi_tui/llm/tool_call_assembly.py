@@ -74,8 +74,8 @@ class ToolCallOrder:
 
     def _find(self, index: int | None, call_id: str | None, name: str | None, arguments: str | None) -> _Call | None:
         """The call that a piece continues, or None if it starts one."""
-        same = (call for call in reversed(self._calls) if index is None or call.index == index)
-        call = next(same, None)
+        candidates = (call for call in reversed(self._calls) if index is None or call.index == index)
+        call = next(candidates, None)
         if call is None or not name or not call.name:
             return call
         if call_id and call.id and call_id != call.id:
@@ -116,13 +116,13 @@ class UniqueIds:
     def __init__(self, used: set[str]) -> None:
         self._used = set(used)
 
-    def __call__(self, wanted: str | None) -> str:
+    def __call__(self, proposed: str | None) -> str:
         """`wanted` if it is free, else a similar id; a new one if none is wanted or it is too long."""
-        wanted = bounded_id(wanted)
-        found = wanted or f"call_{uuid4().hex[:24]}"
+        proposed = bounded_id(proposed)
+        call_id = proposed or f"call_{uuid4().hex[:24]}"
         number = 2
-        while found in self._used:
-            found = f"{wanted}-{number}"
+        while call_id in self._used:
+            call_id = f"{proposed}-{number}"
             number += 1
-        self._used.add(found)
-        return found
+        self._used.add(call_id)
+        return call_id

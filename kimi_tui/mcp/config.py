@@ -117,19 +117,19 @@ def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (
     `files` replace the user's and the project's files; `texts` (JSON) add to them and win. The user's servers win over
     the project's of the same name. `trusted` is the project's trust.
     """
-    found: dict[str, Server] = {}
+    by_name: dict[str, Server] = {}
     problems: list[str] = []
 
     def add(servers: Sequence[Server]) -> None:
         for server in servers:
-            other = found.setdefault(server.name, server)
-            if other is not server and other.config != server.config:
+            existing = by_name.setdefault(server.name, server)
+            if existing is not server and existing.config != server.config:
                 problems.append(
                     tr(
                         "{file}: {name}: ignored; {other} already defines this name",
                         file=server.origin,
                         name=server.name,
-                        other=other.origin,
+                        other=existing.origin,
                     )
                 )
 
@@ -138,16 +138,16 @@ def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (
     if files:
         for file in files:
             add(_strict(_servers(_parsed(_read(file), file), str(file))))
-        return Setup(tuple(found.values()), tuple(problems))
+        return Setup(tuple(by_name.values()), tuple(problems))
     for file in (*([user_file()] if user_file().exists() else []), *mcp_files(work_dir)):
         try:
-            servers, wrong = _servers(_parsed(_read(file), file), str(file), trusted=trusted or file == user_file())
+            servers, errors = _servers(_parsed(_read(file), file), str(file), trusted=trusted or file == user_file())
         except ConfigError as error:
             problems.append(str(error))
             continue
-        problems.extend(str(error) for error in wrong)
+        problems.extend(str(error) for error in errors)
         add(servers)
-    return Setup(tuple(found.values()), tuple(problems))
+    return Setup(tuple(by_name.values()), tuple(problems))
 
 
 def read_table(file: Path) -> dict[str, Any]:
@@ -171,10 +171,10 @@ def check(name: str, entry: Mapping[str, object], origin: str) -> Server:
         raise ConfigError(first["msg"].removeprefix("Value error, "), file=origin, key=key) from None
 
 
-def _strict(found: tuple[list[Server], list[ConfigError]]) -> list[Server]:
-    servers, wrong = found
-    if wrong:
-        raise wrong[0]
+def _strict(parsed: tuple[list[Server], list[ConfigError]]) -> list[Server]:
+    servers, errors = parsed
+    if errors:
+        raise errors[0]
     return servers
 
 
@@ -183,15 +183,15 @@ def _servers(table: dict[str, Any], origin: str, *, trusted: bool = True) -> tup
     if not isinstance(entries, dict):
         raise ConfigError(tr("expected a mapping of servers by name"), file=origin, key="mcpServers")
     servers: list[Server] = []
-    wrong: list[ConfigError] = []
+    errors: list[ConfigError] = []
     for name, entry in cast(dict[str, Any], entries).items():
         try:
             server = check(name, entry, origin)
         except ConfigError as error:
-            wrong.append(error)
+            errors.append(error)
             continue
         servers.append(server if trusted else Server(name, server.config, origin, trusted=False))
-    return servers, wrong
+    return servers, errors
 
 
 def _read(file: Path) -> str:

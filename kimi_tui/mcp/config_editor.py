@@ -29,18 +29,18 @@ def take_over(source: Path) -> list[str]:
     """
     if not source.is_file():
         return []
-    _table, theirs = _entries(source)
-    table, ours = _entries(user_file())
-    taken: list[str] = []
-    for name, entry in theirs.items():
+    _table, imported = _entries(source)
+    table, existing = _entries(user_file())
+    added: list[str] = []
+    for name, entry in imported.items():
         with contextlib.suppress(ConfigError):
-            if name not in ours and isinstance(entry, dict):
+            if name not in existing and isinstance(entry, dict):
                 check(name, cast(dict[str, object], entry), str(source))
-                ours[name] = entry
-                taken.append(name)
-    if taken:
+                existing[name] = entry
+                added.append(name)
+    if added:
         _write(user_file(), table)
-    return taken
+    return added
 
 
 def remove_server(file: Path, name: str) -> Server | None:

@@ -86,7 +86,7 @@ class Connection:
         self._child: Child | None = None
         self._http: LastStatus | None = None
         self._end = asyncio.Event()
-        self._lost: str | None = None
+        self._lost_cause: str | None = None
         self._calls = PendingCalls(server.config.timeout_ms / 1000)
         self._log = ServerLog(server.name)
         self._returns = 0
@@ -104,7 +104,7 @@ class Connection:
         """Start to connect; sets `settled` once the attempt has succeeded or failed."""
         self.settled.clear()
         self._end = asyncio.Event()
-        self._lost = None
+        self._lost_cause = None
         self._become("connecting")
         self._task = asyncio.create_task(self._run(), name=f"mcp {self.server.name}")
 
@@ -116,8 +116,8 @@ class Connection:
         self._end.set()
         if self._scope is not None:
             self._scope.cancel()
-        _, left = await asyncio.wait([task], timeout=_CLOSE_SECONDS)
-        if left:
+        _, unfinished = await asyncio.wait([task], timeout=_CLOSE_SECONDS)
+        if unfinished:
             task.cancel()
             await asyncio.wait([task], timeout=1.0)
 
@@ -135,23 +135,23 @@ class Connection:
         async def tell(progress: float, total: float | None, message: str | None) -> None:
             on_progress(progress, total, message)
 
-        return await self._answered(
+        return await self._with_client(
             lambda client: client.call_tool(tool, arguments, progress_callback=tell), call_id=call_id
         )
 
     async def read_resource(self, uri: str) -> "ReadResourceResult":
         """Read a resource. Raises ServerError."""
-        return await self._answered(lambda client: client.read_resource(uri))
+        return await self._with_client(lambda client: client.read_resource(uri))
 
     async def get_prompt(self, name: str, arguments: dict[str, str]) -> "GetPromptResult":
         """Get a prompt with these arguments. Raises ServerError."""
-        return await self._answered(lambda client: client.get_prompt(name, arguments))
+        return await self._with_client(lambda client: client.get_prompt(name, arguments))
 
-    async def _answered(self, asked: "Callable[[Client], Awaitable[T]]", *, call_id: str = "") -> T:
+    async def _with_client(self, request: "Callable[[Client], Awaitable[T]]", *, call_id: str = "") -> T:
         client = await self._ready()
         try:
             async with self._calls.timed(call_id or uuid4().hex):
-                result = await asked(client)
+                result = await request(client)
         except TimeoutError:
             seconds = self.server.config.timeout_ms / 1000
             raise ServerError(tr("no answer within {seconds:g} s", seconds=seconds)) from None
@@ -186,7 +186,7 @@ class Connection:
                     async with asyncio.timeout(2.0):
                         await self._end.wait()
                 self._lose("it closed the connection")
-                return self._log.told(self._lost or "it closed the connection")
+                return self._log.told(self._lost_cause or "it closed the connection")
             if self._http is not None and self._http.code >= 400:
                 return self._log.told(f"{error.message} (HTTP {self._http.code})")
             return self._log.told(error.message)
@@ -195,7 +195,7 @@ class Connection:
     def _lose(self, cause: str) -> None:
         """Mark the connection as lost for this cause; the first cause counts."""
         if not self._end.is_set():
-            self._lost = cause
+            self._lost_cause = cause
             self._client = None
             self._end.set()
 
@@ -203,8 +203,8 @@ class Connection:
         """Hold the connection until it ends; the result is in the state."""
         try:
             await self._hold()
-            if self._lost is not None:
-                self._become("failed", self._lost)
+            if self._lost_cause is not None:
+                self._become("failed", self._lost_cause)
             else:
                 self._become("pending")
         except MissingVariableError as error:
@@ -222,8 +222,8 @@ class Connection:
 
         if isinstance(first_leaf(error), NotAuthorizedError) or (self._http is not None and self._http.code == 401):
             self._become("unauthorized", self._how_to_authorize())
-        elif self._lost is not None:
-            self._become("failed", self._lost)
+        elif self._lost_cause is not None:
+            self._become("failed", self._lost_cause)
         elif self._http is not None and self._http.code >= 400:
             self._become("failed", tr("answered with HTTP {code}", code=self._http.code))
         else:
@@ -268,7 +268,7 @@ class Connection:
                     await self._end.wait()
                     tasks.cancel_scope.cancel()
         if scope.cancelled_caught and not self._end.is_set():
-            self._lost = self._lost or tr("no answer within {seconds:g} s", seconds=self.seconds_to_connect)
+            self._lost_cause = self._lost_cause or tr("no answer within {seconds:g} s", seconds=self.seconds_to_connect)
 
     async def _transport(self) -> "AbstractAsyncContextManager[TransportStreams]":
         config = expand_env(self.server.config, os.environ)
@@ -293,7 +293,7 @@ class Connection:
             cwd=work_dir / Path(config.cwd).expanduser() if config.cwd else work_dir,
             on_stderr=self._log.line,
             on_child=self._take_child,
-            on_end=self._gone,
+            on_end=self._mark_lost,
         )
 
     def _answering(self) -> ServerRequestHandler:
@@ -320,15 +320,15 @@ class Connection:
         import anyio
         from mcp.shared.exceptions import MCPError
 
-        found: dict[str, Any] = {"instructions": bounded_instructions(client.instructions)}
+        lists: dict[str, Any] = {"instructions": bounded_instructions(client.instructions)}
         for name, read in (("prompts", remote_prompts), ("resources", remote_resources)):
             try:
                 # defence: deadline-for-server-lists
                 with anyio.move_on_after(min(_OFFERS_SECONDS, self.seconds_to_connect / 3)):
-                    found[name] = await read(client)
+                    lists[name] = await read(client)
             except (MCPError, ValueError) as error:
                 _log.info("MCP server %s: no %s: %s", self.server.name, name, error)
-        self.state = replace(self.state, **found)
+        self.state = replace(self.state, **lists)
 
     async def _hear(self, message: object) -> None:
         from mcp_types import (
@@ -362,12 +362,12 @@ class Connection:
             _log.info("MCP server %s: no news of its tools: %s", self.server.name, error)
 
     async def _log_message(self, params: object) -> None:
-        self._log.line(one_line(str(getattr(params, "data", "")), most=500))
+        self._log.line(one_line(str(getattr(params, "data", "")), limit=500))
 
     def _take_child(self, child: "Child") -> None:
         self._child = child
 
-    def _gone(self, cause: str) -> None:
+    def _mark_lost(self, cause: str) -> None:
         self._lose(self._log.told(cause))
         if self._client is None and self._scope is not None:
             self._scope.cancel()

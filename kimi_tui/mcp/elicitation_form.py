@@ -17,7 +17,7 @@ MAX_CHOICES = 100
 DECLINE = "Decline"
 _LEAVE_OUT = "Leave it out"
 _A_TIME = 4
-_SHOWN = 4
+_MAX_OPTIONS = 4
 
 
 class FormTooLargeError(KimiTuiError):
@@ -45,13 +45,13 @@ class Field:
             case "boolean":
                 labels = [tr("Yes"), tr("No")]
             case "choice" | "choices":
-                room = _SHOWN - 1 if len(self.values) < _SHOWN else _SHOWN
-                labels = list(self.values)[:room]
+                capacity = _MAX_OPTIONS - 1 if len(self.values) < _MAX_OPTIONS else _MAX_OPTIONS
+                labels = list(self.values)[:capacity]
             case "number" | "integer" | "string":
                 labels = [self.default] if self.default else []
-        if not self.required and len(labels) < _SHOWN:
+        if not self.required and len(labels) < _MAX_OPTIONS:
             labels.append(_LEAVE_OUT)
-        if len(labels) < _SHOWN:
+        if len(labels) < _MAX_OPTIONS:
             labels.append(DECLINE)
         if len(labels) < 2:
             labels.append("Cancel")
@@ -101,48 +101,48 @@ class Form:
             raise FormTooLargeError(f"a form of {len(table)} fields")
         required = cast(list[object], schema.get("required") or [])
         fields: list[Field] = []
-        asked: set[str] = set()
+        labels: set[str] = set()
         for name, entry in table.items():
-            made = _field(name, cast(dict[str, Any], entry) if isinstance(entry, dict) else {}, name in required)
-            while made.question in asked:
-                made = _renamed(made)
-            asked.add(made.question)
-            fields.append(made)
-        who = one_line(server, most=60)
-        body = f"The MCP server {who} asks: {clean(message, most=1000)}"
+            field_made = _field(name, cast(dict[str, Any], entry) if isinstance(entry, dict) else {}, name in required)
+            while field_made.question in labels:
+                field_made = _renamed(field_made)
+            labels.add(field_made.question)
+            fields.append(field_made)
+        server_name = one_line(server, limit=60)
+        body = f"The MCP server {server_name} asks: {clean(message, limit=1000)}"
         if not fields:
-            fields.append(Field("", f"Accept what {who} asks?", "confirm", "", True))
-        return cls(one_line(server, most=12), body, tuple(fields))
+            fields.append(Field("", f"Accept what {server_name} asks?", "confirm", "", True))
+        return cls(one_line(server, limit=12), body, tuple(fields))
 
     def batches(self) -> Iterator[tuple[Question, ...]]:
         for start in range(0, len(self.fields), _A_TIME):
-            yield tuple(self._question(one) for one in self.fields[start : start + _A_TIME])
+            yield tuple(self._question(field_shown) for field_shown in self.fields[start : start + _A_TIME])
 
     def take(self, answers: Mapping[str, str]) -> bool:
         """Store the answers; False if the user declines or an answer is invalid."""
-        for one in self.fields:
-            answer = answers.get(one.question)
+        for field_shown in self.fields:
+            answer = answers.get(field_shown.question)
             if answer is None:
                 continue
             if answer in (DECLINE, "Cancel"):
                 return False
-            if answer == _LEAVE_OUT and not one.required:
+            if answer == _LEAVE_OUT and not field_shown.required:
                 continue
             try:
-                value = one.value(answer)
+                value = field_shown.value(answer)
             except (ValueError, KeyError):
                 return False
-            if one.kind != "confirm":
-                self.content[one.name] = value
+            if field_shown.kind != "confirm":
+                self.content[field_shown.name] = value
         return True
 
-    def _question(self, one: Field) -> Question:
-        body = "\n\n".join(part for part in (self.message, one.hint) if part)
+    def _question(self, field_shown: Field) -> Question:
+        body = "\n\n".join(part for part in (self.message, field_shown.hint) if part)
         return Question(
-            question=one.question,
+            question=field_shown.question,
             header=self.header,
-            options=one.options,
-            multi_select=one.kind == "choices",
+            options=field_shown.options,
+            multi_select=field_shown.kind == "choices",
             body=body,
             other_label=tr("Another answer"),
         )
@@ -150,17 +150,17 @@ class Form:
 
 def _field(name: str, entry: dict[str, Any], required: bool) -> Field:
     title = entry.get("title")
-    question = one_line(title if isinstance(title, str) and title.strip() else name, most=200) or "(no name)"
+    question = one_line(title if isinstance(title, str) and title.strip() else name, limit=200) or "(no name)"
     description = entry.get("description")
-    hint = clean(description, most=500) if isinstance(description, str) else ""
+    hint = clean(description, limit=500) if isinstance(description, str) else ""
     kind, values = _kind(entry)
     if len(values) > MAX_CHOICES:
         raise FormTooLargeError(f"a field of {len(values)} choices")
-    if len(values) > _SHOWN:
+    if len(values) > _MAX_OPTIONS:
         hint = "\n".join(part for part in (hint, "One of: " + ", ".join(values)) if part)
     default = entry.get("default")
-    shown = one_line(str(default), most=200) if isinstance(default, str | int | float) else None
-    return Field(name, question, kind, hint, required, values, shown)
+    default_text = one_line(str(default), limit=200) if isinstance(default, str | int | float) else None
+    return Field(name, question, kind, hint, required, values, default_text)
 
 
 def _kind(entry: dict[str, Any]) -> tuple[Kind, dict[str, str]]:
@@ -181,19 +181,27 @@ def _kind(entry: dict[str, Any]) -> tuple[Kind, dict[str, str]]:
 
 def _choices(entry: dict[str, Any]) -> dict[str, str]:
     """Label to value, from `enum` (with `enumNames`), or `oneOf` or `anyOf` of constants."""
-    named = entry.get("oneOf") or entry.get("anyOf")
-    if isinstance(named, list):
+    named_choices = entry.get("oneOf") or entry.get("anyOf")
+    if isinstance(named_choices, list):
         pairs = [
-            (cast(dict[str, Any], one).get("title"), cast(dict[str, Any], one).get("const"))
-            for one in cast(list[object], named)
-            if isinstance(one, dict)
+            (cast(dict[str, Any], field_shown).get("title"), cast(dict[str, Any], field_shown).get("const"))
+            for field_shown in cast(list[object], named_choices)
+            if isinstance(field_shown, dict)
         ]
     else:
         values = cast(list[Any], entry.get("enum") or [])
         names = cast(list[Any], entry.get("enumNames") or values)
         pairs = list(zip(names, values, strict=False))
-    return {one_line(str(label or value), most=100): str(value) for label, value in pairs if value is not None}
+    return {one_line(str(label or value), limit=100): str(value) for label, value in pairs if value is not None}
 
 
-def _renamed(one: Field) -> Field:
-    return Field(one.name, f"{one.question} ({one.name})", one.kind, one.hint, one.required, one.values, one.default)
+def _renamed(field_shown: Field) -> Field:
+    return Field(
+        field_shown.name,
+        f"{field_shown.question} ({field_shown.name})",
+        field_shown.kind,
+        field_shown.hint,
+        field_shown.required,
+        field_shown.values,
+        field_shown.default,
+    )

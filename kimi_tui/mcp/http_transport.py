@@ -84,11 +84,11 @@ class _Bounded(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         size = 0
-        async for piece in self._stream:
-            size += len(piece)
+        async for chunk in self._stream:
+            size += len(chunk)
             if size > MAX_MESSAGE:
                 raise AnswerTooLargeError
-            yield piece
+            yield chunk
 
     async def aclose(self) -> None:
         await self._stream.aclose()

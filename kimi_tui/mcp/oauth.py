@@ -58,8 +58,8 @@ class TokenFile:
 
     @property
     def expires_at(self) -> float | None:
-        at = self._saved.get("expires_at")
-        return float(at) if isinstance(at, int | float) else None
+        timestamp = self._saved.get("expires_at")
+        return float(timestamp) if isinstance(timestamp, int | float) else None
 
     @property
     def redirect_port(self) -> int | None:
@@ -96,12 +96,12 @@ class TokenFile:
 
     def keep(self, auth: OAuthClientProvider) -> None:
         """Store the values that the provider has discovered. Raises OSError."""
-        for key, found in (
+        for key, value in (
             ("authorization_server", auth.context.oauth_metadata),
             ("resource", auth.context.protected_resource_metadata),
         ):
-            if found is not None:
-                self._saved[key] = found.model_dump(mode="json", exclude_none=True)
+            if value is not None:
+                self._saved[key] = value.model_dump(mode="json", exclude_none=True)
         self._save()
 
     def _client(self) -> OAuthClientInformationFull | None:

@@ -89,7 +89,7 @@ async def authorize_server(name: str, config: ServerConfig, *, show: Callable[[s
         await _log_in(name, config, show)
     except Exception as error:
         leaf = first_leaf(error)
-        raise NotAuthorizedError(f"{name}: {one_line(str(leaf) or type(leaf).__name__, most=400)}") from error
+        raise NotAuthorizedError(f"{name}: {one_line(str(leaf) or type(leaf).__name__, limit=400)}") from error
 
 
 async def _log_in(name: str, config: ServerConfig, show: Callable[[str], None]) -> None:

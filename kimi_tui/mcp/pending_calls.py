@@ -35,7 +35,7 @@ class PendingCalls:
         try:
             yield
         finally:
-            again = asyncio.get_running_loop().time() + self._seconds
+            deadline = asyncio.get_running_loop().time() + self._seconds
             for clock in self._clocks.values():
                 if not clock.expired():
-                    clock.reschedule(again)
+                    clock.reschedule(deadline)

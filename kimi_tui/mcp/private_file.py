@@ -10,14 +10,14 @@ def write_private(file: Path, text: str) -> None:
     """Replace the file's contents by `text`, with mode 0600. Raises OSError."""
     private_folder(file.parent)
     target = file.resolve()
-    fresh = target.with_name(f".{target.name}.{os.getpid()}.new")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        with open(descriptor, "w", encoding="utf-8") as out:  # noqa: PTH123 - a descriptor, not a path
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        fresh.replace(target)
+        with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123 - a descriptor, not a path
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(target)
     except BaseException:
-        fresh.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise

@@ -43,7 +43,7 @@ class RemotePrompt:
     @property
     def usage(self) -> str:
         """The arguments as the user types them: `TOPIC [STYLE]`."""
-        names = (one_line(argument.name, most=40) for argument in self.arguments)
+        names = (one_line(argument.name, limit=40) for argument in self.arguments)
         return " ".join(
             name if argument.required else f"[{name}]" for name, argument in zip(names, self.arguments, strict=True)
         )
@@ -53,27 +53,27 @@ async def remote_prompts(client: "Client") -> tuple[RemotePrompt, ...]:
     """The prompts of a server whose names can be typed, up to a limit."""
     if client.server_capabilities.prompts is None:
         return ()
-    found: dict[str, RemotePrompt] = {}
+    prompts: dict[str, RemotePrompt] = {}
     async for page in pages(client.list_prompts, MAX_PAGES):
         for prompt in page.prompts:
             arguments = tuple(RemoteArgument(each.name, bool(each.required)) for each in prompt.arguments or ())
             if prompt.name and len(prompt.name) <= _MAX_NAME and len(arguments) <= _MAX_ARGUMENTS:
-                description = one_line(prompt.description or prompt.title or "", most=200)
-                found.setdefault(prompt.name, RemotePrompt(prompt.name, description, arguments))
-        if len(found) >= MAX_PROMPTS:
+                description = one_line(prompt.description or prompt.title or "", limit=200)
+                prompts.setdefault(prompt.name, RemotePrompt(prompt.name, description, arguments))
+        if len(prompts) >= MAX_PROMPTS:
             break
-    return tuple(found.values())[:MAX_PROMPTS]
+    return tuple(prompts.values())[:MAX_PROMPTS]
 
 
 def command_names(prompts: Mapping[str, tuple[RemotePrompt, ...]]) -> dict[str, tuple[str, RemotePrompt]]:
     """Slash command, without its slash, to (server, prompt); the first prompt wins a shared name."""
-    found: dict[str, tuple[str, RemotePrompt]] = {}
+    by_command: dict[str, tuple[str, RemotePrompt]] = {}
     for server, offered in prompts.items():
         for prompt in offered:
             parts = [_NOT_IN_A_COMMAND.sub("-", part).strip("-") for part in (server, prompt.name)]
             if all(parts):
-                found.setdefault(":".join(("mcp", *parts)), (server, prompt))
-    return found
+                by_command.setdefault(":".join(("mcp", *parts)), (server, prompt))
+    return by_command
 
 
 def arguments_of(prompt: RemotePrompt, line: str) -> dict[str, str]:
@@ -82,22 +82,22 @@ def arguments_of(prompt: RemotePrompt, line: str) -> dict[str, str]:
     Raises UsageError if a required argument is missing, or there are more than the prompt takes.
     """
     names = [argument.name for argument in prompt.arguments]
-    given: dict[str, str] = {}
-    words = _words(line)
-    while words and (pair := words[0].partition("="))[1] and pair[0] in names:
-        given[pair[0]] = pair[2]
-        words.pop(0)
-    left = [name for name in names if name not in given]
-    if words and not left:
+    values: dict[str, str] = {}
+    values_in_order = _words(line)
+    while values_in_order and (pair := values_in_order[0].partition("="))[1] and pair[0] in names:
+        values[pair[0]] = pair[2]
+        values_in_order.pop(0)
+    unfilled = [name for name in names if name not in values]
+    if values_in_order and not unfilled:
         raise UsageError(tr("too many arguments; usage: {usage}", usage=prompt.usage or tr("none")))
-    while words:
-        name = left.pop(0)
-        given[name] = words.pop(0) if left else " ".join(words)
-        words = words if left else []
-    missing = [argument.name for argument in prompt.arguments if argument.required and argument.name not in given]
+    while values_in_order:
+        name = unfilled.pop(0)
+        values[name] = values_in_order.pop(0) if unfilled else " ".join(values_in_order)
+        values_in_order = values_in_order if unfilled else []
+    missing = [argument.name for argument in prompt.arguments if argument.required and argument.name not in values]
     if missing:
         raise UsageError(tr("missing argument; usage: {usage}", usage=prompt.usage))
-    return given
+    return values
 
 
 def _words(line: str) -> list[str]:
@@ -109,6 +109,6 @@ def _words(line: str) -> list[str]:
 
 def prompt_note(server: str, prompt: str) -> str:
     return (
-        f"<system>The user chose the prompt `{one_line(prompt, most=100)}` of the MCP server "
-        f"`{one_line(server, most=60)}`. What follows is the server's text.</system>"
+        f"<system>The user chose the prompt `{one_line(prompt, limit=100)}` of the MCP server "
+        f"`{one_line(server, limit=60)}`. What follows is the server's text.</system>"
     )

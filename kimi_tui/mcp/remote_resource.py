@@ -28,19 +28,21 @@ async def remote_resources(client: "Client") -> tuple[RemoteResource, ...]:
     """The resources and templates of a server, up to a limit."""
     if client.server_capabilities.resources is None:
         return ()
-    found: dict[str, RemoteResource] = {}
+    resources: dict[str, RemoteResource] = {}
     async for page in pages(client.list_resources, MAX_PAGES):
         for each in page.resources:
-            _take(found, str(each.uri), each.title or each.name, each.description, is_template=False)
-        if len(found) >= MAX_RESOURCES:
+            _take(resources, str(each.uri), each.title or each.name, each.description, is_template=False)
+        if len(resources) >= MAX_RESOURCES:
             break
     templates = await client.list_resource_templates()
     for each in templates.resource_templates:
-        _take(found, each.uri_template, each.title or each.name, each.description, is_template=True)
-    return tuple(found.values())[:MAX_RESOURCES]
+        _take(resources, each.uri_template, each.title or each.name, each.description, is_template=True)
+    return tuple(resources.values())[:MAX_RESOURCES]
 
 
-def _take(found: dict[str, RemoteResource], uri: str, name: str, description: str | None, *, is_template: bool) -> None:
+def _take(
+    resources: dict[str, RemoteResource], uri: str, name: str, description: str | None, *, is_template: bool
+) -> None:
     if uri and len(uri) <= MAX_URI and uri.isprintable():
-        known = RemoteResource(uri, one_line(name, most=100), one_line(description or "", most=200), is_template)
-        found.setdefault(uri, known)
+        resource = RemoteResource(uri, one_line(name, limit=100), one_line(description or "", limit=200), is_template)
+        resources.setdefault(uri, resource)

@@ -31,30 +31,30 @@ async def remote_tools(
     client: "Client", allowed: tuple[str, ...] | None
 ) -> tuple[tuple[RemoteTool, ...], tuple[str, ...]]:
     """The allowed tools of a server, and notes on omitted or changed ones."""
-    found: dict[str, RemoteTool] = {}
+    by_name: dict[str, RemoteTool] = {}
     notes: list[str] = []
-    seen: set[str] = set()
+    seen_names: set[str] = set()
     async for page in pages(client.list_tools, MAX_PAGES if client.server_capabilities.tools is not None else 0):
         for tool in page.tools:
-            shown = one_line(tool.name, most=60)
-            if tool.name in seen:
-                notes.append(tr("{tool}: named twice; the first one is used", tool=shown))
+            tool_label = one_line(tool.name, limit=60)
+            if tool.name in seen_names:
+                notes.append(tr("{tool}: named twice; the first one is used", tool=tool_label))
             elif not tool.name or len(tool.name) > MAX_NAME or not tool.name.isprintable():
-                notes.append(tr("{tool}: ignored; its name cannot be called", tool=shown))
+                notes.append(tr("{tool}: ignored; its name cannot be called", tool=tool_label))
             elif tool.execution is not None and tool.execution.task_support == "required":
-                notes.append(tr("{tool}: ignored; it only runs as a task, which is not supported", tool=shown))
+                notes.append(tr("{tool}: ignored; it only runs as a task, which is not supported", tool=tool_label))
             elif allowed is None or tool.name in allowed:
-                parameters, whole = plain_schema(tool.input_schema)
-                if not whole:
-                    notes.append(tr("{tool}: its parameters are too large to send to the model", tool=shown))
-                description = clean(tool.description or tool.title or "", most=MAX_DESCRIPTION)
-                found[tool.name] = RemoteTool(tool.name, description, parameters)
-            seen.add(tool.name)
-        if len(seen) >= MAX_TOOLS:
+                parameters, is_complete = plain_schema(tool.input_schema)
+                if not is_complete:
+                    notes.append(tr("{tool}: its parameters are too large to send to the model", tool=tool_label))
+                description = clean(tool.description or tool.title or "", limit=MAX_DESCRIPTION)
+                by_name[tool.name] = RemoteTool(tool.name, description, parameters)
+            seen_names.add(tool.name)
+        if len(seen_names) >= MAX_TOOLS:
             break
-    tools = tuple(found.values())
+    tools = tuple(by_name.values())
     if len(tools) > MAX_TOOLS:
         notes.append(tr("only the first {count} of its tools are used", count=MAX_TOOLS))
-    missing = [name for name in allowed or () if name not in seen]
-    notes.extend(f"{one_line(name, most=60)}: allowed, but it has no such tool" for name in missing)
+    missing = [name for name in allowed or () if name not in seen_names]
+    notes.extend(f"{one_line(name, limit=60)}: allowed, but it has no such tool" for name in missing)
     return tools[:MAX_TOOLS], tuple(notes[:50])

@@ -46,16 +46,18 @@ class ListMcpResources(Tool[ListParams]):
         )
 
     async def call(self, params: ListParams) -> ToolReturnValue:
-        found = [one for one in self._connections() if params.server in (None, one.server.name)]
-        if params.server is not None and not found:
+        connections = [
+            connection for connection in self._connections() if params.server in (None, connection.server.name)
+        ]
+        if params.server is not None and not connections:
             return failed(f"No MCP server `{params.server}` offers resources.")
         builder = ResultBuilder(max_chars=_MAX_CHARS, max_line_chars=None)
         count = 0
-        for connection in found:
+        for connection in connections:
             for resource in connection.state.resources:
-                what = " (a template: fill it in)" if resource.is_template else ""
-                words = ": ".join(filter(None, (resource.name, resource.description)))
-                builder.write(f"{connection.server.name}  {resource.uri}{what}  {words}\n")
+                template_note = " (a template: fill it in)" if resource.is_template else ""
+                description = ": ".join(filter(None, (resource.name, resource.description)))
+                builder.write(f"{connection.server.name}  {resource.uri}{template_note}  {description}\n")
                 count += 1
         return ok(builder.build(), builder.note(""), display=(BriefBlock(text=tr("{count} found", count=count)),))
 
@@ -82,10 +84,12 @@ class ReadMcpResource(Tool[ReadParams]):
         return "Reads a resource of an MCP server; ListMcpResources tells which there are."
 
     async def call(self, params: ReadParams) -> ToolReturnValue:
-        connection = next((one for one in self._connections() if one.server.name == params.server), None)
+        connection = next(
+            (connection for connection in self._connections() if connection.server.name == params.server), None
+        )
         if connection is None:
-            return failed(f"No MCP server `{one_line(params.server, most=60)}` offers resources.")
-        server, uri = one_line(params.server, most=60), one_line(params.uri, most=200)
+            return failed(f"No MCP server `{one_line(params.server, limit=60)}` offers resources.")
+        server, uri = one_line(params.server, limit=60), one_line(params.uri, limit=200)
         refused = await ask_approval(
             self._approvals,
             sender=self.name,

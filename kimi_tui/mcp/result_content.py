@@ -41,7 +41,7 @@ def tool_result(result: "CallToolResult", capabilities: frozenset[Capability]) -
     text = gather.builder.build()
     output = (TextPart(text=text), *gather.pictures) if gather.pictures else text
     message = gather.builder.note("The tool reports an error." if result.is_error else "")
-    brief = one_line(text, most=_BRIEF_CHARS) or message
+    brief = one_line(text, limit=_BRIEF_CHARS) or message
     return ToolReturnValue(
         is_error=result.is_error,
         output=output,
@@ -57,7 +57,7 @@ def resource_result(result: "ReadResourceResult", capabilities: frozenset[Capabi
         gather.resource(contents)
     text = gather.builder.build()
     output = (TextPart(text=text), *gather.pictures) if gather.pictures else text
-    brief = one_line(text, most=_BRIEF_CHARS)
+    brief = one_line(text, limit=_BRIEF_CHARS)
     return ToolReturnValue(
         is_error=False,
         output=output,
@@ -77,10 +77,10 @@ def prompt_text(result: "GetPromptResult", capabilities: frozenset[Capability]) 
 
 
 class _Gather:
-    def __init__(self, sees: bool) -> None:
+    def __init__(self, sees_images: bool) -> None:
         self.builder = ResultBuilder(max_chars=MAX_CHARS, max_line_chars=None)
         self.pictures: list[ContentPart] = []
-        self._sees = sees
+        self._sees_images = sees_images
         self._empty = True
         self._media = 0
 
@@ -93,7 +93,7 @@ class _Gather:
             case "audio":
                 self.text(f"[a sound, {_mime(block.mime_type)}, {_size(block.data)}: the model cannot hear it]")
             case "resource_link":
-                name = one_line(block.title or block.name, most=200)
+                name = one_line(block.title or block.name, limit=200)
                 kind = f", {_mime(block.mime_type)}" if block.mime_type else ""
                 self.text(f"[resource {name}: {_uri(block.uri)}{kind}]")
             case "resource":
@@ -116,13 +116,13 @@ class _Gather:
             self.text(f"[resource {_uri(resource.uri)}: {_mime(mime)}, {_size(blob)}, not text]")
 
     def _picture(self, data: str, mime: str) -> None:
-        what = f"a picture, {_mime(mime)}, {_size(data)}"
-        if not self._sees:
-            self.text(f"[{what}: the model in use cannot see it]")
+        label = f"a picture, {_mime(mime)}, {_size(data)}"
+        if not self._sees_images:
+            self.text(f"[{label}: the model in use cannot see it]")
         elif self._media + len(data) > MAX_MEDIA_CHARS:
-            self.text(f"[{what}: too large to be shown]")
+            self.text(f"[{label}: too large to be shown]")
         elif (picture := _picture_url(data)) is None:
-            self.text(f"[{what}: it is no picture that a model can see]")
+            self.text(f"[{label}: it is no picture that a model can see]")
         else:
             self._media += len(data)
             self.pictures.append(ImageURLPart(image_url=MediaURL(url=picture)))
@@ -144,11 +144,11 @@ def _picture_url(data: str) -> str | None:
 
 
 def _mime(mime: str) -> str:
-    return one_line(mime, most=100)
+    return one_line(mime, limit=100)
 
 
 def _uri(uri: str) -> str:
-    return one_line(uri, most=2000)
+    return one_line(uri, limit=2000)
 
 
 def _size(data: str) -> str:

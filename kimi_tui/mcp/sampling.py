@@ -38,12 +38,12 @@ class Sampling:
         from mcp_types import CreateMessageResult, ErrorData, TextContent
 
         messages = [_message(message) for message in params.messages[:_MOST_MESSAGES]]
-        known = [message for message in messages if message is not None]
-        if not self.calling() or params.tools or len(known) != len(params.messages):
+        converted = [message for message in messages if message is not None]
+        if not self.calling() or params.tools or len(converted) != len(params.messages):
             return ErrorData(code=_REFUSED, message="the model is asked with texts and pictures, within a call only")
-        _log.info("MCP server %s asks the model, %d messages", self.server, len(known))
+        _log.info("MCP server %s asks the model, %d messages", self.server, len(converted))
         try:
-            model, text = await self.ask(params.system_prompt or "", known)
+            model, text = await self.ask(params.system_prompt or "", converted)
         except KimiTuiError as error:
             return ErrorData(code=_REFUSED, message=f"the model could not be asked: {error}")
         return CreateMessageResult(
@@ -51,12 +51,12 @@ class Sampling:
         )
 
 
-def _message(said: "SamplingMessage") -> Message | None:
+def _message(message: "SamplingMessage") -> Message | None:
     """Convert a message; None for content that our models cannot take."""
     from mcp_types import ImageContent, TextContent
 
     parts: list[ContentPart] = []
-    for content in said.content if isinstance(said.content, list) else [said.content]:
+    for content in message.content if isinstance(message.content, list) else [message.content]:
         match content:
             case TextContent(text=text):
                 parts.append(TextPart(text=text))
@@ -64,4 +64,4 @@ def _message(said: "SamplingMessage") -> Message | None:
                 parts.append(ImageURLPart(image_url=MediaURL(url=f"data:{kind};base64,{data}")))
             case _:
                 return None
-    return Message(role=said.role, content=tuple(parts))
+    return Message(role=message.role, content=tuple(parts))

@@ -13,7 +13,7 @@ MAX_NODES = 3_000
 MAX_DEPTH = 40
 MAX_TEXT = 1_000
 MAX_NUMBER = 1e300
-_LEFT_OUT = frozenset({"$schema", "$id", "$defs", "definitions", "$comment", "$anchor", "$ref", "x-mcp-header"})
+_OMITTED_KEYS = frozenset({"$schema", "$id", "$defs", "definitions", "$comment", "$anchor", "$ref", "x-mcp-header"})
 
 
 class _TooLargeError(Exception):
@@ -26,27 +26,27 @@ def plain_schema(schema: dict[str, Any]) -> tuple[JsonObject, bool]:
         plain = _Walk(schema).node(schema, 0, ())
     except _TooLargeError:
         return {"type": "object", "properties": {}, "additionalProperties": True}, False
-    whole = cast(JsonObject, plain) if isinstance(plain, dict) else {}
-    whole["type"] = "object"
-    if not isinstance(whole.get("properties"), dict):
-        whole["properties"] = {}
-    return whole, True
+    table = cast(JsonObject, plain) if isinstance(plain, dict) else {}
+    table["type"] = "object"
+    if not isinstance(table.get("properties"), dict):
+        table["properties"] = {}
+    return table, True
 
 
 class _Walk:
     def __init__(self, root: dict[str, Any]) -> None:
         self._root = root
-        self._left = MAX_NODES
+        self._nodes_left = MAX_NODES
 
-    def node(self, value: object, depth: int, inside: tuple[str, ...]) -> object:
-        self._left -= 1
-        if self._left < 0 or depth > MAX_DEPTH:
+    def node(self, value: object, depth: int, ancestors: tuple[str, ...]) -> object:
+        self._nodes_left -= 1
+        if self._nodes_left < 0 or depth > MAX_DEPTH:
             raise _TooLargeError
         match value:
             case dict():
-                return self._schema(cast(dict[str, object], value), depth, inside)
+                return self._schema(cast(dict[str, object], value), depth, ancestors)
             case list():
-                return [self.node(item, depth + 1, inside) for item in cast(list[object], value)]
+                return [self.node(item, depth + 1, ancestors) for item in cast(list[object], value)]
             case str() if len(value) > MAX_TEXT:
                 raise _TooLargeError
             # defence: numbers-in-schema
@@ -55,30 +55,32 @@ class _Walk:
             case _:
                 return value
 
-    def _schema(self, table: dict[str, object], depth: int, inside: tuple[str, ...]) -> dict[str, object]:
+    def _schema(self, table: dict[str, object], depth: int, ancestors: tuple[str, ...]) -> dict[str, object]:
         while isinstance(reference := table.get("$ref"), str):
-            target = None if reference in inside else self._find(reference)  # defence: cyclic-reference
+            target = None if reference in ancestors else self._find(reference)  # defence: cyclic-reference
             table = {**(target or {}), **{key: item for key, item in table.items() if key != "$ref"}}
-            inside = (*inside, reference)
-        return {key: self._value(key, item, depth, inside) for key, item in table.items() if key not in _LEFT_OUT}
+            ancestors = (*ancestors, reference)
+        return {
+            key: self._value(key, item, depth, ancestors) for key, item in table.items() if key not in _OMITTED_KEYS
+        }
 
-    def _value(self, key: str, value: object, depth: int, inside: tuple[str, ...]) -> object:
+    def _value(self, key: str, value: object, depth: int, ancestors: tuple[str, ...]) -> object:
         match key, value:
             case "description" | "title", str():
-                return clean(value, most=MAX_TEXT)
+                return clean(value, limit=MAX_TEXT)
             case "properties", dict():
                 by_name = cast(dict[str, object], value)
-                return {name: self.node(item, depth + 1, inside) for name, item in by_name.items()}
+                return {name: self.node(item, depth + 1, ancestors) for name, item in by_name.items()}
             case _:
-                return self.node(value, depth + 1, inside)
+                return self.node(value, depth + 1, ancestors)
 
     def _find(self, reference: str) -> dict[str, object] | None:
         """Resolve a reference within the document; None for any other: nothing is ever fetched."""
         if not reference.startswith("#"):
             return None
-        here: object = self._root
+        node: object = self._root
         for step in reference[1:].split("/")[1:]:
-            if not isinstance(here, dict):
+            if not isinstance(node, dict):
                 return None
-            here = cast(dict[str, object], here).get(step.replace("~1", "/").replace("~0", "~"))
-        return cast(dict[str, object], here) if isinstance(here, dict) else None
+            node = cast(dict[str, object], node).get(step.replace("~1", "/").replace("~0", "~"))
+        return cast(dict[str, object], node) if isinstance(node, dict) else None

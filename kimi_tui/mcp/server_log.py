@@ -26,4 +26,4 @@ class ServerLog:
 
     def told(self, text: str) -> str:
         """The server's text in a form that may be shown."""
-        return one_line(without_secrets(text, self.secrets), most=400)
+        return one_line(without_secrets(text, self.secrets), limit=400)

@@ -45,7 +45,7 @@ class ServerRequestHandler:
 
         call_id = self.call_id()
         if call_id is None or self.questions is None or params.mode != "form":
-            _log.info("declined what MCP server %s asks: %s", self.server, one_line(params.message, most=200))
+            _log.info("declined what MCP server %s asks: %s", self.server, one_line(params.message, limit=200))
             return ElicitResult(action="decline")
         try:
             form = Form.of(self.server, params.message, params.requested_schema)

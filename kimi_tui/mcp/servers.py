@@ -72,17 +72,17 @@ class McpServers:
 
     def status(self) -> MCPStatus:
         """The servers that may be started, for the Wire."""
-        told: list[MCPServerStatus] = []
+        statuses: list[MCPServerStatus] = []
         for state in self.states():
             if state.status != "untrusted" and state.status != "disabled":
                 tools = tuple(tool.name for tool in state.tools) if state.status == "connected" else ()
-                told.append(MCPServerStatus(name=state.name, status=state.status, tools=tools))
+                statuses.append(MCPServerStatus(name=state.name, status=state.status, tools=tools))
         return MCPStatus(
             loading=self._loading is not None and not self._loaded,
-            connected=sum(server.status == "connected" for server in told),
-            total=len(told),
-            tools=sum(len(server.tools) for server in told),
-            servers=tuple(told),
+            connected=sum(server.status == "connected" for server in statuses),
+            total=len(statuses),
+            tools=sum(len(server.tools) for server in statuses),
+            servers=tuple(statuses),
         )
 
     def attach(self, toolset: Toolset) -> None:
@@ -129,10 +129,10 @@ class McpServers:
 
     async def prompt(self, command: str, line: str) -> tuple[ContentPart, ...]:
         """The text of a command's prompt, with the arguments typed behind it. Raises UsageError."""
-        found = self.prompts().get(command)
-        if found is None:
+        entry = self.prompts().get(command)
+        if entry is None:
             raise UsageError(tr("no MCP server offers {command}", command=f"/{command}"))
-        server, prompt = found
+        server, prompt = entry
         try:
             result = await self._connections[server].get_prompt(prompt.name, arguments_of(prompt, line))
         except ServerError as error:
@@ -203,17 +203,17 @@ class McpServers:
             for tool in connection.state.tools
         }
         long = long_names(by_pair)
-        before = self._tools
+        previous_tools = self._tools
         self._tools = {}
         for pair, (connection, remote) in by_pair.items():
             name = long[pair]
-            old = before.get(name)
+            old = previous_tools.get(name)
             self._tools[name] = (
                 old if old is not None and old.remote == remote else self._tool(name, remote, connection)
             )
         self._also = short_names(long)
         for toolset in tuple(self._toolsets):
-            self._update_tools(toolset, before)
+            self._update_tools(toolset, previous_tools)
 
     def _with_resources(self) -> tuple[Connection, ...]:
         return tuple(connection for connection in self._connections.values() if connection.state.resources)
@@ -229,9 +229,9 @@ class McpServers:
             capabilities=session.capabilities,
         )
 
-    def _update_tools(self, toolset: Toolset, before: "tuple[str, ...] | dict[str, McpTool]") -> None:
+    def _update_tools(self, toolset: Toolset, previous_tools: "tuple[str, ...] | dict[str, McpTool]") -> None:
         """Update the tools in the order of the configuration. A tool of another kind keeps its name."""
-        for name in before:
+        for name in previous_tools:
             if isinstance(toolset.get(name), McpTool):
                 toolset.remove(name)
         for name, tool in self._tools.items():

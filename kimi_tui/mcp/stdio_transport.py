@@ -30,7 +30,7 @@ MAX_MESSAGE = 16 << 20
 """Bytes of one message."""
 
 _CHUNK = 1 << 18
-_REST = 0.005
+_POLL_SECONDS = 0.005
 """A pause in seconds after each full chunk, so that a flood leaves time for the screen."""
 
 _GOES_BY_ITSELF = 1.0
@@ -69,10 +69,10 @@ class Child:
         """The last line on standard error that is not blank."""
         return next((line for line in reversed(self._last_words) if line.strip()), "")
 
-    async def read_messages(self, out: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
+    async def read_messages(self, stream: MemoryObjectSendStream[SessionMessage | Exception]) -> None:
         """Forward messages until the output ends or breaks a limit."""
         meter = RateLimit()
-        async with out:
+        async with stream:
             async for line in self._lines():
                 if meter.flooded():
                     self.ended_because = "it sent a flood of messages"
@@ -88,7 +88,7 @@ class Child:
                     self._stray(line)
                     continue
                 try:
-                    await out.send(SessionMessage(message))
+                    await stream.send(SessionMessage(message))
                 except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                     return
             if self.ended_because is None:
@@ -96,20 +96,20 @@ class Child:
 
     async def _lines(self) -> AsyncGenerator[bytes, None]:
         assert self._process.stdout is not None
-        begun: list[bytes] = []
+        partial: list[bytes] = []
         size = 0
         while chunk := await self._process.stdout.read(_CHUNK):
-            *whole, rest = chunk.split(b"\n")
-            for line in whole:
-                yield b"".join((*begun, line))
-                begun, size = [], 0
-            begun.append(rest)
-            size += len(rest)
+            *lines, tail = chunk.split(b"\n")
+            for line in lines:
+                yield b"".join((*partial, line))
+                partial, size = [], 0
+            partial.append(tail)
+            size += len(tail)
             if size > MAX_MESSAGE:  # defence: bound-mcp-message
                 self.ended_because = f"it sent a message of more than {MAX_MESSAGE >> 20} MiB"
                 return
             if len(chunk) >= _CHUNK // 2:
-                await asyncio.sleep(_REST)
+                await asyncio.sleep(_POLL_SECONDS)
 
     def _stray(self, line: bytes) -> None:
         self.stray_lines += 1
@@ -156,7 +156,7 @@ class Child:
                 self._last_words.append(line[:500])
                 self._on_stderr(line[:500])
             if len(chunk) >= _CHUNK // 2:
-                await asyncio.sleep(_REST)
+                await asyncio.sleep(_POLL_SECONDS)
         self._stderr_read.set()
 
     async def end(self) -> None:
@@ -201,24 +201,24 @@ async def stdio_transport(
         raise FileNotFoundError(tr("command not found: {command!r}", command=command[0]))
     env, mark = marked(env)
     with contextlib.ExitStack() as fds:
-        status, theirs = _pipe(fds)
-        control, ours = _pipe(fds)
+        status, child_end = _pipe(fds)
+        control, own_end = _pipe(fds)
         process = await asyncio.create_subprocess_exec(
-            *supervised([program, *command[1:]], status=theirs, control=control),
+            *supervised([program, *command[1:]], status=child_end, control=control),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             limit=_CHUNK,
             env=env,
             cwd=cwd,
-            pass_fds=(theirs, control),
+            pass_fds=(child_end, control),
             start_new_session=True,
         )
         fds.pop_all()
-    os.close(theirs)
+    os.close(child_end)
     os.close(control)
     os.set_blocking(status, False)
-    child = Child(process, on_stderr, status=status, control=ours, mark=mark)
+    child = Child(process, on_stderr, status=status, control=own_end, mark=mark)
     on_child(child)
     incoming, read_stream = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     write_stream, outgoing = anyio.create_memory_object_stream[SessionMessage](0)

@@ -25,10 +25,10 @@ def read_tokens(file: Path) -> str:
     try:
         return read_text(file)  # defence: regular-token-file
     except FileNotFoundError:
-        kept = secret_store.lookup(_name(file))
-        if kept is None:
+        stored = secret_store.lookup(_name(file))
+        if stored is None:
             raise
-        return kept
+        return stored
 
 
 def write_tokens(file: Path, text: str) -> None:

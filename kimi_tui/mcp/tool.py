@@ -56,7 +56,7 @@ class McpTool(Tool[AnyParams]):
 
     @property
     def description(self) -> str:
-        server = one_line(self._connection.server.name, most=60)
+        server = one_line(self._connection.server.name, limit=60)
         return self.remote.description or f"The tool {self.remote.name} of the MCP server {server}."
 
     @property
@@ -65,7 +65,7 @@ class McpTool(Tool[AnyParams]):
 
     async def call(self, params: AnyParams) -> ToolReturnValue:
         arguments: JsonObject = dict(params.model_extra or {})
-        server, tool = one_line(self._connection.server.name, most=60), one_line(self.remote.name, most=100)
+        server, tool = one_line(self._connection.server.name, limit=60), one_line(self.remote.name, limit=100)
         shown = json.dumps(arguments, indent=2, ensure_ascii=False)
         if len(shown) > MAX_ARGUMENTS:  # defence: arguments-shown-whole
             return failed(f"The arguments are longer than {MAX_ARGUMENTS} characters, which nobody can review.")
@@ -85,8 +85,8 @@ class McpTool(Tool[AnyParams]):
             return refused
         call_id = current_tool_call.get().id
 
-        def tell(done: float, total: float | None, message: str | None) -> None:
-            self._progress.write(call_id, f"{_progress(done, total, message)}\n")
+        def tell(completed: float, total: float | None, message: str | None) -> None:
+            self._progress.write(call_id, f"{_progress(completed, total, message)}\n")
 
         try:
             result = await self._connection.call(self.remote.name, arguments, call_id=call_id, on_progress=tell)
@@ -97,6 +97,6 @@ class McpTool(Tool[AnyParams]):
         return tool_result(result, self._capabilities())
 
 
-def _progress(done: float, total: float | None, message: str | None) -> str:
-    counted = f"{done:g}/{total:g}" if total else f"{done:g}"
-    return f"{one_line(message, most=200)} ({counted})" if message else counted
+def _progress(completed: float, total: float | None, message: str | None) -> str:
+    counted = f"{completed:g}/{total:g}" if total else f"{completed:g}"
+    return f"{one_line(message, limit=200)} ({counted})" if message else counted

@@ -23,10 +23,10 @@ def long_names(tools: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     on the order.
     """
     plain = {pair: _plain(*pair) for pair in tools}
-    taken = Counter(name.casefold() for name in plain.values())
+    name_counts = Counter(name.casefold() for name in plain.values())
     return {
-        pair: name if taken[name.casefold()] == 1 and len(name) <= MAX_CHARS and name == _joined(*pair)
-        else _marked(name, pair)
+        pair: name if name_counts[name.casefold()] == 1 and len(name) <= MAX_CHARS and name == _joined(*pair)
+        else _with_hash(name, pair)
         for pair, name in plain.items()
     }  # fmt: skip
 
@@ -45,6 +45,6 @@ def _plain(server: str, tool: str) -> str:
     return _NOT_ALLOWED.sub("_", _joined(server, tool))
 
 
-def _marked(name: str, pair: tuple[str, str]) -> str:
+def _with_hash(name: str, pair: tuple[str, str]) -> str:
     mark = hashlib.sha256("\0".join(pair).encode("utf-8", "surrogatepass")).hexdigest()[:6]
     return f"{name[: MAX_CHARS - len(mark) - 1]}_{mark}"

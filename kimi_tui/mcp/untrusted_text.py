@@ -6,21 +6,21 @@ from typing import cast
 from kimi_tui.text_safety import is_safe
 
 _SHORTEST_SECRET = 8
-_CUT = "…"
+_ELLIPSIS = "…"
 
 
-def clean(text: str, *, most: int) -> str:
+def clean(text: str, *, limit: int) -> str:
     """At most `most` characters; removes what `text_safety` does not know as safe (escapes, C1, bidi, tags)."""
-    return shortened("".join(char for char in text[: most * 4] if char in "\n\t" or is_safe(char)).strip(), most)
+    return shortened("".join(char for char in text[: limit * 4] if char in "\n\t" or is_safe(char)).strip(), limit)
 
 
-def one_line(text: str, *, most: int) -> str:
+def one_line(text: str, *, limit: int) -> str:
     """The same, on one line."""
-    return clean(" ".join(text[: most * 4].split()), most=most)
+    return clean(" ".join(text[: limit * 4].split()), limit=limit)
 
 
-def shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1] + _CUT
+def shortened(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1] + _ELLIPSIS
 
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:

@@ -21,35 +21,35 @@ def matches_arguments(pattern: str, arguments: Mapping[str, object], *, strict: 
 
 
 def _matches(word: str, arguments: Mapping[str, object], *, strict: bool) -> bool:
-    named = _NAMED.fullmatch(word)
+    match = _NAMED.fullmatch(word)
     if strict:
-        name, wanted = (named[1], named[2]) if named else (None, word)
+        name, expected = (match[1], match[2]) if match else (None, word)
         return any(
-            name in (None, at) and (fnmatchcase(text, wanted) or fnmatchcase(normpath(text), wanted))
-            for at, text in _deep(arguments)
+            name in (None, path) and (fnmatchcase(text, expected) or fnmatchcase(normpath(text), expected))
+            for path, text in _leaves(arguments)
         )
-    if named:
-        value = arguments.get(named[1])
-        return named[1] in arguments and _surely(value, named[2])
+    if match:
+        value = arguments.get(match[1])
+        return match[1] in arguments and _surely(value, match[2])
     return bool(arguments) and all(_surely(value, word) for value in arguments.values())
 
 
-def _surely(value: object, wanted: str) -> bool:
+def _surely(value: object, expected: str) -> bool:
     text = _text(value)
-    return fnmatchcase(text, wanted) and (wanted == text or ".." not in re.split(r"[/\\]", text))
+    return fnmatchcase(text, expected) and (expected == text or ".." not in re.split(r"[/\\]", text))
 
 
-def _deep(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+def _leaves(value: object, name: str = "") -> Iterator[tuple[str, str]]:
     """Yield every nested text with its key."""
     match value:
         case Mapping():
             for key, inner in cast(Mapping[str, object], value).items():
                 yield str(key), _text(inner)
-                yield from _deep(inner, str(key))
+                yield from _leaves(inner, str(key))
         case list():
             for inner in cast(list[object], value):
                 yield name, _text(inner)
-                yield from _deep(inner, name)
+                yield from _leaves(inner, name)
         case _:
             pass
 

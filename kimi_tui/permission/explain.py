@@ -60,21 +60,21 @@ def explain(
         in_mode=_in_mode(settings, tool, subject, protected),
         alone="refused" if insisted else "approved",
         protected=protected,
-        parts=tuple(_part(rules, subject, place) for place in range(len(commands))),
+        parts=tuple(_part(rules, subject, index) for index in range(len(commands))),
         doubts=tuple(map(str, subject.doubts)) if isinstance(subject, CommandSubject) else (),
-        rules=tuple((f"{rule.effect}: {rule} ({rule.origin})", _fit(rule, subject)) for rule in rules),
+        rules=tuple((f"{rule.effect}: {rule} ({rule.origin})", _match_label(rule, subject)) for rule in rules),
         warnings=settings.warnings if tool == "Shell" else (),
     )
 
 
-def _part(rules: list[Rule], subject: Subject, place: int) -> CommandPart:
+def _part(rules: list[Rule], subject: Subject, index: int) -> CommandPart:
     assert isinstance(subject, CommandSubject)
-    words = subject.commands[place]
-    found = judge(tuple(word or "" for word in words))
-    unnamed = next((words[at] or "" for at in found.dangers if at > 0), "")
-    why_not = subject.why_not_read[place] if place < len(subject.why_not_read) else ""
-    matching = _matching(rules, words, exactly=place in subject.secrets)
-    return CommandPart(_text(words), matching, found.level.name.lower(), found.why, unnamed, why_not)
+    words = subject.commands[index]
+    judgement = judge(tuple(word or "" for word in words))
+    unnamed = next((words[index] or "" for index in judgement.dangers if index > 0), "")
+    why_not = subject.why_not_read[index] if index < len(subject.why_not_read) else ""
+    matching = _matching(rules, words, exactly=index in subject.secrets)
+    return CommandPart(_text(words), matching, judgement.level.name.lower(), judgement.why, unnamed, why_not)
 
 
 def _outcome(policy: Policy, tool: str, subject: Subject, protected: tuple[str, ...]) -> tuple[str, str]:
@@ -94,14 +94,16 @@ def _outcome(policy: Policy, tool: str, subject: Subject, protected: tuple[str, 
     return "ask", "no rule is about it"
 
 
-def _fit(rule: Rule, subject: Subject) -> str:
+def _match_label(rule: Rule, subject: Subject) -> str:
     """Return `yes`, `perhaps`, `no`, or `part` for a rule that allows some of the commands of a line."""
-    fit = rule.matches(subject)
-    if fit is Match.NO and isinstance(subject, CommandSubject):
+    match = rule.matches(subject)
+    if match is Match.NO and isinstance(subject, CommandSubject):
         parts = enumerate(subject.commands)
-        some = any(rule.matches_command(words, exactly=at in subject.secrets) is Match.YES for at, words in parts)
-        return "part" if some else fit.value
-    return fit.value
+        matches_some = any(
+            rule.matches_command(words, exactly=index in subject.secrets) is Match.YES for index, words in parts
+        )
+        return "part" if matches_some else match.value
+    return match.value
 
 
 def _in_mode(settings: PermissionSettings, tool: str, subject: Subject, protected: tuple[str, ...]) -> str:
@@ -119,8 +121,8 @@ def _only_reads(tool: str, subject: Subject) -> bool:
 
 
 def _matching(rules: list[Rule], words: Words, *, exactly: bool) -> tuple[tuple[str, str], ...]:
-    fits = ((rule, rule.matches_command(words, exactly=exactly)) for rule in rules)
-    return tuple((rule.effect.value, str(rule)) for rule, fit in fits if fit is not Match.NO)
+    matches = ((rule, rule.matches_command(words, exactly=exactly)) for rule in rules)
+    return tuple((rule.effect.value, str(rule)) for rule, match in matches if match is not Match.NO)
 
 
 def _text(words: tuple[str | None, ...]) -> str:

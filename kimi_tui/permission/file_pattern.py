@@ -52,42 +52,42 @@ class _Pattern:
         self.steps.extend(steps)
 
     def matches(self, text: str, *, any_case: bool) -> bool:
-        here = self._reached({0})
+        active = self._reached({0})
         for char in text:
-            after: set[int] = set()
-            for place in here:
-                if place == len(self.steps):
+            following: set[int] = set()
+            for index in active:
+                if index == len(self.steps):
                     continue
-                kind, wanted = self.steps[place]
+                kind, expected = self.steps[index]
                 match kind:
-                    case _Kind.CHAR if char == wanted or (any_case and char.casefold() == wanted.casefold()):
-                        after.add(place + 1)
+                    case _Kind.CHAR if char == expected or (any_case and char.casefold() == expected.casefold()):
+                        following.add(index + 1)
                     case _Kind.ONE if char != "/":
-                        after.add(place + 1)
+                        following.add(index + 1)
                     case _Kind.WITHIN if char != "/":
-                        after.add(place)
+                        following.add(index)
                     case _Kind.ANY:
-                        after.add(place)
+                        following.add(index)
                     case _:
                         pass
-            here = self._reached(after)
-            if not here:
+            active = self._reached(following)
+            if not active:
                 return False
-        return len(self.steps) in here
+        return len(self.steps) in active
 
-    def _reached(self, places: set[int]) -> set[int]:
+    def _reached(self, indexes: set[int]) -> set[int]:
         """Return these positions, and those reachable from them without a character."""
-        found, pending = set[int](), list(places)
+        reached, pending = set[int](), list(indexes)
         while pending:
-            place = pending.pop()
-            if place in found:
+            index = pending.pop()
+            if index in reached:
                 continue
-            found.add(place)
-            if place < len(self.steps) and self.steps[place][0] in (_Kind.WITHIN, _Kind.ANY, _Kind.DOOR):
-                pending.append(place + 1)
-            if place in self.skips:
-                pending.append(self.skips[place])
-        return found
+            reached.add(index)
+            if index < len(self.steps) and self.steps[index][0] in (_Kind.WITHIN, _Kind.ANY, _Kind.DOOR):
+                pending.append(index + 1)
+            if index in self.skips:
+                pending.append(self.skips[index])
+        return reached
 
 
 @lru_cache(256)

@@ -19,10 +19,10 @@ def matches_page(pattern: str, url: str, host: str, *, strict: bool) -> bool:
         return fnmatchcase(host, pattern.lower())
     if strict:
         return any(fnmatchcase(form, pattern) for form in _forms(url, host))  # defence: spellings-of-address
-    named = pattern.partition("://")[2].partition("/")[0].rpartition("@")[2]
+    authority = pattern.partition("://")[2].partition("/")[0].rpartition("@")[2]
     if url != pattern and ".." in re.split(r"[/\\]", _decoded(urlsplit(url).path)):
         return False
-    return fnmatchcase(url, pattern) and fnmatchcase(host, _without_port(named).lower())
+    return fnmatchcase(url, pattern) and fnmatchcase(host, _without_port(authority).lower())
 
 
 def _forms(url: str, host: str) -> Iterator[str]:

@@ -39,28 +39,30 @@ class Policy:
     @property
     def reading_rules(self) -> tuple[str, ...]:
         """The names of the rules that ask about or deny reading files."""
-        return tuple(_named(rule) for rule in self._about_reading)
+        return tuple(_rule_name(rule) for rule in self._about_reading)
 
     def rule_about_reading(self, subject: FileSubject) -> str:
         """Name a rule that asks about or denies reading this file with any tool; "" without one."""
-        return next((_named(rule) for rule in self._about_reading if rule.matches(subject) is Match.YES), "")
+        return next((_rule_name(rule) for rule in self._about_reading if rule.matches(subject) is Match.YES), "")
 
     def decide(self, tool: str, subject: Subject | None) -> Decision:
         """Decide a call. Only rules for the whole tool match a call without a subject."""
-        about = [rule for rule in self.rules if rule.is_about(tool) and (subject is not None or rule.pattern is None)]
+        applicable = [
+            rule for rule in self.rules if rule.is_about(tool) and (subject is not None or rule.pattern is None)
+        ]
         for effect in (Effect.DENY, Effect.ASK):
-            found = [(rule, _fit(rule, subject)) for rule in about if rule.effect is effect]
-            sure = [rule for rule, fit in found if fit is Match.YES]
+            found = [(rule, _match(rule, subject)) for rule in applicable if rule.effect is effect]
+            sure = [rule for rule, match in found if match is Match.YES]
             if sure:
-                return Decision(effect, _named(sure[0]), tuple(sure))
-            perhaps = [rule for rule, fit in found if fit is Match.MAYBE]
+                return Decision(effect, _rule_name(sure[0]), tuple(sure))
+            perhaps = [rule for rule, match in found if match is Match.MAYBE]
             if perhaps:
-                return Decision(Effect.ASK, tr("{why} might apply", why=_named(perhaps[0])), tuple(perhaps))
+                return Decision(Effect.ASK, tr("{why} might apply", why=_rule_name(perhaps[0])), tuple(perhaps))
         if isinstance(subject, CommandSubject) and subject.reading_rule:
             return Decision(Effect.ASK, tr("{why} might apply", why=subject.reading_rule))
-        allowing = _allowing([rule for rule in about if rule.effect is Effect.ALLOW], subject)
+        allowing = _allowing([rule for rule in applicable if rule.effect is Effect.ALLOW], subject)
         if allowing:
-            return Decision(Effect.ALLOW, _named(allowing[0]), allowing)
+            return Decision(Effect.ALLOW, _rule_name(allowing[0]), allowing)
         if (
             self.accept_edits
             and isinstance(subject, FileSubject)
@@ -74,30 +76,30 @@ class Policy:
         return NO_DECISION
 
 
-def _fit(rule: Rule, subject: Subject | None) -> Match:
+def _match(rule: Rule, subject: Subject | None) -> Match:
     return Match.YES if subject is None else rule.matches(subject)
 
 
 def _allowing(rules: list[Rule], subject: Subject | None) -> tuple[Rule, ...]:
     """Return the rules that together allow the whole call; empty if any part is left."""
-    whole = next((rule for rule in rules if rule.pattern is None), None)
-    if whole is not None:
-        return (whole,)
+    unconditional = next((rule for rule in rules if rule.pattern is None), None)
+    if unconditional is not None:
+        return (unconditional,)
     if not isinstance(subject, CommandSubject):
-        return tuple(rule for rule in rules if _fit(rule, subject) is Match.YES)[:1]
+        return tuple(rule for rule in rules if _match(rule, subject) is Match.YES)[:1]
     if subject.doubts or subject.elsewhere or not subject.commands:
         return ()
-    found: dict[Rule, None] = {}
-    for place, words in enumerate(subject.commands):
-        exactly = place in subject.secrets
+    allowing: dict[Rule, None] = {}
+    for index, words in enumerate(subject.commands):
+        exactly = index in subject.secrets
         rule = next((rule for rule in rules if rule.matches_command(words, exactly=exactly) is Match.YES), None)
         if rule is None:
             return ()
-        found[rule] = None
-    return tuple(found)
+        allowing[rule] = None
+    return tuple(allowing)
 
 
-def _named(rule: Rule) -> str:
+def _rule_name(rule: Rule) -> str:
     if rule.origin:
         return tr("the rule `{rule}` of {file}", rule=f"{rule.effect}: {rule}", file=rule.origin)
     return tr("the rule `{rule}`", rule=f"{rule.effect}: {rule}")

@@ -105,25 +105,25 @@ class Rule:
             if exactly and tuple(pattern) != words:  # defence: secrets-word-for-word
                 return Match.NO
             # defence: rule-names-danger
-            return _yes(_fits(pattern, words) is Match.YES and unnamed_danger(pattern, words) is None)
+            return _yes(_match_words(pattern, words) is Match.YES and unnamed_danger(pattern, words) is None)
         # defence: deny-other-forms
-        fit = max((_may_fit(pattern, form) for form in _forms(words)), key=list(Match).index)
-        if fit is Match.NO and may_run_another(words):
+        match = max((_match_expanded(pattern, form) for form in _forms(words)), key=list(Match).index)
+        if match is Match.NO and may_run_another(words):
             hidden = len(words) > _MOST_WITHIN or any(_names(pattern, inner) for inner in _within(words))
-            return Match.MAYBE if hidden else fit  # defence: denied-behind-program
-        return fit
+            return Match.MAYBE if hidden else match  # defence: denied-behind-program
+        return match
 
     def _matches_line(self, subject: CommandSubject) -> Match:
-        fits = [
-            self.matches_command(words, exactly=place in subject.secrets)
-            for place, words in enumerate(subject.commands)
+        matches = [
+            self.matches_command(words, exactly=index in subject.secrets)
+            for index, words in enumerate(subject.commands)
         ]
         if self.effect is Effect.ALLOW:
-            whole = bool(fits) and not subject.doubts and not subject.elsewhere  # defence: allow-without-doubt
-            return _yes(whole and all(fit is Match.YES for fit in fits))
+            certain = bool(matches) and not subject.doubts and not subject.elsewhere  # defence: allow-without-doubt
+            return _yes(certain and all(match is Match.YES for match in matches))
         if subject.unread:  # defence: denied-program-may-hide
-            fits.append(Match.MAYBE)
-        return max(fits, key=list(Match).index, default=Match.NO)
+            matches.append(Match.MAYBE)
+        return max(matches, key=list(Match).index, default=Match.NO)
 
 
 def parse_rule(text: str, effect: Effect, origin: str = "") -> Rule:
@@ -152,7 +152,7 @@ def _yes(matches: bool) -> Match:
     return Match.YES if matches else Match.NO
 
 
-def _fits(pattern: list[str], words: Words) -> Match:
+def _match_words(pattern: list[str], words: Words) -> Match:
     """Match word by word; a last `*` matches any number of further words, including none."""
     open_end = bool(pattern) and pattern[-1] == "*"
     if open_end:
@@ -160,35 +160,37 @@ def _fits(pattern: list[str], words: Words) -> Match:
     if len(words) < len(pattern) or (len(words) > len(pattern) and not open_end):
         return Match.NO
     sure = True
-    for wanted, word in zip(pattern, words, strict=False):
+    for expected, word in zip(pattern, words, strict=False):
         if word is None:
             sure = False
-        elif not fnmatchcase(word, wanted):
+        elif not fnmatchcase(word, expected):
             return Match.NO
     return Match.YES if sure else Match.MAYBE
 
 
-def _may_fit(pattern: list[str], words: Words) -> Match:
+def _match_expanded(pattern: list[str], words: Words) -> Match:
     """Match a word that depends on files as any words with the same prefix."""
-    place = next((place for place, word in enumerate(words) if isinstance(word, Pattern)), None)
-    if place is None:
-        return _fits(pattern, words)
-    if place < len(pattern):
-        begins, wanted = (_WILD.split(text, maxsplit=1)[0] for text in (str(words[place]), pattern[place]))
-        if not begins.startswith(wanted) and not wanted.startswith(begins):
+    index = next((index for index, word in enumerate(words) if isinstance(word, Pattern)), None)
+    if index is None:
+        return _match_words(pattern, words)
+    if index < len(pattern):
+        fixed_start, expected = (_WILD.split(text, maxsplit=1)[0] for text in (str(words[index]), pattern[index]))
+        if not fixed_start.startswith(expected) and not expected.startswith(fixed_start):
             return Match.NO
-    before = _fits([*pattern[:place], "*"], words[:place]) if place < len(pattern) else _fits(pattern, words)
-    return Match.NO if before is Match.NO else Match.MAYBE
+    prefix_match = (
+        _match_words([*pattern[:index], "*"], words[:index]) if index < len(pattern) else _match_words(pattern, words)
+    )
+    return Match.NO if prefix_match is Match.NO else Match.MAYBE
 
 
 def _names(pattern: list[str], words: Words) -> bool:
-    return any(_may_fit(pattern, form) is not Match.NO for form in _forms(words))
+    return any(_match_expanded(pattern, form) is not Match.NO for form in _forms(words))
 
 
 def _within(words: Words) -> Iterator[Words]:
     """What a program may take for a command: its last words, or a word that is a command line, or an alias, itself."""
-    for at, word in enumerate(words[1:], 1):
-        yield words[at:]
+    for index, word in enumerate(words[1:], 1):
+        yield words[index:]
         for text in {word, word.partition("=")[2]} if word else ():
             line = _as_line(text)
             yield (words[0], *line)  # defence: alias-of-the-program
@@ -208,11 +210,13 @@ def _forms(words: Words) -> list[Words]:
     if not words:
         return [words]
     program = words[0]
-    named: Words = (program.rpartition("/")[2] if program else program, *words[1:])
-    forms = [named]
-    first = named[1] if len(named) > 1 else None
+    by_base_name: Words = (program.rpartition("/")[2] if program else program, *words[1:])
+    forms = [by_base_name]
+    first = by_base_name[1] if len(by_base_name) > 1 else None
     if first is not None and first.startswith("-"):
-        forms += ((named[0], *named[1 + count :]) for count in range(1, min(_MOST_OPTIONS, len(named))))
-        if len(named) > _MOST_OPTIONS:  # what is behind so many options may be anything
-            forms.append((named[0], Pattern("*", "*")))  # defence: many-options
+        forms += (
+            (by_base_name[0], *by_base_name[1 + count :]) for count in range(1, min(_MOST_OPTIONS, len(by_base_name)))
+        )
+        if len(by_base_name) > _MOST_OPTIONS:  # what is behind so many options may be anything
+            forms.append((by_base_name[0], Pattern("*", "*")))  # defence: many-options
     return forms

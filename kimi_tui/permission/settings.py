@@ -72,33 +72,37 @@ def _merged(
         return PermissionSettings(
             tuple(rules), config.permissions.mode, config.sandbox, config.permissions.ask_read_only, file
         )
-    loaded = load_config(project, most=MAX_PROJECT_BYTES)
-    more = _rules(loaded.config.permissions, project, read)
+    loaded = load_config(project, max_bytes=MAX_PROJECT_BYTES)
+    added = _rules(loaded.config.permissions, project, read)
     mode, sandbox = config.permissions.mode, config.sandbox
-    wanted = loaded.config.permissions.mode if "mode" in loaded.config.permissions.model_fields_set else mode
-    stricter_mode: PermissionMode = max((mode, wanted), key=_MODE_STRICTNESS.index)  # defence: stricter-mode
-    asks = config.permissions.ask_read_only or loaded.config.permissions.ask_read_only
+    requested_mode = loaded.config.permissions.mode if "mode" in loaded.config.permissions.model_fields_set else mode
+    stricter_mode: PermissionMode = max((mode, requested_mode), key=_MODE_STRICTNESS.index)  # defence: stricter-mode
+    ask_read_only = config.permissions.ask_read_only or loaded.config.permissions.ask_read_only
     if trusted:
-        loosened = wanted if wanted in _LOOSER else stricter_mode
+        loosened = requested_mode if requested_mode in _LOOSER else stricter_mode
         if "ask_read_only" in loaded.config.permissions.model_fields_set:
-            asks = loaded.config.permissions.ask_read_only
-        return PermissionSettings((*rules, *more), loosened, _with(sandbox, loaded.config.sandbox), asks, file)
-    stricter = [rule for rule in more if rule.effect is not Effect.ALLOW]
-    return PermissionSettings((*rules, *stricter), stricter_mode, _stricter(sandbox, loaded.config.sandbox), asks, file)
+            ask_read_only = loaded.config.permissions.ask_read_only
+        return PermissionSettings(
+            (*rules, *added), loosened, _with(sandbox, loaded.config.sandbox), ask_read_only, file
+        )
+    stricter = [rule for rule in added if rule.effect is not Effect.ALLOW]
+    return PermissionSettings(
+        (*rules, *stricter), stricter_mode, _stricter(sandbox, loaded.config.sandbox), ask_read_only, file
+    )
 
 
 def loosening_rules(project: Config) -> tuple[str, ...]:
     """Describe the parts of a project's configuration that apply only if the user trusts it."""
-    found = [tr("rules that allow")] if project.permissions.allow else []
+    loosening = [tr("rules that allow")] if project.permissions.allow else []
     if project.permissions.mode in _LOOSER:
-        found.append(tr("mode {mode}", mode=project.permissions.mode))
+        loosening.append(tr("mode {mode}", mode=project.permissions.mode))
     if "ask_read_only" in project.permissions.model_fields_set and not project.permissions.ask_read_only:
-        found.append(tr("read-only commands run without approval"))
+        loosening.append(tr("read-only commands run without approval"))
     sandbox = project.sandbox
     shows = sandbox.writable or sandbox.readable or sandbox.hosts == "ask"
     if sandbox.mode == "off" or shows or (sandbox.network and "network" in sandbox.model_fields_set):
-        found.append(tr("wider sandbox access"))
-    return tuple(found)
+        loosening.append(tr("wider sandbox access"))
+    return tuple(loosening)
 
 
 def project_file(work_dir: Path) -> Path | None:
@@ -114,7 +118,7 @@ def project_file(work_dir: Path) -> Path | None:
 
 
 def _rules(permissions: Permissions, file: Path | str, read: ExampleReader) -> list[Rule]:
-    found: list[Rule] = []
+    loosening: list[Rule] = []
     for effect in Effect:
         settings: tuple[RuleConfig, ...] = getattr(permissions, effect.value)
         for number, setting in enumerate(settings):
@@ -125,16 +129,16 @@ def _rules(permissions: Permissions, file: Path | str, read: ExampleReader) -> l
             except ValueError as error:
                 raise ConfigError(str(error), file=file, key=key) from None
             _try_examples(rule, setting, read, file, key)
-            found.append(rule)
-    return found
+            loosening.append(rule)
+    return loosening
 
 
 def _try_examples(rule: Rule, setting: RuleConfig, read: ExampleReader, file: Path | str, key: str) -> None:
-    for name, examples, wanted in (("match", setting.match, True), ("not_match", setting.not_match, False)):
+    for name, examples, expected in (("match", setting.match, True), ("not_match", setting.not_match, False)):
         for number, example in enumerate(examples):
             where = f"{key}.{name}.{number}"
             try:
-                fits = rule.matches(read(rule.tool, example)) is Match.YES
+                matches = rule.matches(read(rule.tool, example)) is Match.YES
             except ValueError as error:
                 raise ConfigError(
                     tr(
@@ -146,26 +150,26 @@ def _try_examples(rule: Rule, setting: RuleConfig, read: ExampleReader, file: Pa
                     file=file,
                     key=where,
                 ) from None
-            if fits is not wanted:  # defence: examples-of-a-rule
-                done = "does not match" if wanted else "matches"
-                raise ConfigError(f"`{rule}` {done} {example!r}", file=file, key=where)
+            if matches is not expected:  # defence: examples-of-a-rule
+                verdict = "does not match" if expected else "matches"
+                raise ConfigError(f"`{rule}` {verdict} {example!r}", file=file, key=where)
 
 
-def _with(mine: SandboxConfig, project: SandboxConfig) -> SandboxConfig:
+def _with(own: SandboxConfig, project: SandboxConfig) -> SandboxConfig:
     changed = {name: getattr(project, name) for name in project.model_fields_set}
-    stricter = _stricter(mine, project)
+    stricter = _stricter(own, project)
     if project.mode != "off":
         changed["mode"] = stricter.mode
     changed["outside"] = stricter.outside
     changed["ask_inside"] = stricter.ask_inside
-    return mine.model_copy(update=changed)
+    return own.model_copy(update=changed)
 
 
-def _stricter(mine: SandboxConfig, project: SandboxConfig) -> SandboxConfig:
-    mode = max(mine.mode, project.mode, key=_STRICTNESS.index) if "mode" in project.model_fields_set else mine.mode
-    outside = "never" if "never" in (mine.outside, project.outside) else "ask"
-    asks = mine.ask_inside or project.ask_inside
-    network = mine.network and project.network
-    hosts = project.hosts if "hosts" in project.model_fields_set and project.hosts == "none" else mine.hosts
-    changed = {"mode": mode, "network": network, "hosts": hosts, "outside": outside, "ask_inside": asks}
-    return mine.model_copy(update=changed)
+def _stricter(own: SandboxConfig, project: SandboxConfig) -> SandboxConfig:
+    mode = max(own.mode, project.mode, key=_STRICTNESS.index) if "mode" in project.model_fields_set else own.mode
+    outside_rule = "never" if "never" in (own.outside, project.outside) else "ask"
+    ask_read_only = own.ask_inside or project.ask_inside
+    network = own.network and project.network
+    hosts = project.hosts if "hosts" in project.model_fields_set and project.hosts == "none" else own.hosts
+    changed = {"mode": mode, "network": network, "hosts": hosts, "outside": outside_rule, "ask_inside": ask_read_only}
+    return own.model_copy(update=changed)

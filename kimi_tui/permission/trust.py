@@ -84,7 +84,7 @@ class TrustState:
         """The project's items that are disabled."""
         if self.active:
             return ()
-        return tuple(one for one in self.brought if one.what != SKILLS or not self.reads_skills)
+        return tuple(item for item in self.brought if item.what != SKILLS or not self.reads_skills)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,8 @@ class Answer:
 def trust_state(work_dir: Path, extra_skill_dirs: Iterable[str] = ()) -> TrustState:
     """Return the trust of the project around `work_dir`; `extra_skill_dirs` as in the configuration."""
     work_dir = work_dir.resolve()
-    brought = project_items(work_dir, extra_skill_dirs)
-    return TrustState(_answer(work_dir, brought), brought)
+    items = project_items(work_dir, extra_skill_dirs)
+    return TrustState(_answer(work_dir, items), items)
 
 
 def project_items(work_dir: Path, extra_skill_dirs: Iterable[str] = ()) -> tuple[TrustItem, ...]:
@@ -123,12 +123,12 @@ def mcp_files(work_dir: Path) -> list[Path]:
     return [file for folder in folders for name in MCP_FILES if (file := folder / name).exists() and file != own]
 
 
-def ignored_items(work_dir: Path, standing: TrustState) -> str:
+def ignored_items(work_dir: Path, trust: TrustState) -> str:
     """Describe the disabled items and how to enable them, for a UI that cannot ask; "" if nothing is disabled."""
-    if not standing.left_out:
+    if not trust.left_out:
         return ""
     root = project_root(work_dir)
-    names = ", ".join(f"{name_in(root, one.path)} ({one.what})" for one in standing.left_out)
+    names = ", ".join(f"{name_in(root, item.path)} ({item.what})" for item in trust.left_out)
     return (
         f"{shown(root)} is not trusted, so this is left out: {names}. "
         f"Look at it, then: kimi-tui trust {shown(root)} (or --trust for one run)"
@@ -140,55 +140,55 @@ def name_in(root: Path, path: Path) -> str:
     return str(path.relative_to(root)) if path.is_relative_to(root) else shown(path)
 
 
-def remember(work_dir: Path, trusted: bool, brought: Sequence[TrustItem] | None = None) -> Path:
+def remember(work_dir: Path, trusted: bool, items: Sequence[TrustItem] | None = None) -> Path:
     """Save the decision for this project, and return its folder. Raises OSError.
 
     `brought` are the items that the user saw. None: trust everything in the folder, now and later.
     """
     root = project_root(work_dir.resolve())
-    files = None if brought is None else {name_in(root, one.path): one.mark for one in brought if one.mark}
-    old = _said().get(root)
+    files = None if items is None else {name_in(root, item.path): item.mark for item in items if item.mark}
+    old = _load_answers().get(root)
     if files is not None and old is not None and old.trusted and old.files:
         files = old.files | files
-    _keep({**_said(), root: Answer(trusted, files if trusted else None)})
+    _save_answers({**_load_answers(), root: Answer(trusted, files if trusted else None)})
     return root
 
 
 def forget(work_dir: Path) -> bool:
     """Remove a decision, so that the user is asked again; False if there was none. Raises OSError."""
-    said = _said()
-    if said.pop(project_root(work_dir.resolve()), None) is None:
+    stored = _load_answers()
+    if stored.pop(project_root(work_dir.resolve()), None) is None:
         return False
-    _keep(said)
+    _save_answers(stored)
     return True
 
 
 def answers() -> dict[Path, Answer]:
     """Return all decisions by folder."""
-    return dict(sorted(_said().items()))
+    return dict(sorted(_load_answers().items()))
 
 
-def _answer(work_dir: Path, brought: Sequence[TrustItem]) -> bool | None:
+def _answer(work_dir: Path, items: Sequence[TrustItem]) -> bool | None:
     if os.environ.get(TRUST_VARIABLE) == "1":
         return True
-    said = _said()
+    stored = _load_answers()
     root = project_root(work_dir)
     for folder in (root, *root.parents):
-        if (answer := said.get(folder)) is not None:
-            return None if answer.trusted and not _as_it_was(answer, folder, brought) else answer.trusted
+        if (answer := stored.get(folder)) is not None:
+            return None if answer.trusted and not _as_it_was(answer, folder, items) else answer.trusted
     return None
 
 
-def _as_it_was(answer: Answer, folder: Path, brought: Sequence[TrustItem]) -> bool:
+def _as_it_was(answer: Answer, folder: Path, items: Sequence[TrustItem]) -> bool:
     if answer.files is None:
         return True
-    return all(not one.mark or answer.files.get(name_in(folder, one.path)) == one.mark for one in brought)
+    return all(not item.mark or answer.files.get(name_in(folder, item.path)) == item.mark for item in items)
 
 
 def _loosening(file: Path) -> str:
     """Describe the part of a project's configuration that needs trust, for the user; "" if it only tightens."""
     try:
-        return ", ".join(loosening_rules(load_config(file, most=MAX_PROJECT_BYTES).config))
+        return ", ".join(loosening_rules(load_config(file, max_bytes=MAX_PROJECT_BYTES).config))
     except ConfigError:
         return ""  # the configuration loader reports it
 
@@ -200,36 +200,36 @@ def _mark(file: Path) -> str:
         return "unreadable"
 
 
-def _keep(said: dict[Path, Answer]) -> None:
+def _save_answers(stored: dict[Path, Answer]) -> None:
     value = {
         str(folder): answer.trusted if answer.files is None else {"trusted": answer.trusted, "files": answer.files}
-        for folder, answer in said.items()
+        for folder, answer in stored.items()
     }
     store = _store()
     private_folder(store.parent)
     if broken_decisions():  # defence: keep-broken-decisions
-        aside = _aside(store)
-        store.rename(aside)
-        _log.warning("the trust decisions could not be read; the file is kept as %s", aside)
-    fresh = store.with_name(f".{store.name}.{os.getpid()}.new")
+        corrupt_copy = _corrupt_copy_path(store)
+        store.rename(corrupt_copy)
+        _log.warning("the trust decisions could not be read; the file is kept as %s", corrupt_copy)
+    temporary = store.with_name(f".{store.name}.{os.getpid()}.new")
     try:
-        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as out:  # noqa: PTH123 - a descriptor, not a path
-            json.dump(value, out, ensure_ascii=False, indent=2, sort_keys=True)
-            out.flush()
-            os.fsync(out.fileno())
-        fresh.replace(store)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123 - a descriptor, not a path
+            json.dump(value, stream, ensure_ascii=False, indent=2, sort_keys=True)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(store)
     except UnicodeEncodeError as error:  # defence: folder-that-is-not-utf8
         raise OSError(errno.EILSEQ, os.strerror(errno.EILSEQ), "trusted.json") from error
     finally:
-        fresh.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 def _store() -> Path:
     return paths.home() / "trusted.json"
 
 
-def _aside(store: Path) -> Path:
+def _corrupt_copy_path(store: Path) -> Path:
     """A free name beside the store."""
     names = (store.with_name(f"{store.name}.broken{number or ''}") for number in itertools.count())
     return next(name for name in names if not os.path.lexists(name))
@@ -244,7 +244,7 @@ def broken_decisions() -> str:
         "{file}: the trust decisions cannot be read ({cause}); the next decision keeps this file as {aside}",
         file=shown(_store()),
         cause=cause,
-        aside=_aside(_store()).name,
+        aside=_corrupt_copy_path(_store()).name,
     )
 
 
@@ -261,20 +261,20 @@ def _stored() -> dict[str, object] | str:
     return cast(dict[str, object], value) if isinstance(value, dict) else "not an object"
 
 
-def _said() -> dict[Path, Answer]:
+def _load_answers() -> dict[Path, Answer]:
     """Read the decisions from disk. An unreadable file counts as empty, so the user is asked again."""
     table = _stored()
     if isinstance(table, str):
         return {}
-    return {Path(folder): answer for folder, said in table.items() if (answer := _read(said)) is not None}
+    return {Path(folder): answer for folder, stored in table.items() if (answer := _read(stored)) is not None}
 
 
-def _read(said: object) -> Answer | None:
-    match said:
+def _read(stored: object) -> Answer | None:
+    match stored:
         case bool():
-            return Answer(said)
+            return Answer(stored)
         case dict():
-            table = cast(dict[str, object], said)
+            table = cast(dict[str, object], stored)
             trusted, files = table.get("trusted"), table.get("files")
             if isinstance(trusted, bool) and isinstance(files, dict):
                 return Answer(trusted, {name: str(mark) for name, mark in cast(dict[str, object], files).items()})

@@ -22,8 +22,8 @@ _OUTPUT_CHARS = 4_000
 _ZIPPED = ("context.jsonl", "wire.jsonl", "flow.jsonl")
 
 
-def default_name(session_id: str, form: Format, now: datetime) -> str:
-    return f"kimi-export-{session_id[:8]}-{now:%Y%m%d-%H%M%S}.{form}"
+def default_name(session_id: str, export_format: Format, now: datetime) -> str:
+    return f"kimi-export-{session_id[:8]}-{now:%Y%m%d-%H%M%S}.{export_format}"
 
 
 def format_of(name: str) -> Format:
@@ -37,16 +37,16 @@ def format_of(name: str) -> Format:
             return "md"
 
 
-def export(folder: Path, target: Path, form: Format, redactor: Redactor, *, work_dir: str = "") -> None:
+def export(folder: Path, target: Path, export_format: Format, redactor: Redactor, *, work_dir: str = "") -> None:
     """Write the session of `folder` to `target`. Raises OSError."""
-    match form:
+    match export_format:
         case "md":
-            with target.open("w", encoding="utf-8", errors="replace") as out:
-                for piece in _markdown(folder):
-                    out.write(redactor.text(piece))
+            with target.open("w", encoding="utf-8", errors="replace") as stream:
+                for section in _markdown(folder):
+                    stream.write(redactor.text(section))
         case "json":
-            with target.open("w", encoding="utf-8", errors="replace") as out:
-                _write_json(folder, out.write, redactor, work_dir)
+            with target.open("w", encoding="utf-8", errors="replace") as stream:
+                _write_json(folder, stream.write, redactor, work_dir)
         case "zip":
             _write_zip(folder, target, redactor, work_dir)
 
@@ -59,14 +59,14 @@ def title_of(folder: Path) -> str:
 def _markdown(folder: Path) -> Iterator[str]:
     yield f"# {title_of(folder) or 'A session'}\n"
     for recorded in read_recorded(folder / "wire.jsonl"):
-        if text := _told(recorded.message, recorded.timestamp):
+        if text := _event_text(recorded.message, recorded.timestamp):
             yield f"\n{text}\n"
 
 
-def _told(message: WireMessage, at: float) -> str:
+def _event_text(message: WireMessage, timestamp: float) -> str:
     match message:
         case TurnBegin():
-            return f"## {datetime.fromtimestamp(at):%Y-%m-%d %H:%M} · Person\n\n{text_of(message.user_input)}"
+            return f"## {datetime.fromtimestamp(timestamp):%Y-%m-%d %H:%M} · Person\n\n{text_of(message.user_input)}"
         case SteerInput():
             return f"### Person, meanwhile\n\n{text_of(message.user_input)}"
         case TextPart():
@@ -78,8 +78,8 @@ def _told(message: WireMessage, at: float) -> str:
         case ToolResult():
             value = message.return_value
             output = value.output if isinstance(value.output, str) else text_of(value.output)
-            word = "Failed" if value.is_error else "Result"
-            return f"{word}: {value.message}\n\n{_fenced(output)}" if output else f"{word}: {value.message or 'done'}"
+            label = "Failed" if value.is_error else "Result"
+            return f"{label}: {value.message}\n\n{_fenced(output)}" if output else f"{label}: {value.message or 'done'}"
         case CompactionEnd():
             return "*The conversation was compacted here.*"
         case Notification():
@@ -131,6 +131,6 @@ def _write_zip(folder: Path, target: Path, redactor: Redactor, work_dir: str) ->
         subagents = sorted((folder / "subagents").glob("*/context.jsonl"))
         for file in (*(folder / name for name in _ZIPPED), *subagents):
             if file.is_file():
-                with archive.open(file.relative_to(folder).as_posix(), "w", force_zip64=True) as out:
+                with archive.open(file.relative_to(folder).as_posix(), "w", force_zip64=True) as stream:
                     for row in jsonl.each(file):
-                        out.write(jsonl.dump(redactor.value(row)))
+                        stream.write(jsonl.dump(redactor.value(row)))

@@ -93,21 +93,21 @@ class FileCheckpoints:
         Raises KeyError for an unknown turn.
         """
         first: dict[Path, str] = {}
-        ours: dict[Path, set[str]] = {}
+        own_hashes: dict[Path, set[str]] = {}
         for turn in self._turns[self._index(turn_id) :]:
             for edit in turn.edits:
                 first.setdefault(edit.path, edit.before)
-                ours.setdefault(edit.path, set()).add(edit.after)
+                own_hashes.setdefault(edit.path, set()).add(edit.after)
         versions: list[FileVersion] = []
-        lost: list[Path] = []
-        for path, before in first.items():
+        unrestorable: list[Path] = []
+        for path, old_content in first.items():
             try:
-                content = None if before == _ABSENT else read_bytes(self._blob(before))
+                content = None if old_content == _ABSENT else read_bytes(self._blob(old_content))
             except OSError:
-                lost.append(path)
+                unrestorable.append(path)
                 continue
-            versions.append(FileVersion(path, content, frozenset(ours[path])))
-        return versions, lost
+            versions.append(FileVersion(path, content, frozenset(own_hashes[path])))
+        return versions, unrestorable
 
     def keep_copy(self, path: Path, content: bytes) -> Path:
         """Copy content that another program left at `path` to a folder beside the history. Raises OSError."""
@@ -123,8 +123,8 @@ class FileCheckpoints:
         Raises KeyError for an unknown turn.
         """
         self._index(turn_id)
-        kept = sorted(str(path) for path in left)
-        self._write({"back": turn_id, "conversation": conversation, "files": files, "left": kept})
+        kept_paths = sorted(str(path) for path in left)
+        self._write({"back": turn_id, "conversation": conversation, "files": files, "left": kept_paths})
 
     def close(self) -> None:
         self._log.close()
@@ -142,7 +142,7 @@ class FileCheckpoints:
     def _take(self, row: Mapping[str, Any]) -> None:
         match row:
             case {"turn": str(turn_id), "text": str(text), "at": float(at)}:
-                self._turns.append(TurnCheckpoint(turn_id, text, at, _todo_of(row.get("todo"))))
+                self._turns.append(TurnCheckpoint(turn_id, text, at, _read_todos(row.get("todo"))))
             case {"edit": str(path), "before": str(before), "after": str(after)}:
                 if not self._turns:
                     self._turns.append(TurnCheckpoint("", "", 0.0))
@@ -155,13 +155,13 @@ class FileCheckpoints:
                 pass
 
     def _go_back(self, index: int, conversation: bool, files: bool, left: set[Path]) -> None:
-        gone = self._turns[index:]
-        for turn in gone:
+        undone = self._turns[index:]
+        for turn in undone:
             if files:
                 turn.edits = [edit for edit in turn.edits if edit.path in left]
         if not conversation:
             return
-        edits = [edit for turn in gone for edit in turn.edits]
+        edits = [edit for turn in undone for edit in turn.edits]
         del self._turns[index:]
         if edits:
             if not self._turns:
@@ -176,17 +176,17 @@ class FileCheckpoints:
         if blob.exists():
             return name
         if self._kept_bytes is None:
-            self._kept_bytes = _size_of(self._folder / "blobs")
+            self._kept_bytes = _folder_size(self._folder / "blobs")
         if len(content) > MAX_FILE_BYTES or self._kept_bytes + len(content) > MAX_TOTAL_BYTES:
             return _NOT_KEPT
-        fresh = blob.with_name(f"{name}.{os.getpid()}.new")
+        temporary = blob.with_name(f"{name}.{os.getpid()}.new")
         try:
             private_folder(blob.parent)
-            fresh.write_bytes(content)
-            fresh.replace(blob)
+            temporary.write_bytes(content)
+            temporary.replace(blob)
         except OSError:
             with contextlib.suppress(OSError):
-                fresh.unlink(missing_ok=True)
+                temporary.unlink(missing_ok=True)
             return _NOT_KEPT
         self._kept_bytes += len(content)
         return name
@@ -195,7 +195,7 @@ class FileCheckpoints:
         return self._folder / "blobs" / name
 
 
-def _todo_of(rows: object) -> tuple[TodoItem, ...]:
+def _read_todos(rows: object) -> tuple[TodoItem, ...]:
     try:
         return _TODO.validate_python(rows or ())
     except ValidationError:
@@ -206,7 +206,7 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def _size_of(folder: Path) -> int:
+def _folder_size(folder: Path) -> int:
     try:
         return sum(entry.stat().st_size for entry in os.scandir(folder))
     except OSError:

@@ -100,14 +100,14 @@ def kimi_sessions(work_dir: Path | None = None) -> list[Path]:
     """Kimi CLI's sessions of one work dir, or of all, newest first."""
     root = paths.kimi_home() / "sessions"
     folders = [root / paths.work_dir_key(work_dir)] if work_dir is not None else sorted(root.glob("*"))
-    found = [
+    sessions = [
         entry
         for folder in folders
         if folder.is_dir()
         for entry in folder.iterdir()
         if (entry / "context.jsonl").is_file() or (entry.suffix == ".jsonl" and entry.is_file())
     ]
-    return sorted(found, key=lambda entry: entry.stat().st_mtime, reverse=True)
+    return sorted(sessions, key=lambda entry: entry.stat().st_mtime, reverse=True)
 
 
 def imported_text(file: Path) -> str:
@@ -115,8 +115,8 @@ def imported_text(file: Path) -> str:
     try:
         text = read_text(file, most=MAX_TEXT_BYTES)
     except TooLargeError:
-        most = MAX_TEXT_BYTES >> 20
-        raise SessionError(tr("{file} is larger than {most} MB", file=file, most=most)) from None
+        limit_mb = MAX_TEXT_BYTES >> 20
+        raise SessionError(tr("{file} is larger than {most} MB", file=file, most=limit_mb)) from None
     except UnicodeDecodeError:
         raise SessionError(tr("{file} is not UTF-8 text", file=file)) from None
     except OSError as error:
@@ -138,10 +138,10 @@ def _from_folder(source: Path, target: Path) -> SessionState:
         for file in (*source.glob("*.jsonl"), *source.glob("subagents/*/context.jsonl"))
         if not file.is_symlink() and _NAMES.fullmatch(name := file.relative_to(source).as_posix())
     }
-    told: object = {}
+    metadata: object = {}
     with _passing_over_broken():
-        told = json_text.loads(read_text(source / "state.json", most=MAX_STATE_BYTES))
-    return _from_files(files, told, target)
+        metadata = json_text.loads(read_text(source / "state.json", most=MAX_STATE_BYTES))
+    return _from_files(files, metadata, target)
 
 
 def _from_zip(source: Path, target: Path) -> SessionState:
@@ -150,25 +150,25 @@ def _from_zip(source: Path, target: Path) -> SessionState:
         if sum(info.file_size for info in infos) > MAX_FILE_BYTES or len(infos) > MAX_FILES:
             raise SessionError(tr("{source} is too large", source=source))
         files = {info.filename: (lambda info=info: archive.open(info)) for info in infos}
-        told: object = {}
+        metadata: object = {}
         with _passing_over_broken(), archive.open("state.json") as file:
-            told = json_text.loads(file.read(MAX_STATE_BYTES))  # defence: bound-imported-state
-        return _from_files(files, told, target)
+            metadata = json_text.loads(file.read(MAX_STATE_BYTES))  # defence: bound-imported-state
+        return _from_files(files, metadata, target)
 
 
-def _from_files(files: Mapping[str, Callable[[], IO[bytes]]], told: object, target: Path) -> SessionState:
-    left = MAX_FILE_BYTES
+def _from_files(files: Mapping[str, Callable[[], IO[bytes]]], metadata: object, target: Path) -> SessionState:
+    remaining = MAX_FILE_BYTES
     for name, opening in files.items():
-        place = target / name
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with opening() as taken, place.open("wb") as out:
-            while line := taken.readline(MAX_LINE_BYTES):
-                left -= len(line)
-                if left < 0:
+        destination = target / name
+        destination.parent.mkdir(parents=True, exist_ok=True)
+        with opening() as source_stream, destination.open("wb") as target_stream:
+            while line := source_stream.readline(MAX_LINE_BYTES):
+                remaining -= len(line)
+                if remaining < 0:
                     raise SessionError(tr("it is too large to be a session"))
                 if not name.endswith("context.jsonl") or _is_message(line):
-                    out.write(line)
-    return _state(cast(dict[str, Any], told) if isinstance(told, dict) else {}, target)
+                    target_stream.write(line)
+    return _state(cast(dict[str, Any], metadata) if isinstance(metadata, dict) else {}, target)
 
 
 def _is_message(line: bytes) -> bool:
@@ -180,25 +180,25 @@ def _is_message(line: bytes) -> bool:
     return isinstance(row, dict) and cast(dict[str, object], row).get("role") != "_system_prompt"
 
 
-def _state(told: dict[str, Any], target: Path) -> SessionState:
+def _state(metadata: dict[str, Any], target: Path) -> SessionState:
     """A new state with the title and the todo list of the imported one; the rest is dropped."""
     todos: list[TodoItem] = []
-    items = told.get("todos")
+    items = metadata.get("todos")
     for item in cast(list[object], items) if isinstance(items, list) else []:
         with _passing_over_broken():
             todos.append(TodoItem.model_validate(item))
-    title, custom = told.get("title"), told.get("custom_title")
+    title, custom = metadata.get("title"), metadata.get("custom_title")
     state = SessionState(
         title=title[:200] if isinstance(title, str) else "",
         custom_title=custom[:200] if isinstance(custom, str) and custom else None,
         todos=todos,
     )
     if not state.title:
-        state.title = next(_said(target / "context.jsonl"), "")[:50]
+        state.title = next(_prompts(target / "context.jsonl"), "")[:50]
     return state
 
 
-def _said(context: Path) -> Iterator[str]:
+def _prompts(context: Path) -> Iterator[str]:
     for row in jsonl.each(context):
         if isinstance(row, dict) and row.get("role") == "user":  # pyright: ignore[reportUnknownMemberType]
             text = _text_of_row(cast(dict[str, Any], row))

@@ -27,7 +27,7 @@ _SHORT = 64 * 1024
 _PROBE_BYTES = 4096
 _SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")
 _FILES = ("lock", "state.json", "context.jsonl", "wire.jsonl", "flow.jsonl", "files/log.jsonl")
-_SAID = (b'"StepBegin"', b'"FlowBegin"', b'"BtwBegin"')
+_ACTIVITY_MARKS = (b'"StepBegin"', b'"FlowBegin"', b'"BtwBegin"')
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
@@ -149,7 +149,7 @@ def _is_empty(folder: Path) -> bool:
         return True
     except OSError:
         return False
-    if any(mark in recorded for mark in _SAID) or _remembers(folder / "context.jsonl"):
+    if any(mark in recorded for mark in _ACTIVITY_MARKS) or _remembers(folder / "context.jsonl"):
         return False
     return not any(b'"TurnBegin"' in line and not _is_slash_line(line) for line in recorded.splitlines())
 
@@ -177,14 +177,14 @@ def _scratch_folder(session_id: str) -> Path:
     """Create a temporary folder for the session. Raises SessionError."""
     import tempfile
 
-    trouble: OSError | None = None
-    for place in (None, *_SCRATCH):  # by default `tempfile` rejects a full disk, though a folder still fits
+    last_error: OSError | None = None
+    for parent in (None, *_SCRATCH):  # by default `tempfile` rejects a full disk, though a folder still fits
         try:
-            return Path(tempfile.mkdtemp(prefix=f"kimi-tui-{session_id[:8]}-", dir=place))
+            return Path(tempfile.mkdtemp(prefix=f"kimi-tui-{session_id[:8]}-", dir=parent))
         except OSError as error:
-            trouble = trouble or error
-    assert trouble is not None
-    raise SessionError(tr("cannot create a session: {cause}", cause=trouble.strerror or trouble)) from trouble
+            last_error = last_error or error
+    assert last_error is not None
+    raise SessionError(tr("cannot create a session: {cause}", cause=last_error.strerror or last_error)) from last_error
 
 
 def _check_files(folder: Path) -> None:
@@ -203,7 +203,7 @@ def may_be_id(text: str) -> bool:
 
 def list_sessions(work_dir: Path) -> list[SessionInfo]:
     """The sessions of a work dir, newest first; omits empty ones."""
-    found: list[SessionInfo] = []
+    sessions: list[SessionInfo] = []
     root = sessions_dir(work_dir)
     if not root.is_dir():
         return []
@@ -213,8 +213,8 @@ def list_sessions(work_dir: Path) -> list[SessionInfo]:
             updated_at = valid_timestamp(wire.stat().st_mtime)
             state = read_state(folder / "state.json")
             if state.shown_title or not _is_empty(folder):
-                found.append(SessionInfo(folder.name, folder, state.shown_title, updated_at, state.archived))
-    return sorted(found, key=lambda info: info.updated_at, reverse=True)
+                sessions.append(SessionInfo(folder.name, folder, state.shown_title, updated_at, state.archived))
+    return sorted(sessions, key=lambda info: info.updated_at, reverse=True)
 
 
 def owner_of(folder: Path) -> str:
@@ -227,13 +227,13 @@ def owner_of(folder: Path) -> str:
 
 def work_dirs() -> list[Path]:
     """The work dirs of all sessions, if they still exist."""
-    found: list[Path] = []
+    sessions: list[Path] = []
     for file in (paths.home() / "sessions").glob("*/last.json"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             work_dir = Path(json_text.loads(read_text(file))["work_dir"])
             if work_dir.is_dir():
-                found.append(work_dir)
-    return found
+                sessions.append(work_dir)
+    return sessions
 
 
 def last_session_id(work_dir: Path) -> str | None:
@@ -255,7 +255,9 @@ def last_session_id(work_dir: Path) -> str | None:
 def _remember_last(work_dir: Path, session_id: str) -> None:
     file = sessions_dir(work_dir) / "last.json"
     with contextlib.suppress(OSError):
-        fresh = file.with_suffix(f".{os.getpid()}.new")
-        fresh.touch(mode=0o600)
-        fresh.write_text(json.dumps({"session_id": session_id, "work_dir": str(work_dir), "at": time.time()}), "utf-8")
-        fresh.replace(file)
+        temporary = file.with_suffix(f".{os.getpid()}.new")
+        temporary.touch(mode=0o600)
+        temporary.write_text(
+            json.dumps({"session_id": session_id, "work_dir": str(work_dir), "at": time.time()}), "utf-8"
+        )
+        temporary.replace(file)

@@ -36,23 +36,23 @@ class SessionEntry:
 def sessions_of(work_dir: Path | None = None, *, archived: bool = False) -> list[SessionEntry]:
     """The sessions of one work dir, or of all, newest first."""
     if work_dir is not None:
-        found = [SessionEntry(info, work_dir) for info in list_sessions(work_dir)]
+        entries = [SessionEntry(info, work_dir) for info in list_sessions(work_dir)]
     else:
-        found = [
+        entries = [
             SessionEntry(info, where)
             for root in _roots()
             for where in (_work_dir_of(root),)
             for info in _infos(root, where)
         ]
-    kept = [one for one in found if archived or not one.info.archived]
-    return sorted(kept, key=lambda one: one.info.updated_at, reverse=True)
+    listed = [entry for entry in entries if archived or not entry.info.archived]
+    return sorted(listed, key=lambda entry: entry.info.updated_at, reverse=True)
 
 
 def find_session(text: str, work_dir: Path) -> SessionEntry:
     """The session with that id or id prefix: of this work dir, else of any. Raises SessionError."""
-    for found in (sessions_of(work_dir, archived=True), sessions_of(archived=True)):
-        exact = [one for one in found if one.info.id == text]
-        begin = exact or [one for one in found if text and one.info.id.startswith(text)]
+    for candidates in (sessions_of(work_dir, archived=True), sessions_of(archived=True)):
+        exact = [entry for entry in candidates if entry.info.id == text]
+        begin = exact or [entry for entry in candidates if text and entry.info.id.startswith(text)]
         if len(begin) == 1:
             return begin[0]
         if begin:
@@ -62,12 +62,12 @@ def find_session(text: str, work_dir: Path) -> SessionEntry:
     raise SessionError(tr("no session {text!r}; list all with: kimi-tui session list --all", text=text))
 
 
-def matches_query(found: SessionEntry, words: str) -> bool:
+def matches_query(entry: SessionEntry, query: str) -> bool:
     """Whether each of the words is in the session's title or in the user's messages."""
-    missing = {word.casefold() for word in words.split()}
-    for text in (found.info.title, *user_texts(found.info.dir / "wire.jsonl")):
+    missing = {term.casefold() for term in query.split()}
+    for text in (entry.info.title, *user_texts(entry.info.dir / "wire.jsonl")):
         folded = text.casefold()
-        missing = {word for word in missing if word not in folded}
+        missing = {term for term in missing if term not in folded}
         if not missing:
             return True
     return not missing
@@ -85,26 +85,26 @@ def user_texts(wire: Path) -> Iterator[str]:
             mark = _MARK.search(line[:200])
             if mark is None:
                 continue
-            before, of_a_node = of_a_node, mark[1] == b"FlowNodeBegin"
-            if before or mark[1] != b"TurnBegin":
+            was_node_turn, of_a_node = of_a_node, mark[1] == b"FlowNodeBegin"
+            if was_node_turn or mark[1] != b"TurnBegin":
                 continue
             with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError):
-                said = json_text.loads(line)["message"]["payload"]["user_input"]
-                yield said if isinstance(said, str) else " ".join(str(part.get("text", "")) for part in said)
+                prompt = json_text.loads(line)["message"]["payload"]["user_input"]
+                yield prompt if isinstance(prompt, str) else " ".join(str(part.get("text", "")) for part in prompt)
 
 
-def rename(found: SessionEntry, title: str) -> str:
+def rename(entry: SessionEntry, title: str) -> str:
     """Rename the session; returns the title it has now. Raises SessionError."""
     title = " ".join(title.split())[:TITLE_CHARS]
     if not title:
         raise SessionError(tr("a title must not be empty"))
-    _change(found, lambda state: setattr(state, "custom_title", title))
+    _change(entry, lambda state: setattr(state, "custom_title", title))
     return title
 
 
-def archive(found: SessionEntry, *, archived: bool = True) -> None:
+def archive(entry: SessionEntry, *, archived: bool = True) -> None:
     """Archive the session: lists omit it, its files stay. Raises SessionError."""
-    _change(found, lambda state: setattr(state, "archived", archived))
+    _change(entry, lambda state: setattr(state, "archived", archived))
 
 
 def fork(source: Path, work_dir: Path, *, title: str) -> str:
@@ -144,11 +144,11 @@ def _copied(source: str, target: str) -> str:
     return shutil.copy2(source, target)
 
 
-def _change(found: SessionEntry, change: Callable[[SessionState], None]) -> None:
-    folder = found.info.dir
+def _change(entry: SessionEntry, change: Callable[[SessionState], None]) -> None:
+    folder = entry.info.dir
     if is_open(folder):
         raise SessionLockedError(
-            tr("session {session} is open in another process; use that one, or close it first", session=found.info.id)
+            tr("session {session} is open in another process; use that one, or close it first", session=entry.info.id)
         )
     state = read_state(folder / "state.json")
     change(state)
@@ -195,6 +195,6 @@ def _infos(root: Path, work_dir: Path | None) -> list[SessionInfo]:
             if status.st_size:
                 state = read_state(folder / "state.json")
                 title = state.shown_title
-                at = valid_timestamp(status.st_mtime)
-                infos.append(SessionInfo(folder.name, folder, title, at, state.archived))
+                modified_at = valid_timestamp(status.st_mtime)
+                infos.append(SessionInfo(folder.name, folder, title, modified_at, state.archived))
     return infos

@@ -52,10 +52,10 @@ def read_state(file: Path) -> SessionState:
 
 def write_state(file: Path, state: SessionState) -> None:
     """Replace the file atomically. Raises OSError."""
-    fresh = file.with_suffix(".new")  # defence: replace-state-whole
-    with os.fdopen(open_fd(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8") as out:
-        out.write(state.model_dump_json(indent=2))
-        out.flush()
-        os.fsync(out.fileno())
+    temporary = file.with_suffix(".new")  # defence: replace-state-whole
+    with os.fdopen(open_fd(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8") as stream:
+        stream.write(state.model_dump_json(indent=2))
+        stream.flush()
+        os.fsync(stream.fileno())
     crash_point("state.before_replace")
-    fresh.replace(file)
+    temporary.replace(file)

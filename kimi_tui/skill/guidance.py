@@ -42,19 +42,19 @@ class Told:
 def told_beside(flow: Flow, block: ChartBlock, lines: Sequence[str], *, skip: int) -> Told:
     """The guidance that `lines` have beside the chart `block`; the first `skip` lines are frontmatter."""
     fence = block.line - 1
-    after = fence + 1 + block.text.count("\n") + block.closed
+    first_line = fence + 1 + block.text.count("\n") + block.closed
     owner: list[str | None] = ["" for _ in lines]
     owner[:skip] = [None] * skip
-    owner[fence:after] = [None] * (after - fence)
+    owner[fence:first_line] = [None] * (first_line - fence)
     nodes = _turns(flow)
     open_at: dict[int, str] = {}
-    found = {heading.line: heading for heading in headings(lines, skip=skip)}
+    heading_at = {heading.line: heading for heading in headings(lines, skip=skip)}
     starts: dict[str, int] = {}
     for index in range(skip, len(lines)):
-        heading = found.get(index)
+        heading = heading_at.get(index)
         if heading is not None:
             open_at = {level: node for level, node in open_at.items() if level < heading.level}
-            node = _node_of(heading.text, nodes)
+            node = _matching_node(heading.text, nodes)
             if node is not None:
                 open_at[heading.level] = node
                 starts.setdefault(node, index + 1)
@@ -65,13 +65,13 @@ def told_beside(flow: Flow, block: ChartBlock, lines: Sequence[str], *, skip: in
     for index, (line, node) in enumerate(zip(lines, owner, strict=True)):
         if node is not None:
             parts.setdefault(node, []).append(line)
-        if node == "" and first is None and line.strip() and index not in found:
+        if node == "" and first is None and line.strip() and index not in heading_at:
             first = index + 1
     texts = {node: _tidy(text) for node, text in parts.items() if node}
     for node, line, text in _comments(block.text, nodes) if block.source == "mermaid" else ():
         starts.setdefault(node, block.line + line)
         texts[node] = f"{texts[node]}\n\n{text}" if texts.get(node) else text
-    return _told(_tidy(parts.get("", [])) if first is not None else "", texts, first or 1, starts)
+    return _bounded_guidance(_tidy(parts.get("", [])) if first is not None else "", texts, first or 1, starts)
 
 
 def told_of_chart(flow: Flow, text: str) -> Told:
@@ -83,7 +83,7 @@ def told_of_chart(flow: Flow, text: str) -> Told:
     for node, line, said_of_it in _comments(text, _turns(flow)):
         starts.setdefault(node, line)
         texts[node] = f"{texts[node]}\n\n{said_of_it}" if node in texts else said_of_it
-    return _told("", texts, 1, starts)
+    return _bounded_guidance("", texts, 1, starts)
 
 
 def lines_of_frontmatter(lines: list[str]) -> int:
@@ -94,19 +94,19 @@ def lines_of_frontmatter(lines: list[str]) -> int:
         return 0
 
 
-def _told(intro: str, texts: Mapping[str, str], first: int, starts: Mapping[str, int]) -> Told:
+def _bounded_guidance(intro: str, texts: Mapping[str, str], first: int, starts: Mapping[str, int]) -> Told:
     notes: list[Note] = []
-    cut: list[Note] = []
+    truncated: list[Note] = []
     if intro:
         notes.append(Note(first, _of_intro(intro)))
         if len(intro) > MOST_INTRO:
-            cut.append(Note(first, _cut_at(len(intro), MOST_INTRO)))
+            truncated.append(Note(first, _cut_at(len(intro), MOST_INTRO)))
     for node, text in texts.items():
         notes.append(Note(starts[node], _of_section(node, text)))
         if len(text) > MOST_SECTION:
-            cut.append(Note(starts[node], _cut_at(len(text), MOST_SECTION)))
+            truncated.append(Note(starts[node], _cut_at(len(text), MOST_SECTION)))
     sections = {node: _bounded(text, MOST_SECTION) for node, text in texts.items()}
-    return Told(Guidance(_bounded(intro, MOST_INTRO), sections), tuple(notes), tuple(cut))
+    return Told(Guidance(_bounded(intro, MOST_INTRO), sections), tuple(notes), tuple(truncated))
 
 
 def guidance_lines(guidance: Guidance) -> list[str]:
@@ -123,12 +123,12 @@ def _of_section(node: str, text: str) -> str:
     return tr("sent with `{node}`: {count} characters", node=node, count=len(text))
 
 
-def _cut_at(count: int, most: int) -> str:
-    return tr("this text has {count} characters; the model gets the first {most}", count=count, most=most)
+def _cut_at(count: int, limit: int) -> str:
+    return tr("this text has {count} characters; the model gets the first {most}", count=count, most=limit)
 
 
-def _bounded(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+def _bounded(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
 
 
 def _turns(flow: Flow) -> frozenset[str]:
@@ -136,7 +136,7 @@ def _turns(flow: Flow) -> frozenset[str]:
     return frozenset(node.id for node in flow.nodes.values() if node.kind in (NodeKind.TASK, NodeKind.DECISION))
 
 
-def _node_of(heading: str, nodes: frozenset[str]) -> str | None:
+def _matching_node(heading: str, nodes: frozenset[str]) -> str | None:
     text = heading.lstrip(_MARKS)
     for end in _AFTER_ID.finditer(text):
         if (name := text[: end.start()].rstrip(_MARKS)) in nodes:
@@ -146,12 +146,12 @@ def _node_of(heading: str, nodes: frozenset[str]) -> str | None:
 
 def _comments(chart: str, nodes: frozenset[str]) -> list[tuple[str, int, str]]:
     """Node, chart line and text of each comment that starts with a node's id."""
-    found: list[tuple[str, int, str]] = []
+    comments: list[tuple[str, int, str]] = []
     for number, line in enumerate(chart.split("\n"), 1):
         match = _COMMENT.fullmatch(line)
         if match is not None and match.group(1) in nodes:
-            found.append((match.group(1), number, match.group(2).strip()))
-    return found
+            comments.append((match.group(1), number, match.group(2).strip()))
+    return comments
 
 
 def _tidy(lines: Sequence[str]) -> str:

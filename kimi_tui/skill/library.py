@@ -125,8 +125,8 @@ class SkillLibrary:
             if root.named and not is_folder(root.path)
         ]
         for root in self.roots.existing():
-            files, found = skill_files(root.path)
-            problems += found
+            files, root_problems = skill_files(root.path)
+            problems += root_problems
             for file in files:
                 if root.scope is Scope.PROJECT and time.thread_time() > until:  # defence: bound-project-skills
                     text = tr("reading takes too long; the rest of these skills is ignored")
@@ -149,31 +149,29 @@ class SkillLibrary:
 
     def _read(self, file: Path, scope: Scope, readings: dict[Path, _Reading]) -> Skill | SkillError:
         stamp = _stamp(file)
-        known = self._readings.get(file)
-        if known is None or known.stamp != stamp or known.scope is not scope:
+        cached = self._readings.get(file)
+        if cached is None or cached.stamp != stamp or cached.scope is not scope:
             try:
                 outcome = read_skill(file, scope)
             except SkillError as error:  # defence: bad-skill
                 outcome = error
-            known = _Reading(stamp, scope, outcome)
+            cached = _Reading(stamp, scope, outcome)
         if stamp:
-            readings[file] = known
-        return known.outcome
+            readings[file] = cached
+        return cached.outcome
 
     def adopt(self, snapshot: Snapshot) -> SkillChange:
         """Make `snapshot` the current one and call the listeners, if it is different."""
-        before, after = self.snapshot, snapshot
+        old, new = self.snapshot, snapshot
         self.snapshot = snapshot
         change = SkillChange(
-            added=tuple(skill.name for key, skill in after.skills.items() if key not in before.skills),
+            added=tuple(skill.name for key, skill in new.skills.items() if key not in old.skills),
             changed=tuple(
-                skill.name
-                for key, skill in after.skills.items()
-                if key in before.skills and before.skills[key] != skill
+                skill.name for key, skill in new.skills.items() if key in old.skills and old.skills[key] != skill
             ),
-            removed=tuple(skill.name for key, skill in before.skills.items() if key not in after.skills),
-            problems=before.problems != after.problems,
-            waiting=before.waiting != after.waiting,
+            removed=tuple(skill.name for key, skill in old.skills.items() if key not in new.skills),
+            problems=old.problems != new.problems,
+            waiting=old.waiting != new.waiting,
         )
         if change:
             for listener in tuple(self._listeners):

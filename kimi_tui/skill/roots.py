@@ -52,12 +52,12 @@ class SkillRoots:
         """Every folder that may ever count, existing or not, best first."""
         project, generic_project, user, generic_user = self._discovered()
         return (
-            *self._named(self.skills_dirs),
+            *self._configured_roots(self.skills_dirs),
             *project,
             *generic_project,
             *user,
             *generic_user,
-            *self._named(self._extra()),
+            *self._configured_roots(self._extra()),
             SkillRoot(self.bundled, Scope.BUNDLED),
         )
 
@@ -76,7 +76,14 @@ class SkillRoots:
         bundled = SkillRoot(self.bundled, Scope.BUNDLED)
         return tuple(
             _each_once(
-                [*self._named(self.skills_dirs), *projects, *user, *generic_user, *self._named(self._extra()), bundled]
+                [
+                    *self._configured_roots(self.skills_dirs),
+                    *projects,
+                    *user,
+                    *generic_user,
+                    *self._configured_roots(self._extra()),
+                    bundled,
+                ]
             )
         )
 
@@ -96,9 +103,9 @@ class SkillRoots:
         top = self.project_root()
         project = [SkillRoot(top / name, Scope.PROJECT) for name in _BRANDS] if self.with_project else []
         generic = [SkillRoot(top / _GENERIC, Scope.PROJECT)] if self.with_project else []
-        own, *others = _BRANDS
-        del own  # the user's own folder moves with our home
-        user = [self.own_home / "skills", *(self.user_home / name for name in others)]
+        own_brand, *other_brands = _BRANDS
+        del own_brand  # the user's own folder moves with our home
+        user = [self.own_home / "skills", *(self.user_home / name for name in other_brands)]
         return (
             project,
             generic,
@@ -113,7 +120,7 @@ class SkillRoots:
             elif self.with_project or name.startswith("/"):
                 yield self.project_root() / name
 
-    def _named(self, folders: Iterable[Path]) -> list[SkillRoot]:
+    def _configured_roots(self, folders: Iterable[Path]) -> list[SkillRoot]:
         return [SkillRoot(self.work_dir / folder, Scope.EXTRA, named=True) for folder in folders]
 
 
@@ -136,8 +143,8 @@ def skill_files(root: Path) -> tuple[list[Path], list[Problem]]:
                 files[entry.name.removesuffix(".md").casefold()] = Path(entry.path)
         except OSError as error:
             problems.append(Problem(Path(entry.path), None, None, "error", reason(error)))
-    found = {**files, **folders}
-    return [found[name] for name in sorted(found)], problems
+    files_found = {**files, **folders}
+    return [files_found[name] for name in sorted(files_found)], problems
 
 
 def _holds_skill(folder: str) -> bool:
@@ -194,9 +201,9 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _each_once(roots: Iterable[SkillRoot]) -> Iterator[SkillRoot]:
-    seen: set[tuple[int, int]] = set()
+    identities: set[tuple[int, int]] = set()
     for root in roots:
         identity = _identity(root.path)
-        if identity is not None and identity not in seen:
-            seen.add(identity)
+        if identity is not None and identity not in identities:
+            identities.add(identity)
             yield root

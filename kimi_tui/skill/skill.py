@@ -67,8 +67,8 @@ class Problem:
     of_flow: bool = False
 
     def __str__(self) -> str:
-        place = "".join(f":{number}" for number in (self.line, self.column) if number is not None)
-        return f"{self.path}{place}: {self.severity}: {self.text}"
+        location = "".join(f":{number}" for number in (self.line, self.column) if number is not None)
+        return f"{self.path}{location}: {self.severity}: {self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,8 @@ def read_skill(path: Path, scope: Scope) -> Skill:
     """
     if Path(os.path.realpath(path)).suffix.lower() != ".md":  # defence: skill-is-markdown
         raise SkillError(tr("leads to a file that is not a Markdown file (.md)"), file=path)
-    most = MAX_PROJECT_BYTES if scope is Scope.PROJECT else MAX_BYTES  # defence: bound-project-skill
-    return parse_skill(read_source(path, most), path, scope)
+    max_bytes = MAX_PROJECT_BYTES if scope is Scope.PROJECT else MAX_BYTES  # defence: bound-project-skill
+    return parse_skill(read_source(path, max_bytes), path, scope)
 
 
 def parse_skill(text: str, path: Path, scope: Scope) -> Skill:
@@ -279,21 +279,21 @@ class _Reader:
         except FlowError as error:
             self.add("error", f"{error.cause} (it serves as a standard skill)", *block.place(error.line, error.column))
             return block, None
-        found = diagnostics(chart)
-        for number, flaw in enumerate(found):
+        notes_found = diagnostics(chart)
+        for number, flaw in enumerate(notes_found):
             serves = "" if number else " (it serves as a standard skill)"
             self.add("error", f"{flaw.cause}{serves}", *block.place(flaw.line, flaw.column))
         for note in lint(chart):
             self.add("warning", note.text, *block.place(note.line, note.column))
         settings = self.flow_settings()
-        if found or settings is None:
+        if notes_found or settings is None:
             return block, None
         flow = build_flow(chart)
-        told = told_beside(flow, block, self.lines, skip=self.front.lines)
-        for line, text in told.cut:
+        guidance = told_beside(flow, block, self.lines, skip=self.front.lines)
+        for line, text in guidance.cut:
             self.add("warning", text, line)
-        self.told = told.notes
-        return block, replace(flow, guidance=told.guidance, settings=settings)
+        self.told = guidance.notes
+        return block, replace(flow, guidance=guidance.guidance, settings=settings)
 
     def flow_settings(self) -> FlowSettings | None:
         """The settings of the flow in `metadata`; None if one has a wrong value. Other keys are not ours."""
@@ -336,8 +336,8 @@ class _Reader:
         return _one_line(value.text)
 
     def warn(self, key: str, text: UserText) -> None:
-        place: Field | None = self.front.fields.get(key)
-        self.add("warning", text, *((place.line, place.column) if place else (1, None)))
+        location: Field | None = self.front.fields.get(key)
+        self.add("warning", text, *((location.line, location.column) if location else (1, None)))
 
     def add(self, severity: Severity, text: str, line: int | None, column: int | None = None) -> None:
         self.problems.append(Problem(self.path, line, column, severity, text))

@@ -13,17 +13,17 @@ MAX_PROJECT_BYTES = 128 << 10
 _BOMS_OF_OTHERS = (b"\xff\xfe", b"\xfe\xff")
 
 
-def read_source(path: Path, most: int = MAX_BYTES) -> str:
+def read_source(path: Path, max_bytes: int = MAX_BYTES) -> str:
     """The file's text with `\\n` line ends and no byte order mark.
 
     Raises SkillError for a file that is not regular, cannot be read, is larger than `most` bytes or is not UTF-8 text.
     """
     try:
-        data = _read_regular(path, most)
+        data = _read_regular(path, max_bytes)
     except OSError as error:
         raise SkillError(reason(error), file=path) from error
-    if len(data) > most:
-        raise SkillError(tr("is larger than {size} KiB, the limit for a skill", size=most >> 10), file=path)
+    if len(data) > max_bytes:
+        raise SkillError(tr("is larger than {size} KiB, the limit for a skill", size=max_bytes >> 10), file=path)
     if data.startswith(_BOMS_OF_OTHERS):
         raise SkillError(tr("is UTF-16 text; save it as UTF-8"), file=path)
     try:
@@ -45,9 +45,9 @@ def reason(error: OSError) -> str:
     return f"cannot be read: {(error.strerror or str(error)).lower()}"
 
 
-def _read_regular(path: Path, most: int) -> bytes:
+def _read_regular(path: Path, max_bytes: int) -> bytes:
     """Read up to `most` + 1 bytes of a regular file."""
     try:
-        return read_start(path, most + 1)  # defence: regular-skill-file
+        return read_start(path, max_bytes + 1)  # defence: regular-skill-file
     except NotRegularError as error:
         raise SkillError(tr("is not a regular file"), file=path) from error

@@ -65,22 +65,22 @@ class _Plan:
         if folder not in self.folders and len(self.folders) >= MAX_FOLDERS:
             self.whole = False
             return
-        known = self.folders.setdefault(folder, set())
-        if names is None or known is None:
+        watched = self.folders.setdefault(folder, set())
+        if names is None or watched is None:
             self.folders[folder] = None
         else:
-            known.update(names)
+            watched.update(names)
 
     def add_above(self, root: Path) -> None:
         """Watch the folders in which `root` or its parents can appear and disappear."""
-        below, found = root, 0
+        child, depth = root, 0
         for folder in root.parents:
             if is_folder(folder):
-                self.add(str(folder), [below.name])
-                found += 1
-            if found and folder != root.parent:
+                self.add(str(folder), [child.name])
+                depth += 1
+            if depth and folder != root.parent:
                 return
-            below = folder
+            child = folder
 
     def add_root(self, root: Path) -> None:
         self.add(str(root), None)

@@ -58,10 +58,10 @@ class SkillWatcher:
         if not plan.whole:
             self._on_notice(tr("too many skill folders to watch; some are not reloaded automatically"))
         while True:
-            told = await asyncio.to_thread(notify.watch, _QUIET, _STEP, _IDLE, stop)
-            if isinstance(told, str):
+            changes = await asyncio.to_thread(notify.watch, _QUIET, _STEP, _IDLE, stop)
+            if isinstance(changes, str):
                 continue
-            changed = [path for _, path in told if plan.matters(path)]
+            changed = [path for _, path in changes if plan.matters(path)]
             if not changed:
                 continue
             await self._reload()
@@ -86,8 +86,8 @@ class SkillWatcher:
                 notify = None
             except (OSError, RuntimeError) as error:
                 raise _CannotWatchError(str(error)) from error
-            before, plan = plan, watch_plan(self.library.roots)
-            if notify is not None and plan == before:
+            old_plan, plan = plan, watch_plan(self.library.roots)
+            if notify is not None and plan == old_plan:
                 return plan, notify
         raise _CannotWatchError("folders come and go too fast")
 

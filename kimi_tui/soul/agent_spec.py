@@ -59,7 +59,7 @@ class _File(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _SpecFile:
     """A parsed file: its fields, and the YAML table with the line numbers of the keys."""
 
     file: Path
@@ -70,7 +70,7 @@ class _Written:
         """Make an error that names the line of the key at the path `steps`."""
         loc = ["agent", *steps]
         key = ".".join(str(step) for step in steps)
-        return AgentSpecError(cause, file=self.file, line=_line_of(self.table, loc), key=key)
+        return AgentSpecError(cause, file=self.file, line=_find_line(self.table, loc), key=key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +113,12 @@ def read_agent_spec(file: Path) -> AgentSpec:
     """Read and resolve an agent file. Raises AgentSpecError with file, line and key."""
     chain = [_read(_real(file.expanduser()))]
     while (extended := _extended(chain[-1])) is not None:
-        if any(extended == written.file for written in chain):
+        if any(extended == spec.file for spec in chain):
             raise chain[-1].wrong("the agent files extend each other in a circle", "extend")
         if not extended.exists():
             raise chain[-1].wrong(f"file not found: {extended}", "extend")
         chain.append(_read(extended))
-    return _whole(chain)
+    return _merge_chain(chain)
 
 
 def _real(path: Path) -> Path:
@@ -126,74 +126,74 @@ def _real(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-def _extended(written: _Written) -> Path | None:
-    match written.fields.extend:
+def _extended(spec: _SpecFile) -> Path | None:
+    match spec.fields.extend:
         case None:
             return None
         case "default":
             return agent_file("default").resolve()
         case path:
-            return _real(written.file.parent / Path(path).expanduser())
+            return _real(spec.file.parent / Path(path).expanduser())
 
 
-def _whole(chain: list[_Written]) -> AgentSpec:
-    own = chain[0]
+def _merge_chain(chain: list[_SpecFile]) -> AgentSpec:
+    leaf = chain[0]
 
-    def first(key: str) -> _Written | None:
-        return next((written for written in chain if getattr(written.fields, key) is not None), None)
+    def first(key: str) -> _SpecFile | None:
+        return next((spec for spec in chain if getattr(spec.fields, key) is not None), None)
 
-    def needed(key: str) -> _Written:
-        found = first(key)
-        if found is None:
-            raise own.wrong("required, here or in the file it extends", key)
-        return found
+    def needed(key: str) -> _SpecFile:
+        subagents = first(key)
+        if subagents is None:
+            raise leaf.wrong("required, here or in the file it extends", key)
+        return subagents
 
-    prompt_path = _prompt_of(needed("system_prompt_path"))
+    prompt_path = _prompt_path(needed("system_prompt_path"))
     listing, excluding, allowing = needed("tools"), first("exclude_tools"), first("allowed_tools")
     allowed = None if allowing is None else {our_tool(name) for name in allowing.fields.allowed_tools or ()}
     excluded = {our_tool(name) for name in (excluding.fields.exclude_tools if excluding else None) or ()}
     tools = [our_tool(name) for name in listing.fields.tools or ()]
     arguments: dict[str, str] = {}
-    for written in reversed(chain):
-        arguments |= written.fields.system_prompt_args
+    for spec in reversed(chain):
+        arguments |= spec.fields.system_prompt_args
 
     def wrong_tool(name: str, cause: str) -> AgentSpecError:
         return listing.wrong(cause, "tools", tools.index(name))
 
     return AgentSpec(
         name=needed("name").fields.name or "",
-        file=own.file,
+        file=leaf.file,
         system_prompt_path=prompt_path,
         system_prompt_args=arguments,
         tools=tuple(
             name for name in dict.fromkeys(tools) if name not in excluded and (allowed is None or name in allowed)
         ),
-        subagents=_subagents_of(first("subagents")),
+        subagents=_subagents(first("subagents")),
         wrong_tool=wrong_tool,
-        when_to_use=next((text for one in chain if (text := one.fields.when_to_use) is not None), "").strip(),
-        model=next((name for one in chain if (name := one.fields.model) is not None), None),
+        when_to_use=next((text for layer in chain if (text := layer.fields.when_to_use) is not None), "").strip(),
+        model=next((name for layer in chain if (name := layer.fields.model) is not None), None),
     )
 
 
-def _prompt_of(written: _Written) -> Path:
-    path = _real(written.file.parent / (written.fields.system_prompt_path or Path()).expanduser())
+def _prompt_path(spec: _SpecFile) -> Path:
+    path = _real(spec.file.parent / (spec.fields.system_prompt_path or Path()).expanduser())
     if not path.is_file():
-        raise written.wrong(f"file not found: {path}", "system_prompt_path")
+        raise spec.wrong(f"file not found: {path}", "system_prompt_path")
     if is_sensitive(path):  # defence: prompt-is-no-secret
-        raise written.wrong(f"the name of this file is that of a secret: {path}", "system_prompt_path")
+        raise spec.wrong(f"the name of this file is that of a secret: {path}", "system_prompt_path")
     return path
 
 
-def _subagents_of(written: _Written | None) -> dict[str, SubagentSpec]:
-    if written is None:
+def _subagents(spec: _SpecFile | None) -> dict[str, SubagentSpec]:
+    if spec is None:
         return {}
-    found: dict[str, SubagentSpec] = {}
-    for name, fields in (written.fields.subagents or {}).items():
-        path = _real(written.file.parent / fields.path.expanduser())
+    subagents: dict[str, SubagentSpec] = {}
+    for name, fields in (spec.fields.subagents or {}).items():
+        path = _real(spec.file.parent / fields.path.expanduser())
         if not path.is_file():
-            raise written.wrong(f"file not found: {path}", "subagents", name, "path")
-        found[name] = SubagentSpec(path, fields.description)
-    return found
+            raise spec.wrong(f"file not found: {path}", "subagents", name, "path")
+        subagents[name] = SubagentSpec(path, fields.description)
+    return subagents
 
 
 def our_tool(name: str) -> str:
@@ -207,10 +207,10 @@ def our_tool(name: str) -> str:
     return f"kimi_tui.tools.{snake}:{class_name}"
 
 
-def _read(file: Path) -> _Written:
+def _read(file: Path) -> _SpecFile:
     try:
         text = read_text(file, most=_MAX_BYTES)
-        table = _table_of(text)
+        table = _read_table(text)
     except MarkedYAMLError as error:
         raise AgentSpecError(_cause(error), file=file, line=_marked_line(error)) from error
     except (OSError, ValueError, YAMLError, RecursionError) as error:
@@ -221,16 +221,16 @@ def _read(file: Path) -> _Written:
     if "agent" not in fields:  # the fields are at the top level
         fields = {"version": fields.pop("version", 1), "agent": fields}
     try:
-        return _Written(file, _File.model_validate(without_surrogates(fields)).agent, table)
+        return _SpecFile(file, _File.model_validate(without_surrogates(fields)).agent, table)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
         steps = [step for step in first["loc"] if step != "agent"]
         key = ".".join(str(step) for step in steps)
-        raise AgentSpecError(first["msg"], file=file, line=_line_of(table, list(first["loc"])), key=key) from None
+        raise AgentSpecError(first["msg"], file=file, line=_find_line(table, list(first["loc"])), key=key) from None
 
 
 @lru_cache(maxsize=8)
-def _table_of(text: str) -> Any:
+def _read_table(text: str) -> Any:
     """Parse the YAML with line numbers. Read-only: each subagent reads the extended file again."""
     yaml_text.check(text)  # defence: bound-agent-file
     return yaml_text.reader("rt").load(text)
@@ -246,16 +246,16 @@ def _marked_line(error: MarkedYAMLError) -> int | None:
     return line + 1 if isinstance(line, int) else None
 
 
-def _line_of(table: Any, steps: list[Any]) -> int | None:
+def _find_line(table: Any, steps: list[Any]) -> int | None:
     """Return the line of the key at `steps`, or of its deepest existing parent."""
     line: int | None = None
-    here: Any = table
+    node: Any = table
     if steps and steps[0] == "agent" and "agent" not in table:
         steps = steps[1:]
     for step in steps:
         try:
-            line = int((here.lc.item if isinstance(step, int) else here.lc.key)(step)[0]) + 1
-            here = here[step]
+            line = int((node.lc.item if isinstance(step, int) else node.lc.key)(step)[0]) + 1
+            node = node[step]
         except (KeyError, IndexError, AttributeError, TypeError):
             break
     return line

@@ -94,10 +94,10 @@ async def build_engine(plan: EngineConfig) -> Engine:
     Raises KimiTuiError for an invalid plan. Headless, a missing model is an error too, since no UI can report it later.
     """
     spec = await asyncio.to_thread(read_agent_spec, plan.agent_file or agent_file("default"))
-    plan = replace(plan, model=plan.model or _model_of(spec, plan.config))
+    plan = replace(plan, model=plan.model or _spec_model(spec, plan.config))
     chosen, missing = _choose(plan)
     prompt_flow = read_prompt_flow(plan.prompt_flow) if plan.prompt_flow else None
-    session_id, copied = await asyncio.to_thread(_ours, plan)
+    session_id, copied = await asyncio.to_thread(_bundled_agent, plan)
     session = Session.create(plan.work_dir, session_id)
     try:
         engine = await _assemble(plan, session, spec, chosen, missing, prompt_flow)
@@ -111,7 +111,7 @@ async def build_engine(plan: EngineConfig) -> Engine:
     return engine
 
 
-def _ours(plan: EngineConfig) -> tuple[str | None, str]:
+def _bundled_agent(plan: EngineConfig) -> tuple[str | None, str]:
     """Return the session to open, and a note on it. A Kimi CLI session is copied: its prompt names other tools."""
     if plan.session_id is None or not may_be_id(plan.session_id):
         return plan.session_id, ""
@@ -121,11 +121,11 @@ def _ours(plan: EngineConfig) -> tuple[str | None, str]:
     return copy_of_kimis(folder, plan.work_dir), copied
 
 
-def _model_of(spec: AgentSpec, config: Config) -> str | None:
+def _spec_model(spec: AgentSpec, config: Config) -> str | None:
     """Return the model that an agent's file names. Raises AgentSpecError for a model that is not configured."""
     if spec.model is not None and spec.model not in config.models:
-        known = ", ".join(sorted(config.models)) or tr("none")
-        cause = tr("no model named {name!r}. Configured: {known}", name=spec.model, known=known)
+        known_models = ", ".join(sorted(config.models)) or tr("none")
+        cause = tr("no model named {name!r}. Configured: {known}", name=spec.model, known=known_models)
         raise AgentSpecError(cause, file=spec.file, key="model")
     return spec.model
 
@@ -148,12 +148,14 @@ async def _assemble(
     prompt_flow: PromptFlow | None,
 ) -> Engine:
     wire = Wire()
-    trouble = DiskMonitor(asyncio.get_running_loop(), lambda title, body, bad: wire.send(_trouble(title, body, bad)))
+    disk_monitor = DiskMonitor(
+        asyncio.get_running_loop(), lambda title, body, is_bad: wire.send(_disk_notice(title, body, is_bad))
+    )
     wire_file, context_file = session.dir / "wire.jsonl", session.dir / "context.jsonl"
     resumed = wire_file.exists()
-    recorder = Recorder(jsonl.JsonlWriter(wire_file, on_trouble=trouble.watch(wire_file)))
+    recorder = Recorder(jsonl.JsonlWriter(wire_file, on_trouble=disk_monitor.watch(wire_file)))
     wire.listen(recorder, merged=True)
-    writer = jsonl.JsonlWriter(context_file, on_trouble=trouble.watch(context_file))
+    writer = jsonl.JsonlWriter(context_file, on_trouble=disk_monitor.watch(context_file))
     skills, (context, mended), unreadable = await asyncio.gather(
         asyncio.to_thread(_load_skills, plan),
         asyncio.to_thread(Context.load, writer),
@@ -245,7 +247,9 @@ async def _assemble(
     services.workspace.on_add = renew_prompt
     services.background.on_end = BackgroundNotices(wire.send, soul.add_system_note)
     if mended:
-        engine.notify(tr("This session was repaired after a crash"), _told(mended, context_file), severity="warning")
+        engine.notify(
+            tr("This session was repaired after a crash"), _repair_message(mended, context_file), severity="warning"
+        )
     if unreadable:
         lines = tr_n("{count} unreadable line", "{count} unreadable lines", unreadable)
         body = " · ".join((lines, tr("saved in {file}", file=wire_file.with_suffix(".bad.jsonl").name)))
@@ -304,8 +308,8 @@ def _only_the_start(file: InstructionFile) -> str:
     )
 
 
-def _trouble(title: str, body: str, bad: bool) -> Notification:
-    return notice(title, body, severity="warning" if bad else "info", kind="disk")
+def _disk_notice(title: str, body: str, is_bad: bool) -> Notification:
+    return notice(title, body, severity="warning" if is_bad else "info", kind="disk")
 
 
 def _set_aside(wire_file: Path) -> int:
@@ -316,7 +320,7 @@ def _set_aside(wire_file: Path) -> int:
         return 0
 
 
-def _told(mended: RepairReport, file: Path) -> str:
+def _repair_message(mended: RepairReport, file: Path) -> str:
     facts = [
         tr_n("{count} unreadable line", "{count} unreadable lines", mended.bad_lines),
         tr_n("{count} unfinished tool call", "{count} unfinished tool calls", mended.results_added),

@@ -43,23 +43,23 @@ class Compactor:
         *,
         threshold: CompactionThreshold,
         policy: RetryPolicy,
-        told: Callable[[Reply | None], None],
+        on_reply: Callable[[Reply | None], None],
     ) -> None:
         self._context, self._send, self._hooks = context, send, hooks
-        self._threshold, self._policy, self._told = threshold, policy, told
+        self._threshold, self._policy, self._on_reply = threshold, policy, on_reply
         self._not_below = 0
 
-    def due(self, most: int) -> bool:
+    def due(self, context_size: int) -> bool:
         """Whether the conversation is near the model's limit of `most` tokens.
 
         A conversation that the last compaction could not shorten enough has to grow before the next one.
         """
-        return self._threshold.reached(self._context.token_count, most) and self._size() >= self._not_below
+        return self._threshold.reached(self._context.token_count, context_size) and self._size() >= self._not_below
 
     async def compact(
         self,
         provider: Provider,
-        most: int,
+        context_size: int,
         *,
         requests: Sequence[Message] = (),
         step: int = 1,
@@ -72,25 +72,27 @@ class Compactor:
 
         An automatic compaction reports failure on the Wire; a manual one raises CompactionError.
         """
-        older, asked, kept = split(self._context.history, requests)
+        older, requests_kept, recent = split(self._context.history, requests)
         size = self._size()
-        tail = shortened(kept, min(size, most) // 4 if refused else most // 4)
-        if not older and all(one is other for one, other in zip(tail, kept, strict=True)):
+        tail = shortened(recent, min(size, context_size) // 4 if refused else context_size // 4)
+        if not older and all(message is recent_message for message, recent_message in zip(tail, recent, strict=True)):
             return "nothing"
         verdict = await self._hooks.ask("PreCompact", trigger, trigger=trigger, focus=focus)
         if verdict.blocked:
             return self._failed(tr("A hook blocked compaction"), verdict.reason, trigger)
         self._send(CompactionBegin())
         try:
-            reply = await self._summary(provider, older, most, step, focus) if older else None
+            reply = await self._summary(provider, older, context_size, step, focus) if older else None
             summary = reply.message.text.strip() if reply is not None else ""
             if reply is not None and not summary:
                 raise ProviderError(tr("the model returned an empty summary"))
-            messages = compacted_history(summary, tail, requests=asked) if reply is not None else without_marks(tail)
+            messages = (
+                compacted_history(summary, tail, requests=requests_kept) if reply is not None else without_marks(tail)
+            )
             self._context.replace(messages)
             self._context.count_tokens(self._size())
-            self._not_below = self._size() + most // 10
-            self._told(reply)
+            self._not_below = self._size() + context_size // 10
+            self._on_reply(reply)
         except ProviderError as error:  # defence: failed-compaction
             title = tr("Compaction failed; the conversation is unchanged")
             return self._failed(title, str(error), trigger)
@@ -102,22 +104,24 @@ class Compactor:
     def _size(self) -> int:
         return sum(estimate_tokens(message) for message in self._context.history)
 
-    def _failed(self, what: str, why: str, trigger: str) -> Literal["failed"]:
+    def _failed(self, problem: str, why: str, trigger: str) -> Literal["failed"]:
         if trigger == "manual":
-            raise CompactionError(f"{what}{f': {why}' if why else ''}")
-        self._send(notice(what, why, severity="warning"))
+            raise CompactionError(f"{problem}{f': {why}' if why else ''}")
+        self._send(notice(problem, why, severity="warning"))
         return "failed"
 
-    async def _summary(self, provider: Provider, older: Sequence[Message], most: int, step: int, focus: str) -> Reply:
+    async def _summary(
+        self, provider: Provider, older: Sequence[Message], context_size: int, step: int, focus: str
+    ) -> Reply:
         """Summarise `older`. If the summary request is too long, retry with the later half, and so on."""
-        room = most // 2
+        summary_limit = context_size // 2
         for shrinks_left in range(_SHRINKS, -1, -1):
             try:
                 return await request_reply_with_retries(
                     provider,
                     SYSTEM_PROMPT,
                     (),
-                    [question(older, focus, tokens=room)],
+                    [question(older, focus, tokens=summary_limit)],
                     step=step,
                     on_part=lambda _: None,
                     on_retry=self._send,
@@ -126,5 +130,5 @@ class Compactor:
             except ContextOverflowError:
                 if not shrinks_left:
                     raise
-                older, room = older[len(older) // 2 :], room // 2
+                older, summary_limit = older[len(older) // 2 :], summary_limit // 2
         raise AssertionError("unreachable")

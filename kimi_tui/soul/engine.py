@@ -163,13 +163,13 @@ class Engine:
 
     def commands(self) -> Sequence[CommandInfo]:
         """All current slash commands, including skills and flows."""
-        own = [*self._commands]
-        if (begun := self.flows.prompt_flow) is not None:
-            own.insert(0, CommandInfo("begin", tr("Run the flow of {name}", name=begun.name)))
+        commands = [*self._commands]
+        if (prompt_flow := self.flows.prompt_flow) is not None:
+            commands.insert(0, CommandInfo("begin", tr("Run the flow of {name}", name=prompt_flow.name)))
         flows = [CommandInfo(f"flow:{skill.name}", skill.description) for skill in self.skills.flows()]
         skills = [CommandInfo(f"skill:{skill.name}", skill.description) for skill in self.skills.skills]
         prompts = [CommandInfo(name, prompt.summary) for name, (_, prompt) in self.mcp.prompts().items()]
-        return [*own, *flows, *skills, *prompts]
+        return [*commands, *flows, *skills, *prompts]
 
     def resources(self) -> Sequence[str]:
         """The resources of MCP servers in message syntax: `SERVER:URI`."""
@@ -339,16 +339,16 @@ class Engine:
         async with self._turn:
             versions = self.services.versions
             try:
-                done = await go_back(point, versions, self.context, conversation=conversation, files=files)
+                result = await go_back(point, versions, self.context, conversation=conversation, files=files)
             except (KeyError, ValueError) as error:
                 raise UsageError(
                     error.args[0] if isinstance(error, ValueError) else tr("that turn no longer exists")
                 ) from error
-        if done.conversation:
+        if result.conversation:
             self.services.todos.set(point.todo)
-        self.wire.send(rewind_notice(point, done, self.services.workspace))
+        self.wire.send(rewind_notice(point, result, self.services.workspace))
         self.tell_status()
-        return done
+        return result
 
     async def switch_model(self, name: str, *, thinking: bool | None = None) -> None:
         """Switch to another configured model, or turn thinking on or off.
@@ -379,12 +379,14 @@ class Engine:
 
     def prices(self, model: str) -> Prices:
         """Prices of the model of that name; of the current model if the name is not configured."""
-        found = self.config.models.get(model) or self.config.models.get(self.models.key)
-        return (found.input_price, found.output_price) if found is not None else (None, None)
+        model_config = self.config.models.get(model) or self.config.models.get(self.models.key)
+        return (model_config.input_price, model_config.output_price) if model_config is not None else (None, None)
 
     def tell_status(self) -> None:
         """Report the context size after a change outside a step."""
-        tokens, most = self.context.token_count, self.soul.model.max_context_size
+        tokens, context_size = self.context.token_count, self.soul.model.max_context_size
         self.wire.send(
-            StatusUpdate(context_usage=min(1.0, tokens / most), context_tokens=tokens, max_context_tokens=most)
+            StatusUpdate(
+                context_usage=min(1.0, tokens / context_size), context_tokens=tokens, max_context_tokens=context_size
+            )
         )

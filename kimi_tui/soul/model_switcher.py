@@ -37,7 +37,7 @@ class ModelSwitcher:
         self._missing = missing
         self._on_ready = on_ready
         self._making: asyncio.Task[Provider] | None = None
-        self._others: dict[str, Provider] = {}
+        self._other_providers: dict[str, Provider] = {}
         self.info: ModelInfo = model_info(chosen)
         self.key = chosen.name if chosen else ""
         self._settings = self._settings_of(chosen) if chosen else None
@@ -112,22 +112,22 @@ class ModelSwitcher:
     async def other(self, name: str) -> tuple[Provider, ModelInfo]:
         """Make another configured model, for a subagent. Raises ConfigError for one that is not configured."""
         chosen = choose_model(self._config, name)
-        if name not in self._others:
+        if name not in self._other_providers:
             provider = await asyncio.to_thread(create_provider, self._settings_of(chosen))
-            if (known := self._others.setdefault(name, provider)) is not provider:
+            if (existing := self._other_providers.setdefault(name, provider)) is not provider:
                 await provider.aclose()
-            return known, model_info(chosen)
-        return self._others[name], model_info(chosen)
+            return existing, model_info(chosen)
+        return self._other_providers[name], model_info(chosen)
 
     async def aclose(self) -> None:
-        others, self._others = self._others, {}
-        await asyncio.gather(*(provider.aclose() for provider in others.values()), return_exceptions=True)
+        providers, self._other_providers = self._other_providers, {}
+        await asyncio.gather(*(provider.aclose() for provider in providers.values()), return_exceptions=True)
         if self._making is not None:
             making, self._making = self._making, None
             making.cancel()
-            done = await asyncio.gather(making, return_exceptions=True)
-            if not isinstance(done[0], BaseException):
-                await done[0].aclose()
+            results = await asyncio.gather(making, return_exceptions=True)
+            if not isinstance(results[0], BaseException):
+                await results[0].aclose()
 
     def _settings_of(self, chosen: ChosenModel) -> ProviderSettings:
         return provider_settings(chosen, thinking=self._thinking, cache_key=self._cache_key)

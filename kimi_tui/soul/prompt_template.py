@@ -36,18 +36,18 @@ class _Block:
 
 def fill(template: str, values: Mapping[str, str]) -> str:
     """Fill in the template; inserted values are not expanded again. Raises TemplateError."""
-    kept = _without_left_out(template, values)
-    return _VARIABLE.sub(lambda match: values.get(match[1], match[0]), kept).strip() + "\n"
+    text = _without_left_out(template, values)
+    return _VARIABLE.sub(lambda match: values.get(match[1], match[0]), text).strip() + "\n"
 
 
 def _without_left_out(template: str, values: Mapping[str, str]) -> str:
-    out: list[str] = []
+    output: list[str] = []
     open_blocks: list[_Block] = []
-    at = 0
+    pos = 0
     for tag in _TAG.finditer(template):
         if all(block.on for block in open_blocks):
-            out.append(template[at : tag.start()])
-        at = tag.end()
+            output.append(template[pos : tag.start()])
+        pos = tag.end()
         line = template.count("\n", 0, tag.start()) + 1
         if tag[1] == "if":
             on = _holds(tag[2], values, line)
@@ -68,7 +68,7 @@ def _without_left_out(template: str, values: Mapping[str, str]) -> str:
                 raise TemplateError(f"{word} after else", line)
     if open_blocks:
         raise TemplateError("this if has no endif", open_blocks[-1].line)
-    return "".join((*out, template[at:]))
+    return "".join((*output, template[pos:]))
 
 
 def _holds(condition: str, values: Mapping[str, str], line: int) -> bool:

@@ -51,28 +51,30 @@ def provider_settings(
     )
 
 
-def _thinking(wanted: bool | None, capabilities: frozenset[Capability]) -> bool | None:
+def _thinking(requested: bool | None, capabilities: frozenset[Capability]) -> bool | None:
     """Return the thinking flag for the service: true only if the model supports it, never false if it always thinks."""
-    if wanted:
+    if requested:
         return True if capabilities & {"thinking", "always_thinking"} else None
-    return None if "always_thinking" in capabilities else wanted
+    return None if "always_thinking" in capabilities else requested
 
 
 def _capabilities(chosen: ChosenModel) -> frozenset[Capability]:
     """Return the configured capabilities; a model whose name marks it as a reasoning model always thinks."""
-    found: set[Capability] = {capability for capability in _CAPABILITIES if capability in chosen.model.capabilities}
-    if any(word in chosen.model.model.lower() for word in ("thinking", "reason")):
-        found.add("always_thinking")
-    return frozenset(found)
+    capabilities: set[Capability] = {
+        capability for capability in _CAPABILITIES if capability in chosen.model.capabilities
+    }
+    if any(marker in chosen.model.model.lower() for marker in ("thinking", "reason")):
+        capabilities.add("always_thinking")
+    return frozenset(capabilities)
 
 
 def _generation(environ: Mapping[str, str]) -> GenerationOptions:
     tokens = environ.get("KIMI_MODEL_MAX_COMPLETION_TOKENS") or environ.get("KIMI_MODEL_MAX_TOKENS")
-    most = _number(tokens, "KIMI_MODEL_MAX_COMPLETION_TOKENS")
+    max_tokens = _number(tokens, "KIMI_MODEL_MAX_COMPLETION_TOKENS")
     return GenerationOptions(
         temperature=_number(environ.get("KIMI_MODEL_TEMPERATURE"), "KIMI_MODEL_TEMPERATURE"),
         top_p=_number(environ.get("KIMI_MODEL_TOP_P"), "KIMI_MODEL_TOP_P"),
-        max_tokens=int(most) if most is not None and most > 0 else None,
+        max_tokens=int(max_tokens) if max_tokens is not None and max_tokens > 0 else None,
         thinking_keep=environ.get("KIMI_MODEL_THINKING_KEEP") or None,
     )
 

@@ -15,7 +15,7 @@ def rejects_content(error: ProviderError) -> bool:
 
 
 def take_back(
-    context: Context, requests: Sequence[Message], before: Sequence[Message], checkpoint: int
+    context: Context, requests: Sequence[Message], history_before: Sequence[Message], checkpoint: int
 ) -> list[str] | None:
     """Remove a rejected message: each later request would contain it and be rejected too.
 
@@ -24,9 +24,9 @@ def take_back(
     was compacted since.
     """
     history = context.history
-    if [*map(id, history[: len(before)])] != [*map(id, before)] or context.checkpoints <= checkpoint:
+    if [*map(id, history[: len(history_before)])] != [*map(id, history_before)] or context.checkpoints <= checkpoint:
         return None
-    said_since = history[len(before) :]
+    said_since = history[len(history_before) :]
     if any(message.role != "user" for message in said_since):
         return None
     notes = [

@@ -72,50 +72,50 @@ async def go_back(
     point: RewindPoint, versions: FileCheckpoints, context: Context, *, conversation: bool, files: bool
 ) -> Rewound:
     """Rewind. Raises KeyError for an unknown turn, ValueError if the conversation does not reach back to it."""
-    done = Rewound()
+    result = Rewound()
     checkpoint = context.checkpoint_of(point.turn_id)
     if conversation and checkpoint is None:
         raise ValueError(tr("the conversation was compacted or cleared after that turn"))
     if files:
-        wanted, lost = versions.versions_before(point.turn_id)
-        done.failed.update(dict.fromkeys(lost, tr("its content at that time was not saved")))
-        await asyncio.to_thread(_restore_all, wanted, versions, done)
+        restorable, unrestorable = versions.versions_before(point.turn_id)
+        result.failed.update(dict.fromkeys(unrestorable, tr("its content at that time was not saved")))
+        await asyncio.to_thread(_restore_all, restorable, versions, result)
     if conversation and checkpoint is not None:
         context.revert_to(checkpoint)
-        done.conversation = True
-    versions.go_back(point.turn_id, conversation=conversation, files=files, left=done.failed)
-    return done
+        result.conversation = True
+    versions.go_back(point.turn_id, conversation=conversation, files=files, left=result.failed)
+    return result
 
 
-def _restore_all(wanted: list[FileVersion], versions: FileCheckpoints, done: Rewound) -> None:
-    for version in wanted:
+def _restore_all(restorable: list[FileVersion], versions: FileCheckpoints, result: Rewound) -> None:
+    for version in restorable:
         try:
-            _restore(version, versions, done)
+            _restore(version, versions, result)
         except OSError as error:
-            done.failed[version.path] = error.strerror or str(error)
+            result.failed[version.path] = error.strerror or str(error)
 
 
-def _restore(version: FileVersion, versions: FileCheckpoints, done: Rewound) -> None:
+def _restore(version: FileVersion, versions: FileCheckpoints, result: Rewound) -> None:
     now: bytes | None = None
     with contextlib.suppress(FileNotFoundError):
         now = read_bytes(version.path, most=_MOST_BYTES)
     if now == version.content:
         return
     if now is not None and digest(now) not in version.ours:
-        done.copies[version.path] = versions.keep_copy(version.path, now)
+        result.copies[version.path] = versions.keep_copy(version.path, now)
     if version.content is None:
         version.path.unlink()
-        done.removed.append(version.path)
+        result.removed.append(version.path)
         return
     version.path.parent.mkdir(parents=True, exist_ok=True)
     write_bytes(version.path, version.content, expected=now)
-    done.restored.append(version.path)
+    result.restored.append(version.path)
 
 
-def rewind_notice(point: RewindPoint, done: Rewound, workspace: Workspace) -> Notification:
+def rewind_notice(point: RewindPoint, result: Rewound, workspace: Workspace) -> Notification:
     """Make the Wire notification of a rewind."""
 
-    def shown(path: Path) -> str:
+    def labels(path: Path) -> str:
         return workspace.place_of(path).shown
 
     payload: JsonObject = {
@@ -123,41 +123,41 @@ def rewind_notice(point: RewindPoint, done: Rewound, workspace: Workspace) -> No
         "turn_id": point.turn_id,
         "text": point.text,
         "since": point.at,
-        "conversation": done.conversation,
-        "restored": [shown(path) for path in done.restored],
-        "removed": [shown(path) for path in done.removed],
-        "copies": {shown(path): str(copy) for path, copy in done.copies.items()},
-        "failed": {shown(path): why for path, why in done.failed.items()},
+        "conversation": result.conversation,
+        "restored": [labels(path) for path in result.restored],
+        "removed": [labels(path) for path in result.removed],
+        "copies": {labels(path): str(copy) for path, copy in result.copies.items()},
+        "failed": {labels(path): why for path, why in result.failed.items()},
     }
-    if done.conversation:
+    if result.conversation:
         payload["todo"] = [item.model_dump(mode="json") for item in point.todo]
     return notice(
         tr("Back to before “{text}”", text=point.text[:60])
-        if done.conversation
+        if result.conversation
         else tr("Files restored to before “{text}”", text=point.text[:60]),
-        "\n".join(told(done, workspace)),
+        "\n".join(told(result, workspace)),
         kind="rewind",
-        severity="warning" if done.failed or done.copies else "info",
+        severity="warning" if result.failed or result.copies else "info",
     ).model_copy(update={"payload": payload, "created_at": time.time()})
 
 
-def told(done: Rewound, workspace: Workspace) -> list[str]:
+def told(result: Rewound, workspace: Workspace) -> list[str]:
     """Describe the result in sentences."""
-    paths = (*done.restored, *done.removed, *done.copies, *done.failed)
-    shown = {path: workspace.place_of(path).shown for path in paths}
+    paths = (*result.restored, *result.removed, *result.copies, *result.failed)
+    labels = {path: workspace.place_of(path).shown for path in paths}
     lines: list[str] = []
-    if done.conversation:
+    if result.conversation:
         lines.append(tr("The conversation continues from there."))
-    if done.restored:
-        lines.append(tr("Restored: {files}.", files=", ".join(shown[path] for path in done.restored)))
-    if done.removed:
+    if result.restored:
+        lines.append(tr("Restored: {files}.", files=", ".join(labels[path] for path in result.restored)))
+    if result.removed:
         lines.append(
-            tr("Removed (created in that turn): {files}.", files=", ".join(shown[path] for path in done.removed))
+            tr("Removed (created in that turn): {files}.", files=", ".join(labels[path] for path in result.removed))
         )
     lines += [
-        tr("{file} was also changed by something else; that version is kept as {copy}.", file=shown[path], copy=copy)
-        for path, copy in done.copies.items()
+        tr("{file} was also changed by something else; that version is kept as {copy}.", file=labels[path], copy=copy)
+        for path, copy in result.copies.items()
     ]
-    lines += [tr("{file} is unchanged: {why}.", file=shown[path], why=why) for path, why in done.failed.items()]
+    lines += [tr("{file} is unchanged: {why}.", file=labels[path], why=why) for path, why in result.failed.items()]
     lines.append(tr("Changes made by shell commands cannot be reverted."))
     return lines

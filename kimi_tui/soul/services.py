@@ -100,7 +100,7 @@ def make_services(
         approvals=approvals,
         questions=Questions(wire, attended=attended, possible=not headless),
         plan_mode=PlanMode(wire.send, folder=session.dir / "plans", on=plan_mode or state.plan_mode),
-        background=BackgroundTasks(session.dir / "tasks", most=config.background.max_running_tasks),
+        background=BackgroundTasks(session.dir / "tasks", limit=config.background.max_running_tasks),
         media=MediaSupport(),
         todos=TodoList(tuple(state.todos)),
         progress=ToolProgress(),

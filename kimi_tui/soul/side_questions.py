@@ -59,14 +59,14 @@ class SideQuestions:
 
 
 async def _answer(question: str, agent: Agent, provider: Provider, history: list[Message]) -> str:
-    asked = [*history, user_message((TextPart(text=_NOTE), TextPart(text=question)))]
+    request = [*history, user_message((TextPart(text=_NOTE), TextPart(text=question)))]
     text = ""
     for _ in range(MOST_REPLIES):
         reply = await request_reply_with_retries(
             provider,
             agent.system_prompt,
             agent.toolset.specs,
-            asked,
+            request,
             step=1,
             on_part=lambda _: None,
             on_retry=lambda _: None,
@@ -78,7 +78,7 @@ async def _answer(question: str, agent: Agent, provider: Provider, history: list
             Message(role="tool", content=(TextPart(text=_REFUSED),), tool_call_id=call.id)
             for call in reply.message.tool_calls
         ]
-        asked = [*asked, reply.message, *refusals]
+        request = [*request, reply.message, *refusals]
     return text or "The model had no answer without its tools."
 
 

@@ -101,7 +101,7 @@ class Soul:
         self._body: asyncio.Task[TurnResult] | None = None
         self._stop_asked = False
         self._compactor = Compactor(
-            context, send, hooks, threshold=limits.compaction, policy=limits.retries, told=self._tell_status
+            context, send, hooks, threshold=limits.compaction, policy=limits.retries, on_reply=self._tell_status
         )
 
     async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None, turn_id: str = "") -> TurnResult:
@@ -146,7 +146,7 @@ class Soul:
     async def _turn(self, prompt: UserInput, shown: UserInput, turn_id: str) -> TurnResult:
         self._send(TurnBegin(user_input=shown))
         self.agent.toolset.begin_turn()
-        before = tuple(self.context.history)
+        history_before = tuple(self.context.history)
         checkpoint = self._checkpoint(turn_id)
         turn = _Turn(turn_id)
         self._append_notes()
@@ -161,7 +161,7 @@ class Soul:
             except (asyncio.CancelledError, KimiTuiError) as error:
                 self._send(StepInterrupted())
                 if turn.steps == 1 and isinstance(error, ProviderError) and rejects_content(error):
-                    notes = take_back(self.context, turn.requests, before, checkpoint)
+                    notes = take_back(self.context, turn.requests, history_before, checkpoint)
                     if notes is not None:
                         error.taken_back = True
                         self._notes = [*notes, *self._notes]
@@ -175,11 +175,17 @@ class Soul:
 
     async def compact(self, focus: str = "") -> Compacted:
         """Replace all but the last messages with a summary, at the user's request. Raises CompactionError."""
-        return await self._compactor.compact(self._asked(), self.model.max_context_size, focus=focus, trigger="manual")
+        return await self._compactor.compact(
+            self._active_provider(), self.model.max_context_size, focus=focus, trigger="manual"
+        )
 
     async def _compact(self, turn: _Turn, *, refused: bool = False) -> Compacted:
         return await self._compactor.compact(
-            self._asked(), self.model.max_context_size, requests=turn.requests, step=turn.steps, refused=refused
+            self._active_provider(),
+            self.model.max_context_size,
+            requests=turn.requests,
+            step=turn.steps,
+            refused=refused,
         )
 
     def _checkpoint(self, turn_id: str = "") -> int:
@@ -198,13 +204,13 @@ class Soul:
             return False
         self.context.revert_to(mail.checkpoint_id)
         self._send(dmail_notice(mail))
-        kept = self.context.history
-        gone = [request for request in turn.requests if not any(request is message for message in kept)]
+        history = self.context.history
+        removed = [request for request in turn.requests if not any(request is message for message in history)]
         self._checkpoint(turn.turn_id if self.context.checkpoint_of(turn.turn_id) is None else "")
-        self.context.append(*gone, arrival(mail))
+        self.context.append(*removed, arrival(mail))
         return True
 
-    def _asked(self) -> Provider:
+    def _active_provider(self) -> Provider:
         if self.provider is None:
             raise ModelNotSetError(tr("no model is set"))
         return self.provider
@@ -270,20 +276,20 @@ class Soul:
 
     async def _ask(self, step: int) -> Reply:
         """Get one complete reply. After a cancel, the text received so far stays in the context."""
-        heard: list[str] = []
+        received: list[str] = []
 
         def hear(part: SpokenPart) -> None:
             if isinstance(part, TextPart):
-                heard.append(part.text)
+                received.append(part.text)
             self._send(part)
 
         def void(retry: StepRetry) -> None:
-            heard.clear()
+            received.clear()
             self._send(retry)
 
         try:
             return await request_reply_with_retries(
-                self._asked(),
+                self._active_provider(),
                 self.agent.system_prompt,
                 self.agent.toolset.specs,
                 self.context.history,
@@ -293,18 +299,18 @@ class Soul:
                 policy=self._limits.retries,
             )
         except asyncio.CancelledError:
-            if text := "".join(heard).strip():
+            if text := "".join(received).strip():
                 self.context.append(Message(role="assistant", content=(TextPart(text=text),)))
             raise
 
     def _tell_status(self, reply: Reply | None) -> None:
         """Report the usage of the reply, if any, and the size of the context."""
-        tokens, most = self.context.token_count, self.model.max_context_size
+        tokens, context_size = self.context.token_count, self.model.max_context_size
         self._send(
             StatusUpdate(
-                context_usage=min(1.0, tokens / most),
+                context_usage=min(1.0, tokens / context_size),
                 context_tokens=tokens,
-                max_context_tokens=most,
+                max_context_tokens=context_size,
                 token_usage=reply.usage if reply is not None else None,
                 model=self.model.key or None,
                 message_id=reply.id if reply is not None else None,

@@ -44,15 +44,17 @@ def dirs_info(folders: Sequence[Path]) -> str:
 def listing(folder: Path) -> str:
     """List two levels of a folder, bounded; folders first."""
     rows: list[str] = []
-    for entry, more in _entries(folder, _ROOT_ENTRIES):
+    for entry, omitted in _entries(folder, _ROOT_ENTRIES):
         if entry is None:
-            rows.append(f"... and {more} more")
+            rows.append(f"... and {omitted} more")
             continue
         rows.append(entry.name + ("/" if _is_folder(entry) else ""))
         if _is_folder(entry) and entry.name != ".git":
-            for child, rest in _entries(Path(entry.path), _CHILD_ENTRIES):
+            for child, child_omitted in _entries(Path(entry.path), _CHILD_ENTRIES):
                 rows.append(
-                    f"  ... and {rest} more" if child is None else f"  {child.name}{'/' if _is_folder(child) else ''}"
+                    f"  ... and {child_omitted} more"
+                    if child is None
+                    else f"  {child.name}{'/' if _is_folder(child) else ''}"
                 )
     return "\n".join(rows) or "(empty)"
 
@@ -64,16 +66,16 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def _entries(folder: Path, most: int) -> list[tuple[os.DirEntry[str] | None, int]]:
+def _entries(folder: Path, limit: int) -> list[tuple[os.DirEntry[str] | None, int]]:
     try:
-        with os.scandir(folder) as found:
-            entries = sorted(found, key=lambda entry: (not _is_folder(entry), entry.name))
+        with os.scandir(folder) as scan:
+            entries = sorted(scan, key=lambda entry: (not _is_folder(entry), entry.name))
     except OSError:
         return []
-    shown: list[tuple[os.DirEntry[str] | None, int]] = [(entry, 0) for entry in entries[:most]]
-    if len(entries) > most:
-        shown.append((None, len(entries) - most))
-    return shown
+    kept_entries: list[tuple[os.DirEntry[str] | None, int]] = [(entry, 0) for entry in entries[:limit]]
+    if len(entries) > limit:
+        kept_entries.append((None, len(entries) - limit))
+    return kept_entries
 
 
 def project_root(work_dir: Path) -> Path:
@@ -96,13 +98,13 @@ class InstructionFile:
 
 def agents_md(work_dir: Path) -> str:
     """Join the AGENTS.md files from the project's root down to the work dir; a file that was cut says so."""
-    found = [f"<!-- {file.path} -->\n{file.text}{_cut_mark(file)}" for file in instruction_files(work_dir)]
-    return "Instructions of this project\n\n" + "\n\n".join(found) if found else ""
+    sections = [f"<!-- {file.path} -->\n{file.text}{_cut_mark(file)}" for file in instruction_files(work_dir)]
+    return "Instructions of this project\n\n" + "\n\n".join(sections) if sections else ""
 
 
 def _cut_mark(file: InstructionFile) -> str:
-    shown = len(file.text.encode())
-    return f"\n<!-- cut here: {shown} of {file.size} bytes; read the file for the rest -->" if file.cut else ""
+    size = len(file.text.encode())
+    return f"\n<!-- cut here: {size} of {file.size} bytes; read the file for the rest -->" if file.cut else ""
 
 
 def instruction_files(work_dir: Path) -> list[InstructionFile]:
@@ -118,16 +120,16 @@ def instruction_files(work_dir: Path) -> list[InstructionFile]:
         for name in ("AGENTS.md", "agents.md", ".kimi-tui/AGENTS.md", ".kimi/AGENTS.md")
         if not (name == "agents.md" and (folder / "AGENTS.md").exists()) and (file := _read(folder / name, root))
     ]
-    left, shares = AGENTS_MD_BYTES, dict[Path, int]()
+    remaining, shares = AGENTS_MD_BYTES, dict[Path, int]()
     for number, file in enumerate(sorted(files, key=lambda file: file.size)):
-        shares[file.path] = min(file.size, left // (len(files) - number))
-        left -= shares[file.path]
+        shares[file.path] = min(file.size, remaining // (len(files) - number))
+        remaining -= shares[file.path]
     return [replace(file, text=_start(file.text, shares[file.path])) for file in files]
 
 
-def _start(text: str, most: int) -> str:
+def _start(text: str, limit: int) -> str:
     data = text.encode()
-    return text if len(data) <= most else data[:most].decode("utf-8", "ignore")
+    return text if len(data) <= limit else data[:limit].decode("utf-8", "ignore")
 
 
 def _read(file: Path, root: Path) -> InstructionFile | None:
@@ -137,7 +139,7 @@ def _read(file: Path, root: Path) -> InstructionFile | None:
         if not real.is_relative_to(real_path(root)) or is_sensitive(real):  # defence: instructions-in-project
             return None
         text = read_start(real, AGENTS_MD_BYTES).decode("utf-8", "ignore").strip()
-        beyond = max(0, real.stat().st_size - AGENTS_MD_BYTES)
+        unread_bytes = max(0, real.stat().st_size - AGENTS_MD_BYTES)
     except (OSError, ValueError):
         return None
-    return InstructionFile(file, text, len(text.encode()) + beyond) if text else None
+    return InstructionFile(file, text, len(text.encode()) + unread_bytes) if text else None

@@ -23,10 +23,10 @@ def tool_class(name: str) -> type[Tool[Any]]:
         module = importlib.import_module(module_name)
     except Exception as error:  # a third-party module may raise anything
         raise ToolLoadError(f"{name}: the module cannot be imported: {_cause(error)}") from error
-    found = getattr(module, class_name, None)
-    if not (isinstance(found, type) and issubclass(found, Tool)):
+    tool = getattr(module, class_name, None)
+    if not (isinstance(tool, type) and issubclass(tool, Tool)):
         raise ToolLoadError(f"{name}: {module_name} has no tool class {class_name}")
-    cls = cast(type[Tool[Any]], found)
+    cls = cast(type[Tool[Any]], tool)
     lacks = [attribute for attribute in ("name", "params") if not hasattr(cls, attribute)]
     lacks += sorted(cls.__abstractmethods__)
     if lacks:
@@ -41,15 +41,24 @@ def make_tool(cls: type[Tool[Any]], services: Mapping[type, object]) -> Tool[Any
     """
     label = f"{cls.__module__}:{cls.__name__}"
     arguments: dict[str, object] = {}
-    for name, wanted, required in _parameters(cls):
-        found = next(
-            (one for one in (get_args(wanted) or (wanted,)) if isinstance(one, type) and one in services), None
+    for name, annotation, required in _parameters(cls):
+        service = next(
+            (
+                candidate
+                for candidate in (get_args(annotation) or (annotation,))
+                if isinstance(candidate, type) and candidate in services
+            ),
+            None,
         )
-        if found is not None:
-            arguments[name] = services[found]
+        if service is not None:
+            arguments[name] = services[service]
         elif required:
-            shown = getattr(wanted, "__name__", wanted) if wanted is not None else "nothing (it has no annotation)"
-            raise ToolLoadError(f"{label}: its constructor asks for {name}: {shown}, which is not available")
+            type_name = (
+                getattr(annotation, "__name__", annotation)
+                if annotation is not None
+                else "nothing (it has no annotation)"
+            )
+            raise ToolLoadError(f"{label}: its constructor asks for {name}: {type_name}, which is not available")
     try:
         tool = cls(**arguments)
         _ = tool.spec

@@ -40,8 +40,8 @@ class UsageStats:
     def cost(self, prices: Callable[[str], Prices]) -> float | None:
         """Total cost in the unit of the prices; None if a model has no price."""
         costs = [cost_of(used.usage, prices(name)) for name, used in self.by_model.items()]
-        known = [cost for cost in costs if cost is not None]
-        return sum(known) if known and len(known) == len(costs) else None
+        known_costs = [cost for cost in costs if cost is not None]
+        return sum(known_costs) if known_costs and len(known_costs) == len(costs) else None
 
     def __call__(self, message: WireMessage | UnknownMessage) -> None:
         match message:

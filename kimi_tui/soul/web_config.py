@@ -10,13 +10,13 @@ _TAVILY = "https://api.tavily.com"
 
 def web_settings(services: Services) -> WebSettings:
     """Return the first configured search service, and the fetch service, if any."""
-    found: list[tuple[SearchKind, WebService | None]] = [
+    configured: list[tuple[SearchKind, WebService | None]] = [
         ("moonshot", _service(services.moonshot_search, _MOONSHOT)),
         ("searxng", _service(services.searxng)),
         ("brave", _service(services.brave, _BRAVE)),
         ("tavily", _service(services.tavily, _TAVILY)),
     ]
-    kind, search = next((one for one in found if one[1] is not None), found[0])
+    kind, search = next((candidate for candidate in configured if candidate[1] is not None), configured[0])
     fetch = _service(services.moonshot_fetch)
     return WebSettings(search=search, search_kind=kind, fetch=fetch, allow_private=services.allow_private)
 

@@ -37,18 +37,18 @@ class AskUserQuestion(Tool[AskUserQuestionParams]):
         self._questions = questions
 
     async def call(self, params: AskUserQuestionParams) -> ToolReturnValue:
-        asked = [
+        questions = [
             Question(
-                question=one.question,
-                header=one.header,
+                question=question.question,
+                header=question.header,
                 options=tuple(
-                    QuestionOption(label=option.label, description=option.description) for option in one.options
+                    QuestionOption(label=option.label, description=option.description) for option in question.options
                 ),
-                multi_select=one.multi_select,
+                multi_select=question.multi_select,
             )
-            for one in params.questions
+            for question in params.questions
         ]
-        answers = await self._questions.ask(asked, tool_call_id=current_tool_call.get().id)
+        answers = await self._questions.ask(questions, tool_call_id=current_tool_call.get().id)
         output = json.dumps({"answers": dict(answers.by_question)}, ensure_ascii=False)
         if answers.dismissed:
             message = "The user did not answer. Go on with what you think best, and say what you assumed."

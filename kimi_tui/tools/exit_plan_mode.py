@@ -45,13 +45,15 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
         if not self._questions.attended:
             self._plan_mode.on = False
             return ok(message="Nobody is there to ask; the plan is taken as agreed. Carry it out.")
-        ways = [QuestionOption(label=way.label, description=way.description) for way in params.options]
+        options = [
+            QuestionOption(label=approach.label, description=approach.description) for approach in params.options
+        ]
         answers = await self._questions.ask(
             [
                 Question(
                     question=QUESTION,
                     header=tr("Plan"),
-                    options=(*(ways or [QuestionOption(label=_YES)]), QuestionOption(label=_NO)),
+                    options=(*(options or [QuestionOption(label=_YES)]), QuestionOption(label=_NO)),
                     body=params.plan,
                     other_label=tr("Change it"),
                     other_description=tr("Say what should be different."),
@@ -59,9 +61,11 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
             ],
             tool_call_id=current_tool_call.get().id,
         )
-        return self._answered(answers.by_question.get(QUESTION, _NO), [way.label for way in ways] or [_YES])
+        return self._result_of_answer(
+            answers.by_question.get(QUESTION, _NO), [approach.label for approach in options] or [_YES]
+        )
 
-    def _answered(self, answer: str, agreed: list[str]) -> ToolReturnValue:
+    def _result_of_answer(self, answer: str, agreed: list[str]) -> ToolReturnValue:
         if answer in agreed:
             self._plan_mode.on = False
             how = "" if answer == _YES else f" in this way: {answer}"
@@ -71,8 +75,8 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
                 display=(BriefBlock(text=brief),),
             )
         feedback = None if answer == _NO else answer
-        told = "The user did not agree to the plan." + (f" What to change: {feedback}" if feedback else "")
+        message = "The user did not agree to the plan." + (f" What to change: {feedback}" if feedback else "")
         brief = tr("Plan rejected: {words}", words=feedback) if feedback else tr("Plan rejected")
-        return failed(f"{told} Plan mode is still on.", brief=brief).model_copy(
+        return failed(f"{message} Plan mode is still on.", brief=brief).model_copy(
             update={"extras": {"rejected": True, "feedback": feedback}}
         )

@@ -47,18 +47,18 @@ class FetchURL(Tool[FetchURLParams]):
 
     async def call(self, params: FetchURLParams) -> ToolReturnValue:
         try:
-            found = await self._read(params.url)
-            if isinstance(found, ToolReturnValue):
-                return found
-            text, where, cut = found
+            fetched = await self._read(params.url)
+            if isinstance(fetched, ToolReturnValue):
+                return fetched
+            text, where, cut = fetched
         except FetchError as error:
             return failed(f"`{params.url}`: {error}.", brief=str(error))
         if not text.strip():
             return failed("The page has no text; it may need a browser to be built.", brief="No text in the page")
         output = ResultBuilder(max_line_chars=None)  # a page of JSON is often one line
         output.write(text)
-        words = f"The text of {where}" + (", whose end is missing: it is very long." if cut else ".")
-        return ok(output.build(), output.note(words), display=(BriefBlock(text=f"{where}: {len(text)} characters"),))
+        header = f"The text of {where}" + (", whose end is missing: it is very long." if cut else ".")
+        return ok(output.build(), output.note(header), display=(BriefBlock(text=f"{where}: {len(text)} characters"),))
 
     async def _read(self, url: str) -> ToolReturnValue | tuple[str, str, bool]:
         """Call `read_page`, or return the refusal; each host needs approval, redirect targets too, and so does each
@@ -81,20 +81,20 @@ class FetchURL(Tool[FetchURLParams]):
         effect = decide(self.name, PageSubject(url, host_of(url))).effect
 
         def holds(other: str) -> bool:
-            same = origin_of(other) == origin
+            same_origin = origin_of(other) == origin
             # defence: rules-of-next-page
-            return same and decide(self.name, PageSubject(other, host_of(other))).effect is effect
+            return same_origin and decide(self.name, PageSubject(other, host_of(other))).effect is effect
 
         return holds
 
-    async def _ask(self, url: str, before: str) -> ToolReturnValue | None:
+    async def _ask(self, url: str, previous: str) -> ToolReturnValue | None:
         host, origin = host_of(url), origin_of(url)
         return await ask_approval(
             self._approvals,
             sender=self.name,
             action=tr("fetch page"),
-            description=tr("Fetch {url} (redirected from {before})", url=url, before=before)
-            if before
+            description=tr("Fetch {url} (redirected from {before})", url=url, before=previous)
+            if previous
             else tr("Fetch {url}", url=url),
             scope=Scope((f"fetch: {origin}",), tr("pages of {host}", host=origin)),  # defence: scope-of-one-host
             subject=PageSubject(url, host),

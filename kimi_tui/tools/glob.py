@@ -64,35 +64,35 @@ class Glob(Tool[GlobParams]):
         """Whether a path is left out: because of its name, its real path, or a rule."""
         if is_sensitive(path):
             return True
-        place = self._workspace.place_of(real_path(path))
-        if not self._may_be_listed(place):
+        resolved = self._workspace.place_of(real_path(path))
+        if not self._may_be_listed(resolved):
             return True
         policy = self._approvals.policy
-        return place.sensitive or (bool(policy.rules) and denied_paths(self.name, place, policy))
+        return resolved.sensitive or (bool(policy.rules) and denied_paths(self.name, resolved, policy))
 
-    def _may_be_listed(self, place: ResolvedPath) -> bool:
-        return place.inside or any(place.real.is_relative_to(folder) for folder in self._workspace.readable)
+    def _may_be_listed(self, resolved: ResolvedPath) -> bool:
+        return resolved.inside or any(resolved.real.is_relative_to(folder) for folder in self._workspace.readable)
 
-    def _folder(self, given: str | None) -> Path:
-        if given is None:
+    def _folder(self, path_text: str | None) -> Path:
+        if path_text is None:
             return self._workspace.work_dir
-        if not given.startswith(("/", "~")):
+        if not path_text.startswith(("/", "~")):
             raise PathRefusedError("`directory` must be an absolute path.")
-        place = self._workspace.place(given)
-        if not self._may_be_listed(place):
-            raise PathRefusedError(f"`{given}` is outside of the working directory.")
-        if not place.real.is_dir():
-            raise PathRefusedError(f"`{given}` is not a folder.")
-        return place.real
+        resolved = self._workspace.place(path_text)
+        if not self._may_be_listed(resolved):
+            raise PathRefusedError(f"`{path_text}` is outside of the working directory.")
+        if not resolved.real.is_dir():
+            raise PathRefusedError(f"`{path_text}` is not a folder.")
+        return resolved.real
 
 
 def _search(folder: Path, params: GlobParams, is_hidden: Callable[[Path], bool]) -> ToolReturnValue:
     until = time.monotonic() + _MAX_SECONDS
-    found: list[str] = []
+    matches: list[str] = []
     hidden = 0
     complete = True
     for path in folder.glob(params.pattern):
-        if len(found) >= MAX_HITS or time.monotonic() > until:
+        if len(matches) >= MAX_HITS or time.monotonic() > until:
             complete = False
             break
         is_dir = path.is_dir()
@@ -101,15 +101,15 @@ def _search(folder: Path, params: GlobParams, is_hidden: Callable[[Path], bool])
         if is_hidden(path):
             hidden += 1
             continue
-        found.append(path.relative_to(folder).as_posix() + ("/" if is_dir else ""))
-    found.sort()
-    said = f"{len(found)} match{'es' if len(found) != 1 else ''} in `{folder}`."
+        matches.append(path.relative_to(folder).as_posix() + ("/" if is_dir else ""))
+    matches.sort()
+    message = f"{len(matches)} match{'es' if len(matches) != 1 else ''} in `{folder}`."
     if not complete:
-        said += f" There may be more: it stops after {MAX_HITS} matches or {_MAX_SECONDS:.0f} seconds."
+        message += f" There may be more: it stops after {MAX_HITS} matches or {_MAX_SECONDS:.0f} seconds."
     if hidden:
-        said += f" {hidden} of them, which by their names hold secrets, which a rule keeps closed, or which"
-        said += " a link leads out to, are left out."
-    return ok("\n".join(found), said, display=(BriefBlock(text=said.partition(" in ")[0]),))
+        message += f" {hidden} of them, which by their names hold secrets, which a rule keeps closed, or which"
+        message += " a link leads out to, are left out."
+    return ok("\n".join(matches), message, display=(BriefBlock(text=message.partition(" in ")[0]),))
 
 
 def _listing(folder: Path) -> str:
@@ -118,5 +118,5 @@ def _listing(folder: Path) -> str:
     except OSError as error:
         return f"(cannot be listed: {error.strerror})"
     names = [path.name + ("/" if path.is_dir() else "") for path in entries if not is_sensitive(path)]
-    more = f"\n... and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return "\n".join(names[:_LISTED]) + more
+    remainder = f"\n... and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return "\n".join(names[:_LISTED]) + remainder

@@ -66,45 +66,45 @@ class Grep(Tool[GrepParams]):
         if "\0" in params.pattern:
             return failed("The pattern holds a NUL character.")
         try:
-            place = self._workspace.place(params.path)
+            resolved = self._workspace.place(params.path)
         except PathRefusedError as error:
             return failed(str(error))
-        if not place.real.exists():
+        if not resolved.real.exists():
             return failed(f"`{params.path}` does not exist.")
-        if place.sensitive and not place.real.is_dir():
+        if resolved.sensitive and not resolved.real.is_dir():
             return failed(f"`{params.path}` by its name holds secrets and is not searched. ReadFile asks the user.")
-        if not place.real.is_dir() and denied_paths(self.name, place, self._approvals.policy):
+        if not resolved.real.is_dir() and denied_paths(self.name, resolved, self._approvals.policy):
             return failed(f"`{params.path}` is not searched: a rule of the user's is against it.")
-        text, ended = await self._search([program, *_options(params)], place)
+        text, process = await self._search([program, *_options(params)], resolved)
         if "os error 11" in text and "\0" not in text:
-            text, ended = await self._search([program, "-j1", *_options(params)], place)
-        if not ended.timed_out and ended.exit_code not in (0, 1) and "\0" not in text:
+            text, process = await self._search([program, "-j1", *_options(params)], resolved)
+        if not process.timed_out and process.exit_code not in (0, 1) and "\0" not in text:
             return failed(f"ripgrep: {text.strip()[:1000] or 'it failed'}", brief="ripgrep failed")
-        return await asyncio.to_thread(_result, params, self._workspace.work_dir, self._is_secret, text, ended)
+        return await asyncio.to_thread(_result, params, self._workspace.work_dir, self._is_secret, text, process)
 
     def _is_secret(self, path: str) -> bool:
         """Whether matches in this file are left out: because of its name, its real path, or a rule."""
-        place = self._workspace.place_of(real_path(self._workspace.work_dir / path))
+        resolved = self._workspace.place_of(real_path(self._workspace.work_dir / path))
         return (
             is_sensitive(self._workspace.work_dir / path)
-            or place.sensitive
-            or denied_paths(self.name, place, self._approvals.policy)
+            or resolved.sensitive
+            or denied_paths(self.name, resolved, self._approvals.policy)
         )
 
-    async def _search(self, command: list[str], place: ResolvedPath) -> tuple[str, ProcessResult]:
-        pieces: list[str] = []
+    async def _search(self, command: list[str], resolved: ResolvedPath) -> tuple[str, ProcessResult]:
+        chunks: list[str] = []
         size = 0
 
         def take(text: str) -> bool:
             nonlocal size
             size += len(text)
             if size <= MAX_CHARS:
-                pieces.append(text)
+                chunks.append(text)
             return size > MAX_CHARS
 
-        target = place.shown if place.folder == self._workspace.work_dir else str(place.real)
+        target = resolved.shown if resolved.folder == self._workspace.work_dir else str(resolved.real)
         try:
-            ended = await run(
+            process = await run(
                 [*command, "--", target],
                 cwd=self._workspace.work_dir,
                 env=DEFAULT_ENV.build(),
@@ -113,7 +113,7 @@ class Grep(Tool[GrepParams]):
             )
         except OSError as error:
             return f"{error.strerror}", ProcessResult(2)
-        return "".join(pieces), ProcessResult(None, timed_out=True) if size > MAX_CHARS else ended
+        return "".join(chunks), ProcessResult(None, timed_out=True) if size > MAX_CHARS else process
 
 
 def _options(params: GrepParams) -> Iterator[str]:
@@ -161,7 +161,7 @@ class _Entry:
 
 
 def _result(
-    params: GrepParams, work_dir: Path, is_secret: Callable[[str], bool], text: str, ended: ProcessResult
+    params: GrepParams, work_dir: Path, is_secret: Callable[[str], bool], text: str, process: ProcessResult
 ) -> ToolReturnValue:
     files: dict[str, list[_Entry]] = {}
     current = ""
@@ -176,25 +176,27 @@ def _result(
     while entries and entries[-1] == "--":
         entries.pop()
     end = params.offset + params.head_limit if params.head_limit else None
-    shown = list(islice(entries, params.offset, end))
+    page = list(islice(entries, params.offset, end))
     output = ResultBuilder(max_line_chars=_MAX_COLUMNS + 500)
-    for line in shown:
+    for line in page:
         output.write(f"{line}\n")
-    said = _said(params, len(files), len(entries), len(shown))
-    if ended.timed_out:
-        said += f" It was stopped after {SECONDS} s or {MAX_CHARS >> 20} MiB: there may be more. Narrow it down."
+    message = _summary(params, len(files), len(entries), len(page))
+    if process.timed_out:
+        message += f" It was stopped after {SECONDS} s or {MAX_CHARS >> 20} MiB: there may be more. Narrow it down."
     if secret:
-        said += f" {len(secret)} files, which by their names hold secrets or which a rule keeps closed, are left out."
-    return ok(output.build(), output.note(said), display=(BriefBlock(text=said.partition(".")[0]),))
+        message += (
+            f" {len(secret)} files, which by their names hold secrets or which a rule keeps closed, are left out."
+        )
+    return ok(output.build(), output.note(message), display=(BriefBlock(text=message.partition(".")[0]),))
 
 
-def _said(params: GrepParams, files: int, entries: int, shown: int) -> str:
+def _summary(params: GrepParams, files: int, entries: int, page: int) -> str:
     if not entries:
         return "Nothing matches."
-    said = f"Matches in {files} file{'s' if files != 1 else ''}."
-    if shown < entries:
-        said += f" Entries {params.offset + 1} to {params.offset + shown} of {entries}; `offset` leads on."
-    return said
+    message = f"Matches in {files} file{'s' if files != 1 else ''}."
+    if page < entries:
+        message += f" Entries {params.offset + 1} to {params.offset + page} of {entries}; `offset` leads on."
+    return message
 
 
 def _entries(text: str, mode: str) -> Iterable[_Entry]:
@@ -204,10 +206,10 @@ def _entries(text: str, mode: str) -> Iterable[_Entry]:
                 yield _Entry(_tidy(path.strip("\n")), _tidy(path.strip("\n")))
         return
     for line in text.split("\n"):
-        path, nul, rest = line.partition("\0")
+        path, nul, tail = line.partition("\0")
         if nul:
             path = _tidy(path)
-            yield _Entry(path, f"{path}:{rest}")
+            yield _Entry(path, f"{path}:{tail}")
         elif line == "--":
             yield _Entry(None, line)
 

@@ -58,26 +58,28 @@ class ReadFile(Tool[ReadFileParams]):
 
     async def call(self, params: ReadFileParams) -> ToolReturnValue:
         try:
-            place = self._workspace.place(params.path)
+            resolved = self._workspace.place(params.path)
         except PathRefusedError as error:
             return failed(str(error))
         try:
-            refused = await ask_to_read(self._approvals, place, sender=self.name)
+            refused = await ask_to_read(self._approvals, resolved, sender=self.name)
             if refused is not None:
                 return refused
-            held = await self._held(place)
-            return await asyncio.to_thread(_read, place, params.line_offset, min(params.n_lines, MAX_LINES), held)
+            buffer_text = await self._buffer_text(resolved)
+            return await asyncio.to_thread(
+                _read, resolved, params.line_offset, min(params.n_lines, MAX_LINES), buffer_text
+            )
         except FileNotFoundError:
-            return failed(f"`{params.path}` does not exist.{_similar(place.real)}")
+            return failed(f"`{params.path}` does not exist.{_similar(resolved.real)}")
         except OSError as error:
             return failed(str(error) if error.strerror is None else f"`{params.path}`: {error.strerror}.")
 
-    async def _held(self, place: ResolvedPath) -> str | None:
+    async def _buffer_text(self, resolved: ResolvedPath) -> str | None:
         """Return the editor's text of a workspace file, including unsaved changes."""
         buffers = self._editor.buffers
-        if buffers is None or not place.inside or not await asyncio.to_thread(_may_be_held, place):
+        if buffers is None or not resolved.inside or not await asyncio.to_thread(_may_be_held, resolved):
             return None
-        return await buffers.read(place.real)
+        return await buffers.read(resolved.real)
 
 
 class _NotCountedError(Exception):
@@ -95,83 +97,85 @@ class _Lines:
     full: bool = False
 
 
-def _may_be_held(place: ResolvedPath) -> bool:
+def _may_be_held(resolved: ResolvedPath) -> bool:
     """Whether the editor may have the file: a text file, or no file yet. Raises OSError for other file types."""
     try:
-        with open_checked(place.real) as descriptor:
+        with open_checked(resolved.real) as descriptor:
             start = os.pread(descriptor, 8192, 0)
             return not media_kind(start) and not is_binary(start) and os.fstat(descriptor).st_size <= MAX_EDIT_BYTES
     except FileNotFoundError:
         return True
 
 
-def _read(place: ResolvedPath, offset: int, count: int, held: str | None) -> ToolReturnValue:
-    if held is not None:
-        return _result(place, _found(_lines_of(held), offset, count))
-    with open_checked(place.real) as descriptor:
+def _read(resolved: ResolvedPath, offset: int, count: int, buffer_text: str | None) -> ToolReturnValue:
+    if buffer_text is not None:
+        return _result(resolved, _found(_lines_of(buffer_text), offset, count))
+    with open_checked(resolved.real) as descriptor:
         start = os.pread(descriptor, 8192, 0)
         if kind := media_kind(start):
-            return failed(f"`{place.given}` is a {'picture' if kind == 'image' else kind}. ReadMediaFile reads those.")
+            return failed(
+                f"`{resolved.given}` is a {'picture' if kind == 'image' else kind}. ReadMediaFile reads those."
+            )
         if is_binary(start):
-            return failed(f"`{place.given}` is a binary file. Use Shell with a program that understands it.")
+            return failed(f"`{resolved.given}` is a binary file. Use Shell with a program that understands it.")
         if offset < 0 and os.fstat(descriptor).st_size > MAX_SCANNED:
-            return failed(f"`{place.given}` is too large to be read from its end. Use `tail` with Shell.")
+            return failed(f"`{resolved.given}` is too large to be read from its end. Use `tail` with Shell.")
         found = _found(_decoded(descriptor, start), offset, count)
-    return _result(place, found)
+    return _result(resolved, found)
 
 
 def _found(lines: Iterable[bytes], offset: int, count: int) -> _Lines:
     return _from_start(lines, offset, count) if offset > 0 else _from_end(lines, -offset, count)
 
 
-def _result(place: ResolvedPath, found: _Lines) -> ToolReturnValue:
-    last = found.first + len(found.lines) - 1
-    total = "more than can be counted" if found.total is None else str(found.total)
-    if found.total == 0:
-        return ok(message="The file is empty.", display=(BriefBlock(text=f"{place.shown}: empty"),))
-    if not found.lines:
-        return failed(f"`{place.given}` has {total} lines; there is no line {found.first}.")
-    said = f"Lines {found.first} to {last} of {total}."
-    if found.full:
-        said += (
+def _result(resolved: ResolvedPath, lines: _Lines) -> ToolReturnValue:
+    last = lines.first + len(lines.lines) - 1
+    total = "more than can be counted" if lines.total is None else str(lines.total)
+    if lines.total == 0:
+        return ok(message="The file is empty.", display=(BriefBlock(text=f"{resolved.shown}: empty"),))
+    if not lines.lines:
+        return failed(f"`{resolved.given}` has {total} lines; there is no line {lines.first}.")
+    message = f"Lines {lines.first} to {last} of {total}."
+    if lines.full:
+        message += (
             f" Not more than {MAX_LINES} lines and {MAX_BYTES >> 10} KiB are read at once; go on at line {last + 1}."
         )
-    if found.cut:
-        said += f" Lines longer than {MAX_LINE_CHARS} characters are cut."
-    text = "".join(f"{number:6d}\t{line}\n" for number, line in enumerate(found.lines, found.first))
-    return ok(text, said, display=(BriefBlock(text=f"{place.shown}: lines {found.first}-{last} of {total}"),))
+    if lines.cut:
+        message += f" Lines longer than {MAX_LINE_CHARS} characters are cut."
+    text = "".join(f"{number:6d}\t{line}\n" for number, line in enumerate(lines.lines, lines.first))
+    return ok(text, message, display=(BriefBlock(text=f"{resolved.shown}: lines {lines.first}-{last} of {total}"),))
 
 
 def _from_start(lines: Iterable[bytes], offset: int, count: int) -> _Lines:
-    found = _Lines([], offset, None)
-    room, number, done = MAX_BYTES, 0, False
+    lines_read = _Lines([], offset, None)
+    remaining, number, is_full = MAX_BYTES, 0, False
     try:
         for number, line in enumerate(lines, 1):
-            if number < offset or done:
+            if number < offset or is_full:
                 continue
-            text, cut = _text(line)
-            room -= len(text.encode("utf-8", "replace")) + 8
-            if len(found.lines) >= count or (room < 0 and found.lines):
-                done = True
-                found.full = room < 0 or count >= MAX_LINES
+            text, truncated = _text(line)
+            remaining -= len(text.encode("utf-8", "replace")) + 8
+            if len(lines_read.lines) >= count or (remaining < 0 and lines_read.lines):
+                is_full = True
+                lines_read.full = remaining < 0 or count >= MAX_LINES
                 continue
-            found.lines.append(text)
-            found.cut |= cut
+            lines_read.lines.append(text)
+            lines_read.cut |= truncated
     except _NotCountedError:
-        return found
-    found.total = number
-    return found
+        return lines_read
+    lines_read.total = number
+    return lines_read
 
 
 def _from_end(lines: Iterable[bytes], back: int, count: int) -> _Lines:
-    kept: deque[bytes] = deque(maxlen=back)
+    tail: deque[bytes] = deque(maxlen=back)
     number = 0
     for line in lines:
         number += 1
-        kept.append(line)
-    found = _from_start(kept, 1, count)
-    found.first, found.total = number - len(kept) + 1, number
-    return found
+        tail.append(line)
+    lines_read = _from_start(tail, 1, count)
+    lines_read.first, lines_read.total = number - len(tail) + 1, number
+    return lines_read
 
 
 def _text(line: bytes) -> tuple[str, bool]:
@@ -197,18 +201,18 @@ def _lines_of(text: str) -> Iterator[bytes]:
 def _lines(descriptor: int, skip: int) -> Iterator[bytes]:
     longest = MAX_LINE_CHARS * 4 + 4
     os.lseek(descriptor, skip, os.SEEK_SET)
-    rest, scanned = b"", 0
-    while piece := os.read(descriptor, _CHUNK):
-        scanned += len(piece)
+    partial, scanned = b"", 0
+    while chunk := os.read(descriptor, _CHUNK):
+        scanned += len(chunk)
         if scanned > MAX_SCANNED:
             raise _NotCountedError
-        first, *more = piece.split(b"\n")
-        rest += first[: max(0, longest - len(rest))]
-        for line in more:
-            yield rest
-            rest = line[:longest]
-    if rest:
-        yield rest
+        first, *complete = chunk.split(b"\n")
+        partial += first[: max(0, longest - len(partial))]
+        for line in complete:
+            yield partial
+            partial = line[:longest]
+    if partial:
+        yield partial
 
 
 def _similar(path: Path) -> str:

@@ -43,14 +43,14 @@ class ReadMediaFile(Tool[ReadMediaFileParams]):
 
     async def call(self, params: ReadMediaFileParams) -> ToolReturnValue:
         try:
-            place = self._workspace.place(params.path)
+            resolved = self._workspace.place(params.path)
         except PathRefusedError as error:
             return failed(str(error))
-        refused = await ask_to_read(self._approvals, place, sender=self.name)
+        refused = await ask_to_read(self._approvals, resolved, sender=self.name)
         if refused is not None:
             return refused
         try:
-            content = await asyncio.to_thread(read_bytes, place.real, most=MAX_BYTES)
+            content = await asyncio.to_thread(read_bytes, resolved.real, most=MAX_BYTES)
         except FileNotFoundError:
             return failed(f"`{params.path}` does not exist.")
         except OSError as error:
@@ -64,5 +64,5 @@ class ReadMediaFile(Tool[ReadMediaFileParams]):
         data = await asyncio.to_thread(base64.b64encode, content)
         url = MediaURL(url=f"data:{mime};base64,{data.decode('ascii')}")
         medium = ImageURLPart(image_url=url) if kind == "image" else VideoURLPart(video_url=url)
-        said = f"{place.shown}: {mime}, {len(content)} bytes"
-        return ok((TextPart(text=said), medium), display=(BriefBlock(text=said),))
+        message = f"{resolved.shown}: {mime}, {len(content)} bytes"
+        return ok((TextPart(text=message), medium), display=(BriefBlock(text=message),))

@@ -58,7 +58,7 @@ class SearchWeb(Tool[SearchWebParams]):
             return ok(message="Nothing was found.", display=(BriefBlock(text=tr("Nothing found")),))
         output = ResultBuilder(max_line_chars=None)
         share = max(_LEAST_CONTENT_CHARS, MAX_CHARS // len(hits) - _HEAD_CHARS)
-        output.write("\n\n".join(_shown(hit, share) for hit in hits) + "\n")
+        output.write("\n\n".join(_hit_text(hit, share) for hit in hits) + "\n")
         message = output.note(f"{len(hits)} result{'s' if len(hits) != 1 else ''}.")
         brief = "\n".join(f"{hit.title or hit.url}" for hit in hits[:5])
         return ok(output.build(), message, display=(BriefBlock(text=brief),))
@@ -98,13 +98,13 @@ async def _answer(ask: Ask) -> object:
         raise FetchError("its answer is not JSON") from None
 
 
-def _shown(hit: Hit, content_chars: int) -> str:
+def _hit_text(hit: Hit, content_chars: int) -> str:
     lines = [f"Title: {hit.title}", f"URL: {hit.url}"]
     if hit.date:
         lines.append(f"Date: {hit.date}")
     if hit.snippet:
         lines.append(f"Snippet: {hit.snippet}")
     if hit.content:
-        cut = MARKER if len(hit.content) > content_chars else ""
-        lines.append(f"Content:\n{hit.content[:content_chars]}{cut}")
+        marker = MARKER if len(hit.content) > content_chars else ""
+        lines.append(f"Content:\n{hit.content[:content_chars]}{marker}")
     return "\n".join(lines)

@@ -198,16 +198,16 @@ class Shell(Tool[ShellParams]):
         cwd, terminals = self._workspace.work_dir, self._editor.terminals
         try:
             if terminals is not None:
-                ended = await terminals.run(
+                process = await terminals.run(
                     command, call_id=call_id, cwd=cwd, env=env, on_text=take, seconds=params.timeout
                 )
             else:
-                ended = await run(command, cwd=cwd, env=env, on_text=take, seconds=params.timeout)
+                process = await run(command, cwd=cwd, env=env, on_text=take, seconds=params.timeout)
         except OSError as error:
             return failed(f"The command could not be started: {error.strerror or error}.")
         finally:
             self._progress.end(call_id)
-        return result_of(output, ended, params.timeout, sandbox)
+        return result_of(output, process, params.timeout, sandbox)
 
 
 def _edited(value: ToolReturnValue, command: str) -> ToolReturnValue:
@@ -227,29 +227,29 @@ def bash(command: str) -> list[str]:
     return [shutil.which("bash") or "/bin/bash", "-c", command]
 
 
-def result_of(output: ResultBuilder, ended: ProcessResult, seconds: int, sandbox: Sandbox) -> ToolReturnValue:
+def result_of(output: ResultBuilder, process: ProcessResult, seconds: int, sandbox: Sandbox) -> ToolReturnValue:
     """Make the result of a command that ended; `seconds` was its timeout."""
     text = output.build()
     brief = "\n".join(last_lines(text, _BRIEF_LINES))
     note = ""
-    if ended.left:
+    if process.left:
         note = (
-            f"Processes that it left running ({ended.left}) were ended; "
+            f"Processes that it left running ({process.left}) were ended; "
             "a command that is to go on must be run in the background."
         )
-    if ended.timed_out:
+    if process.timed_out:
         message = output.note(tr("Command killed by timeout ({seconds}s)", seconds=seconds))
         return failed(message, output=text, brief=f"{brief}\n{message}".strip())
-    if ended.exit_code == 0:
+    if process.exit_code == 0:
         if hint := sandbox.hint(text, failed=False):
             note = f"{note} {hint}".strip()
         message = output.note(f"Command executed successfully. {note}".strip())
         return ok(text, message, display=(BriefBlock(text=brief),) if brief else ())
     if hint := sandbox.hint(text):
         note = f"{note} {hint}".strip()
-    if ended.exit_code is None:
+    if process.exit_code is None:
         failure = tr("Command was killed.")
     else:
-        failure = tr("Command failed with exit code: {code}.", code=ended.exit_code)
+        failure = tr("Command failed with exit code: {code}.", code=process.exit_code)
     message = output.note(f"{failure} {note}".strip())
     return failed(message, output=text, brief=brief or None)

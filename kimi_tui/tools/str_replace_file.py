@@ -59,22 +59,22 @@ class StrReplaceFile(Tool[StrReplaceFileParams]):
 
 
 def _replace(path: str, text: str, edits: list[Edit]) -> NewText:
-    made = more = 0
-    for number, one in enumerate(edits, 1):
+    replacements = extra = 0
+    for number, item in enumerate(edits, 1):
         which = f"Edit {number} of {len(edits)}: " if len(edits) > 1 else ""
-        if one.old == one.new:
+        if item.old == item.new:
             raise EditRefusedError(f"{which}`old` and `new` are the same.")
-        old, new = (one.old, one.new) if one.old in text else (_line_feeds(one.old), _line_feeds(one.new))
+        old, new = (item.old, item.new) if item.old in text else (_line_feeds(item.old), _line_feeds(item.new))
         count = text.count(old)
         if count == 0:
-            raise EditRefusedError(f"{which}`old` is not in `{path}`; nothing was changed.{_hint(text, one.old)}")
-        text = text.replace(old, new, -1 if one.replace_all else 1)
-        made += count if one.replace_all else 1
-        more += 0 if one.replace_all else count - 1
-    said = f"Edited `{path}`: {made} replacement{'s' if made != 1 else ''}."
-    if more:
-        said += f" `old` stood in {more} more place{'s' if more != 1 else ''}, left as they were."
-    return NewText(text, said)
+            raise EditRefusedError(f"{which}`old` is not in `{path}`; nothing was changed.{_hint(text, item.old)}")
+        text = text.replace(old, new, -1 if item.replace_all else 1)
+        replacements += count if item.replace_all else 1
+        extra += 0 if item.replace_all else count - 1
+    message = f"Edited `{path}`: {replacements} replacement{'s' if replacements != 1 else ''}."
+    if extra:
+        message += f" `old` stood in {extra} more place{'s' if extra != 1 else ''}, left as they were."
+    return NewText(text, message)
 
 
 def _line_feeds(text: str) -> str:
@@ -83,8 +83,8 @@ def _line_feeds(text: str) -> str:
 
 def _hint(text: str, old: str) -> str:
     """Return a hint if a line of the file equals the first line of `old` except for white space."""
-    wanted = next((line.strip() for line in old.splitlines() if line.strip()), "")
+    first_line = next((line.strip() for line in old.splitlines() if line.strip()), "")
     for number, line in enumerate(text.splitlines(), 1):
-        if wanted and line.strip() == wanted:
+        if first_line and line.strip() == first_line:
             return f" Line {number} is like its first line; compare the white space and the lines after it."
     return ""

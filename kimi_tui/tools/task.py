@@ -59,8 +59,8 @@ class Task(Tool[TaskParams]):
     @property
     def description(self) -> str:
         # Only what stays the same: services cache a request up to the first word that differs from the last one's.
-        known = "\n".join(f"- `{name}`: {what}" for name, what in self._subagents.configured().items())
-        return f"{super().description}\n\nThere are:\n{known or '- nobody yet'}"
+        listing = "\n".join(f"- `{name}`: {description}" for name, description in self._subagents.configured().items())
+        return f"{super().description}\n\nThere are:\n{listing or '- nobody yet'}"
 
     def reads(self, params: TaskParams) -> bool:
         return self._subagents.only_looks(params.subagent_name)
@@ -74,8 +74,8 @@ class Task(Tool[TaskParams]):
                 tool_call_id=current_tool_call.get().id,
             )
         except LookupError:
-            known = ", ".join(self._subagents.names()) or "nobody"
-            return failed(f"There is no subagent {params.subagent_name!r}. There are: {known}.")
+            listing = ", ".join(self._subagents.names()) or "nobody"
+            return failed(f"There is no subagent {params.subagent_name!r}. There are: {listing}.")
         except SubagentStoppedError as error:
             return failed(str(error), brief="Stopped").model_copy(update={"extras": {"interrupted": True}})
         except KimiTuiError as error:

@@ -26,6 +26,6 @@ class TaskList(Tool[TaskListParams]):
             return ok(
                 message="No background task is running." if params.active_only else "There is no background task."
             )
-        shown = tasks[-params.limit :]
-        said = f"{len(shown)} of {len(tasks)} background task{'s' if len(tasks) != 1 else ''}."
-        return ok("\n".join(task.line for task in shown), said, display=tuple(task.block for task in shown))
+        listed = tasks[-params.limit :]
+        summary = f"{len(listed)} of {len(tasks)} background task{'s' if len(tasks) != 1 else ''}."
+        return ok("\n".join(task.line for task in listed), summary, display=tuple(task.block for task in listed))

@@ -40,10 +40,12 @@ class TaskOutput(Tool[TaskOutputParams]):
             text, size = await asyncio.to_thread(_tail, task.log)
         except OSError as error:
             return failed(f"Its output cannot be read: {error.strerror}.")
-        said = task.line
+        message = task.line
         if size > PREVIEW_BYTES:
-            said += f". These are the last {PREVIEW_BYTES >> 10} KiB of {size} bytes; ReadFile reads all of {task.log}"
-        return ok(text, f"{said}.", display=(task.block,))
+            message += (
+                f". These are the last {PREVIEW_BYTES >> 10} KiB of {size} bytes; ReadFile reads all of {task.log}"
+            )
+        return ok(text, f"{message}.", display=(task.block,))
 
 
 def _tail(log: Path) -> tuple[str, int]:

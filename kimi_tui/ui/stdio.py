@@ -67,22 +67,22 @@ class LineReader:
         too_long = False
         while chunk := _read_some(self._fd):
             lines: list[bytes | TooLong] = []
-            *whole, rest = chunk.split(b"\n")
-            for piece in whole:
-                too_long = too_long or len(line) + len(piece) > self._limit
-                lines.append(TooLong() if too_long else bytes(line + piece))  # defence: bound-line
+            *complete, tail = chunk.split(b"\n")
+            for raw_line in complete:
+                too_long = too_long or len(line) + len(raw_line) > self._limit
+                lines.append(TooLong() if too_long else bytes(line + raw_line))  # defence: bound-line
                 line.clear()
                 too_long = False
-            too_long = too_long or len(line) + len(rest) > self._limit
+            too_long = too_long or len(line) + len(tail) > self._limit
             if too_long:
                 line.clear()
             else:
-                line += rest
-            if lines and not _done(self._lines.put(lines), loop):
+                line += tail
+            if lines and not _run_to_end(self._lines.put(lines), loop):
                 return
         if line or too_long:
-            _done(self._lines.put([TooLong() if too_long else bytes(line)]), loop)
-        _done(self._lines.put(None), loop)
+            _run_to_end(self._lines.put([TooLong() if too_long else bytes(line)]), loop)
+        _run_to_end(self._lines.put(None), loop)
 
 
 def _read_some(fd: int) -> bytes:
@@ -92,7 +92,7 @@ def _read_some(fd: int) -> bytes:
         return b""
 
 
-def _done(coroutine: Coroutine[object, object, None], loop: asyncio.AbstractEventLoop) -> bool:
+def _run_to_end(coroutine: Coroutine[object, object, None], loop: asyncio.AbstractEventLoop) -> bool:
     """Run it in the loop and wait; False if the loop is closed."""
     try:
         asyncio.run_coroutine_threadsafe(coroutine, loop).result()
@@ -179,9 +179,9 @@ class LineWriter:
         if self._on_broken is not None:
             self._on_broken()
 
-    def _tell(self, what: Callable[[], object]) -> None:
+    def _tell(self, callback: Callable[[], object]) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed
-            self._loop.call_soon_threadsafe(what)
+            self._loop.call_soon_threadsafe(callback)
 
 
 def _write(fd: int, data: bytes) -> bool:

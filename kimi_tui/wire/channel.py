@@ -34,14 +34,14 @@ class Wire:
         return unlisten
 
     def send(self, message: WireMessage) -> None:
-        for whole in self._merger.add(message):
-            _tell(self._whole, whole)
+        for merged in self._merger.add(message):
+            _tell(self._whole, merged)
         _tell(self._raw, message)
 
     def flush(self) -> None:
         """Send held back pieces to the merged listeners."""
-        for whole in self._merger.flush():
-            _tell(self._whole, whole)
+        for merged in self._merger.flush():
+            _tell(self._whole, merged)
 
 
 def _tell(listeners: list[Listener], message: WireMessage) -> None:

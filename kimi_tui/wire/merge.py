@@ -21,17 +21,17 @@ class Merger(Generic[M]):
         if self._held and _belongs(self._held[-1], message):
             self._held.append(message)
             return []
-        whole = self.flush()
+        complete = self.flush()
         if isinstance(message, TextPart | ThinkPart | ToolCall | ToolCallPart):
             self._held = [message]
-            return whole
-        whole.append(message)
-        return whole
+            return complete
+        complete.append(message)
+        return complete
 
     def flush(self) -> list[M]:
         """The held back piece as one message, or nothing."""
-        held, self._held = self._held, []
-        return [_joined(held)] if held else []
+        pending, self._held = self._held, []
+        return [_joined(pending)] if pending else []
 
 
 def _belongs(first: object, second: object) -> bool:
@@ -44,19 +44,19 @@ def _belongs(first: object, second: object) -> bool:
             return False
 
 
-def _joined(pieces: list[M]) -> M:
-    if len(pieces) == 1:
-        return pieces[0]
-    first = pieces[0]
+def _joined(parts: list[M]) -> M:
+    if len(parts) == 1:
+        return parts[0]
+    first = parts[0]
     result: object
     match first:
         case TextPart():
-            result = TextPart(text="".join(p.text for p in pieces if isinstance(p, TextPart)))
+            result = TextPart(text="".join(p.text for p in parts if isinstance(p, TextPart)))
         case ThinkPart():
-            thoughts = [p for p in pieces if isinstance(p, ThinkPart)]
+            thoughts = [p for p in parts if isinstance(p, ThinkPart)]
             result = ThinkPart(think="".join(p.think for p in thoughts), encrypted=thoughts[-1].encrypted)
         case _:
-            rest = "".join(p.arguments_part or "" for p in pieces if isinstance(p, ToolCallPart))
-            more = ToolCallPart(arguments_part=rest)
-            result = first.followed_by(more) if isinstance(first, ToolCall) else more
+            arguments = "".join(p.arguments_part or "" for p in parts if isinstance(p, ToolCallPart))
+            merged_part = ToolCallPart(arguments_part=arguments)
+            result = first.followed_by(merged_part) if isinstance(first, ToolCall) else merged_part
     return result  # pyright: ignore[reportReturnType]

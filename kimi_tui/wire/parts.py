@@ -72,8 +72,8 @@ def encodable(content: UserInput) -> UserInput:
     rows = [part.model_dump() for part in content]
     clean = [without_surrogates(row) for row in rows]
     return tuple(
-        part if row == fresh else type(part).model_validate(fresh)
-        for part, row, fresh in zip(content, rows, clean, strict=True)
+        part if row == cleaned else type(part).model_validate(cleaned)
+        for part, row, cleaned in zip(content, rows, clean, strict=True)
     )
 
 

@@ -28,11 +28,11 @@ class Recorder:
     def __init__(self, writer: jsonl.JsonlWriter, *, clock: Callable[[], float] = time.time) -> None:
         self._writer = writer
         self._clock = clock
-        self._begun = writer.path.exists() and writer.path.stat().st_size > 0
+        self._has_header = writer.path.exists() and writer.path.stat().st_size > 0
 
     def __call__(self, message: WireMessage) -> None:
-        if not self._begun:
-            self._begun = True
+        if not self._has_header:
+            self._has_header = True
             self._writer.append({"type": "metadata", "protocol_version": PROTOCOL_VERSION})
         self._writer.append({"timestamp": self._clock(), "message": encode(message)})
         if isinstance(message, TurnBegin | StepBegin | TurnEnd):

@@ -323,7 +323,7 @@ DEFENCES: tuple[Defence, ...] = (
         too=(("known-words-only", Without(1)), ("compare-with-plain-text", NEVER),),
     ),
     Defence(
-        "31 cmd_split", "allowing only what has no doubt", "allow-without-doubt", Value("bool(fits)"),
+        "31 cmd_split", "allowing only what has no doubt", "allow-without-doubt", Value("bool(matches)"),
         "test_a_rule_that_allows_covers_what_it_surely_means",
     ),
     Defence(
@@ -420,7 +420,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_plan_mode_runs_commands_that_only_read",
     ),
     Defence(
-        "31 cmd_split", "denying other ways to say it", "deny-other-forms", Value("_may_fit(pattern, words)"),
+        "31 cmd_split", "denying other ways to say it", "deny-other-forms", Value("_match_expanded(pattern, words)"),
         "test_a_rule_that_denies_covers_what_it_may_mean",
     ),
     Defence(
@@ -785,7 +785,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_that_denies_a_path_denies_its_other_spellings",
     ),
     Defence(
-        "a project that loosens", "the stricter of two modes", "stricter-mode", Value("wanted"),
+        "a project that loosens", "the stricter of two modes", "stricter-mode", Value("requested_mode"),
         "test_a_project_that_asks_for_nothing_loosens_nothing_of_the_users",
     ),
     Defence(

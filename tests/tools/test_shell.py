@@ -131,7 +131,7 @@ async def test_secret_leak(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(name, "hush-hush")
     monkeypatch.setenv("HARMLESS", "sk-our-own-key")
     monkeypatch.setenv("SSH_AUTH_SOCK", "/run/agent")
-    env = ChildEnv(keep=("KEPT_*",), secrets=lambda: ["sk-our-own-key"])
+    env = ChildEnv(allowed=("KEPT_*",), secrets=lambda: ["sk-our-own-key"])
     value = await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress(), env), command="env")
     assert isinstance(value.output, str)
     names = {line.partition("=")[0] for line in value.output.splitlines()}

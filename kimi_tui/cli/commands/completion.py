@@ -38,13 +38,13 @@ def _names_of(options: argparse.Namespace) -> list[str]:
     if options.of == "flows":
         from kimi_tui.cli.commands.flow_show import library_of
 
-        found = [flow.name for flow in library_of(options).flows()]
+        names = [flow.name for flow in library_of(options).flows()]
     else:
         from kimi_tui.cli.work_dir import work_dir_of
         from kimi_tui.session.session import list_sessions
 
-        found = [session.id for session in list_sessions(work_dir_of(options)) if not session.archived]
-    return [name for name in found if _WORD.fullmatch(name)]
+        names = [session.id for session in list_sessions(work_dir_of(options)) if not session.archived]
+    return [name for name in names if _WORD.fullmatch(name)]
 
 
 def script(parser: argparse.ArgumentParser, shell: str) -> str:
@@ -73,15 +73,15 @@ class _Level(NamedTuple):
         return [self, *(level for command in self.commands for level in command.all())]
 
 
-def _level(parser: argparse.ArgumentParser, path: tuple[str, ...], about: str) -> _Level:
+def _level(parser: argparse.ArgumentParser, path: tuple[str, ...], help_text: str) -> _Level:
     options: list[_Option] = []
-    words: list[str] = []
+    choice_words: list[str] = []
     commands: list[_Level] = []
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):  # pyright: ignore[reportPrivateUsage]
             helps = {choice.dest: choice.help or "" for choice in action._choices_actions}
             inner: dict[str, argparse.ArgumentParser] = dict(action.choices)  # pyright: ignore[reportUnknownArgumentType]
-            commands = [_level(found, (*path, name), helps.get(name, "")) for name, found in inner.items()]
+            commands = [_level(subparser, (*path, name), helps.get(name, "")) for name, subparser in inner.items()]
         elif action.option_strings:
             if action.help == argparse.SUPPRESS:
                 continue
@@ -89,8 +89,8 @@ def _level(parser: argparse.ArgumentParser, path: tuple[str, ...], about: str) -
             metavar = None if action.nargs == 0 else str(action.metavar or action.dest)
             options.append(_Option(tuple(action.option_strings), action.help or "", choices, metavar))
         else:
-            words.extend(str(choice) for choice in action.choices or ())
-    return _Level(path, about, tuple(options), tuple(words), tuple(commands))
+            choice_words.extend(str(choice) for choice in action.choices or ())
+    return _Level(path, help_text, tuple(options), tuple(choice_words), tuple(commands))
 
 
 def _names(level: _Level) -> list[str]:
@@ -101,7 +101,7 @@ def _bash(top: _Level) -> str:
     cases = "\n".join(
         f'        "{" ".join(level.path)}") words="{" ".join(_words(level) + _names(level))}" ;;' for level in top.all()
     )
-    known = "|".join(sorted({level.path[-1] for level in top.all() if level.path}))
+    command_names = "|".join(sorted({level.path[-1] for level in top.all() if level.path}))
     return f"""# bash completion for kimi-tui: eval "$(kimi-tui completion bash)"
 _kimi_tui() {{
     local word="${{COMP_WORDS[COMP_CWORD]}}" before="${{COMP_WORDS[COMP_CWORD-1]}}" path="" words="" i
@@ -113,7 +113,7 @@ _kimi_tui() {{
     esac
     for ((i = 1; i < COMP_CWORD; i++)); do
         case "${{COMP_WORDS[i]}}" in
-            {known}) path="${{path:+$path }}${{COMP_WORDS[i]}}" ;;
+            {command_names}) path="${{path:+$path }}${{COMP_WORDS[i]}}" ;;
         esac
     done
     case "$path" in
@@ -127,21 +127,21 @@ complete -o bashdefault -o default -F _kimi_tui kimi-tui
 
 def _bash_names() -> str:
     return "\n".join(
-        f'        {name}) COMPREPLY=($(compgen -W "$({_asked(kind)})" -- "$word")); return ;;'
+        f'        {name}) COMPREPLY=($(compgen -W "$({_choices_script(kind)})" -- "$word")); return ;;'
         for name, kind in _NAMES.items()
     )
 
 
-def _asked(kind: str) -> str:
+def _choices_script(kind: str) -> str:
     """Return the shell command that prints the names; on failure it prints nothing."""
     return f"kimi-tui completion --of {kind} 2>/dev/null"
 
 
 def _bash_choices(top: _Level) -> str:
-    found = {name: option.choices for level in top.all() for option in level.options for name in option.names}
+    by_option = {name: option.choices for level in top.all() for option in level.options for name in option.names}
     return "\n".join(
         f'        {name}) COMPREPLY=($(compgen -W "{" ".join(choices)}" -- "$word")); return ;;'
-        for name, choices in found.items()
+        for name, choices in by_option.items()
         if choices
     )
 
@@ -158,34 +158,34 @@ compdef _kimi_tui kimi-tui
 def _zsh_function(level: _Level) -> str:
     lines = [f"        {_zsh_option(option)} \\" for option in level.options]
     if level.commands:
-        named = " ".join(f'"{command.path[-1]}:{_plain(command.help)}"' for command in level.commands)
+        commands = " ".join(f'"{command.path[-1]}:{_plain(command.help)}"' for command in level.commands)
         cases = "\n".join(f"            {command.path[-1]}) {_zsh_name(command)} ;;" for command in level.commands)
-        rest = f"""        '1:command:->command' '*::argument:->argument'
+        arguments = f"""        '1:command:->command' '*::argument:->argument'
     case $state in
-        command) local -a commands=({named}); _describe command commands ;;
+        command) local -a commands=({commands}); _describe command commands ;;
         argument) case $words[1] in
 {cases}
         esac ;;
     esac"""
     elif level.words:
-        rest = f"        '1:argument:({' '.join(level.words)})' '*:file:_files'"
+        arguments = f"        '1:argument:({' '.join(level.words)})' '*:file:_files'"
     else:
-        rest = "        '*:file:_files'"
-    return "\n".join([f"{_zsh_name(level)}() {{", "    local state", "    _arguments -C \\", *lines, rest, "}"])
+        arguments = "        '*:file:_files'"
+    return "\n".join([f"{_zsh_name(level)}() {{", "    local state", "    _arguments -C \\", *lines, arguments, "}"])
 
 
 def _zsh_option(option: _Option) -> str:
-    about = _plain(option.help).replace("[", "(").replace("]", ")")
+    help_text = _plain(option.help).replace("[", "(").replace("]", ")")
     value = ""
     if option.choices:
         value = f":value:({' '.join(option.choices)})"
-    elif (kind := _kind_of(option)) is not None:
-        value = f":{kind}:($({_asked(kind)}))"
+    elif (kind := _value_kind(option)) is not None:
+        value = f":{kind}:($({_choices_script(kind)}))"
     elif option.metavar is not None:
         value = {"DIR": ":folder:_files -/", "FILE": ":file:_files"}.get(option.metavar, ":value: ")
     names = ",".join(option.names)
     group = f"{{{names}}}" if len(option.names) > 1 else names
-    return f"{group}'[{about}]{value}'"
+    return f"{group}'[{help_text}]{value}'"
 
 
 def _zsh_name(level: _Level) -> str:
@@ -195,11 +195,11 @@ def _zsh_name(level: _Level) -> str:
 def _fish(top: _Level) -> str:
     lines = ["# fish completion for kimi-tui: kimi-tui completion fish | source", "complete -c kimi-tui -e"]
     for level in top.all():
-        here = _fish_condition(top, level)
+        condition = _fish_condition(top, level)
         for command in level.commands:
-            lines.append(f"complete -c kimi-tui -n '{here}' -f -a {command.path[-1]} -d '{_plain(command.help)}'")
-        lines.extend(f"complete -c kimi-tui -n '{here}' -f -a {word}" for word in level.words)
-        lines.extend(f"complete -c kimi-tui -n '{here}' {_fish_option(option)}" for option in level.options)
+            lines.append(f"complete -c kimi-tui -n '{condition}' -f -a {command.path[-1]} -d '{_plain(command.help)}'")
+        lines.extend(f"complete -c kimi-tui -n '{condition}' -f -a {choice}" for choice in level.words)
+        lines.extend(f"complete -c kimi-tui -n '{condition}' {_fish_option(option)}" for option in level.options)
     return "\n".join(lines) + "\n"
 
 
@@ -216,8 +216,8 @@ def _fish_option(option: _Option) -> str:
     parts = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
     if option.choices:
         parts.append(f"-x -a '{' '.join(option.choices)}'")
-    elif (kind := _kind_of(option)) is not None:
-        parts.append(f"-x -a '({_asked(kind)})'")
+    elif (kind := _value_kind(option)) is not None:
+        parts.append(f"-x -a '({_choices_script(kind)})'")
     elif option.metavar == "DIR":
         parts.append("-x -a '(__fish_complete_directories)'")
     elif option.metavar == "FILE":
@@ -227,7 +227,7 @@ def _fish_option(option: _Option) -> str:
     return f"{' '.join(parts)} -d '{_plain(option.help)}'"
 
 
-def _kind_of(option: _Option) -> str | None:
+def _value_kind(option: _Option) -> str | None:
     return next((_NAMES[name] for name in option.names if name in _NAMES), None)
 
 
@@ -236,10 +236,10 @@ def _words(level: _Level) -> list[str]:
 
 
 def _taking(top: _Level, metavars: tuple[str, ...]) -> list[str]:
-    found = {
+    with_value = {
         name for level in top.all() for option in level.options if option.metavar in metavars for name in option.names
     }
-    return sorted(found)
+    return sorted(with_value)
 
 
 def _plain(text: str) -> str:

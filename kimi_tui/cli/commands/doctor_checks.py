@@ -29,7 +29,7 @@ State = Literal["ok", "warn", "fail"]
 if TYPE_CHECKING:
     import httpx2
 
-_SMALL = (80, 24)
+_MIN_SIZE = (80, 24)
 _SERVICE_TIMEOUT_S = 5.0
 _WORDS_BYTES = 16_384
 _TYPICAL_URLS = {
@@ -54,11 +54,11 @@ class Check:
 
 def all_checks(options: argparse.Namespace) -> list[Check]:
     """Return all checks in a natural order; none of them raises."""
-    found = [_program(), *_terminal(), _home(), _log()]
-    loaded = _config(options, found)
+    checks = [_program(), *_terminal(), _home(), _log()]
+    loaded = _config(options, checks)
     if loaded is not None:
-        found.extend((*_keys(loaded), *_other_keys(loaded), *_models(loaded, options)))
-    found.extend(
+        checks.extend((*_keys(loaded), *_other_keys(loaded), *_models(loaded, options)))
+    checks.extend(
         (
             _ripgrep(),
             _sandbox(options, loaded),
@@ -69,7 +69,7 @@ def all_checks(options: argparse.Namespace) -> list[Check]:
             *_mcp(options),
         )
     )
-    return found
+    return checks
 
 
 def _program() -> Check:
@@ -84,11 +84,11 @@ def _other_keys(loaded: LoadedConfig) -> Iterator[Check]:
     from kimi_tui.ui.tui.keys.keymap import format_problems, read_keys
 
     keymap = read_keys(loaded.config.keys)
-    found = f"{len(keymap.overrides)} actions have your own keys"
+    checks = f"{len(keymap.overrides)} actions have your own keys"
     yield Check(
         "shortcuts",
         "warn" if keymap.problems else "ok",
-        found,
+        checks,
         "; ".join(format_problems(keymap.problems, loaded.file)),
     )
 
@@ -104,12 +104,12 @@ def _terminal() -> Iterator[Check]:
     else:
         term = os.environ.get("TERM", "")
         columns, lines = shutil.get_terminal_size()
-        inside = next((name for name in ("TMUX", "STY") if os.environ.get(name)), "")
-        text = f"{term or 'TERM is not set'}, {columns}x{lines}{', in a multiplexer' if inside else ''}"
+        multiplexer = next((name for name in ("TMUX", "STY") if os.environ.get(name)), "")
+        text = f"{term or 'TERM is not set'}, {columns}x{lines}{', in a multiplexer' if multiplexer else ''}"
         if term in ("", "dumb"):
             yield Check("terminal", "fail", text, "set TERM to your terminal type, such as xterm-256color")
-        elif columns < _SMALL[0] or lines < _SMALL[1]:
-            yield Check("terminal", "warn", text, f"the flow chart needs at least {_SMALL[0]}x{_SMALL[1]}")
+        elif columns < _MIN_SIZE[0] or lines < _MIN_SIZE[1]:
+            yield Check("terminal", "warn", text, f"the flow chart needs at least {_MIN_SIZE[0]}x{_MIN_SIZE[1]}")
         else:
             yield Check("terminal", "ok", text)
     yield _colours()
@@ -158,29 +158,33 @@ def _log() -> Check:
         return Check("log", "warn", f"{paths.shown(file)}: {error.strerror}", "nothing is logged; make it writable")
 
 
-def _config(options: argparse.Namespace, found: list[Check]) -> LoadedConfig | None:
+def _config(options: argparse.Namespace, checks: list[Check]) -> LoadedConfig | None:
     file = options.config_file
     try:
         loaded = load_config(Path(file).expanduser() if file else None, text=options.config)
     except KimiTuiError as error:
-        found.append(Check("configuration", "fail", str(error), "fix the file or move it away"))
+        checks.append(Check("configuration", "fail", str(error), "fix the file or move it away"))
         return None
     where = "--config" if options.config else paths.shown(loaded.file) if loaded.file else "no file; using defaults"
     state: State = "warn" if loaded.warnings else "ok"
-    found.append(Check("configuration", state, where, "; ".join(loaded.warnings)))
+    checks.append(Check("configuration", state, where, "; ".join(loaded.warnings)))
     return loaded
 
 
 def _models(loaded: LoadedConfig, options: argparse.Namespace) -> Iterator[Check]:
     """Check the selected model, then every service of a configured model, in parallel."""
     try:
-        chosen = choose_model(loaded.config, options.model)
+        default_model = choose_model(loaded.config, options.model)
     except KimiTuiError as error:
         yield Check("model", "fail", str(error), "" if "KIMI_API_KEY" in str(error) else "choose a configured model")
         return
-    provider = chosen.provider
-    yield Check("model", "ok", f"{chosen.name} ({chosen.model.model} of {chosen.model.provider}, {provider.type})")
-    services = {chosen.model.provider: chosen}
+    provider = default_model.provider
+    yield Check(
+        "model",
+        "ok",
+        f"{default_model.name} ({default_model.model.model} of {default_model.model.provider}, {provider.type})",
+    )
+    services = {default_model.model.provider: default_model}
     for name, model in loaded.config.models.items():
         if model.provider not in services:
             services[model.provider] = choose_model(loaded.config, name)
@@ -191,26 +195,28 @@ def _models(loaded: LoadedConfig, options: argparse.Namespace) -> Iterator[Check
 def _keys(loaded: LoadedConfig) -> Iterator[Check]:
     """Report where each key is stored, never the key. A file that others can read is reported as unsafe."""
 
-    written = [key for key in loaded.config.api_keys if not secret_store.is_reference(key)]
-    named = {key.partition(":")[2] for key in loaded.config.api_keys if secret_store.is_reference(key)}
+    plain_keys = [key for key in loaded.config.api_keys if not secret_store.is_reference(key)]
+    stored_names = {key.partition(":")[2] for key in loaded.config.api_keys if secret_store.is_reference(key)}
     backend = secret_store.backend_name()
-    places = [f"{len(written)} in {paths.shown(loaded.file) if loaded.file else '--config'}"] if written else []
-    if named:
-        places.append(f"{', '.join(sorted(named))} in the keyring ({backend or 'none'})")
+    locations = (
+        [f"{len(plain_keys)} in {paths.shown(loaded.file) if loaded.file else '--config'}"] if plain_keys else []
+    )
+    if stored_names:
+        locations.append(f"{', '.join(sorted(stored_names))} in the keyring ({backend or 'none'})")
     if variables := [name for name in _KEY_VARIABLES if os.environ.get(name)]:
-        places.append(f"in the environment: {', '.join(variables)}")
-    text = "; ".join(places) or "none"
-    if written and loaded.file and loaded.file.stat().st_mode & 0o077:
+        locations.append(f"in the environment: {', '.join(variables)}")
+    text = "; ".join(locations) or "none"
+    if plain_keys and loaded.file and loaded.file.stat().st_mode & 0o077:
         yield Check("keys", "warn", text, f"others can read them: chmod 600 {paths.shown(loaded.file)}")
-    elif missing := [name for name in sorted(named) if secret_store.lookup(name) is None]:
+    elif missing := [name for name in sorted(stored_names) if secret_store.lookup(name) is None]:
         todo = "unlock it, or set the key again with /setup" if backend else "pip install keyring, or write the key"
         yield Check("keys", "fail", text, f"not available: {', '.join(missing)}; {todo}")
     else:
         yield Check("keys", "ok", text, "" if backend else "new keys are stored in config.yaml: no keyring found")
 
 
-def _service(chosen: ChosenModel) -> Check:
-    provider, name = chosen.provider, f"service {chosen.model.provider}"
+def _service(model: ChosenModel) -> Check:
+    provider, name = model.provider, f"service {model.model.provider}"
     if provider.type in ("scripted", "_scripted_echo"):
         return Check(name, "ok", "a script, not a service")
     if provider.type not in _TYPICAL_URLS:
@@ -231,18 +237,18 @@ def _service(chosen: ChosenModel) -> Check:
             client.stream("GET", f"{url}/models" if lists else url) as answer,
         ):
             status = answer.status_code
-            words = service_words(_beginning(answer), secrets=(key,)) if status >= 400 else ""
+            reason = service_words(_beginning(answer), secrets=(key,)) if status >= 400 else ""
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, ValueError) as error:
         todo = "check the address and the network. Proxies are read from HTTPS_PROXY"
         return Check(name, "fail", f"{url} does not answer ({type(error).__name__})", todo)
     if lists and status in (401, 403):
-        told = f"{url} rejected the key (HTTP {status})" if key else f"{url} asks for a key"
-        return Check(name, "fail", _with(told, words), f"set api_key of providers.{chosen.model.provider}")
+        message = f"{url} rejected the key (HTTP {status})" if key else f"{url} asks for a key"
+        return Check(name, "fail", _with(message, reason), f"set api_key of providers.{model.model.provider}")
     if status >= 500:
-        asked = "only the model list was requested; the model itself may still work" if lists else ""
-        return Check(name, "warn", _with(f"{url} answers with HTTP {status}", words), asked or "try again later")
-    if lists and status == 400 and words:
-        return Check(name, "warn", _with(f"{url} answers with HTTP {status}", words), "check the address")
+        note = "only the model list was requested; the model itself may still work" if lists else ""
+        return Check(name, "warn", _with(f"{url} answers with HTTP {status}", reason), note or "try again later")
+    if lists and status == 400 and reason:
+        return Check(name, "warn", _with(f"{url} answers with HTTP {status}", reason), "check the address")
     return Check(name, "ok", f"{url} answers{' and accepts the key' if lists and key and status == 200 else ''}")
 
 
@@ -256,8 +262,8 @@ def _beginning(answer: "httpx2.Response") -> bytes:
         return b""
 
 
-def _with(told: str, words: str) -> str:
-    return f"{told}: {words}" if words else told
+def _with(message: str, reason: str) -> str:
+    return f"{message}: {reason}" if reason else message
 
 
 def _ripgrep() -> Check:
@@ -295,7 +301,7 @@ def _sandbox(options: argparse.Namespace, loaded: LoadedConfig | None) -> Check:
             case "none":
                 return Check("sandbox", "warn", f"none: {sandbox.why_not}", _remedy())
 
-    return _told("sandbox", look)
+    return _safe_check("sandbox", look)
 
 
 def _remedy() -> str:
@@ -316,10 +322,10 @@ def _git() -> Check:
 
 def _version(program: str, option: str, todo: str) -> tuple[State, str, str]:
     try:
-        done = subprocess.run([program, option], capture_output=True, timeout=5, check=True)
+        process = subprocess.run([program, option], capture_output=True, timeout=5, check=True)
     except (OSError, subprocess.SubprocessError) as error:
         return "fail", f"{program}: {error}", todo
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    lines = process.stdout.decode("utf-8", "replace").splitlines()
     return "ok", f"{lines[0] if lines else ''} ({paths.shown(Path(program))})", ""
 
 
@@ -328,15 +334,15 @@ def _trust(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator
 
     def look() -> Check:
         work_dir = work_dir_of(options)
-        standing = trust_state(work_dir, loaded.config.extra_skill_dirs if loaded else ())
+        trust = trust_state(work_dir, loaded.config.extra_skill_dirs if loaded else ())
         root = paths.shown(paths.project_root(work_dir))
-        if left := ignored_items(work_dir, standing):
-            return Check("this folder", "warn", f"{root} is not trusted", left)
+        if ignored := ignored_items(work_dir, trust):
+            return Check("this folder", "warn", f"{root} is not trusted", ignored)
         return Check(
-            "this folder", "ok", f"{root} {'is trusted' if standing.answer else 'contains nothing that needs trust'}"
+            "this folder", "ok", f"{root} {'is trusted' if trust.answer else 'contains nothing that needs trust'}"
         )
 
-    yield _told("this folder", look)
+    yield _safe_check("this folder", look)
 
 
 def _rules(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator[Check]:
@@ -353,7 +359,7 @@ def _rules(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator
             return Check("rules", "warn", "; ".join(settings.warnings), "name each intended command in its own rule")
         return Check("rules", "ok", f"{len(settings.rules)}, none of which allows every program")
 
-    check = _told("rules", look)
+    check = _safe_check("rules", look)
     if not check.found.startswith("0,"):
         yield check
 
@@ -370,7 +376,7 @@ def _skills(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterato
         todo = "run kimi-tui skill list --problems for details" if errors else ""
         return Check("skills", "warn" if errors else "ok", text, todo)
 
-    yield _told("skills", look)
+    yield _safe_check("skills", look)
 
 
 def _mcp(options: argparse.Namespace) -> Iterator[Check]:
@@ -394,10 +400,10 @@ def _mcp(options: argparse.Namespace) -> Iterator[Check]:
             todo = "; ".join(filter(None, (todo, f"not trusted yet: {', '.join(untrusted)}")))
         return Check("MCP servers", "warn" if todo else "ok", names, todo or "test them with kimi-tui mcp test")
 
-    yield _told("MCP servers", look)
+    yield _safe_check("MCP servers", look)
 
 
-def _told(name: str, look: Callable[[], Check]) -> Check:
+def _safe_check(name: str, look: Callable[[], Check]) -> Check:
     try:
         return look()
     except (KimiTuiError, OSError) as error:

@@ -17,7 +17,7 @@ def show_keys() -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise UsageError("--keys needs a terminal")
     fd = sys.stdin.fileno()
-    before = termios.tcgetattr(fd)
+    attributes = termios.tcgetattr(fd)
     try:
         tty.setraw(fd, termios.TCSANOW)
         sys.stdout.write("Press keys to see what arrives; q ends it.\r\n" + _ASK)
@@ -26,7 +26,7 @@ def show_keys() -> int:
             sys.stdout.write(f"{shown(keys)}\r\n")
             sys.stdout.flush()
     finally:
-        termios.tcsetattr(fd, termios.TCSANOW, before)
+        termios.tcsetattr(fd, termios.TCSANOW, attributes)
         sys.stdout.write(_LEAVE)
         sys.stdout.flush()
     return 0

@@ -53,13 +53,13 @@ def check_file(file: Path, *, named: bool) -> list[Finding]:
         text = read_source(file)
         if file.suffix.lower() in CHART_SUFFIXES:
             source: ChartSource = "d2" if file.suffix.lower() == ".d2" else "mermaid"
-            found = _check_chart(text, source, file)
-            found += _guidance(text, source, file, lambda flow: told_of_chart(flow, text))
+            findings = _check_chart(text, source, file)
+            findings += _guidance(text, source, file, lambda flow: told_of_chart(flow, text))
         else:
-            found = _check_markdown(text, file, named)
+            findings = _check_markdown(text, file, named)
     except SkillError as error:
-        found = [Finding(str(file), error.line or 1, 1, "error", error.cause)]
-    return sorted(found, key=lambda finding: (finding.line, finding.column))
+        findings = [Finding(str(file), error.line or 1, 1, "error", error.cause)]
+    return sorted(findings, key=lambda finding: (finding.line, finding.column))
 
 
 def _check_chart(text: str, source: Literal["mermaid", "d2"], file: Path) -> list[Finding]:
@@ -76,12 +76,12 @@ def _check_chart(text: str, source: Literal["mermaid", "d2"], file: Path) -> lis
 def _guidance(text: str, source: ChartSource, file: Path, read: Callable[[Flow], Told]) -> list[Finding]:
     """Note which text goes with which node, if the chart can run; `read` gets that from the file."""
     try:
-        told = read(build_flow(read_chart(text, source)))
+        guidance = read(build_flow(read_chart(text, source)))
     except FlowError:
         return []
     return [
-        *(Finding(str(file), note.line, 1, "note", note.text) for note in told.notes),
-        *(Finding(str(file), note.line, 1, "warning", note.text) for note in told.cut),
+        *(Finding(str(file), note.line, 1, "note", note.text) for note in guidance.notes),
+        *(Finding(str(file), note.line, 1, "warning", note.text) for note in guidance.cut),
     ]
 
 
@@ -113,7 +113,7 @@ def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
         if skill is not None and file.name == SKILL_FILE:
             return []
         return [Finding(str(file), 1, 1, "error", "no mermaid or d2 block found")]
-    found = _check_chart(block.text, block.source, file)
+    findings = _check_chart(block.text, block.source, file)
     lines = text.split("\n")
     placed = _guidance(
         block.text,
@@ -121,7 +121,7 @@ def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
         file,
         lambda flow: told_beside(flow, block, lines, skip=lines_of_frontmatter(lines)),
     )
-    for each in found:
+    for each in findings:
         line, column = block.place(each.line, each.column)
         placed.append(Finding(each.file, line, column or 1, each.severity, each.text))
     return placed
@@ -151,5 +151,5 @@ def _walk(folder: Path) -> Iterator[Path]:
         yield from (Path(root, name) for name in names if Path(name).suffix.lower() in CHART_SUFFIXES | {".md"})
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

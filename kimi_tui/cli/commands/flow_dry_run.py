@@ -39,15 +39,15 @@ def run_dry(options: argparse.Namespace) -> int:
     outcome = asyncio.run(
         dry_run(flow, script or _ask, name=options.name, send=tell, args=options.arg, max_moves=options.max_moves)
     )
-    left = len(script.left) if script else 0
-    print_out(_summary(outcome, left))
-    return 0 if outcome.status == "finished" and not left else 1
+    unused = len(script.left) if script else 0
+    print_out(_summary(outcome, unused))
+    return 0 if outcome.status == "finished" and not unused else 1
 
 
-def _summary(outcome: FlowOutcome, left: int) -> str:
+def _summary(outcome: FlowOutcome, unused: int) -> str:
     moves = f"{outcome.moves} move{'' if outcome.moves == 1 else 's'}"
     text = f"END after {moves}" if outcome.status == "finished" else f"{outcome.status} after {moves}: {outcome.reason}"
-    return printable(text + (f"; {left} scripted choices were not used" if left else ""))
+    return printable(text + (f"; {unused} scripted choices were not used" if unused else ""))
 
 
 def _ask(node: FlowNode, branches: tuple[str, ...]) -> str | None:
@@ -66,9 +66,9 @@ def _ask(node: FlowNode, branches: tuple[str, ...]) -> str | None:
             return branches[int(answer) - 1]
         if answer in branches:
             return answer
-        near = [branch for branch in branches if answer and branch.casefold().startswith(answer.casefold())]
-        if len(near) == 1:
-            return near[0]
+        matches = [branch for branch in branches if answer and branch.casefold().startswith(answer.casefold())]
+        if len(matches) == 1:
+            return matches[0]
 
 
 def _read(name: str) -> str:

@@ -39,20 +39,20 @@ class _Kept:
 
 def run_runs(options: argparse.Namespace) -> int:
     """Print the runs, latest first."""
-    here = [sessions_dir(work_dir_of(options))]
-    kept = _runs_under(_session_roots() if options.all else here, options.session or "")
-    if not kept and options.session:
-        kept = _runs_under(_session_roots(), options.session)
-        if not kept:
+    roots = [sessions_dir(work_dir_of(options))]
+    entry = _runs_under(_session_roots() if options.all else roots, options.session or "")
+    if not entry and options.session:
+        entry = _runs_under(_session_roots(), options.session)
+        if not entry:
             raise UsageError(f"no session {options.session!r} with a flow run")
-    kept.sort(key=lambda each: each.run.started_at, reverse=True)
+    entry.sort(key=lambda each: each.run.started_at, reverse=True)
     if options.format == "json":
-        print_json([_as_json(each) for each in kept])
+        print_json([_as_json(each) for each in entry])
         return 0
-    if not kept:
+    if not entry:
         print_out("No flow runs in this folder; use --all for all folders.")
         return 0
-    rows = [("run", "flow", "status", "moves", "steps", "started", "session"), *map(_row, kept)]
+    rows = [("run", "flow", "status", "moves", "steps", "started", "session"), *map(_row, entry)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         print_out(printable("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()))
@@ -91,44 +91,44 @@ def _session_roots() -> list[Path]:
 
 def _runs_under(roots: list[Path], session: str = "") -> list[_Kept]:
     """Return the runs of the sessions whose id starts with `session`."""
-    kept: list[_Kept] = []
+    entry: list[_Kept] = []
     for journal in (file for root in roots for file in sorted(root.glob("*/flow.jsonl"))):
         if journal.parent.name.startswith(session):
             try:
-                kept += (_Kept(run, journal.parent) for run in load_runs(journal))
+                entry += (_Kept(run, journal.parent) for run in load_runs(journal))
             except OSError as error:
                 sys.stderr.write(f"kimi-tui: {journal}: {error.strerror}\n")
-    return kept
+    return entry
 
 
 def _find(run_id: str, work_dir: Path) -> _Kept:
     """Find a run by id prefix: in this folder, otherwise in the sessions of any folder. Raises UsageError."""
-    wanted = run_id.strip().lower()
+    prefix = run_id.strip().lower()
     for roots in ([sessions_dir(work_dir)], _session_roots()):
-        found = [kept for kept in _runs_under(roots) if wanted and kept.run.run_id.startswith(wanted)]
-        exact = [kept for kept in found if kept.run.run_id == wanted]
-        if len(found) > 1 and not exact:
+        matches = [entry for entry in _runs_under(roots) if prefix and entry.run.run_id.startswith(prefix)]
+        exact = [entry for entry in matches if entry.run.run_id == prefix]
+        if len(matches) > 1 and not exact:
             raise UsageError(
-                f"{run_id} matches {', '.join(kept.run.run_id for kept in found[:5])}: give more of the id"
+                f"{run_id} matches {', '.join(entry.run.run_id for entry in matches[:5])}: give more of the id"
             )
-        if found:
-            return (exact or found)[0]
+        if matches:
+            return (exact or matches)[0]
     raise UsageError(f"no run {run_id!r}; list runs with `kimi-tui flow runs --all`")
 
 
-def _picture(kept: _Kept) -> RunView:
+def _picture(entry: _Kept) -> RunView:
     """Build the run's view from the session's Wire record, or from the journal if the record is lost."""
-    told = ((each.timestamp, each.message) for each in read_recorded(kept.folder / "wire.jsonl"))
-    for picture in fold_run_views(told):
-        if picture.run_id == kept.run.run_id:
+    recorded_messages = ((each.timestamp, each.message) for each in read_recorded(entry.folder / "wire.jsonl"))
+    for picture in fold_run_views(recorded_messages):
+        if picture.run_id == entry.run.run_id:
             return picture
     from kimi_tui.soul.flows.prompt_flow import flow_of_run
 
-    return view_of_state(kept.run, flow_of_run(kept.run))
+    return view_of_state(entry.run, flow_of_run(entry.run))
 
 
-def _row(kept: _Kept) -> tuple[str, ...]:
-    run = kept.run
+def _row(entry: _Kept) -> tuple[str, ...]:
+    run = entry.run
     status = run.status or "open"
     return (
         run.run_id[:_ID],
@@ -137,12 +137,12 @@ def _row(kept: _Kept) -> tuple[str, ...]:
         str(run.moves),
         str(run.steps),
         datetime.fromtimestamp(run.started_at).astimezone().strftime("%Y-%m-%d %H:%M"),
-        kept.folder.name[:_ID],
+        entry.folder.name[:_ID],
     )
 
 
-def _as_json(kept: _Kept) -> dict[str, object]:
-    run = kept.run
+def _as_json(entry: _Kept) -> dict[str, object]:
+    run = entry.run
     return {
         "run_id": run.run_id,
         "name": run.name,
@@ -157,5 +157,5 @@ def _as_json(kept: _Kept) -> dict[str, object]:
         "args": run.args,
         "started_at": run.started_at,
         "updated_at": run.updated_at,
-        "session": kept.folder.name,
+        "session": entry.folder.name,
     }

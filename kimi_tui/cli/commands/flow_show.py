@@ -96,8 +96,8 @@ def find_flow(options: argparse.Namespace) -> Flow:
     library = library_of(options)
     skill = library.get(name)
     if skill is None or skill.declared_kind is not SkillKind.FLOW:
-        known = ", ".join(each.name for each in library.flows())
-        raise UsageError(f"no flow named {name!r}. Available: {known or 'none'}")
+        flow_names = ", ".join(each.name for each in library.flows())
+        raise UsageError(f"no flow named {name!r}. Available: {flow_names or 'none'}")
     if skill.flow is None:
         why = next((str(problem) for problem in skill.problems if problem.severity == "error"), "it has no chart")
         raise UsageError(f"the flow {name!r} cannot run: {why}")

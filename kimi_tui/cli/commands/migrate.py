@@ -18,22 +18,22 @@ def run(options: argparse.Namespace) -> int:
     from kimi_tui.mcp.config_editor import take_over
     from kimi_tui.paths import kimi_home, shown
 
-    found = find_takeover()
-    if found is None:
+    takeover = find_takeover()
+    if takeover is None:
         raise UsageError(f"no Kimi CLI settings to import: no file {shown(kimi_home() / 'config.toml')}")
-    if found.trouble:
-        raise ConfigError(found.trouble, file=found.file)
+    if takeover.trouble:
+        raise ConfigError(takeover.trouble, file=takeover.file)
     file = editable_file()
     config = load_config(file).config if file.exists() else None
-    changes = {path: value for path, value in found.changes.items() if config is None or not _is_set(config, path)}
+    changes = {path: value for path, value in takeover.changes.items() if config is None or not _is_set(config, path)}
     if changes:
         edit(without_keys(changes), file)
     names = sorted(".".join(path) for path in changes)
-    print_out(printable(f"{shown(found.file)} -> {shown(file)}: {', '.join(names) or 'nothing new'}"))
-    if servers := take_over(found.file.with_name("mcp.json")):
+    print_out(printable(f"{shown(takeover.file)} -> {shown(file)}: {', '.join(names) or 'nothing new'}"))
+    if servers := take_over(takeover.file.with_name("mcp.json")):
         print_out(printable(f"MCP servers: {', '.join(servers)}"))
-    if found.logins:
-        print_out(printable(f"not imported, signed in by OAuth: {', '.join(found.logins)}; set an API key for them"))
+    if takeover.logins:
+        print_out(printable(f"not imported, signed in by OAuth: {', '.join(takeover.logins)}; set an API key for them"))
     print_out("Kimi CLI's sessions: kimi-tui session list --kimi")
     return EXIT_OK
 

@@ -16,15 +16,15 @@ _LEVELS = {
     "exact": "an approval covers exactly this command",
     "danger": "an approval covers exactly this command",
 }
-_FITS = {"yes": "matches", "part": "matches part", "perhaps": "may match", "no": "-"}
+_MATCH_LABELS = {"yes": "matches", "part": "matches part", "perhaps": "may match", "no": "-"}
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of `permission`."""
     actions = command.add_subparsers(dest="permission_command", metavar="COMMAND", required=True)
     check = actions.add_parser("check", help="explain the decision for a command (or another tool call)")
-    what = "a command line; with --tool: a path, a URL, text, or arguments as JSON"
-    check.add_argument("call", metavar="COMMAND", help=what)
+    subject_help = "a command line; with --tool: a path, a URL, text, or arguments as JSON"
+    check.add_argument("call", metavar="COMMAND", help=subject_help)
     check.add_argument("--tool", metavar="NAME", default="Shell", help="tool name (default: Shell)")
     listing = actions.add_parser("list", help="list the active rules by source")
     for action in (check, listing):
@@ -40,16 +40,16 @@ def run(args: argparse.Namespace) -> int:
     from kimi_tui.cli.output import print_json, print_out, printable
     from kimi_tui.tools.file_support.workspace import Workspace
 
-    settings, work_dir, waiting = _settings(args)
+    settings, work_dir, untrusted_files = _settings(args)
     if args.permission_command == "list":
-        shown = _list_json(settings, waiting) if args.json else _list(settings, waiting)
+        output = _list_json(settings, untrusted_files) if args.json else _list(settings, untrusted_files)
     else:
         checked = _checked(args, settings, Workspace(work_dir))
-        shown = asdict(checked) if args.json else _check(checked)
-    if isinstance(shown, str):
-        print_out(printable(shown).rstrip("\n"))
+        output = asdict(checked) if args.json else _check(checked)
+    if isinstance(output, str):
+        print_out(printable(output).rstrip("\n"))
     else:
-        print_json(shown)
+        print_json(output)
     return 0
 
 
@@ -65,14 +65,14 @@ def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path, tupl
 
     work_dir = work_dir_of(args)
     loaded = load_config(Path(args.config_file).expanduser() if args.config_file else None, text=args.config)
-    standing = trust_state(work_dir)
-    trusted = standing.active or args.trust
-    waiting = tuple(
-        f"{shown(one.path)}: {one.what}: only after you trust the folder (kimi-tui trust)"
-        for one in standing.brought
-        if one.loosens and not trusted
+    trust = trust_state(work_dir)
+    trusted = trust.active or args.trust
+    untrusted_files = tuple(
+        f"{shown(item.path)}: {item.what}: only after you trust the folder (kimi-tui trust)"
+        for item in trust.brought
+        if item.loosens and not trusted
     )
-    return permissions_of(loaded, work_dir, trusted=trusted), work_dir, waiting
+    return permissions_of(loaded, work_dir, trusted=trusted), work_dir, untrusted_files
 
 
 def _checked(args: argparse.Namespace, settings: "PermissionSettings", workspace: "Workspace") -> "Explanation":
@@ -106,22 +106,22 @@ def _check(checked: "Explanation") -> str:
     lines += [f"  {doubt}" for doubt in checked.doubts]
     if checked.rules:
         lines += ["", "Rules for this tool:"]
-        lines += [f"  {_FITS[fits]:12}  {rule}"
-                  for rule, fits in checked.rules]  # fmt: skip
+        lines += [f"  {_MATCH_LABELS[match]:12}  {rule}"
+                  for rule, match in checked.rules]  # fmt: skip
     lines += [f"  warning: {warning}" for warning in checked.warnings]
     lines += ["", f"mode {checked.mode}: {checked.in_mode}", f"unattended (--print, --afk): {checked.alone}"]
     return "\n".join(lines) + "\n"
 
 
-def _list(settings: "PermissionSettings", waiting: tuple[str, ...]) -> str:
+def _list(settings: "PermissionSettings", untrusted_files: tuple[str, ...]) -> str:
     lines = [f"mode {settings.mode}"]
     lines += [f"{rule.effect:5}  {rule}  ({rule.origin})" for rule in settings.rules] or ["No rules."]
-    return "\n".join((*lines, *waiting, *settings.warnings)) + "\n"
+    return "\n".join((*lines, *untrusted_files, *settings.warnings)) + "\n"
 
 
-def _list_json(settings: "PermissionSettings", waiting: tuple[str, ...]) -> dict[str, object]:
+def _list_json(settings: "PermissionSettings", untrusted_files: tuple[str, ...]) -> dict[str, object]:
     return {
         "mode": settings.mode,
         "rules": [{"effect": rule.effect, "rule": str(rule), "origin": rule.origin} for rule in settings.rules],
-        "warnings": [*waiting, *settings.warnings],
+        "warnings": [*untrusted_files, *settings.warnings],
     }

@@ -51,22 +51,22 @@ def run(options: argparse.Namespace) -> int:
         case "import":
             from kimi_tui.session.importer import import_session
 
-            made = import_session(_source(options.source), work_dir)
-            print_out(printable(made.id))
+            session = import_session(_source(options.source), work_dir)
+            print_out(printable(session.id))
             return 0
         case _:
-            found = session_index.find_session(options.id, work_dir)
+            entry = session_index.find_session(options.id, work_dir)
     match options.session_command:
         case "show":
-            _show(found)
+            _show(entry)
         case "rename":
-            print_out(printable(session_index.rename(found, " ".join(options.title))))
+            print_out(printable(session_index.rename(entry, " ".join(options.title))))
         case "fork":
-            print_out(session_index.fork(found.info.dir, found.work_dir or work_dir, title=found.info.title))
+            print_out(session_index.fork(entry.info.dir, entry.work_dir or work_dir, title=entry.info.title))
         case "archive":
-            session_index.archive(found, archived=not options.undo)
+            session_index.archive(entry, archived=not options.undo)
         case _:
-            _export(options, found)
+            _export(options, entry)
     return 0
 
 
@@ -88,13 +88,13 @@ def _list(options: argparse.Namespace, work_dir: "Path") -> int:
         return 0
     sessions = session_index.sessions_of(None if options.all else work_dir, archived=options.archived)
     if options.search:
-        sessions = [found for found in sessions if session_index.matches_query(found, options.search)]
+        sessions = [entry for entry in sessions if session_index.matches_query(entry, options.search)]
     if options.json:
-        print_json([_as_json(found) for found in sessions])
+        print_json([_as_json(entry) for entry in sessions])
         return 0
-    for found in sessions:
-        info = found.info
-        where = f"  {paths.shown(found.work_dir)}" if options.all and found.work_dir is not None else ""
+    for match in sessions:
+        info = match.info
+        where = f"  {paths.shown(match.work_dir)}" if options.all and match.work_dir is not None else ""
         away = " (archived)" if info.archived else ""
         when = datetime.fromtimestamp(info.updated_at)
         print_out(printable(f"{short_id(info.id):8}  {when:%Y-%m-%d %H:%M}  {info.title or '(no title)'}{away}{where}"))
@@ -103,37 +103,37 @@ def _list(options: argparse.Namespace, work_dir: "Path") -> int:
     return 0
 
 
-def _as_json(found: "SessionEntry") -> dict[str, object]:
-    info = found.info
+def _as_json(entry: "SessionEntry") -> dict[str, object]:
+    info = entry.info
     return {
         "id": info.id,
         "title": info.title,
         "updated_at": info.updated_at,
         "archived": info.archived,
-        "work_dir": None if found.work_dir is None else str(found.work_dir),
+        "work_dir": None if entry.work_dir is None else str(entry.work_dir),
         "dir": str(info.dir),
     }
 
 
-def _show(found: "SessionEntry") -> None:
+def _show(entry: "SessionEntry") -> None:
     from datetime import datetime
 
     from kimi_tui import paths
     from kimi_tui.cli.output import print_out, printable
     from kimi_tui.session.session_index import is_open, user_texts
 
-    info = found.info
-    said = [" ".join(text.split()) for text in user_texts(info.dir / "wire.jsonl")]
+    info = entry.info
+    prompts = [" ".join(text.split()) for text in user_texts(info.dir / "wire.jsonl")]
     size = sum(file.lstat().st_size for file in info.dir.rglob("*") if file.is_file())
     state = "open in another process" if is_open(info.dir) else "archived" if info.archived else "closed"
     lines = [
         f"id       {info.id} ({state})",
         f"title    {info.title or '(no title)'}",
-        f"folder   {paths.shown(found.work_dir) if found.work_dir is not None else 'unknown'}",
+        f"folder   {paths.shown(entry.work_dir) if entry.work_dir is not None else 'unknown'}",
         f"changed  {datetime.fromtimestamp(info.updated_at):%Y-%m-%d %H:%M}",
         f"path     {paths.shown(info.dir)} ({size / 1e6:.1f} MB)",
-        f"prompts  {len(said)}",
-        *(f"  {text[:100]}" for text in said[-10:]),
+        f"prompts  {len(prompts)}",
+        *(f"  {text[:100]}" for text in prompts[-10:]),
     ]
     print_out(printable("\n".join(lines)))
 
@@ -147,14 +147,14 @@ def _source(text: str) -> "Path":
     path = Path(text).expanduser()
     if path.exists():
         return path
-    found = [entry for entry in kimi_sessions() if entry.stem.startswith(text)]
-    if len(found) != 1:
-        why = "no such file and no such Kimi CLI session" if not found else "several sessions match"
+    entries = [entry for entry in kimi_sessions() if entry.stem.startswith(text)]
+    if len(entries) != 1:
+        why = "no such file and no such Kimi CLI session" if not entries else "several sessions match"
         raise UsageError(f"{text}: {why}")
-    return found[0]
+    return entries[0]
 
 
-def _export(options: argparse.Namespace, found: "SessionEntry") -> None:
+def _export(options: argparse.Namespace, entry: "SessionEntry") -> None:
     from datetime import datetime
     from pathlib import Path
 
@@ -165,12 +165,12 @@ def _export(options: argparse.Namespace, found: "SessionEntry") -> None:
     from kimi_tui.session.redact import Redactor
 
     target = Path(options.output).expanduser() if options.output else None
-    form: exporter.Format = options.format or exporter.format_of(options.output or "")
-    target = target or Path(exporter.default_name(found.info.id, form, datetime.now()))
+    export_format: exporter.Format = options.format or exporter.format_of(options.output or "")
+    target = target or Path(exporter.default_name(entry.info.id, export_format, datetime.now()))
     file = Path(options.config_file).expanduser() if options.config_file else None
     redactor = Redactor(all_secrets(load_config(file, text=options.config).config.api_keys))
     try:
-        exporter.export(found.info.dir, target, form, redactor, work_dir=str(found.work_dir or ""))
+        exporter.export(entry.info.dir, target, export_format, redactor, work_dir=str(entry.work_dir or ""))
     except OSError as error:
         raise SessionError(f"{target}: {error.strerror or error}") from error
     print_out(printable(str(target)))

@@ -75,13 +75,13 @@ def _list(library: "SkillLibrary") -> str:
         lines += ["", str(scope)] if lines else [str(scope)]
         for skill in skills:
             gap = " " * max(0, width - _cells(skill.name))
-            lines.append(_cut(f"  {skill.name}{gap}  {_kind(skill):4}  {skill.description}", columns))
+            lines.append(_truncate(f"  {skill.name}{gap}  {_kind(skill):4}  {skill.description}", columns))
     if not lines:
         folder = paths.shown(paths.home() / "skills")
         return f"No skills found. A skill is a folder with a SKILL.md, for example in {folder}.\n"
-    wrong = sum(problem.severity != "note" for problem in library.problems())
-    if wrong:
-        lines += ["", f"{wrong} problem{'' if wrong == 1 else 's'}: kimi-tui skill list --problems"]
+    problem_count = sum(problem.severity != "note" for problem in library.problems())
+    if problem_count:
+        lines += ["", f"{problem_count} problem{'' if problem_count == 1 else 's'}: kimi-tui skill list --problems"]
     return "\n".join(lines) + "\n"
 
 
@@ -91,7 +91,7 @@ def _kind(skill: "Skill") -> str:
     return "flow!" if skill.declared_kind == "flow" else ""
 
 
-def _cut(line: str, columns: int) -> str:
+def _truncate(line: str, columns: int) -> str:
     if _cells(line) <= columns:
         return line
     line = line[:columns]

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 def add_options(command: argparse.ArgumentParser) -> None:
     """Add the options of `trust`."""
     command.add_argument("folder", metavar="DIR", nargs="?", help="folder (default: current)")
-    what = command.add_mutually_exclusive_group()
-    what.add_argument("--no", action="store_true", help="do not trust it, and do not ask again")
-    what.add_argument("--undo", action="store_true", help="remove the decision, so that it is asked again")
-    what.add_argument("--list", action="store_true", help="list trust decisions")
+    action = command.add_mutually_exclusive_group()
+    action.add_argument("--no", action="store_true", help="do not trust it, and do not ask again")
+    action.add_argument("--undo", action="store_true", help="remove the decision, so that it is asked again")
+    action.add_argument("--list", action="store_true", help="list trust decisions")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
         print_error(broken)
     if args.list:
         for folder, answer in answers().items():
-            print_out(printable(f"{_word(answer):12} {folder}"))
+            print_out(printable(f"{_answer_label(answer):12} {folder}"))
         return EXIT_OK
     try:
         for line in _change(args):
@@ -47,17 +47,17 @@ def _change(args: argparse.Namespace) -> list[str]:
     root = project_root(work_dir)
     if args.undo:
         return [f"{shown(root)}: {'decision removed' if forget(work_dir) else 'no decision stored'}"]
-    brought = project_items(work_dir)
-    a_project = bool(brought) or (root / ".git").exists()
-    remember(work_dir, not args.no, brought if a_project else None)
+    items = project_items(work_dir)
+    a_project = bool(items) or (root / ".git").exists()
+    remember(work_dir, not args.no, items if a_project else None)
     if args.no:
         return [f"{shown(root)} is not trusted: its skills, MCP servers and rules are ignored."]
     lines = [f"{shown(root)} is trusted."]
-    lines += [f"  {name_in(root, one.path)}: {one.what}" for one in brought]
-    if any(one.mark for one in brought):
+    lines += [f"  {name_in(root, item.path)}: {item.what}" for item in items]
+    if any(item.mark for item in items):
         lines.append("If one of these files changes, you are asked again.")
     return lines
 
 
-def _word(answer: "Answer") -> str:
+def _answer_label(answer: "Answer") -> str:
     return "trusted" if answer.trusted else "not trusted"

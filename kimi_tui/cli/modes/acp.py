@@ -75,16 +75,16 @@ class _Program:
     async def open(
         self, work_dir: Path, session_id: str | None, *, add_dirs: Sequence[Path], mcp_servers: Sequence[Server]
     ) -> Engine:
-        own = {"work_dir": str(work_dir), "session": session_id, "continue_": False}
-        options = argparse.Namespace(**{**vars(self._options), **own})
+        overrides = {"work_dir": str(work_dir), "session": session_id, "continue_": False}
+        options = argparse.Namespace(**{**vars(self._options), **overrides})
         plan = await asyncio.to_thread(build_plan, options, interactive=True)
-        if left := ignored_items(work_dir, plan.trust):
-            print_error(left)
-        named = {server.name for server in mcp_servers}
-        ours = [server for server in plan.mcp.servers if server.name not in named]
-        mcp = replace(plan.mcp, servers=(*mcp_servers, *ours))
+        if ignored := ignored_items(work_dir, plan.trust):
+            print_error(ignored)
+        client_names = {server.name for server in mcp_servers}
+        own_servers = [server for server in plan.mcp.servers if server.name not in client_names]
+        mcp = replace(plan.mcp, servers=(*mcp_servers, *own_servers))
         engine = await build_engine(replace(plan, autostart=False, add_dirs=(*plan.add_dirs, *add_dirs), mcp=mcp))
-        for text in filter(None, (left, engine.session.notice)):
+        for text in filter(None, (ignored, engine.session.notice)):
             # An editor does not show stderr. The session listens from the next tick on.
             asyncio.get_running_loop().call_soon(partial(engine.notify, text, severity="warning"))
         return engine

@@ -42,7 +42,7 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "EngineConfi
         },
     )
     if interactive:
-        config = config.model_copy(update=_look_of(options))
+        config = config.model_copy(update=_display_options(options))
     return EngineConfig(
         work_dir=scratch.resolve(),
         config=config,
@@ -76,7 +76,7 @@ def _files_in(folder: Path) -> set[Path]:
     return {file for file in files if not {"__pycache__", ".pytest_cache"} & set(file.parts)}
 
 
-def _look_of(options: argparse.Namespace) -> dict[str, str]:
+def _display_options(options: argparse.Namespace) -> dict[str, str]:
     """Return the user's theme and language, which the demo keeps."""
     from kimi_tui.ui.tui.startup.early_config import read_early_config
 

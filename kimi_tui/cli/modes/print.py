@@ -52,11 +52,11 @@ def run_print_mode(options: argparse.Namespace) -> int:
             print_error(str(error))
             return error.exit_code
         finally:
-            kept = not (engine.session.is_empty or engine.session.notice)
+            is_saved = not (engine.session.is_empty or engine.session.notice)
             await engine.aclose()
             if plan.demo:
                 await asyncio.to_thread(put_away, plan.work_dir)
-            if kept and not plan.demo and not options.quiet:
+            if is_saved and not plan.demo and not options.quiet:
                 sys.stderr.write(f"Resume this session: kimi-tui --session {engine.session_id}\n")
 
     return asyncio.run(run())

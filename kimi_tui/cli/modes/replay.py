@@ -19,8 +19,8 @@ def run_replay_option(options: argparse.Namespace) -> int:
     from kimi_tui.ui.tui.replay_app import run_replay
 
     file = file_of(options.replay, work_dir_of(options))
-    with preserve_terminal() if page is None else nullcontext() as kept:
+    with preserve_terminal() if page is None else nullcontext() as terminal_state:
         try:
-            return run_replay(file, speed=options.speed or 1.0, browser_size=page, terminal_state=kept)
+            return run_replay(file, speed=options.speed or 1.0, browser_size=page, terminal_state=terminal_state)
         finally:
             drain_input()

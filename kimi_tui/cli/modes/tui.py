@@ -31,24 +31,24 @@ def run_tui_mode(options: argparse.Namespace) -> int:
         raise UsageError("this terminal (TERM=dumb) cannot show a screen; use --print")
     work_dir = work_dir_of(options)
     gc.disable()  # until `ui.tui.startup.gc_tuning` turns it on again
-    with preserve_terminal() as kept:
+    with preserve_terminal() as terminal_state:
         catalog.set_language(catalog.resolve_language("auto"))  # the configured language is read later
-        first_paint(sys.stdout, "" if options.demo else shown(work_dir), kept)
+        first_paint(sys.stdout, "" if options.demo else shown(work_dir), terminal_state)
         try:
-            return _show(options, work_dir, kept=kept)
+            return _show(options, work_dir, terminal_state=terminal_state)
         finally:
             drain_input()
 
 
-def _show(options: argparse.Namespace, work_dir: Path, *, kept: TerminalState | None = None) -> int:
+def _show(options: argparse.Namespace, work_dir: Path, *, terminal_state: TerminalState | None = None) -> int:
     """Run the TUI in this terminal, or in the browser page that started this process."""
     from kimi_tui.ui.tui.main import run_tui
 
-    def make_plan(work_dir: Path | None, standing: "TrustState | None") -> "EngineConfig":
+    def make_plan(work_dir: Path | None, trust: "TrustState | None") -> "EngineConfig":
         from kimi_tui.cli.plan_builder import build_plan, start_logging
 
         start_logging(options.debug)
-        return build_plan(options, interactive=True, work_dir=work_dir, standing=standing, asks=True)
+        return build_plan(options, interactive=True, work_dir=work_dir, trust=trust, asks=True)
 
     def make_demo() -> "tuple[EngineConfig, str]":
         from kimi_tui.cli.plan_builder import build_demo_plan
@@ -68,7 +68,7 @@ def _show(options: argparse.Namespace, work_dir: Path, *, kept: TerminalState | 
         motion=not options.reduced_motion,
         plain=options.plain,
         browser_size=options.page,
-        terminal_state=kept,
+        terminal_state=terminal_state,
     )
 
 

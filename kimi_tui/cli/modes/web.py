@@ -25,9 +25,9 @@ def run_web_mode(options: argparse.Namespace) -> int:
     first_session = None
     if not options.demo and options.replay is None:
         first_session = build_plan(options, interactive=True, asks=True).session_id
-    place = "demo" if options.demo else shown(work_dir_of(options))
+    location = "demo" if options.demo else shown(work_dir_of(options))
     commands = _Commands(options, first_session)
-    server = WebServer(commands.for_tab, title=f"kimi-tui · {place}", told=print_error)
+    server = WebServer(commands.for_tab, title=f"kimi-tui · {location}", log_line=print_error)
 
     def started(port: int) -> None:
         address = f"http://127.0.0.1:{port}/?token="
@@ -55,13 +55,13 @@ class _Commands:
         session, self._first_session = self._first_session or name, None
 
         def command(columns: int, rows: int) -> list[str]:
-            said = vars(self._options) | {"continue_": False}
+            page_options = vars(self._options) | {"continue_": False}
             if self._keeps_sessions and (self._prompted or self._options.session != ""):
-                said["session"] = session
+                page_options["session"] = session
             if self._keeps_sessions and self._prompted:
-                said |= {"prompt": None, "flow": None}
+                page_options |= {"prompt": None, "flow": None}
             self._prompted = True
-            arguments = argv_of(argparse.Namespace(**said), self._parser)
+            arguments = argv_of(argparse.Namespace(**page_options), self._parser)
             # defence: no-folder-on-path
             python = [sys.executable, "-P", "-m", "kimi_tui"]  # -P: import no modules from the current folder
             return [*python, *arguments, f"--page={columns}x{rows}"]

@@ -20,8 +20,8 @@ def run_wire_mode(options: argparse.Namespace) -> int:
     if options.prompt is not None:
         print_error("--prompt cannot be used with --wire")
     plan = replace(build_plan(options, interactive=True), autostart=False)
-    if left := ignored_items(plan.work_dir, plan.trust):
-        print_error(left)
+    if ignored := ignored_items(plan.work_dir, plan.trust):
+        print_error(ignored)
     try:
         source, sink = claim_stdio()
     except OSError as error:

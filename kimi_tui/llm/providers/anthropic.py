@@ -83,14 +83,14 @@ class Anthropic(SdkProvider["AnthropicConnection", ServerEvent]):
                 return {"thinking": {"type": "adaptive", "display": "summarized"}}
             budget = min(_THINKING_BUDGET, limit // 2)
             return {"thinking": {"type": "enabled", "budget_tokens": budget}} if budget >= _LEAST_BUDGET else {}
-        off = on is False and settings.can_stop_thinking
-        return {"thinking": {"type": "disabled"}} if off else {}
+        is_off = on is False and settings.can_stop_thinking
+        return {"thinking": {"type": "disabled"}} if is_off else {}
 
 
 def _is_adaptive(model: str) -> bool:
     """Whether the model chooses its own thinking effort, as those since 4.6 do; older ones get a budget."""
-    found = _VERSION.search(model)
-    return bool(found) and (found[1] is None or (int(found[1]), int(found[2] or 0)) >= (4, 6))
+    version = _VERSION.search(model)
+    return bool(version) and (version[1] is None or (int(version[1]), int(version[2] or 0)) >= (4, 6))
 
 
 def _began_without_thinking(messages: Sequence[JsonObject]) -> bool:
@@ -182,8 +182,8 @@ def _with_cache_mark(messages: list[JsonObject]) -> list[JsonObject]:
     assert isinstance(last, dict)
     if last["type"] in ("thinking", "redacted_thinking"):
         return messages
-    marked: JsonObject = {**messages[-1], "content": [*content[:-1], {**last, "cache_control": _EPHEMERAL}]}
-    return [*messages[:-1], marked]
+    last_message: JsonObject = {**messages[-1], "content": [*content[:-1], {**last, "cache_control": _EPHEMERAL}]}
+    return [*messages[:-1], last_message]
 
 
 class _Block(BaseModel):

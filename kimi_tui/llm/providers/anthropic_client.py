@@ -41,9 +41,9 @@ class AnthropicConnection:
     async def messages(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
         """The events of one message, up to the final one. `body` holds all but the model."""
         sampling = {name: body[name] for name in _WITHOUT_ARGUMENT & body.keys()}
-        given = {name: value for name, value in body.items() if name not in sampling}
-        params = cast(MessageCreateParamsStreaming, {"model": self._settings.model, "stream": True, **given})
-        async with map_sdk_errors(self._settings, self._base_url, AnthropicError, _answered):
+        arguments = {name: value for name, value in body.items() if name not in sampling}
+        params = cast(MessageCreateParamsStreaming, {"model": self._settings.model, "stream": True, **arguments})
+        async with map_sdk_errors(self._settings, self._base_url, AnthropicError, _error_response):
             request = self._client.messages.create(**params, extra_body=sampling)
             answer = await answer_before(request, self._settings)
             async with aclosing(stream_events(answer, _is_end, self._settings)) as events:
@@ -54,7 +54,7 @@ class AnthropicConnection:
         await self._client.close()
 
 
-def _answered(error: Exception) -> httpx2.Response | None:
+def _error_response(error: Exception) -> httpx2.Response | None:
     return error.response if isinstance(error, APIStatusError) else None
 
 

@@ -57,10 +57,10 @@ def _checked(settings: ProviderSettings) -> ProviderSettings:
     if settings.base_url:
         try:
             parts = urlsplit(settings.base_url)
-            fine = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+            is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
         except ValueError:
-            fine = False
-        if not fine:
+            is_valid = False
+        if not is_valid:
             raise ConfigError(tr("not an http(s) address: {address}", address=settings.base_url), key="base_url")
     key = resolve(settings.api_key or "").strip()
     if not _VALUE.fullmatch(key):
@@ -84,10 +84,10 @@ def _scripted(settings: ProviderSettings) -> Provider:
 
 def _need(module: str, extra: str) -> None:
     try:
-        found = find_spec(module)
+        spec = find_spec(module)
     except ModuleNotFoundError:
-        found = None
-    if found is None:
+        spec = None
+    if spec is None:
         raise ConfigError(
             tr("this provider type needs an extra: pip install 'kimi-tui[{extra}]'", extra=extra), key="type"
         )

@@ -111,8 +111,8 @@ class Google(SdkProvider["GoogleConnection", "GenerateContentResponse"]):
         parts = _parts(message.content)
         for number, call in enumerate(message.tool_calls or ()):
             self._tools_called[call.id] = valid_name(call)
-            called: JsonObject = {"id": call.id, "name": valid_name(call), "args": arguments_of(call)}
-            part: JsonObject = {"functionCall": called}
+            function_call: JsonObject = {"id": call.id, "name": valid_name(call), "args": arguments_of(call)}
+            part: JsonObject = {"functionCall": function_call}
             signature = (call.extras or {}).get(_SIGNATURE)
             if not signature and number == 0 and _SIGNING.search(self._settings.model):
                 signature = _UNSIGNED
@@ -129,8 +129,8 @@ class Google(SdkProvider["GoogleConnection", "GenerateContentResponse"]):
             "response": {"output": message.text},
         }
         media = _parts([part for part in message.content if not isinstance(part, TextPart | ThinkPart)])
-        after: list[JsonObject] = [{"role": "user", "parts": media}] if media else []
-        return Converted([{"role": "user", "parts": [{"functionResponse": response}]}], after)
+        media_messages: list[JsonObject] = [{"role": "user", "parts": media}] if media else []
+        return Converted([{"role": "user", "parts": [{"functionResponse": response}]}], media_messages)
 
 
 def _parts(content: Sequence[ContentPart]) -> list[JsonValue]:
@@ -227,9 +227,9 @@ class _Reader:
 
 def _counted(usage: "GenerateContentResponseUsageMetadata") -> TokenUsage:
     cached = usage.cached_content_token_count or 0
-    asked = (usage.prompt_token_count or 0) + (usage.tool_use_prompt_token_count or 0)
+    prompt_tokens = (usage.prompt_token_count or 0) + (usage.tool_use_prompt_token_count or 0)
     return TokenUsage(
-        input_other=max(0, asked - cached),
+        input_other=max(0, prompt_tokens - cached),
         output=(usage.candidates_token_count or 0) + (usage.thoughts_token_count or 0),
         input_cache_read=cached,
     )

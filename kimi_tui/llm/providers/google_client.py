@@ -39,7 +39,7 @@ class GoogleConnection:
         self._base_url = base_url
         self._transport = _Transport(base_url, settings.connect_timeout_s)
         self._http = httpx2.AsyncClient(transport=self._transport, event_hooks=bounds_of(settings))
-        address, version = _taken_apart(base_url)
+        address, version = _split_base_url(base_url)
         self._client = Client(
             api_key=settings.api_key or "none",
             vertexai=False,
@@ -60,7 +60,7 @@ class GoogleConnection:
         options = GenerateContentConfig.model_validate(body["config"])
         options.http_options = HttpOptions(headers={_TAG: tag})
         options.automatic_function_calling = AutomaticFunctionCallingConfig(disable=True)
-        begun = False
+        has_started = False
         async with map_sdk_errors(self._settings, self._base_url, httpx2.HTTPError, lambda error: None):
             try:
                 request = self._client.aio.models.generate_content_stream(
@@ -68,14 +68,14 @@ class GoogleConnection:
                 )
                 chunks = await answer_before(request, self._settings)
                 while (chunk := await next_before(chunks, self._settings)) is not None:
-                    begun = True
+                    has_started = True
                     yield chunk
             except APIError as error:
                 raise self._failure(error) from error
             except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
                 # The SDK's errors for data that it cannot parse.
                 page = str(error).partition("Raw response: ")[2]
-                if page and not begun:
+                if page and not has_started:
                     raise body_error(page.encode()) from error
                 raise malformed_stream() from error
             finally:
@@ -111,7 +111,7 @@ class _Transport(httpx2.AsyncHTTPTransport):
         return response
 
 
-def _taken_apart(base_url: str) -> tuple[str, str]:
+def _split_base_url(base_url: str) -> tuple[str, str]:
     """Split the address into base URL and API version: the one at its end, else the one that every gateway supports."""
-    found = _VERSION.search(base_url)
-    return (base_url[: found.start()], found[1]) if found else (base_url, _USUAL_VERSION)
+    version = _VERSION.search(base_url)
+    return (base_url[: version.start()], version[1]) if version else (base_url, _USUAL_VERSION)

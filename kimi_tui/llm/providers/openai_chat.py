@@ -83,9 +83,9 @@ class OpenAIChat(SdkProvider["OpenAIConnection", ServerEvent]):
             return {}
         if not self._is_kimi:
             return {"reasoning_effort": "high"} if on else {}
-        keep = self._settings.generation.thinking_keep
-        kept: JsonObject = {"keep": keep} if on and keep else {}
-        return {"thinking": {"type": "enabled" if on else "disabled", **kept}}
+        thinking_keep = self._settings.generation.thinking_keep
+        keep_option: JsonObject = {"keep": thinking_keep} if on and thinking_keep else {}
+        return {"thinking": {"type": "enabled" if on else "disabled", **keep_option}}
 
     def _convert(self, message: Message) -> Converted:
         match message.role:
@@ -120,8 +120,8 @@ class OpenAIChat(SdkProvider["OpenAIConnection", ServerEvent]):
         if self._is_kimi or not media:
             return Converted([{**item, "content": _content(message.content)}])
         note = TextPart(text=f"What the tool call {message.tool_call_id} returned beside its text:")
-        after: JsonObject = {"role": "user", "content": _content([note, *media])}
-        return Converted([{**item, "content": _content(text) or "(see the next user message)"}], [after])
+        media_message: JsonObject = {"role": "user", "content": _content([note, *media])}
+        return Converted([{**item, "content": _content(text) or "(see the next user message)"}], [media_message])
 
 
 def _content(parts: Sequence[ContentPart]) -> JsonValue:
@@ -183,8 +183,8 @@ class _Usage(_Piece):
     def counted(self) -> TokenUsage:
         details = self.prompt_tokens_details
         cached = (details and details.cached_tokens) or self.cached_tokens or 0
-        other = max(0, (self.prompt_tokens or 0) - cached)
-        return TokenUsage(input_other=other, output=self.completion_tokens or 0, input_cache_read=cached)
+        uncached = max(0, (self.prompt_tokens or 0) - cached)
+        return TokenUsage(input_other=uncached, output=self.completion_tokens or 0, input_cache_read=cached)
 
 
 class _Choice(_Piece):

@@ -46,7 +46,7 @@ class OpenAIConnection:
     async def _events(
         self, path: str, body: JsonObject, is_last: Callable[[ServerEvent], bool]
     ) -> AsyncGenerator[ServerEvent, None]:
-        async with map_sdk_errors(self._settings, self._base_url, OpenAIError, _answered):
+        async with map_sdk_errors(self._settings, self._base_url, OpenAIError, _error_response):
             request = self._client.post(
                 path,
                 body={"model": self._settings.model, "stream": True, **body},
@@ -63,7 +63,7 @@ class OpenAIConnection:
         await self._client.close()
 
 
-def _answered(error: Exception) -> httpx2.Response | None:
+def _error_response(error: Exception) -> httpx2.Response | None:
     return error.response if isinstance(error, APIStatusError) else None
 
 

@@ -149,12 +149,12 @@ class _Usage(BaseModel):
 
     def counted(self) -> TokenUsage:
         details = self.input_tokens_details or _InputDetails()
-        read, written = details.cached_tokens or 0, details.cache_write_tokens or 0
+        cache_reads, cache_writes = details.cached_tokens or 0, details.cache_write_tokens or 0
         return TokenUsage(
-            input_other=max(0, self.input_tokens - read - written),
+            input_other=max(0, self.input_tokens - cache_reads - cache_writes),
             output=self.output_tokens,
-            input_cache_read=read,
-            input_cache_creation=written,
+            input_cache_read=cache_reads,
+            input_cache_creation=cache_writes,
         )
 
 
@@ -210,11 +210,11 @@ class _Reader:
             case "response.output_item.added" if item and item.type == "function_call":
                 yield from self._calls.add(event.output_index, item.call_id, item.name, None)
             case "response.output_item.done" if item:
-                yield from self._done(item, event.output_index)
+                yield from self._finish_item(item, event.output_index)
             case "response.created" if event.response and event.response.id:
                 yield ReplyId(event.response.id)
             case "response.completed" | "response.incomplete" if event.response:
-                yield from self._end_of(event.response)
+                yield from self._finish_response(event.response)
             case "response.failed":
                 raise stream_error({"error": event.response.error if event.response else None})
             case _ if event.error or event.type == "error":
@@ -222,7 +222,7 @@ class _Reader:
             case _:
                 pass
 
-    def _done(self, item: _Item, index: int) -> Iterator[StreamPart]:
+    def _finish_item(self, item: _Item, index: int) -> Iterator[StreamPart]:
         """The parts of a complete item that its deltas did not include."""
         if item.type == "reasoning" and item.encrypted_content:
             yield ThinkPart(think="", encrypted=tag(_SERVICE, item.encrypted_content))
@@ -234,7 +234,7 @@ class _Reader:
             for block in item.content or ():
                 yield TextPart(text=block.text or block.refusal or "")
 
-    def _end_of(self, response: _Response) -> Iterator[StreamPart]:
+    def _finish_response(self, response: _Response) -> Iterator[StreamPart]:
         reason = response.incomplete_details.reason if response.incomplete_details else None
         self._cut = reason is not None or response.status == "incomplete"
         if reason == "content_filter":

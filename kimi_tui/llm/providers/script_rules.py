@@ -49,21 +49,21 @@ class Condition:
 
 def situation_of(history: Sequence[Message]) -> str:
     """The text that the patterns search. If it is too long, the oldest entries and the middle of long ones are cut."""
-    begin = max((at for at, message in enumerate(history) if message.role == "user"), default=len(history))
+    begin = max((index for index, message in enumerate(history) if message.role == "user"), default=len(history))
     names = {call.id: call.function.name for message in history for call in message.tool_calls or ()}
     earlier = [f"earlier {entry}" for message in history[:begin] for entry in _entries(message, names)]
-    asked, *since = [entry for message in history[begin:] for entry in _entries(message, names)] or [""]
-    return "\n".join([*_newest(earlier, MAX_EARLIER), asked, *_newest(since, MAX_NOW)])
+    prompt, *later = [entry for message in history[begin:] for entry in _entries(message, names)] or [""]
+    return "\n".join([*_newest(earlier, MAX_EARLIER), prompt, *_newest(later, MAX_NOW)])
 
 
 def renamed(call: ToolCall, history: Sequence[Message]) -> ToolCall:
     """The call with an unused id: a rule may apply several times in a conversation."""
     used = {past.id for message in history for past in message.tool_calls or ()}
-    fresh, count = call.id, 1
-    while fresh in used:
+    unique_id, count = call.id, 1
+    while unique_id in used:
         count += 1
-        fresh = f"{call.id}-{count}"
-    return call if fresh == call.id else call.model_copy(update={"id": fresh})
+        unique_id = f"{call.id}-{count}"
+    return call if unique_id == call.id else call.model_copy(update={"id": unique_id})
 
 
 def _entries(message: Message, names: dict[str, str]) -> Iterator[str]:
@@ -85,7 +85,7 @@ def _clipped(text: str) -> str:
 
 
 def _newest(entries: list[str], limit: int) -> list[str]:
-    kept = len(entries)
-    while kept and (limit := limit - len(entries[kept - 1]) - 1) >= 0:
-        kept -= 1
-    return entries[kept:]
+    kept_count = len(entries)
+    while kept_count and (limit := limit - len(entries[kept_count - 1]) - 1) >= 0:
+        kept_count -= 1
+    return entries[kept_count:]

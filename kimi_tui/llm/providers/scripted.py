@@ -47,7 +47,7 @@ from kimi_tui.wire.parts import (
 )
 
 # A word with the space after it; long runs (Chinese, paths) are split so that they stream too.
-_PIECE = re.compile(r"\s*\S{1,12}\s*|\s+")
+_CHUNK = re.compile(r"\s*\S{1,12}\s*|\s+")
 _FENCE = re.compile(r"^(```|~~~)")
 
 
@@ -172,8 +172,8 @@ class ScriptedProvider:
                 case ProviderError():
                     raise line.with_traceback(None)
                 case TextPart() | ThinkPart():
-                    for piece in _pieces(line):
-                        yield piece
+                    for chunk in _chunks(line):
+                        yield chunk
                         await self._sleep(self._delay_s)
                 case _:
                     yield line
@@ -187,10 +187,10 @@ class ScriptedProvider:
         pass
 
 
-def _pieces(part: TextPart | ThinkPart) -> Sequence[TextPart | ThinkPart]:
+def _chunks(part: TextPart | ThinkPart) -> Sequence[TextPart | ThinkPart]:
     if isinstance(part, TextPart):
-        return [TextPart(text=piece) for piece in _PIECE.findall(part.text)]
-    thoughts = [ThinkPart(think=piece) for piece in _PIECE.findall(part.think)]
+        return [TextPart(text=chunk) for chunk in _CHUNK.findall(part.text)]
+    thoughts = [ThinkPart(think=chunk) for chunk in _CHUNK.findall(part.think)]
     if part.encrypted is not None:
         thoughts.append(ThinkPart(think="", encrypted=part.encrypted))
     return thoughts
@@ -208,22 +208,22 @@ def _blocks(text: str, file: Path | str | None) -> list[list[tuple[int, str]]]:
         if not isinstance(data, list) or not all(isinstance(block, str) for block in data):
             raise ConfigError("a JSON script must be an array of strings", file=file)
         return [_lines(enumerate(str(block).splitlines(), start=1)) for block in data]
-    found: list[list[tuple[int, str]]] = []
+    blocks: list[list[tuple[int, str]]] = []
     current: list[tuple[int, str]] = []
     for number, line in enumerate([*text.splitlines(), "---"], start=1):
         if line.strip() != "---":
             current.append((number, line))
             continue
-        said = _lines(current)
-        if said:
-            found.append(said)
+        lines = _lines(current)
+        if lines:
+            blocks.append(lines)
         current = []
-    return found
+    return blocks
 
 
 def _lines(numbered: Sequence[tuple[int, str]] | enumerate[str]) -> list[tuple[int, str]]:
-    said = [(number, line.strip()) for number, line in numbered]
-    return [(number, line) for number, line in said if line and not line.startswith("#") and not _FENCE.match(line)]
+    lines = [(number, line.strip()) for number, line in numbered]
+    return [(number, line) for number, line in lines if line and not line.startswith("#") and not _FENCE.match(line)]
 
 
 def _read_line(line: str, number: int, block_number: int, file: Path | str | None) -> Line | Condition:

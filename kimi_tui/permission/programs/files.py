@@ -110,22 +110,22 @@ _NEWER = re.compile(r"-newer[aBcm][aBcmt]")
 
 def _find(program: Program, words: tuple[str, ...]) -> Found:
     del program
-    level, why, dangers, paths, at = Level.READS, "", list[int](), list[str](), 1
-    while at < len(words):
-        word = words[at]
+    level, why, dangers, paths, index = Level.READS, "", list[int](), list[str](), 1
+    while index < len(words):
+        word = words[index]
         if word in _FIND_DANGER:
-            dangers.append(at)
+            dangers.append(index)
         elif word in _FIND_WITH_VALUE or _NEWER.fullmatch(word):
-            if at + 1 < len(words) and words[at + 1] in _FIND_DANGER:
-                dangers.append(at + 1)
+            if index + 1 < len(words) and words[index + 1] in _FIND_DANGER:
+                dangers.append(index + 1)
             if word in ("-samefile", "-newer", "-anewer", "-cnewer"):
-                paths.extend(words[at + 1 : at + 2])
-            at += 1
+                paths.extend(words[index + 1 : index + 2])
+            index += 1
         elif not word.startswith("-") and word not in _FIND_ALONE:
             paths.append(word)
         elif word not in _FIND_ALONE and level < Level.EXACT:
             level, why = Level.EXACT, tr("the effect of `{word}` on `{name}` is unknown", word=word, name="find")
-        at += 1
+        index += 1
     if dangers:
         level = Level.DANGER
         why = tr("`{word}` may run a program, write a file or read another configuration", word=words[dangers[0]])
@@ -176,11 +176,13 @@ def _test(program: Program, words: tuple[str, ...]) -> Found:
     """Reject `-v` and `-R`, which evaluate a name, and invalid numbers."""
     del program
     inner = words[1:-1] if words[0] == "[" and words[-1] == "]" else words[1:]
-    for at, word in enumerate(inner):
-        known = word in _TESTS or _NUMBER.fullmatch(word) or not word.startswith("-")
+    for index, word in enumerate(inner):
+        is_known = word in _TESTS or _NUMBER.fullmatch(word) or not word.startswith("-")
         if word in _COMPARES:
-            known = 0 < at < len(inner) - 1 and all(_NUMBER.fullmatch(inner[near]) for near in (at - 1, at + 1))
-        if not known or "[" in word:
+            is_known = 0 < index < len(inner) - 1 and all(
+                _NUMBER.fullmatch(inner[neighbour]) for neighbour in (index - 1, index + 1)
+            )
+        if not is_known or "[" in word:
             why = tr("the effect of `{word}` on `{name}` is unknown", word=word, name=words[0])
             return Found(Level.EXACT, words[:1], (), why, inner)
     return Found(Level.READS, words[:1], (), "", inner)
@@ -196,17 +198,17 @@ def _command(program: Program, words: tuple[str, ...]) -> Found:
 
 def _bundled(parsed: Parsed) -> list[int]:
     """Return the first operand if it is an old-style option bundle of `tar`."""
-    return [at for at, word in parsed.operands[:1] if at == 1 and set(word) & set("IFPCTg")]
+    return [index for index, word in parsed.operands[:1] if index == 1 and set(word) & set("IFPCTg")]
 
 
 def _archive_elsewhere(parsed: Parsed) -> list[int]:
     """Find the archive that `tar` writes, if it leads out."""
-    first = next((word for at, word in parsed.operands[:1] if at == 1), "")
+    first = next((word for index, word in parsed.operands[:1] if index == 1), "")
     if parsed.has("-x", "-t", "--extract", "--list") or set(first) & set("xt"):
         return []
-    named = [(option.at, option.value or "") for option in parsed.options if option.name in ("-f", "--file")]
-    named += parsed.operands[1:2] if "f" in first else []
-    return [at for at, word in named if leads_out(word)]  # defence: archive-elsewhere
+    archives = [(option.at, option.value or "") for option in parsed.options if option.name in ("-f", "--file")]
+    archives += parsed.operands[1:2] if "f" in first else []
+    return [index for index, word in archives if leads_out(word)]  # defence: archive-elsewhere
 
 
 _TREE = (
@@ -324,7 +326,7 @@ PROGRAMS: dict[str, Program] = {
         options=Options("", "-bcCdDpTv -g: -m: -o: -S:", "-t: --target-directory= --strip-program= -s --strip")
     ),
     "chmod": Program(),
-    "dd": Program(dangerous=lambda parsed: [at for at, word in parsed.operands if word.startswith("of=")]),
+    "dd": Program(dangerous=lambda parsed: [index for index, word in parsed.operands if word.startswith("of=")]),
     "tar": Program(
         options=Options(
             "",

@@ -15,7 +15,7 @@ def _names(options: str) -> frozenset[str]:
     """The names of the options in a text for `Options`."""
     words = [word.rstrip("=?:") for word in options.split()]
     return frozenset(
-        name for word in words for name in ([word] if word.startswith("--") else [f"-{one}" for one in word[1:]])
+        name for word in words for name in ([word] if word.startswith("--") else [f"-{letter}" for letter in word[1:]])
     )
 
 
@@ -108,15 +108,15 @@ def _limited(parsed: Parsed, skip: int = 0) -> Tracked:
     if parsed.has("--follow", "--full-diff"):  # defence: log-beyond-its-paths
         return Tracked()
     if parsed.dashes is not None:
-        return Tracked(tuple(word for at, word in parsed.operands if at > parsed.dashes), sure=True)
+        return Tracked(tuple(word for index, word in parsed.operands if index > parsed.dashes), sure=True)
     return Tracked(tuple(word for _, word in parsed.operands[skip:]))
 
 
 def _in_worktree(parsed: Parsed, skip: int = 0) -> Tracked:
     """The same, of the commits only that the operands name."""
     dashes = parsed.dashes
-    named = dashes is not None and any(at < dashes for at, _ in parsed.operands[skip:])
-    return replace(_limited(parsed, skip), history=named, history_if_named=dashes is None)
+    named_files = dashes is not None and any(index < dashes for index, _ in parsed.operands[skip:])
+    return replace(_limited(parsed, skip), history=named_files, history_if_named=dashes is None)
 
 
 def _logged(parsed: Parsed) -> Tracked | None:
@@ -133,10 +133,10 @@ def _compared(parsed: Parsed) -> Tracked | None:
     return _limited(parsed) if of_a_commit else _in_worktree(parsed)
 
 
-def _shown(parsed: Parsed) -> Tracked | None:
+def _shown_revisions(parsed: Parsed) -> Tracked | None:
     """The word of an object may name its path; a hash may be that of any file."""
     names = {option.name for option in parsed.options}
-    revisions = [word for at, word in parsed.operands if parsed.dashes is None or at < parsed.dashes]
+    revisions = [word for index, word in parsed.operands if parsed.dashes is None or index < parsed.dashes]
     if revisions and all(_OBJECT_OF_A_PATH.fullmatch(word) for word in revisions):
         return None
     if names & _SUMMARIES and names <= _NO_LINES | _LOG_NAMES:
@@ -144,7 +144,7 @@ def _shown(parsed: Parsed) -> Tracked | None:
     return _limited(parsed)
 
 
-def _whole(tracked: Tracked | None) -> Tracked | None:
+def _whole_tree(tracked: Tracked | None) -> Tracked | None:
     """For a command whose operands are no paths."""
     return tracked and Tracked()
 
@@ -157,10 +157,10 @@ def _object(parsed: Parsed) -> Tracked | None:
 
 def _searched(parsed: Parsed) -> Tracked:
     skip = 0 if parsed.has("-e") else 1
-    found = _in_worktree(parsed, skip)
-    if skip and parsed.dashes is not None and all(at > parsed.dashes for at, _ in parsed.operands):
-        return replace(found, specs=())  # behind `--` the first word is still what is searched for
-    return found
+    tracked = _in_worktree(parsed, skip)
+    if skip and parsed.dashes is not None and all(index > parsed.dashes for index, _ in parsed.operands):
+        return replace(tracked, specs=())  # behind `--` the first word is still what is searched for
+    return tracked
 
 
 def _changes_in_status(parsed: Parsed) -> Tracked | None:
@@ -177,26 +177,28 @@ def _settings(parsed: Parsed) -> list[int]:
     words = [word for _, word in parsed.operands]
     if len(words) < 2 or words[0] in ("get", "list") or parsed.has("--get", "--get-all"):
         return []
-    return [] if len(words) == 2 and _PLAIN_SETTINGS.fullmatch(words[0]) else [at for at, _ in parsed.operands]
+    return [] if len(words) == 2 and _PLAIN_SETTINGS.fullmatch(words[0]) else [index for index, _ in parsed.operands]
 
 
 def _addresses(parsed: Parsed) -> list[int]:
     """Find addresses with a transport that runs a program."""
-    return [at for at, word in parsed.operands if "::" in word]
+    return [index for index, word in parsed.operands if "::" in word]
 
 
-def _written(first: int = 0, *, outside: bool = False) -> Callable[[Parsed], list[int]]:
+def _written_paths(first: int = 0, *, outside: bool = False) -> Callable[[Parsed], list[int]]:
     """Find operands that Git writes to, from the `first` one on; with `outside` only those that lead out."""
 
     def dangerous(parsed: Parsed) -> list[int]:
-        named = [at for at, word in parsed.operands[first:] if not outside or leads_out(word)]
-        return [*_addresses(parsed), *named]  # defence: git-writes-operands
+        named_files = [index for index, word in parsed.operands[first:] if not outside or leads_out(word)]
+        return [*_addresses(parsed), *named_files]  # defence: git-writes-operands
 
     return dangerous
 
 
 def _bundled(parsed: Parsed) -> list[int]:
-    return [at for at, _ in parsed.operands[1:2]] if [word for _, word in parsed.operands[:1]] == ["create"] else []
+    return (
+        [index for index, _ in parsed.operands[1:2]] if [word for _, word in parsed.operands[:1]] == ["create"] else []
+    )
 
 
 def _reads_untracked(parsed: Parsed) -> Deep:
@@ -242,7 +244,7 @@ _SUBCOMMANDS: dict[str, Program] = {
     ),
     "diff": _reads(_DIFF, _DIFF_DANGER, deep=_compares_folders, tracked=_compared),
     "log": _LOGGED,
-    "show": _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed, tracked=_shown),
+    "show": _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed, tracked=_shown_revisions),
     "whatchanged": _LOGGED,
     "shortlog": _reads(_LOG + "-ncse -w? --numbered --summary --email --committer --group="),
     "reflog": _reads(
@@ -268,11 +270,13 @@ _SUBCOMMANDS: dict[str, Program] = {
         _EXACT,
         Options(stops=True),
         subs={
-            "list": _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed, tracked=lambda parsed: _whole(_logged(parsed))),
+            "list": _reads(
+                _DIFF + _LOG, _DIFF_DANGER, check=_signed, tracked=lambda parsed: _whole_tree(_logged(parsed))
+            ),
             "show": _reads(
                 _DIFF + "--include-untracked --only-untracked",
                 _DIFF_DANGER,
-                tracked=lambda parsed: _whole(_compared(parsed)),
+                tracked=lambda parsed: _whole_tree(_compared(parsed)),
             ),
             **dict.fromkeys(("push", "save", "pop", "apply", "drop", "clear", "branch", "create", "store"), _exact()),
         },
@@ -294,7 +298,7 @@ _SUBCOMMANDS: dict[str, Program] = {
         subs={
             "list": _reads("-vz --porcelain --verbose", most=0),
             **dict.fromkeys(("lock", "prune", "remove", "repair", "unlock"), _exact()),
-            **dict.fromkeys(("add", "move"), _exact("", "-b: -B: --reason=", _written(outside=True))),
+            **dict.fromkeys(("add", "move"), _exact("", "-b: -B: --reason=", _written_paths(outside=True))),
         },
     ),
     "submodule": Program(
@@ -450,9 +454,9 @@ _SUBCOMMANDS: dict[str, Program] = {
     "clone": _exact(
         "-u: -c: --upload-pack= --config= --template= --separate-git-dir= --reference= --bundle-uri=",
         "-qvnls -b: -o: -j: --depth= --branch= --origin= --jobs=",
-        _written(1, outside=True),
+        _written_paths(1, outside=True),
     ),
-    "init": _exact("--template= --separate-git-dir=", "-q -b: --initial-branch=", _written(outside=True)),
+    "init": _exact("--template= --separate-git-dir=", "-q -b: --initial-branch=", _written_paths(outside=True)),
     "archive": _exact("--remote= --exec= -o: --output= --add-file=", "-v -l --format= --prefix="),
     "ls-remote": _exact(_PACKS, "-q -h -t --heads --tags --sort="),
     "send-email": Program(kind=Kind.ANYTHING),
@@ -479,7 +483,7 @@ _SUBCOMMANDS: dict[str, Program] = {
     "credential": Program(kind=Kind.ANYTHING),
     "var": _exact(),
     "bundle": _exact("", "-q --version= --all", _bundled),
-    **dict.fromkeys(("mailinfo", "merge-file", "pack-objects"), _exact("", "-kbnmpuqL --stdout", _written())),
+    **dict.fromkeys(("mailinfo", "merge-file", "pack-objects"), _exact("", "-kbnmpuqL --stdout", _written_paths())),
     "interpret-trailers": _exact("--in-place"),
     "format-patch": _exact("-o: --output-directory= --output= --ext-diff --textconv", "-# -nks"),
     "apply": _exact("--unsafe-paths --directory= --build-fake-ancestor=", "-pvRz --stat --check --index --cached"),

@@ -30,11 +30,11 @@ def programs() -> Mapping[str, Program]:
 def program_of(word: str) -> Program | None:
     """Return the table of a program by its name, without its folder and its version (`python3.11`)."""
     name = word.rpartition("/")[2]
-    known = programs()
-    if name in known:
-        return known[name]
+    words_known = programs()
+    if name in words_known:
+        return words_known[name]
     versioned = _VERSIONED.fullmatch(name)
-    return known.get(versioned[1]) if versioned else None
+    return words_known.get(versioned[1]) if versioned else None
 
 
 def judge(words: tuple[str, ...]) -> Found:
@@ -44,7 +44,7 @@ def judge(words: tuple[str, ...]) -> Found:
     A `Pattern` stands for any number of words, none of them an option. It is dangerous where the number or the text of
     the words matters.
     """
-    return _judged(words, frozenset(at for at, word in enumerate(words) if isinstance(word, Pattern)))
+    return _judged(words, frozenset(index for index, word in enumerate(words) if isinstance(word, Pattern)))
 
 
 @lru_cache(1024)
@@ -53,46 +53,49 @@ def _judged(words: tuple[str, ...], patterns: frozenset[int]) -> Found:
     if words and "/" in words[0] and found.level < Level.EXACT:
         found = replace(found, level=Level.EXACT, why=tr("`{word}` is not a known name", word=words[0]))
     if patterns and not found.loose:
-        places = tuple(sorted({*found.dangers, *patterns}))
-        found = replace(found, level=Level.DANGER, dangers=places, why=found.why or _dangerous(words[min(patterns)]))
+        positions = tuple(sorted({*found.dangers, *patterns}))
+        found = replace(found, level=Level.DANGER, dangers=positions, why=found.why or _dangerous(words[min(patterns)]))
     return found
 
 
-def _judge(words: tuple[str, ...], deep: int) -> Found:
-    if not words or deep > _MOST_DEEP:
+def _judge(words: tuple[str, ...], depth: int) -> Found:
+    if not words or depth > _MOST_DEEP:
         return Found(Level.EXACT)
     program = program_of(words[0])
     if program is None:
         why = tr("`{program}` is an unknown program", program=words[0])
         return Found(Level.EXACT, why=why, paths=_paths(words[1:]), loose=True)  # defence: unknown-program
-    return _by_table(program, words, (words[0],), deep)
+    return _by_table(program, words, (words[0],), depth)
 
 
-def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], deep: int) -> Found:
+def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], depth: int) -> Found:
     """Judge by table. `words` start with the program or the subcommand; `name` is the full command prefix."""
     if len(words) == 2 and words[1] in program.version.split():
         return Found(Level.READS, name)
     if program.look is not None:
         return replace(program.look(program, words), loose=program.loose)
     if len(words) > 2 and words[1] == "-m" and words[2] in program.modules:
-        return _inside(words, 2, (*name, "-m"), {0}, deep)
+        return _inner_command(words, 2, (*name, "-m"), {0}, depth)
     if program.kind in (Kind.ANYTHING, Kind.INTERPRETER, Kind.WRAPPER):
         return _runs_anything(program, words, name)
     parsed = parse(words, program.options)
     if program.kind is Kind.RUNNER:
-        return _runner(program, parsed, words, name, deep)
+        return _runner(program, parsed, words, name, depth)
     if program.subs or program.plugins:
-        return _with_subcommand(program, parsed, words, name, deep)
+        return _with_subcommand(program, parsed, words, name, depth)
     level, why = max(program.level, parsed.level), _why(parsed, name)
     dangers = [*parsed.dangers, *(program.dangerous(parsed) if program.dangerous else ())]
     if dangers:
         level, why = Level.DANGER, why or _dangerous(words[dangers[0]])
     if level < Level.EXACT:
-        doubt = program.check(parsed) if program.check else ""
+        problem = program.check(parsed) if program.check else ""
         if program.most is not None and len(parsed.operands) > program.most:
-            doubt = parsed.operands[program.most][1]
-        if doubt:
-            level, why = Level.EXACT, tr("the effect of `{word}` on `{name}` is unknown", word=doubt, name=_text(name))
+            problem = parsed.operands[program.most][1]
+        if problem:
+            level, why = (
+                Level.EXACT,
+                tr("the effect of `{word}` on `{name}` is unknown", word=problem, name=_text(name)),
+            )
     return Found(
         level,
         (*name, *(word for _, word in parsed.operands[: program.keyed])),
@@ -108,7 +111,7 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
 
 
 def _with_subcommand(
-    program: Program, parsed: Parsed, words: tuple[str, ...], name: tuple[str, ...], deep: int
+    program: Program, parsed: Parsed, words: tuple[str, ...], name: tuple[str, ...], depth: int
 ) -> Found:
     """Judge a subcommand. Options before it belong to the program; with any of them, approval covers exactly this
     command.
@@ -119,24 +122,24 @@ def _with_subcommand(
         level = max(program.level, parsed.level)
         paths = _paths(words[1:], parsed)
         return Found(level, name, tuple(parsed.dangers), _why(parsed, name), paths, configured=program.configured)
-    at, word = parsed.operands[0]
-    shifting = [place for place in parsed.unknown if place < at and "=" not in words[place]]
+    index, word = parsed.operands[0]
+    shifting = [position for position in parsed.unknown if position < index and "=" not in words[position]]
     if shifting:  # defence: shifting-option
         parsed.dangers = sorted({*parsed.dangers, *shifting})
         parsed.reach(Level.DANGER, words[shifting[0]])
     sub = program.subs.get(word)
     if sub is None:
         why = tr("`{name}` is unknown", name=_text((*name, word)))
-        dangers = (*parsed.dangers, at) if program.plugins else tuple(parsed.dangers)
+        dangers = (*parsed.dangers, index) if program.plugins else tuple(parsed.dangers)
         return Found(Level.DANGER if dangers else Level.EXACT, (), dangers, why, _paths(words[1:]))
-    inner = _by_table(sub, (word, *words[at + 1 :]), (*name, word), deep + 1)
-    dangers = (*parsed.dangers, *(place + at for place in inner.dangers))
+    inner = _by_table(sub, (word, *words[index + 1 :]), (*name, word), depth + 1)
+    dangers = (*parsed.dangers, *(position + index for position in inner.dangers))
     return replace(
         inner,
         level=max(inner.level, parsed.level),
         dangers=dangers,
         why=_why(parsed, name) if parsed.level > inner.level else inner.why,
-        paths=(*_paths(words[1:at], parsed), *inner.paths),
+        paths=(*_paths(words[1:index], parsed), *inner.paths),
         configured=inner.configured or program.configured,
     )
 
@@ -147,19 +150,19 @@ def _runs_anything(program: Program, words: tuple[str, ...], name: tuple[str, ..
     return Found(Level.DANGER, name, dangers, why, _paths(words[1:]), anything=True)
 
 
-def _runner(program: Program, parsed: Parsed, words: tuple[str, ...], name: tuple[str, ...], deep: int) -> Found:
+def _runner(program: Program, parsed: Parsed, words: tuple[str, ...], name: tuple[str, ...], depth: int) -> Found:
     if not parsed.operands:
         return _runs_anything(program, words, name)
     if parsed.level > Level.HARMLESS:
         return Found(Level.DANGER, name, tuple(range(len(words))), _why(parsed, name), _paths(words[1:]))
-    return _inside(words, parsed.operands[0][0], name, {0, *parsed.dangers}, deep)
+    return _inner_command(words, parsed.operands[0][0], name, {0, *parsed.dangers}, depth)
 
 
-def _inside(words: tuple[str, ...], at: int, name: tuple[str, ...], dangers: set[int], deep: int) -> Found:
+def _inner_command(words: tuple[str, ...], index: int, name: tuple[str, ...], dangers: set[int], depth: int) -> Found:
     """Judge the program at index `at`, run by the words before it on local files, so it is never read-only."""
-    inner = _judge(words[at:], deep + 1)
-    dangers = {*dangers, *(place + at for place in inner.dangers if place or inner.anything)}
-    paths = (*_paths(words[1:at]), *inner.paths)
+    inner = _judge(words[index:], depth + 1)
+    dangers = {*dangers, *(position + index for position in inner.dangers if position or inner.anything)}
+    paths = (*_paths(words[1:index]), *inner.paths)
     level = max(inner.level, Level.HARMLESS)
     return Found(
         level, (*name, *inner.beginning), tuple(sorted(dangers)), inner.why, paths, configured=True, loose=inner.loose
@@ -197,17 +200,17 @@ def unnamed_danger(pattern: Sequence[str], words: tuple[str | None, ...]) -> str
 
     The program counts as the rule's word in any spelling. An unknown word is empty here.
     """
-    known = tuple(word or "" for word in words)
-    for at in judge(known).dangers:
-        if at > 0 and (at >= len(pattern) or pattern[at] != known[at]):
-            return known[at]
+    words_known = tuple(word or "" for word in words)
+    for index in judge(words_known).dangers:
+        if index > 0 and (index >= len(pattern) or pattern[index] != words_known[index]):
+            return words_known[index]
     return None
 
 
 def may_run_another(words: Sequence[str | None]) -> bool:
     """Whether the program, known to do so or not known at all, may run a command that is among its words."""
-    known = tuple(word or "" for word in words)
-    return bool(known) and (program_of(known[0]) is None or bool(judge(known).dangers))
+    words_known = tuple(word or "" for word in words)
+    return bool(words_known) and (program_of(words_known[0]) is None or bool(judge(words_known).dangers))
 
 
 def allows_anything(pattern: Sequence[str]) -> bool:
@@ -221,24 +224,24 @@ def allows_anything(pattern: Sequence[str]) -> bool:
         return False
     if beginning:
         return _is_open(tuple(beginning))
-    named = any(fnmatchcase(name, pattern[0]) and _is_open((name,)) for name in programs())
-    return not pattern[0].strip("*") or (named and list(pattern[1:]) == ["*"])
+    is_named = any(fnmatchcase(name, pattern[0]) and _is_open((name,)) for name in programs())
+    return not pattern[0].strip("*") or (is_named and list(pattern[1:]) == ["*"])
 
 
 def _is_open(words: tuple[str, ...]) -> bool:
     """Whether these words, with any words appended, can run any program."""
-    program, at = program_of(words[0]), 0
-    while program is not None and at + 1 < len(words) and words[at + 1] in program.subs:
-        program, at = program.subs[words[at + 1]], at + 1
+    program, index = program_of(words[0]), 0
+    while program is not None and index + 1 < len(words) and words[index + 1] in program.subs:
+        program, index = program.subs[words[index + 1]], index + 1
     if program is None:
         return False
     match program.kind:
         case Kind.ANYTHING:
             return True
         case Kind.INTERPRETER:
-            return all(word.startswith("-") for word in words[at + 1 :])
+            return all(word.startswith("-") for word in words[index + 1 :])
         case Kind.RUNNER:
-            parsed = parse(words, program.options, start=at + 1)
+            parsed = parse(words, program.options, start=index + 1)
             return not parsed.operands or _is_open(words[parsed.operands[0][0] :])
         case Kind.WRAPPER:
             return False

@@ -104,12 +104,12 @@ def _table(options: Options) -> _Table:
     lists = ((options.reads, Level.READS), (options.harmless, Level.HARMLESS), (options.danger, Level.DANGER))
     for text, level in lists:
         for word in text.split():
-            takes = {":": _Takes.VALUE, "=": _Takes.VALUE, "?": _Takes.ATTACHED}.get(word[-1], _Takes.NOTHING)
-            name = word[:-1] if takes else word
+            arity = {":": _Takes.VALUE, "=": _Takes.VALUE, "?": _Takes.ATTACHED}.get(word[-1], _Takes.NOTHING)
+            name = word[:-1] if arity else word
             if name.startswith("--") or options.single:
-                known[name.lower() if options.any_case else name] = (takes, level)
+                known[name.lower() if options.any_case else name] = (arity, level)
             else:
-                known.update({f"-{letter}": (takes, level) for letter in name[1:]})
+                known.update({f"-{letter}": (arity, level) for letter in name[1:]})
     return _Table(known, tuple(name for name, (_, level) in known.items() if level is Level.DANGER))
 
 
@@ -132,25 +132,25 @@ def parse(words: Sequence[str], options: Options, *, start: int = 1) -> Parsed:
         if options.single or word.startswith("--"):
             name, equals, value = word.partition("=")
             word = f"{name.lower()}{equals}{value}" if options.any_case else word  # defence: options-in-any-case
-            wants = _long(word, at, table, parsed, single=options.single)
+            missing = _long(word, at, table, parsed, single=options.single)
         else:
             # defence: long-with-one-dash
             if options.one_dash and len(word) > 2 and _may_be_dangerous(f"-{word}", table, single=False):
                 _danger(parsed, at, word)
-            wants = _cluster(word, at, table, parsed, apart=options.apart)
+            missing = _cluster(word, at, table, parsed, separate=options.apart)
         at += 1
-        if wants is None:
+        if missing is None:
             continue
         if at < len(words):
             value = words[at]
-            parsed.options.append(Option(wants, value, at - 1))
+            parsed.options.append(Option(missing, value, at - 1))
             if value.startswith("-") and value != "-" and not value[1:].isdigit():
-                parsed.reach(Level.EXACT, f"{wants} {value}")
+                parsed.reach(Level.EXACT, f"{missing} {value}")
                 if _may_be_dangerous(value.lower() if options.any_case else value, table, single=options.single):
                     _danger(parsed, at, value)
             at += 1
         else:
-            parsed.reach(Level.EXACT, wants)
+            parsed.reach(Level.EXACT, missing)
     return parsed
 
 
@@ -166,41 +166,41 @@ def _long(word: str, at: int, table: _Table, parsed: Parsed, *, single: bool) ->
         if _may_be_dangerous(name, table, single=single):
             _danger(parsed, at, name)
         return None
-    takes, level = found
+    arity, level = found
     if level is Level.DANGER:
         _danger(parsed, at, name)
     parsed.reach(level, name)
-    if takes is _Takes.VALUE and not equals:
+    if arity is _Takes.VALUE and not equals:
         return name
     parsed.options.append(Option(name, value if equals else None, at))
     return None
 
 
-def _cluster(word: str, at: int, table: _Table, parsed: Parsed, *, apart: bool) -> str | None:
+def _cluster(word: str, at: int, table: _Table, parsed: Parsed, *, separate: bool) -> str | None:
     """Process a word of short options; return the last one's name if the next word is its value."""
     if "-#" in table.known and word[1:].isdigit():
         parsed.options.append(Option("-#", word[1:], at))
         return None
-    for place, letter in enumerate(word[1:], 1):
+    for offset, letter in enumerate(word[1:], 1):
         name = f"-{letter}"
         found = table.known.get(name)
-        rest = word[place + 1 :]
+        rest = word[offset + 1 :]
         # defence: value-in-the-option
-        if apart and found and found[0] is not _Takes.NOTHING and rest and not rest.isdigit():
+        if separate and found and found[0] is not _Takes.NOTHING and rest and not rest.isdigit():
             found = None
         if found is None:
             parsed.reach(Level.EXACT, name)
             parsed.unknown.append(at)
-            if any(f"-{other}" in table.dangers for other in word[place:]):
+            if any(f"-{later}" in table.dangers for later in word[offset:]):
                 _danger(parsed, at, word)
             return None
-        takes, level = found
+        arity, level = found
         if level is Level.DANGER:
             _danger(parsed, at, name)
         parsed.reach(level, name)
-        if takes is _Takes.NOTHING:
+        if arity is _Takes.NOTHING:
             parsed.options.append(Option(name, None, at))
-        elif rest or takes is _Takes.ATTACHED:
+        elif rest or arity is _Takes.ATTACHED:
             parsed.options.append(Option(name, rest or None, at))
             return None
         else:

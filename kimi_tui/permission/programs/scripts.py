@@ -37,32 +37,32 @@ _PRINTS = re.compile(r"print")
 
 def harmless_sed(script: str) -> bool:
     """Whether a script has only known commands, none of which runs a program, or reads or writes a file."""
-    at, open_braces = 0, 0
-    while at < len(script):
-        if script[at] in " \t\n;":
-            at += 1
+    pos, open_braces = 0, 0
+    while pos < len(script):
+        if script[pos] in " \t\n;":
+            pos += 1
             continue
-        if script[at] == "}":
+        if script[pos] == "}":
             open_braces -= 1
-            at += 1
+            pos += 1
             continue
-        prefix = _SED_PREFIX.match(script, at)
-        at = prefix.end() if prefix else at
-        if script[at : at + 1] == "{":
+        prefix = _SED_PREFIX.match(script, pos)
+        pos = prefix.end() if prefix else pos
+        if script[pos : pos + 1] == "{":
             open_braces += 1
-            at += 1
+            pos += 1
             continue
-        text = _SED_TEXT.match(script, at)
+        text = _SED_TEXT.match(script, pos)
         if text:
-            at = text.end()
+            pos = text.end()
             continue
-        found = _SED_CHANGE.match(script, at) or _SED_LABEL.match(script, at) or _SED_PLAIN.match(script, at)
-        if found is None:
+        match = _SED_CHANGE.match(script, pos) or _SED_LABEL.match(script, pos) or _SED_PLAIN.match(script, pos)
+        if match is None:
             return False
-        end = _SED_END.match(script, found.end())
+        end = _SED_END.match(script, match.end())
         if end is None:
             return False
-        at = end.end()
+        pos = end.end()
     return open_braces == 0
 
 
@@ -75,12 +75,12 @@ def harmless_awk(program: str) -> bool:
 
 def _compares_outside(program: str) -> bool:
     """Whether every `>` is outside braces, where nothing is printed."""
-    if any(sign in program for sign in "\"/#'\\"):
+    if any(char in program for char in "\"/#'\\"):
         return False
     depth = 0
-    for sign in program:
-        depth += (sign == "{") - (sign == "}")
-        if (sign == ">" and depth > 0) or depth < 0:
+    for char in program:
+        depth += (char == "{") - (char == "}")
+        if (char == ">" and depth > 0) or depth < 0:
             return False
     return True
 
@@ -92,7 +92,7 @@ def sed(program: Program, words: tuple[str, ...]) -> Found:
     operands = parsed.operands
     if not scripts and not parsed.has("-f", "--file"):
         scripts, operands = list(operands[:1]), operands[1:]
-    dangers = [*parsed.unknown, *(at for at, script in scripts if not harmless_sed(script or ""))]
+    dangers = [*parsed.unknown, *(index for index, script in scripts if not harmless_sed(script or ""))]
     dangers += [option.at for option in parsed.options if _is_elsewhere(option)]  # defence: sed-copies-elsewhere
     return _found("sed", words, parsed, [*parsed.dangers, *dangers], operands)
 
@@ -108,7 +108,7 @@ def awk(program: Program, words: tuple[str, ...]) -> Found:
     operands = parsed.operands
     dangers: list[int] = [*parsed.dangers, *parsed.unknown]
     if not parsed.has("-f", "--file", "-E", "--exec"):
-        dangers += [at for at, text in operands[:1] if not harmless_awk(text)]
+        dangers += [index for index, text in operands[:1] if not harmless_awk(text)]
         operands = operands[1:]
     return _found("awk", words, parsed, dangers, operands)
 
@@ -117,13 +117,16 @@ def _found(
     name: str, words: tuple[str, ...], parsed: Parsed, dangers: list[int], files: list[tuple[int, str]]
 ) -> Found:
     """Make the result. A pattern that is not a file may expand to any script, or to several words."""
-    places = {at for at, _ in files}
-    dangers = [*dangers, *(at for at, word in enumerate(words) if isinstance(word, Pattern) and at not in places)]
+    file_indexes = {index for index, _ in files}
+    dangers = [
+        *dangers,
+        *(index for index, word in enumerate(words) if isinstance(word, Pattern) and index not in file_indexes),
+    ]
     level, why = max(parsed.level, Level.EXACT) if parsed.level > Level.READS else Level.READS, ""
     if dangers:
         level = Level.DANGER
-        what = words[min(dangers)]
-        why = tr("`{word}` may run a program, write a file or read another configuration", word=what)
+        first_danger = words[min(dangers)]
+        why = tr("`{word}` may run a program, write a file or read another configuration", word=first_danger)
     elif level is Level.EXACT:
         why = tr("the effect of `{word}` on `{name}` is unknown", word=parsed.worst, name=name)
     paths = [part for _, file in files for part in (file, file.partition("=")[2]) if part]

@@ -19,9 +19,9 @@ def _grep_is_deep(parsed: Parsed) -> Deep:
 
 def _rg_is_deep(parsed: Parsed) -> Deep:
     """A glob or a type option also searches hidden files that it names."""
-    more = ("-.", "--hidden", "-u", "--unrestricted", "-g", "--glob", "--iglob", "-t", "--type")
-    deep = Deep.WITHIN | Deep.HIDDEN if parsed.has(*more) else Deep.WITHIN
-    return deep | Deep.LINKS if parsed.has("-L", "--follow") else deep
+    widening = ("-.", "--hidden", "-u", "--unrestricted", "-g", "--glob", "--iglob", "-t", "--type")
+    depth = Deep.WITHIN | Deep.HIDDEN if parsed.has(*widening) else Deep.WITHIN
+    return depth | Deep.LINKS if parsed.has("-L", "--follow") else depth
 
 
 def _ag_is_deep(parsed: Parsed) -> Deep:
@@ -43,7 +43,7 @@ def _of_a_file(parsed: Parsed) -> str:
 
 def _more_args(parsed: Parsed) -> list[int]:
     """Return the indexes from the second operand on, if the second one is an output file."""
-    return [at for at, _ in parsed.operands[1:]]
+    return [index for index, _ in parsed.operands[1:]]
 
 
 def _says(program: Program, words: tuple[str, ...]) -> Found:
@@ -59,7 +59,7 @@ _PLAIN_FORMAT = re.compile(
 
 def _sets_a_variable(parsed: Parsed) -> list[int]:
     """The format of `printf`, if it has `%n` or what is not known: Bash sets a variable, as `PATH`, for it."""
-    return [at for at, word in parsed.operands[:1] if not _PLAIN_FORMAT.fullmatch(word)]
+    return [index for index, word in parsed.operands[:1] if not _PLAIN_FORMAT.fullmatch(word)]
 
 
 _JQ_MORE = re.compile(r"\b(?:env|include|import|modulemeta|ENV)\b")  # defence: jq-environment
@@ -251,7 +251,7 @@ PROGRAMS: dict[str, Program] = {
             "-s: --set=",
         ),
         check=_date,
-        dangerous=lambda parsed: [at for at, word in parsed.operands if not word.startswith("+")],
+        dangerous=lambda parsed: [index for index, word in parsed.operands if not word.startswith("+")],
     ),
     "jq": Program(
         _READS,

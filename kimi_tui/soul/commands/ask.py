@@ -28,14 +28,14 @@ the project's own documents."""
 async def _init(engine: "Engine", args: str) -> None:
     soul, remembered = engine.soul, engine.soul.context
     folder = engine.session.dir / "init"
-    aside = Context(JsonlWriter(folder / "context.jsonl"))
-    soul.context = aside
+    side_context = Context(JsonlWriter(folder / "context.jsonl"))
+    soul.context = side_context
     try:
         result = await engine.take_turn(f"{_INIT}\n\n{args}".strip(), shown_as=f"/init {args}".strip())
     finally:
         soul.context = remembered
-        aside.clear()
-        aside.close()
+        side_context.clear()
+        side_context.close()
         engine.tell_status()
     file = engine.work_dir / "AGENTS.md"
     if result.stop == "finished":

@@ -18,25 +18,27 @@ if TYPE_CHECKING:
 
 async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> TurnResult:
     """Run a command or skill. Raises UsageError for an unknown name, TurnRunningError if a turn has to end first."""
-    kind, _, rest = name.partition(":")
+    kind, _, name_in_kind = name.partition(":")
     command = find(name)
     if command is not None and command.while_running and engine.busy:
         await command.handler(engine, args)
         return TurnResult("finished")
     if (
         command is None
-        and not (kind in ("flow", "skill", "mcp") and rest)
-        and not (kind == "begin" and _begins(engine))
+        and not (kind in ("flow", "skill", "mcp") and name_in_kind)
+        and not (kind == "begin" and _starts_session(engine))
     ):
         raise UsageError(_unknown(engine, name))
     if engine.busy:
         raise TurnRunningError(tr("wait for the turn to end before {command}", command=f"/{name}"))
     match kind:
-        case "flow" if rest:
-            return (await engine.flows.run(_skill(engine.skills, rest, flow=True), args, shown=shown)).turn_result
-        case "skill" if rest:
-            return await engine.take_turn(skill_prompt(_skill(engine.skills, rest), args), shown_as=shown)
-        case "mcp" if rest:
+        case "flow" if name_in_kind:
+            return (
+                await engine.flows.run(_skill(engine.skills, name_in_kind, flow=True), args, shown=shown)
+            ).turn_result
+        case "skill" if name_in_kind:
+            return await engine.take_turn(skill_prompt(_skill(engine.skills, name_in_kind), args), shown_as=shown)
+        case "mcp" if name_in_kind:
             return await engine.take_turn(await engine.mcp.prompt(name, args), shown_as=shown)
         case _ if command is not None:
             await _run(engine, command, args, shown)
@@ -45,16 +47,16 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
             return (await engine.flows.run_prompt_flow(args, shown=shown)).turn_result
 
 
-def _begins(engine: "Engine") -> bool:
+def _starts_session(engine: "Engine") -> bool:
     return engine.flows.prompt_flow is not None
 
 
 def _unknown(engine: "Engine", name: str) -> str:
     names = sorted(engine.command_names())
     names += [f"flow:{skill.name}" for skill in engine.skills.skills if skill.declared_kind is SkillKind.FLOW]
-    near = get_close_matches(name, names, n=1)
-    if near:
-        return tr("unknown command {command}; did you mean {near}?", command=f"/{name}", near=f"/{near[0]}")
+    similar = get_close_matches(name, names, n=1)
+    if similar:
+        return tr("unknown command {command}; did you mean {near}?", command=f"/{name}", near=f"/{similar[0]}")
     return tr("unknown command {command}; /help lists all commands", command=f"/{name}")
 
 
@@ -70,8 +72,8 @@ async def _run(engine: "Engine", command: "Command[Engine]", args: str, shown: s
 def _skill(skills: SkillLibrary, name: str, *, flow: bool = False) -> Skill:
     found = skills.get(name)
     if found is None:
-        known = [skill.name for skill in (skills.flows() if flow else skills.skills)]
-        known_names = ", ".join(known) or tr("none")
+        skill_names = [skill.name for skill in (skills.flows() if flow else skills.skills)]
+        known_names = ", ".join(skill_names) or tr("none")
         raise UsageError(
             tr("no flow named {name!r}. Available: {facts}", name=name, facts=known_names)
             if flow

@@ -13,26 +13,26 @@ if TYPE_CHECKING:
 
 
 async def _flow(engine: "Engine", args: str) -> None:
-    word, _, rest = args.partition(" ")
-    rest = rest.strip()
-    if word in ("", "list"):
+    subcommand, _, arguments = args.partition(" ")
+    arguments = arguments.strip()
+    if subcommand in ("", "list"):
         flows = engine.skills.flows()
         lines = [f"- `/flow:{skill.name}` · {skill.description}" for skill in flows]
         engine.reply("\n".join(lines) or tr("No flows found."))
         return
-    if word == "stop":
-        engine.stop_flow(rest or None)
+    if subcommand == "stop":
+        engine.stop_flow(arguments or None)
         return
-    control = _CONTROLS.get(word)
+    control = _CONTROLS.get(subcommand)
     if control is None:
-        raise UsageError(f"/flow {word}: {_HELP}; {RESUME_HELP}")
+        raise UsageError(f"/flow {subcommand}: {_HELP}; {RESUME_HELP}")
     if engine.runner is not None:
-        control(engine.runner, rest)
-    elif word in _IN_ADVANCE and rest:
-        engine.flows.order(lambda runner: control(runner, rest))
-        engine.reply(tr("Applies to the next flow: {order}", order=f"{word} {rest}"))
+        control(engine.runner, arguments)
+    elif subcommand in _IN_ADVANCE and arguments:
+        engine.flows.order(lambda runner: control(runner, arguments))
+        engine.reply(tr("Applies to the next flow: {order}", order=f"{subcommand} {arguments}"))
     else:
-        raise UsageError(tr("no flow is running; {command} needs one", command=f"/flow {word}"))
+        raise UsageError(tr("no flow is running; {command} needs one", command=f"/flow {subcommand}"))
 
 
 def _choose(runner: FlowRunner, text: str) -> None:

@@ -48,14 +48,14 @@ async def _rewind(engine: "Engine", args: str) -> None:
         rows = [_listed(point) for point in points[-_LISTED:]]
         engine.reply("\n".join(rows) or tr("There is no turn to rewind to yet."))
         return
-    number, what = words[0], words[1] if len(words) > 1 else "both"
-    if what not in ("conversation", "files", "both") or len(words) > 2:
+    number, scope = words[0], words[1] if len(words) > 1 else "both"
+    if scope not in ("conversation", "files", "both") or len(words) > 2:
         raise UsageError(tr("/rewind needs a turn number, then conversation, files or both"))
     point = next((point for point in points if str(point.index) == number), None)
     if point is None:
         raise UsageError(tr("no turn {turn}; /rewind lists the turns", turn=number))
-    done = await engine.rewind(point, conversation=what != "files", files=what != "conversation")
-    engine.reply("\n".join(told(done, engine.services.workspace)))
+    result = await engine.rewind(point, conversation=scope != "files", files=scope != "conversation")
+    engine.reply("\n".join(told(result, engine.services.workspace)))
 
 
 def _listed(point: RewindPoint) -> str:
@@ -77,7 +77,7 @@ async def _title(engine: "Engine", args: str) -> None:
 
 
 async def _sessions(engine: "Engine", args: str) -> None:
-    found = [info for info in list_sessions(engine.work_dir) if not info.archived]
+    sessions = [info for info in list_sessions(engine.work_dir) if not info.archived]
     lines = [
         " · ".join(
             (
@@ -87,7 +87,7 @@ async def _sessions(engine: "Engine", args: str) -> None:
                 *([tr("this one")] if info.id == engine.session_id else []),
             )
         )
-        for info in found[:_LISTED]
+        for info in sessions[:_LISTED]
     ]
     lines.append(tr("Resume one with `kimi-tui --session ID`."))
     engine.reply("\n".join(lines))
@@ -104,13 +104,13 @@ async def _fork(engine: "Engine", args: str) -> None:
 async def _export(engine: "Engine", args: str) -> None:
     engine.wire.flush()
     target = engine.work_dir / Path(args) if args else None
-    form = exporter.format_of(args)
+    export_format = exporter.format_of(args)
     if target is None or target.is_dir():
-        name = exporter.default_name(engine.session_id, form, datetime.now())
+        name = exporter.default_name(engine.session_id, export_format, datetime.now())
         target = (target or engine.work_dir) / name
     folder, where = engine.session.dir, str(engine.work_dir)
     try:
-        await asyncio.to_thread(exporter.export, folder, target, form, _redactor(engine), work_dir=where)
+        await asyncio.to_thread(exporter.export, folder, target, export_format, _redactor(engine), work_dir=where)
     except (FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError, PermissionError) as error:
         raise UsageError(f"{target}: {error.strerror or error}") from error
     except OSError as error:
@@ -127,17 +127,17 @@ async def _import(engine: "Engine", args: str) -> None:
     if not args:
         raise UsageError(tr("/import needs a text file or a session id"))
     try:
-        text = await asyncio.to_thread(_words, engine, args)
+        text = await asyncio.to_thread(_import_label, engine, args)
     except SessionError as error:  # what the user named is no text, or no session
         raise UsageError(str(error)) from error
     message = user_message(text)
-    room = engine.soul.model.max_context_size - engine.context.token_count
-    if (tokens := estimate_tokens(message)) > room * 0.8:
+    free_tokens = engine.soul.model.max_context_size - engine.context.token_count
+    if (tokens := estimate_tokens(message)) > free_tokens * 0.8:
         raise UsageError(
             tr(
                 "it is about {tokens:,} tokens, but only {room:,} are free; import less, or run /compact first",
                 tokens=tokens,
-                room=room,
+                room=free_tokens,
             )
         )
     engine.context.append(message)
@@ -145,11 +145,11 @@ async def _import(engine: "Engine", args: str) -> None:
     engine.reply(tr("Imported about {tokens:,} tokens into the context.", tokens=tokens))
 
 
-def _words(engine: "Engine", given: str) -> str:
-    file = engine.work_dir / Path(given).expanduser()
+def _import_label(engine: "Engine", source: str) -> str:
+    file = engine.work_dir / Path(source).expanduser()
     if file.is_file():
         return imported_text(file)
-    found = session_index.find_session(given, engine.work_dir)
+    found = session_index.find_session(source, engine.work_dir)
     with tempfile.TemporaryDirectory(prefix="kimi-tui-import-") as folder:
         target = Path(folder) / "session.md"
         exporter.export(found.info.dir, target, "md", _redactor(engine))

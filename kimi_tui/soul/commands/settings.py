@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 _MOST_PLAN = 1 << 20
-_NOBODY = tr("No user can be asked here: tool calls are approved, protected actions are denied.")
+_NO_USER = tr("No user can be asked here: tool calls are approved, protected actions are denied.")
 
 
 async def _yolo(engine: "Engine", args: str) -> None:
     if engine.headless:
-        engine.reply(_NOBODY)
+        engine.reply(_NO_USER)
         return
     engine.approvals.yolo = not engine.approvals.yolo
     yolo = engine.approvals.yolo
@@ -31,7 +31,7 @@ async def _yolo(engine: "Engine", args: str) -> None:
 
 async def _afk(engine: "Engine", args: str) -> None:
     if engine.headless:
-        engine.reply(_NOBODY)
+        engine.reply(_NO_USER)
         return
     away = engine.approvals.attended
     engine.set_attended(away)
@@ -86,14 +86,14 @@ async def _add_dir(engine: "Engine", args: str) -> None:
         return
     folder = _folder(args, engine.work_dir)
     workspace.add_dir(folder)
-    kept = [*state.additional_dirs, str(folder.resolve())]
-    state.additional_dirs = list(dict.fromkeys(kept))
+    folders = [*state.additional_dirs, str(folder.resolve())]
+    state.additional_dirs = list(dict.fromkeys(folders))
     engine.session.save_state()
     engine.reply(tr("Added {folder} to the workspace.", folder=paths.shown(folder.resolve())))
 
 
-def _folder(given: str, work_dir: Path) -> Path:
-    folder = work_dir / Path(given).expanduser()
+def _folder(text: str, work_dir: Path) -> Path:
+    folder = work_dir / Path(text).expanduser()
     if not folder.is_dir():
         raise UsageError(tr("{folder} is not a folder", folder=folder))
     return folder

@@ -19,8 +19,8 @@ async def _help(engine: "Engine", args: str) -> None:
         return " · ".join([f"- `/{info.name}` · {info.description}", *([also] if info.aliases else [])])
 
     commands = engine.commands()
-    known = {info.name for info in commands}
-    faces = [info for info in engine.frontend_commands if info.name not in known]
+    command_names = {info.name for info in commands}
+    faces = [info for info in engine.frontend_commands if info.name not in command_names]
     engine.reply("\n".join(line(info) for info in (*commands, *faces)))
 
 
@@ -29,12 +29,17 @@ async def _version(engine: "Engine", args: str) -> None:
 
 
 async def _usage(engine: "Engine", args: str) -> None:
-    figures, most = engine.figures, engine.soul.model.max_context_size
+    figures, context_size = engine.figures, engine.soul.model.max_context_size
     tokens, used = engine.context.token_count, figures.usage
     lines = [
         _row(tr("Model: {name}", name=engine.model_name), engine.model_note),
         _row(
-            tr("Context: {tokens:,} of {most:,} tokens ({share:.1%})", tokens=tokens, most=most, share=tokens / most),
+            tr(
+                "Context: {tokens:,} of {most:,} tokens ({share:.1%})",
+                tokens=tokens,
+                most=context_size,
+                share=tokens / context_size,
+            ),
             tr_n("{count} message", "{count} messages", len(engine.context.history)),
         ),
         _row(
@@ -48,8 +53,8 @@ async def _usage(engine: "Engine", args: str) -> None:
         _row(tr("Folder: {folder}", folder=paths.shown(engine.work_dir))),
     ]
     modes = [
-        word
-        for word, on in (
+        label
+        for label, on in (
             ("yolo", engine.approvals.yolo),
             (tr("away"), not engine.approvals.attended),
             (tr("plan mode"), engine.services.plan_mode.on),
@@ -91,8 +96,8 @@ def _price(cost: float | None) -> str:
 
 
 async def _agents(engine: "Engine", args: str) -> None:
-    word, _, agent_id = args.partition(" ")
-    if word == "stop":
+    subcommand, _, agent_id = args.partition(" ")
+    if subcommand == "stop":
         agent_id = agent_id.strip()
         if engine.roster.stop(agent_id):
             engine.reply(tr("{agent} is being stopped.", agent=agent_id))
@@ -100,8 +105,8 @@ async def _agents(engine: "Engine", args: str) -> None:
             engine.reply(tr("No subagent {agent!r} is running.", agent=agent_id))
         return
     names = engine.soul.agent.crew.names()
-    lines = [_row(name, what) for name, what in names.items()]
-    lines += [_row(tr("running"), key, one.name, one.description) for key, one in engine.roster.track.items()]
+    lines = [_row(name, description) for name, description in names.items()]
+    lines += [_row(tr("running"), key, agent.name, agent.description) for key, agent in engine.roster.track.items()]
     engine.reply("\n".join(lines) or tr("The agent {agent} has no subagents.", agent=engine.soul.agent.name))
 
 
@@ -110,15 +115,15 @@ async def _hooks(engine: "Engine", args: str) -> None:
         _row(hook.event, hook.matcher, f"`{hook.command}`", tr("timeout {seconds:g} s", seconds=hook.timeout))
         for hook in engine.hooks.configured
     ]
-    lines += [_row(one.event, one.matcher, tr("a client")) for one in engine.hooks.clients]
+    lines += [_row(subscription.event, subscription.matcher, tr("a client")) for subscription in engine.hooks.clients]
     engine.reply("\n".join(lines) or tr("No hooks are configured."))
 
 
 async def _mcp(engine: "Engine", args: str) -> None:
-    word, _, name = args.partition(" ")
-    if word == "restart" and name.strip():
+    subcommand, _, name = args.partition(" ")
+    if subcommand == "restart" and name.strip():
         states = (await engine.mcp.restart(name.strip()),)
-    elif not word:
+    elif not subcommand:
         states = engine.mcp.states()
     else:
         raise UsageError(tr("/mcp shows the servers; /mcp restart NAME restarts one"))
@@ -136,14 +141,14 @@ async def _skills(engine: "Engine", args: str) -> None:
         _row(f"{paths.shown(problem.path)}{f':{problem.line}' if problem.line else ''}", problem.severity, problem.text)
         for problem in engine.skills.problems()
     ]
-    found = ["", tr("Problems:"), *problems] if problems else []
-    engine.reply("\n".join([*(lines or [tr("No skills found.")]), *found]))
+    problem_lines = ["", tr("Problems:"), *problems] if problems else []
+    engine.reply("\n".join([*(lines or [tr("No skills found.")]), *problem_lines]))
 
 
 async def _task(engine: "Engine", args: str) -> None:
     background = engine.services.background
-    word, _, task_id = args.partition(" ")
-    if word == "stop":
+    subcommand, _, task_id = args.partition(" ")
+    if subcommand == "stop":
         task_id = task_id.strip()
         if await background.stop(task_id, tr("stopped by the user")):
             engine.reply(tr("{task} was stopped.", task=task_id))

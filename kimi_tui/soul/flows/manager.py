@@ -69,8 +69,8 @@ class FlowManager:
         """Run the chart from `--prompt-flow`. Raises the error that made it fail."""
         if self.prompt_flow is None:
             raise UsageError(tr("no chart to start; set one with --prompt-flow"))
-        begun = self.prompt_flow
-        return await self._follow(begun.flow, begun.name, begun.text, args=args, shown=shown)
+        prompt_flow = self.prompt_flow
+        return await self._follow(prompt_flow.flow, prompt_flow.name, prompt_flow.text, args=args, shown=shown)
 
     async def run_ralph(self, user_input: UserInput, iterations: int) -> FlowOutcome:
         """Repeat the same prompt until the model reports that it is done. Raises the error that made it fail."""
@@ -201,5 +201,5 @@ def _why_no_flow(skill: Skill) -> str:
     problem = next((problem for problem in skill.problems if problem.severity == "error"), None)
     if problem is None:
         return f"{shown(skill.path)}: " + tr("this skill is not a flow (type: flow)")
-    place = "".join(f":{number}" for number in (problem.line, problem.column) if number is not None)
-    return f"{shown(skill.path)}{place}: {problem.text}"
+    location = "".join(f":{number}" for number in (problem.line, problem.column) if number is not None)
+    return f"{shown(skill.path)}{location}: {problem.text}"

@@ -39,16 +39,16 @@ def read_prompt_flow(file: Path) -> PromptFlow:
     if block is None:
         raise UsageError(f"{file}: no mermaid or d2 block found")
     flow = _built(file, block.text, block.source, block.line)
-    told = told_beside(flow, block, lines, skip=lines_of_frontmatter(lines))
-    return PromptFlow(file.name, replace(flow, guidance=told.guidance), block.text)
+    guidance = told_beside(flow, block, lines, skip=lines_of_frontmatter(lines))
+    return PromptFlow(file.name, replace(flow, guidance=guidance.guidance), block.text)
 
 
 def _built(file: Path, text: str, source: ChartSource, lines_before: int = 0) -> Flow:
     try:
         return _flow(text, source)
     except FlowError as error:
-        place = "" if error.line is None else f":{lines_before + error.line}:{error.column or 1}"
-        raise UsageError(f"{file}{place}: {error.cause}") from error
+        location = "" if error.line is None else f":{lines_before + error.line}:{error.column or 1}"
+        raise UsageError(f"{file}{location}: {error.cause}") from error
 
 
 def flow_of_run(run: RunState) -> Flow:

@@ -23,17 +23,17 @@ def chart_now(run: RunState, skills: SkillLibrary, prompt_flow: PromptFlow | Non
     if run.source == "ralph":
         return None
     if prompt_flow is not None and prompt_flow.name == run.name:
-        found = ChartNow(prompt_flow.text, prompt_flow.flow)
+        current = ChartNow(prompt_flow.text, prompt_flow.flow)
     else:
         skill = skills.get(run.name)
         if skill is None:
             return ChartNow(trouble=tr("flow {name} no longer exists", name=run.name))
-        problem = next((one for one in skill.problems if one.severity == "error"), None)
-        place = f" (line {problem.line})" if problem is not None and problem.line is not None else ""
-        trouble = f"{problem.text}{place}" if problem is not None else tr("it is no longer a flow")
-        found = ChartNow(skill.chart_text or "", skill.flow, "" if skill.flow is not None else trouble)
-    if found.flow is not None and not run.chart_changed(found.text):
+        problem = next((problem for problem in skill.problems if problem.severity == "error"), None)
+        location = f" (line {problem.line})" if problem is not None and problem.line is not None else ""
+        trouble = f"{problem.text}{location}" if problem is not None else tr("it is no longer a flow")
+        current = ChartNow(skill.chart_text or "", skill.flow, "" if skill.flow is not None else trouble)
+    if current.flow is not None and not run.chart_changed(current.text):
         return None
-    if found.flow is not None and run.node_id not in found.flow.nodes:
-        return ChartNow(found.text, None, f"it has no node {run.node_id} any more")
-    return found
+    if current.flow is not None and run.node_id not in current.flow.nodes:
+        return ChartNow(current.text, None, f"it has no node {run.node_id} any more")
+    return current

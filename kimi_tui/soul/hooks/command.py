@@ -39,15 +39,17 @@ class HookResult:
 ALLOW = HookResult()
 
 
-async def run_hook(command: str, asked: JsonObject, *, cwd: Path, env: Mapping[str, str], seconds: float) -> HookResult:
+async def run_hook(
+    command: str, payload: JsonObject, *, cwd: Path, env: Mapping[str, str], seconds: float
+) -> HookResult:
     """Run the command until it ends or `seconds` have passed. Its process tree is then killed."""
     with tempfile.TemporaryDirectory(prefix="kimi-tui-hook-") as folder:
-        given, errors = Path(folder, "input.json"), Path(folder, "errors")
-        await asyncio.to_thread(given.write_text, json.dumps(asked), "utf-8")
+        input_file, errors = Path(folder, "input.json"), Path(folder, "errors")
+        await asyncio.to_thread(input_file.write_text, json.dumps(payload), "utf-8")
         printed = _Printed()
         try:
-            ended = await run(
-                ["/bin/bash", "-c", _WRAPPER, "hook", str(given), str(errors), command],
+            result = await run(
+                ["/bin/bash", "-c", _WRAPPER, "hook", str(input_file), str(errors), command],
                 cwd=cwd,
                 env=env,
                 on_text=printed.take,
@@ -56,7 +58,7 @@ async def run_hook(command: str, asked: JsonObject, *, cwd: Path, env: Mapping[s
         except OSError as error:
             _log.warning("a hook could not be started: %s: %s", command, error)
             return ALLOW
-        return await asyncio.to_thread(_verdict, command, ended, printed, errors)
+        return await asyncio.to_thread(_verdict, command, result, printed, errors)
 
 
 class _Printed:
@@ -75,13 +77,13 @@ class _Printed:
         return "".join(self._pieces)
 
 
-def _verdict(command: str, ended: ProcessResult, printed: _Printed, errors: Path) -> HookResult:
-    if ended.exit_code == BLOCKS:
+def _verdict(command: str, result: ProcessResult, printed: _Printed, errors: Path) -> HookResult:
+    if result.exit_code == BLOCKS:
         with contextlib.suppress(OSError):
             return HookResult(True, plain(errors.read_bytes().decode("utf-8", "replace")))
         return HookResult(True)
-    if ended.exit_code != 0:
-        _log.warning("a hook failed (%s): %s", "timeout" if ended.timed_out else ended.exit_code, command)
+    if result.exit_code != 0:
+        _log.warning("a hook failed (%s): %s", "timeout" if result.timed_out else result.exit_code, command)
         return ALLOW
     return _decision(printed.text)
 
@@ -89,21 +91,21 @@ def _verdict(command: str, ended: ProcessResult, printed: _Printed, errors: Path
 def _decision(printed: str) -> HookResult:
     """Read the decision from a hook's output, if it is JSON with one."""
     try:
-        said: object = json_text.loads(printed)
+        parsed: object = json_text.loads(printed)
     except (ValueError, RecursionError):
         return ALLOW
-    if not isinstance(said, dict):
+    if not isinstance(parsed, dict):
         return ALLOW
-    words = cast(dict[str, object], said)
-    inner = words.get("hookSpecificOutput")
+    fields = cast(dict[str, object], parsed)
+    inner = fields.get("hookSpecificOutput")
     if isinstance(inner, dict):
-        words = {**words, **cast(dict[str, object], inner)}
-    if words.get("permissionDecision") != "deny" and words.get("decision") != "block":
+        fields = {**fields, **cast(dict[str, object], inner)}
+    if fields.get("permissionDecision") != "deny" and fields.get("decision") != "block":
         return ALLOW
-    return HookResult(True, plain(str(words.get("permissionDecisionReason") or words.get("reason") or "")))
+    return HookResult(True, plain(str(fields.get("permissionDecisionReason") or fields.get("reason") or "")))
 
 
 def plain(text: str) -> str:
     """Remove control and invisible characters from a hook's text, and bound its length."""
-    kept = "".join(char if char == "\n" or is_safe(char) else " " for char in text)
-    return kept.strip()[:_REASON_CHARS]
+    printable = "".join(char if char == "\n" or is_safe(char) else " " for char in text)
+    return printable.strip()[:_REASON_CHARS]

@@ -68,10 +68,10 @@ class HookDispatcher:
 
     def settle(self, request_id: str, action: Literal["allow", "block"], reason: str = "") -> bool:
         """Settle a client's HookRequest; False if no request of that id is pending."""
-        waiting = self._waiting.pop(request_id, None)
-        if waiting is None or waiting.done():
+        future = self._waiting.pop(request_id, None)
+        if future is None or future.done():
             return False
-        waiting.set_result(HookResult(action == "block", plain(reason)))
+        future.set_result(HookResult(action == "block", plain(reason)))
         return True
 
     @property
@@ -108,16 +108,16 @@ class HookDispatcher:
         commands, clients = self._commands(event, target), self._clients(event, target)
         if not commands and not clients:
             return ALLOW
-        asked: JsonObject = {
+        payload: JsonObject = {
             "hook_event_name": event,
             "session_id": self._session_id,
             "cwd": str(self._work_dir),
             **cast(JsonObject, data),
         }
         self._send(HookTriggered(event=event, target=target, hook_count=len(commands) + len(clients)))
-        begun = time.monotonic()
-        tasks = [asyncio.create_task(self._run(command, seconds, asked)) for command, seconds in commands.items()]
-        tasks += [asyncio.create_task(self._request(client, target, asked)) for client in clients]
+        started_at = time.monotonic()
+        tasks = [asyncio.create_task(self._run(command, seconds, payload)) for command, seconds in commands.items()]
+        tasks += [asyncio.create_task(self._request(client, target, payload)) for client in clients]
         self._running.update(tasks)
         try:
             outcomes = await asyncio.gather(*tasks, return_exceptions=True)
@@ -125,14 +125,14 @@ class HookDispatcher:
             for task in tasks:
                 task.cancel()
             self._running.difference_update(tasks)
-        verdict = next((one for one in outcomes if isinstance(one, HookResult) and one.blocked), ALLOW)
+        verdict = next((outcome for outcome in outcomes if isinstance(outcome, HookResult) and outcome.blocked), ALLOW)
         self._send(
             HookResolved(
                 event=event,
                 target=target,
                 action="block" if verdict.blocked else "allow",
                 reason=verdict.reason,
-                duration_ms=round((time.monotonic() - begun) * 1000),
+                duration_ms=round((time.monotonic() - started_at) * 1000),
             )
         )
         return verdict
@@ -147,17 +147,17 @@ class HookDispatcher:
 
     def _clients(self, event: str, target: str) -> list[Subscription]:
         return [
-            one
-            for one in self._subscriptions
-            if one.event == event and (not one.matcher or re.search(one.matcher, target))
+            subscription
+            for subscription in self._subscriptions
+            if subscription.event == event and (not subscription.matcher or re.search(subscription.matcher, target))
         ]
 
-    async def _run(self, command: str, seconds: float, asked: JsonObject) -> HookResult:
-        return await run_hook(command, asked, cwd=self._work_dir, env=self._env.build(), seconds=seconds)
+    async def _run(self, command: str, seconds: float, payload: JsonObject) -> HookResult:
+        return await run_hook(command, payload, cwd=self._work_dir, env=self._env.build(), seconds=seconds)
 
-    async def _request(self, client: Subscription, target: str, asked: JsonObject) -> HookResult:
+    async def _request(self, client: Subscription, target: str, payload: JsonObject) -> HookResult:
         request = HookRequest(
-            id=uuid4().hex, subscription_id=client.id, event=client.event, target=target, input_data=asked
+            id=uuid4().hex, subscription_id=client.id, event=client.event, target=target, input_data=payload
         )
         answer: asyncio.Future[HookResult] = asyncio.get_running_loop().create_future()
         self._waiting[request.id] = answer

@@ -16,12 +16,12 @@ async def call_with_hooks(hooks: HookDispatcher, toolset: Toolset, call: ToolCal
     name = call.function.name
     if not hooks.any:
         return await toolset.handle(call)
-    told: dict[str, JsonValue] = {
+    call_fields: dict[str, JsonValue] = {
         "tool_name": name,
         "tool_input": _arguments(call.function.arguments),
         "tool_call_id": call.id,
     }
-    verdict = await hooks.ask("PreToolUse", name, **told)
+    verdict = await hooks.ask("PreToolUse", name, **call_fields)
     if verdict.blocked:
         why = verdict.reason or "no reason given"
         value = failed(f"A hook did not let this call be made: {why}", brief=f"Blocked by a hook: {why}")
@@ -30,12 +30,14 @@ async def call_with_hooks(hooks: HookDispatcher, toolset: Toolset, call: ToolCal
     value = result.return_value
     output = value.output if isinstance(value.output, str) else ""
     if value.is_error:
-        await hooks.ask("PostToolUseFailure", name, **told, error=(value.message or output)[:_OUTPUT_CHARS])
+        await hooks.ask("PostToolUseFailure", name, **call_fields, error=(value.message or output)[:_OUTPUT_CHARS])
         return result
-    after = await hooks.ask("PostToolUse", name, **told, tool_output=(output or value.message)[:_OUTPUT_CHARS])
-    if not after.blocked:
+    post_result = await hooks.ask(
+        "PostToolUse", name, **call_fields, tool_output=(output or value.message)[:_OUTPUT_CHARS]
+    )
+    if not post_result.blocked:
         return result
-    note = f"{value.message}\nA hook says of this: {after.reason}".strip()
+    note = f"{value.message}\nA hook says of this: {post_result.reason}".strip()
     return result.model_copy(update={"return_value": value.model_copy(update={"message": note})})
 
 

@@ -47,8 +47,8 @@ class AgentFactory:
         def like_me(prompt: str, send: Send) -> Agent:
             return self.make(spec, send, system_prompt=prompt, market=market)
 
-        crew = SubagentPool(market, self.office, send, like_me)
-        services = {**self.services.by_type(), DenwaRenji: denwa_renji, Subagents: crew}
+        pool = SubagentPool(market, self.office, send, like_me)
+        services = {**self.services.by_type(), DenwaRenji: denwa_renji, Subagents: pool}
         tools = _tools_of(spec, services)
         toolset = Toolset(tools, plan_mode=self.services.plan_mode, approvals=self.services.approvals)
         if not all(tool.read_only for tool in tools):
@@ -58,7 +58,7 @@ class AgentFactory:
             system_prompt or self.prompt(spec),
             toolset,
             ToolAvailability(toolset, self.services.media, self.services.web, self.services.questions),
-            crew,
+            pool,
             denwa_renji if toolset.get("SendDMail") is not None else None,
             spec.model,
         )
@@ -79,19 +79,19 @@ class AgentFactory:
         """Return the validated subagents of the spec. Raises AgentSpecError."""
         market = LaborMarket()
         for name, subagent in spec.subagents.items():
-            whole = read_agent_spec(subagent.path)
-            looks = not any(tool.name in EDITS for tool in self._checked(whole))
-            use = f"When to use it: {whole.when_to_use}" if whole.when_to_use else ""
+            full_spec = read_agent_spec(subagent.path)
+            looks = not any(tool.name in EDITS for tool in self._checked(full_spec))
+            use = f"When to use it: {full_spec.when_to_use}" if full_spec.when_to_use else ""
             described = f"{subagent.description} {use}".strip()
-            market.fixed[name] = SubagentType(described, lambda send, whole=whole: self.make(whole, send), looks)
+            market.fixed[name] = SubagentType(described, lambda send, spec=full_spec: self.make(spec, send), looks)
         return market
 
     def _checked(self, spec: AgentSpec) -> list[Tool[Any]]:
         """Load its tools, so that errors in a subagent surface before it is started. Raises AgentSpecError."""
-        nobody = SubagentPool(
+        empty_pool = SubagentPool(
             LaborMarket(), self.office, lambda message: None, lambda prompt, send: self.make(spec, send)
         )
-        tools = _tools_of(spec, {**self.services.by_type(), DenwaRenji: DenwaRenji(), Subagents: nobody})
+        tools = _tools_of(spec, {**self.services.by_type(), DenwaRenji: DenwaRenji(), Subagents: empty_pool})
         self.prompt(spec)
         return tools
 

@@ -95,7 +95,7 @@ class SubagentPool:
         if verdict.blocked:
             raise SubagentRefusedError(f"a hook blocked it: {verdict.reason or 'no reason given'}")
         agent_id = f"a{uuid4().hex[:8]}"
-        told = {"subagent": name, "agent_id": agent_id}
+        hook_fields = {"subagent": name, "agent_id": agent_id}
         wire = Wire()
 
         def wrap(message: WireMessage) -> None:
@@ -123,14 +123,14 @@ class SubagentPool:
         try:
             with self._office.roster.listed(agent_id, RunningSubagent(name, description, tool_call_id, soul.stop_turn)):
                 result = await _worked(soul, prompt)
-            await hooks.ask("SubagentStop", name, **told, status="finished", message=result.message)
+            await hooks.ask("SubagentStop", name, **hook_fields, status="finished", message=result.message)
             return result.message
         except SubagentStoppedError:
-            await hooks.ask("SubagentStop", name, **told, status="stopped", message="")
+            await hooks.ask("SubagentStop", name, **hook_fields, status="stopped", message="")
             raise
         except KimiTuiError as error:
             wire.send(error_notice(error))
-            await hooks.ask("SubagentStop", name, **told, status="failed", message=str(error))
+            await hooks.ask("SubagentStop", name, **hook_fields, status="failed", message=str(error))
             raise
         finally:
             asking_for.reset(asking)

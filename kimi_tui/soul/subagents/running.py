@@ -27,16 +27,16 @@ class RunningSubagents:
 
     def stop(self, name: str) -> bool:
         """Interrupt the subagent with that agent id or tool call id; False if it is not running."""
-        for agent_id, one in self._at_work.items():
-            if name in (agent_id, one.tool_call_id):
-                one.stop()
+        for agent_id, subagent in self._at_work.items():
+            if name in (agent_id, subagent.tool_call_id):
+                subagent.stop()
                 return True
         return False
 
     @contextmanager
-    def listed(self, agent_id: str, one: RunningSubagent) -> Generator[None]:
+    def listed(self, agent_id: str, subagent: RunningSubagent) -> Generator[None]:
         """List the subagent as running inside the `with` block."""
-        self._at_work[agent_id] = one
+        self._at_work[agent_id] = subagent
         try:
             yield
         finally:

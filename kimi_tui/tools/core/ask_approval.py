@@ -66,11 +66,11 @@ def with_comments(value: ToolReturnValue, comments: Sequence[str]) -> ToolReturn
     """Return the result with the user's approval comments added."""
     if not comments:
         return value
-    words = "\n".join(comments)
+    user_comments = "\n".join(comments)
     return value.model_copy(
         update={
-            "message": f"{value.message}\nThe user approved this and says: {words}".strip(),
-            "display": (*value.display, BriefBlock(text=tr("You: {words}", words=words))),
+            "message": f"{value.message}\nThe user approved this and says: {user_comments}".strip(),
+            "display": (*value.display, BriefBlock(text=tr("You: {words}", words=user_comments))),
         }
     )
 

@@ -31,8 +31,8 @@ def command_subject(line: CommandLine, workspace: Workspace | None = None, polic
     return CommandSubject(commands, line.doubts, reading.why_not, reading.elsewhere, reading.secrets, reading.rule)
 
 
-def file_subject(place: ResolvedPath, *, edit: bool) -> FileSubject:
-    return FileSubject(place.real, place.folder, edit, place.instructs)
+def file_subject(resolved: ResolvedPath, *, edit: bool) -> FileSubject:
+    return FileSubject(resolved.real, resolved.folder, edit, resolved.instructs)
 
 
 def page_subject(url: str) -> PageSubject:
@@ -43,20 +43,20 @@ def page_subject(url: str) -> PageSubject:
         raise ValueError(f"{url!r}: {error}") from None
 
 
-def denied_paths(tool: str, place: ResolvedPath, policy: Policy) -> bool:
+def denied_paths(tool: str, resolved: ResolvedPath, policy: Policy) -> bool:
     """Whether a search skips this file because a rule denies it or requires approval."""
-    return policy.decide(tool, file_subject(place, edit=False)).effect in (Effect.ASK, Effect.DENY)
+    return policy.decide(tool, file_subject(resolved, edit=False)).effect in (Effect.ASK, Effect.DENY)
 
 
-def why_asked(place: ResolvedPath) -> tuple[str, ...]:
+def why_asked(resolved: ResolvedPath) -> tuple[str, ...]:
     """List what is special about the file, for the approval dialog."""
     reasons = (
-        (not place.inside, "the file is outside of the work dir"),
-        (place.sensitive, "by its name the file holds secrets"),
-        (place.protected, "the file is protected: something is started or set up by it later"),
-        (place.instructs and not place.protected, "agents or tools do what the file says"),
+        (not resolved.inside, "the file is outside of the work dir"),
+        (resolved.sensitive, "by its name the file holds secrets"),
+        (resolved.protected, "the file is protected: something is started or set up by it later"),
+        (resolved.instructs and not resolved.protected, "agents or tools do what the file says"),
     )
-    return tuple(text for holds, text in reasons if holds)
+    return tuple(text for applies, text in reasons if applies)
 
 
 def subject_of(tool: str, text: str, workspace: Workspace, policy: Policy = NO_RULES) -> Subject:

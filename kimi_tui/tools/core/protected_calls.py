@@ -15,7 +15,7 @@ def protection_reason(tool: str, text: str, workspace: Workspace) -> tuple[str, 
         guarded = why_asked_for(parse_command_line(text), workspace)
         return () if guarded is None else (guarded,)
     if tool in EDITS or tool in READS or tool in ("Edit", "Read"):
-        place = workspace.place(text)
-        if place.sensitive or (place.protected and tool in (*EDITS, "Edit")):
-            return why_asked(place)
+        resolved = workspace.place(text)
+        if resolved.sensitive or (resolved.protected and tool in (*EDITS, "Edit")):
+            return why_asked(resolved)
     return ()

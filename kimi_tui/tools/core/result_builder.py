@@ -24,14 +24,14 @@ class ResultBuilder:
         self._head: list[str] = []
         self._tail: deque[str] = deque()
         self._tail_size = 0
-        self._left_out = False
+        self._truncated = False
         self._in_line = 0
         self._cut_line = False
 
     @property
     def truncated(self) -> bool:
         """Whether any text was left out."""
-        return self._left_out or self._cut_line
+        return self._truncated or self._cut_line
 
     @property
     def full(self) -> bool:
@@ -40,9 +40,9 @@ class ResultBuilder:
 
     def write(self, text: str) -> None:
         if len(text) > self._room + self._tail_room:  # defence: bound-kept-output
-            room = max(0, self._room)
-            self._write(text[:room])
-            text = self._skip_to_end(text[room:])
+            remaining = max(0, self._room)
+            self._write(text[:remaining])
+            text = self._skip_to_end(text[remaining:])
         self._write(text)
 
     def _write(self, text: str) -> None:
@@ -61,7 +61,7 @@ class ResultBuilder:
     def _skip_to_end(self, text: str) -> str:
         """Drop the part of a large piece that cannot appear in the result, without processing it."""
         start = max(0, len(text) - self._tail_room)
-        self._left_out |= start > 0
+        self._truncated |= start > 0
         if text.find("\n", 0, start) >= 0 and self._tail_room:
             self._in_line = 0
         return text[start:]
@@ -69,10 +69,10 @@ class ResultBuilder:
     def _write_line(self, line: str) -> None:
         assert self._max_line is not None
         body, end = (line[:-1], "\n") if line.endswith("\n") else (line, "")
-        room = self._max_line - self._in_line
-        if len(body) > room:
-            if room >= 0:
-                self._keep(body[:room])
+        remaining = self._max_line - self._in_line
+        if len(body) > remaining:
+            if remaining >= 0:
+                self._keep(body[:remaining])
                 self._keep_marker()
             self._in_line = self._max_line + 1
             self._cut_line = True
@@ -90,13 +90,13 @@ class ResultBuilder:
         if not text:
             return
         if not self._tail_room:
-            self._left_out = True
+            self._truncated = True
             return
         self._tail.append(text)
         self._tail_size += len(text)
         while self._tail and self._tail_size - len(self._tail[0]) >= self._tail_room:
             self._tail_size -= len(self._tail.popleft())
-            self._left_out = True
+            self._truncated = True
 
     def _keep_marker(self) -> None:
         """Keep the marker whole: a part of it would read as output."""
@@ -110,8 +110,8 @@ class ResultBuilder:
         """Return the text, with a marker at each omission between or after lines."""
         head, tail = "".join(self._head), "".join(self._tail)
         if len(tail) > self._tail_room:
-            tail, self._left_out = tail[len(tail) - self._tail_room :], True
-        if not self._left_out:
+            tail, self._truncated = tail[len(tail) - self._tail_room :], True
+        if not self._truncated:
             return head + tail
         if not tail:
             return f"{head}\n{MARKER}" if not head.endswith("\n") else head + MARKER

@@ -16,13 +16,13 @@ _OUR_TAGS = re.compile(r"<(?=/?\s*(?:system(?:-reminder)?|output)\s*>)", re.IGNO
 def result_message(result: ToolResult) -> Message:
     """Return the tool message that answers the call."""
     value = result.return_value
-    said = value.message
+    message = value.message
     if value.is_error:
-        said = f"ERROR: {said or 'the tool failed without saying why'}"
+        message = f"ERROR: {message or 'the tool failed without saying why'}"
     output = _output(value.output)
-    if not said and not output:
-        said = EMPTY
-    parts: list[ContentPart] = [TextPart(text=_tagged("system", said))] if said else []
+    if not message and not output:
+        message = EMPTY
+    parts: list[ContentPart] = [TextPart(text=_tagged("system", message))] if message else []
     return Message(role="tool", content=(*parts, *output), tool_call_id=result.tool_call_id)
 
 

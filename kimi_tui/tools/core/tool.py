@@ -82,20 +82,20 @@ def json_schema(params: type[BaseModel]) -> JsonObject:
     return cast(JsonObject, _plain(schema, schema.get("$defs", {}), ()))
 
 
-def _plain(value: object, definitions: JsonObject, inside: tuple[str, ...]) -> object:
+def _plain(value: object, definitions: JsonObject, ancestors: tuple[str, ...]) -> object:
     """`inside` are the references that led here: one that leads to itself ends in "anything"."""
     if isinstance(value, list):
-        return [_plain(item, definitions, inside) for item in cast(list[object], value)]
+        return [_plain(item, definitions, ancestors) for item in cast(list[object], value)]
     if not isinstance(value, dict):
         return value
     table = cast(dict[str, object], value)
     if isinstance(reference := table.get("$ref"), str):
-        known = definitions.get(reference.removeprefix("#/$defs/")) if reference not in inside else None
-        own = {key: item for key, item in table.items() if key != "$ref"}
-        table = {**known, **own} if isinstance(known, dict) else own
-        inside = (*inside, reference)
+        definition = definitions.get(reference.removeprefix("#/$defs/")) if reference not in ancestors else None
+        siblings = {key: item for key, item in table.items() if key != "$ref"}
+        table = {**definition, **siblings} if isinstance(definition, dict) else siblings
+        ancestors = (*ancestors, reference)
     return {
-        key: _plain(item, definitions, inside)
+        key: _plain(item, definitions, ancestors)
         for key, item in table.items()
         if key != "$defs" and not (key == "title" and isinstance(item, str) and ("type" in table or "anyOf" in table))
     }

@@ -114,7 +114,7 @@ class Toolset:
             return _not_while_planning(f"In plan mode {tool.name} does only what is known to change nothing.")
         token = current_tool_call.set(call)
         comments: list[str] = []
-        heard = comments_of_call.set(comments)
+        comments_token = comments_of_call.set(comments)
         try:
             value = await self._refused(tool, params) or await tool.call(params)
             return with_comments(value, comments)
@@ -122,7 +122,7 @@ class Toolset:
             _log.exception("tool %s failed", tool.name)
             return failed(f"{tool.name} failed: {_cause(error)}", brief=f"{tool.name} failed")
         finally:
-            comments_of_call.reset(heard)
+            comments_of_call.reset(comments_token)
             current_tool_call.reset(token)
 
     async def _refused(self, tool: Tool[Any], params: Params) -> ToolReturnValue | None:
@@ -174,14 +174,14 @@ def _params(tool: Tool[Any], arguments: str | None) -> Params:
     try:
         return tool.params.model_validate(without_surrogates(cast(object, value)))
     except ValidationError as error:
-        found = [_fault(fault["loc"], fault["msg"]) for fault in error.errors(include_url=False, include_input=False)]
-        more = f" (and {len(found) - 5} more)" if len(found) > 5 else ""
-        raise ValueError(f"Wrong arguments: {'; '.join(found[:5])}{more}.") from None
+        faults = [_fault(fault["loc"], fault["msg"]) for fault in error.errors(include_url=False, include_input=False)]
+        remainder = f" (and {len(faults) - 5} more)" if len(faults) > 5 else ""
+        raise ValueError(f"Wrong arguments: {'; '.join(faults[:5])}{remainder}.") from None
 
 
-def _fault(where: tuple[int | str, ...], what: str) -> str:
+def _fault(where: tuple[int | str, ...], problem: str) -> str:
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in where).lstrip(".")
-    return f"{path}: {what}" if path else what
+    return f"{path}: {problem}" if path else problem
 
 
 def _cause(error: Exception) -> str:

@@ -15,44 +15,46 @@ def diff_blocks(path: str, old: str, new: str) -> tuple[DiffBlock, ...]:
     """Return one block per change; a single summary if either text has more than 10,000 lines; none if equal."""
     if old == new:
         return ()
-    before, after = old.splitlines(), new.splitlines()
-    if max(len(before), len(after)) > MAX_LINES:
+    old_lines, new_lines = old.splitlines(), new.splitlines()
+    if max(len(old_lines), len(new_lines)) > MAX_LINES:
         return (
-            DiffBlock(path=path, old_text=f"({len(before)} lines)", new_text=f"({len(after)} lines)", is_summary=True),
+            DiffBlock(
+                path=path, old_text=f"({len(old_lines)} lines)", new_text=f"({len(new_lines)} lines)", is_summary=True
+            ),
         )
-    if before == after:  # only the end of the last line, or an unusual line end, differs
-        return (DiffBlock(path=path, old_text=old[-200:], new_text=new[-200:], old_start=max(1, len(before))),)
+    if old_lines == new_lines:  # only the end of the last line, or an unusual line end, differs
+        return (DiffBlock(path=path, old_text=old[-200:], new_text=new[-200:], old_start=max(1, len(old_lines))),)
     return tuple(
         DiffBlock(
             path=path,
-            old_text="\n".join(before[a:b]),
-            new_text="\n".join(after[c:d]),
+            old_text="\n".join(old_lines[a:b]),
+            new_text="\n".join(new_lines[c:d]),
             old_start=a + 1,
             new_start=c + 1,
         )
-        for a, b, c, d in _hunks(before, after)
+        for a, b, c, d in _hunks(old_lines, new_lines)
     )
 
 
-def text_with(old: str, new: str, taken: Set[int]) -> str:
+def text_with(old: str, new: str, selected: Set[int]) -> str:
     """Apply only the changes in `taken` to `old`; they are counted from 0, as in `diff_blocks`."""
-    before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    out: list[str] = []
-    at = 0
+    old_lines, new_lines = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    lines: list[str] = []
+    position = 0
     for number, (a, b, c, d) in enumerate(_hunks(old.splitlines(), new.splitlines())):
-        out += before[at:a]
-        out += after[c:d] if number in taken else before[a:b]
-        at = b
-    return "".join((*out, *before[at:]))
+        lines += old_lines[position:a]
+        lines += new_lines[c:d] if number in selected else old_lines[a:b]
+        position = b
+    return "".join((*lines, *old_lines[position:]))
 
 
-def _hunks(before: list[str], after: list[str]) -> list[tuple[int, int, int, int]]:
+def _hunks(old_lines: list[str], new_lines: list[str]) -> list[tuple[int, int, int, int]]:
     """Return the changed ranges with context, as (from, to) before and after; adjacent ranges are merged."""
     hunks: list[tuple[int, int, int, int]] = []
-    for a, b, c, d in _changes(before, after):
+    for a, b, c, d in _changes(old_lines, new_lines):
         lead = min(CONTEXT_LINES, a, c)
         a, c = a - lead, c - lead
-        trail = min(CONTEXT_LINES, len(before) - b, len(after) - d)
+        trail = min(CONTEXT_LINES, len(old_lines) - b, len(new_lines) - d)
         b, d = b + trail, d + trail
         if hunks and a <= hunks[-1][1]:
             hunks[-1] = (hunks[-1][0], b, hunks[-1][2], d)
@@ -61,14 +63,14 @@ def _hunks(before: list[str], after: list[str]) -> list[tuple[int, int, int, int
     return hunks
 
 
-def _changes(before: list[str], after: list[str]) -> list[tuple[int, int, int, int]]:
+def _changes(old_lines: list[str], new_lines: list[str]) -> list[tuple[int, int, int, int]]:
     start = 0
-    while start < min(len(before), len(after)) and before[start] == after[start]:
+    while start < min(len(old_lines), len(new_lines)) and old_lines[start] == new_lines[start]:
         start += 1
     end = 0
-    while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
+    while end < min(len(old_lines), len(new_lines)) - start and old_lines[-1 - end] == new_lines[-1 - end]:
         end += 1
-    old, new = before[start : len(before) - end], after[start : len(after) - end]
+    old, new = old_lines[start : len(old_lines) - end], new_lines[start : len(new_lines) - end]
     if len(old) > _MAX_COMPARED or len(new) > _MAX_COMPARED or not old or not new:
         return [(start, start + len(old), start, start + len(new))]
     matcher = SequenceMatcher(None, old, new)  # its "junk" rule keeps many equal lines from taking minutes

@@ -45,7 +45,7 @@ class EditRefusedError(ValueError):
 
 
 async def edit(
-    given: str,
+    path_text: str,
     change: Callable[[str | None], NewText],
     *,
     sender: str,
@@ -56,117 +56,121 @@ async def edit(
 ) -> ToolReturnValue:
     """Edit one file. `change` gets its text, None for a new file, and may raise EditRefusedError."""
     try:
-        place = workspace.place(given)
-        async with workspace.lock(place.real):
-            before, text, form = await asyncio.to_thread(_read, place)
-            exists = before is not None
-            buffers, held = await _held(editor, place, exists=exists) if _is_whole(text) else (None, None)
-            if held is not None:
-                text, form = shown_by_editor(held, form)
-                before = form.encode(text)
+        resolved = workspace.place(path_text)
+        async with workspace.lock(resolved.real):
+            old_content, text, encoding = await asyncio.to_thread(_read, resolved)
+            exists = old_content is not None
+            buffers, buffer_text = (
+                await _buffer_text(editor, resolved, exists=exists) if _is_whole(text) else (None, None)
+            )
+            if buffer_text is not None:
+                text, encoding = shown_by_editor(buffer_text, encoding)
+                old_content = encoding.encode(text)
             new = change(text)
-            content = form.encode(new.text)
-            if content == before:
-                return ok(message=f"`{place.shown}` holds that already; nothing was changed.")
+            content = encoding.encode(new.text)
+            if content == old_content:
+                return ok(message=f"`{resolved.shown}` holds that already; nothing was changed.")
             old = text or ""
-            blocks = await asyncio.to_thread(diff_blocks, place.shown, _shown(old), _shown(new.text))
+            blocks = await asyncio.to_thread(diff_blocks, resolved.shown, _shown(old), _shown(new.text))
             one_by_one = _shown(old) == old and _shown(new.text) == new.text
             choice: list[frozenset[int]] = []
             refused = await ask_approval(
                 approvals,
                 sender=sender,
-                action=INSIDE if place.inside else OUTSIDE,
-                description=tr("Edit file `{file}`", file=place.shown)
-                if before is not None
-                else tr("Create file `{file}`", file=place.shown),
+                action=INSIDE if resolved.inside else OUTSIDE,
+                description=tr("Edit file `{file}`", file=resolved.shown)
+                if old_content is not None
+                else tr("Create file `{file}`", file=resolved.shown),
                 display=blocks,
-                scope=None if place.instructs else edit_scope(place, workspace),
-                subject=file_subject(place, edit=True),
-                because=why_asked(place),
-                must_ask=place.protected or place.sensitive,
+                scope=None if resolved.instructs else edit_scope(resolved, workspace),
+                subject=file_subject(resolved, edit=True),
+                because=why_asked(resolved),
+                must_ask=resolved.protected or resolved.sensitive,
                 hunks=len(blocks) if one_by_one else 0,
                 on_taken=choice.append,
             )
             if refused is not None:
                 return refused
-            made = EditResult(content, new.said, blocks)
+            result = EditResult(content, new.said, blocks)
             if choice:
-                made = await asyncio.to_thread(_in_part, place.shown, old, new.text, blocks, choice[0], form)
-            history.before_edit(place.real, before, made.content)
+                result = await asyncio.to_thread(_in_part, resolved.shown, old, new.text, blocks, choice[0], encoding)
+            history.before_edit(resolved.real, old_content, result.content)
             if buffers is None:
-                await asyncio.to_thread(write_bytes, place.real, made.content, expected=before)
+                await asyncio.to_thread(write_bytes, resolved.real, result.content, expected=old_content)
             else:
-                await asyncio.to_thread(check_writable, place.real, exists=exists)
-                if await _held(editor, place, exists=exists) != (buffers, held):
-                    raise FileRefusedError(f"`{place.shown}` has changed meanwhile. Read it again.")
-                await buffers.write(place.real, made.content[len(form.mark) :].decode(form.encoding))
-            return ok(message=made.said, display=made.display)
+                await asyncio.to_thread(check_writable, resolved.real, exists=exists)
+                if await _buffer_text(editor, resolved, exists=exists) != (buffers, buffer_text):
+                    raise FileRefusedError(f"`{resolved.shown}` has changed meanwhile. Read it again.")
+                await buffers.write(resolved.real, result.content[len(encoding.mark) :].decode(encoding.encoding))
+            return ok(message=result.said, display=result.display)
     except (PathRefusedError, EditRefusedError) as error:
         return failed(str(error))
     except UnicodeError as error:
-        return failed(f"`{given}` cannot be written in its encoding: {_reason(error)}.")
+        return failed(f"`{path_text}` cannot be written in its encoding: {_reason(error)}.")
     except OSError as error:
-        return failed(_why(given, error))
+        return failed(_why(path_text, error))
 
 
 def _in_part(
-    path: str, old: str, new: str, changes: Sequence[DiffBlock], taken: Set[int], form: TextEncoding
+    path: str, old: str, new: str, changes: Sequence[DiffBlock], selected: Set[int], encoding: TextEncoding
 ) -> EditResult:
-    text = text_with(old, new, taken)
-    words = BriefBlock(text=f"You took {len(taken)} of {len(changes)} changes")
-    return EditResult(form.encode(text), apply_selected(path, changes, taken), (words, *diff_blocks(path, old, text)))
+    text = text_with(old, new, selected)
+    brief = BriefBlock(text=f"You took {len(selected)} of {len(changes)} changes")
+    return EditResult(
+        encoding.encode(text), apply_selected(path, changes, selected), (brief, *diff_blocks(path, old, text))
+    )
 
 
-def apply_selected(path: str, changes: Sequence[DiffBlock], taken: Set[int]) -> str:
+def apply_selected(path: str, changes: Sequence[DiffBlock], selected: Set[int]) -> str:
     """Tell the model which changes the user selected, with the full text of the rejected ones."""
     rows = [
-        f"Edited `{path}` in part: of the {len(changes)} changes the user took {len(taken)} and refused the others."
+        f"Edited `{path}` in part: of the {len(changes)} changes the user took {len(selected)} and refused the others."
     ]
     for number, change in enumerate(changes):
-        before, after = change.old_text.splitlines(), change.new_text.splitlines()
+        old_lines, new_lines = change.old_text.splitlines(), change.new_text.splitlines()
         where = f"Change {number + 1}, from line {change.old_start}"
-        if number in taken:
+        if number in selected:
             rows.append(f"{where}: made.")
         else:
-            diff = [*unified_diff(before, after, lineterm="", n=CONTEXT_LINES)][3:]
+            diff = [*unified_diff(old_lines, new_lines, lineterm="", n=CONTEXT_LINES)][3:]
             rows += [f"{where}: refused; the file holds the old text there. This was not made:", *diff]
     return "\n".join(rows)
 
 
-def edit_scope(place: ResolvedPath, workspace: Workspace) -> Scope:
+def edit_scope(resolved: ResolvedPath, workspace: Workspace) -> Scope:
     """Return the top-level folder within the workspace, or the file alone outside it."""
-    if place.folder is not None:
-        within = place.real.relative_to(place.folder)
-        if len(within.parts) > 1 or place.folder != workspace.work_dir:
-            top = place.folder / within.parts[0] if len(within.parts) > 1 else place.folder
-            shown = f"{top.name}/" if place.folder == workspace.work_dir else f"{top}/"
-            return Scope((f"edit under: {top}",), tr("edits under `{folder}`", folder=shown))
-    return Scope((f"edit: {place.real}",), tr("edits of `{file}`", file=place.shown))
+    if resolved.folder is not None:
+        within = resolved.real.relative_to(resolved.folder)
+        if len(within.parts) > 1 or resolved.folder != workspace.work_dir:
+            top = resolved.folder / within.parts[0] if len(within.parts) > 1 else resolved.folder
+            folder_label = f"{top.name}/" if resolved.folder == workspace.work_dir else f"{top}/"
+            return Scope((f"edit under: {top}",), tr("edits under `{folder}`", folder=folder_label))
+    return Scope((f"edit: {resolved.real}",), tr("edits of `{file}`", file=resolved.shown))
 
 
-def _read(place: ResolvedPath) -> tuple[bytes | None, str | None, TextEncoding]:
+def _read(resolved: ResolvedPath) -> tuple[bytes | None, str | None, TextEncoding]:
     try:
-        content = read_bytes(place.real, most=MAX_EDIT_BYTES)
+        content = read_bytes(resolved.real, most=MAX_EDIT_BYTES)
     except FileNotFoundError:
-        if not place.real.parent.is_dir():
-            raise EditRefusedError(f"The folder of `{place.given}` does not exist.") from None
+        if not resolved.real.parent.is_dir():
+            raise EditRefusedError(f"The folder of `{resolved.given}` does not exist.") from None
         return None, None, TextEncoding()
     try:
-        text, form = decode(content)
+        text, encoding = decode(content)
     except ValueError:
-        raise EditRefusedError(f"`{place.given}` is a binary file.") from None
-    return content, text, form
+        raise EditRefusedError(f"`{resolved.given}` is a binary file.") from None
+    return content, text, encoding
 
 
-async def _held(editor: Editor, place: ResolvedPath, *, exists: bool) -> tuple[Buffers | None, str | None]:
+async def _buffer_text(editor: Editor, resolved: ResolvedPath, *, exists: bool) -> tuple[Buffers | None, str | None]:
     """Return the buffers to edit, None for the disk, and their current text, None for a new file.
 
     An editor has the files of the workspace; a file that it cannot read is edited on disk.
     """
     buffers = editor.buffers
-    if buffers is None or not buffers.writes or not place.inside:
+    if buffers is None or not buffers.writes or not resolved.inside:
         return None, None
-    text = await buffers.read(place.real)
+    text = await buffers.read(resolved.real)
     if exists:
         return (buffers, text) if text is not None else (None, None)
     return buffers, text or None
@@ -186,7 +190,7 @@ def _shown(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _why(given: str, error: OSError) -> str:
+def _why(path_text: str, error: OSError) -> str:
     if error.strerror is None:
         return str(error)
-    return f"`{given}` cannot be changed: {error.strerror}."
+    return f"`{path_text}` cannot be changed: {error.strerror}."

@@ -8,17 +8,17 @@ from kimi_tui.tools.file_support.workspace import ResolvedPath
 from kimi_tui.wire.parts import ToolReturnValue
 
 
-async def ask_to_read(approvals: Approvals, place: ResolvedPath, *, sender: str) -> ToolReturnValue | None:
+async def ask_to_read(approvals: Approvals, resolved: ResolvedPath, *, sender: str) -> ToolReturnValue | None:
     """Return None if the file may be read, else the result that reports the denial."""
-    sensitive = place.sensitive and place.real.exists()
+    sensitive = resolved.sensitive and resolved.real.exists()
     return await ask_approval(
         approvals,
         sender=sender,
         action=tr("read sensitive file") if sensitive else tr("read file"),
-        description=tr("Read `{file}`, which may contain secrets", file=place.shown)
+        description=tr("Read `{file}`, which may contain secrets", file=resolved.shown)
         if sensitive
-        else tr("Read `{file}`", file=place.shown),
-        subject=file_subject(place, edit=False),
+        else tr("Read `{file}`", file=resolved.shown),
+        subject=file_subject(resolved, edit=False),
         must_ask=sensitive,
         free=not sensitive,
     )

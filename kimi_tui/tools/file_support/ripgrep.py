@@ -10,9 +10,9 @@ from pathlib import Path
 @cache
 def find_ripgrep() -> str | None:
     """Return the program's path, None if it is not installed."""
-    if found := shutil.which("rg"):
-        return found
+    if program := shutil.which("rg"):
+        return program
     for folder in (sysconfig.get_path("scripts"), Path(sys.executable).parent):
-        if found := shutil.which("rg", path=str(folder)):
-            return found
+        if program := shutil.which("rg", path=str(folder)):
+            return program
     return None

@@ -36,14 +36,14 @@ def open_checked(real: Path) -> Generator[int]:
 def read_bytes(real: Path, *, most: int) -> bytes:
     """Read the whole file. Raises FileRefusedError if it is larger than `most` bytes."""
     with open_checked(real) as descriptor:
-        pieces: list[bytes] = []
+        chunks: list[bytes] = []
         size = 0
-        while piece := os.read(descriptor, 1 << 20):
-            size += len(piece)
+        while chunk := os.read(descriptor, 1 << 20):
+            size += len(chunk)
             if size > most:
                 raise FileRefusedError(f"`{real}` is larger than {most // (1 << 20)} MiB.")
-            pieces.append(piece)
-    return b"".join(pieces)
+            chunks.append(chunk)
+    return b"".join(chunks)
 
 
 def write_bytes(real: Path, content: bytes, *, expected: bytes | None) -> None:
@@ -55,14 +55,14 @@ def write_bytes(real: Path, content: bytes, *, expected: bytes | None) -> None:
     folder = os.open(real.parent, _FOLDER)
     try:
         _must_be_at(folder, real.parent)
-        before = _stat_in(folder, real)
-        if (before is None) != (expected is None) or (
-            before is not None and _content_in(folder, real.name, len(expected or b"")) != expected
+        old_status = _stat_in(folder, real)
+        if (old_status is None) != (expected is None) or (
+            old_status is not None and _content_in(folder, real.name, len(expected or b"")) != expected
         ):
             raise FileRefusedError(f"`{real}` has changed meanwhile. Read it again.")
-        if before is not None and not os.access(real.name, os.W_OK, dir_fd=folder):
+        if old_status is not None and not os.access(real.name, os.W_OK, dir_fd=folder):
             raise PermissionError(f"`{real}` is read-only.")
-        _replace(folder, real, content, before)  # defence: replace-file
+        _replace(folder, real, content, old_status)  # defence: replace-file
     finally:
         os.close(folder)
 
@@ -72,8 +72,8 @@ def check_writable(real: Path, *, exists: bool) -> None:
     folder = os.open(real.parent, _FOLDER)
     try:
         _must_be_at(folder, real.parent)
-        found = _stat_in(folder, real)
-        if (found is not None) != exists:
+        status = _stat_in(folder, real)
+        if (status is not None) != exists:
             raise FileRefusedError(f"`{real}` has changed meanwhile. Read it again.")
         if not os.access(real.name if exists else ".", os.W_OK, dir_fd=folder):
             raise PermissionError(errno.EACCES, "it is read-only" if exists else "its folder is read-only")
@@ -81,14 +81,14 @@ def check_writable(real: Path, *, exists: bool) -> None:
         os.close(folder)
 
 
-def _replace(folder: int, real: Path, content: bytes, before: os.stat_result | None) -> None:
+def _replace(folder: int, real: Path, content: bytes, old_status: os.stat_result | None) -> None:
     temporary = f".{real.name[:100]}.{secrets.token_hex(6)}.tmp"
     try:
         descriptor = os.open(
             temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o666, dir_fd=folder
         )
     except PermissionError:
-        if before is None:
+        if old_status is None:
             raise
         _write_in_place(folder, real, content)
         return
@@ -96,10 +96,10 @@ def _replace(folder: int, real: Path, content: bytes, before: os.stat_result | N
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
-            if before is not None:
+            if old_status is not None:
                 with contextlib.suppress(OSError):
-                    os.fchown(file.fileno(), before.st_uid, before.st_gid)
-                os.fchmod(file.fileno(), stat.S_IMODE(before.st_mode))
+                    os.fchown(file.fileno(), old_status.st_uid, old_status.st_gid)
+                os.fchmod(file.fileno(), stat.S_IMODE(old_status.st_mode))
             os.fsync(file.fileno())
         os.rename(temporary, real.name, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
@@ -151,8 +151,8 @@ def _must_be_at(descriptor: int, real: Path) -> None:
     try:
         where = Path(f"/proc/self/fd/{descriptor}").readlink()
     except OSError:
-        now, then = os.fstat(descriptor), real.stat()
-        if os.path.realpath(real) == str(real) and (now.st_dev, now.st_ino) == (then.st_dev, then.st_ino):
+        now, expected = os.fstat(descriptor), real.stat()
+        if os.path.realpath(real) == str(real) and (now.st_dev, now.st_ino) == (expected.st_dev, expected.st_ino):
             return
     else:
         if where == real:

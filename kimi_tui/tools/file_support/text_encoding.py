@@ -41,10 +41,10 @@ def decode(content: bytes) -> tuple[str, TextEncoding]:
     return (text.replace("\r\n", "\n") if crlf else text), TextEncoding(mark, encoding, crlf)
 
 
-def shown_by_editor(text: str, form: TextEncoding) -> tuple[str, TextEncoding]:
+def shown_by_editor(text: str, encoding: TextEncoding) -> tuple[str, TextEncoding]:
     """Interpret the editor's text of a file with this format on disk: only its line ends may differ."""
     crlf = _only_crlf(text)
-    return (text.replace("\r\n", "\n") if crlf else text), TextEncoding(form.mark, form.encoding, crlf)
+    return (text.replace("\r\n", "\n") if crlf else text), TextEncoding(encoding.mark, encoding.encoding, crlf)
 
 
 def _only_crlf(text: str) -> bool:

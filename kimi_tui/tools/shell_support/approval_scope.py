@@ -31,15 +31,15 @@ def approval_scope(line: CommandLine, text: str, *, exactly: Set[int] = frozense
         return None
     if any(command.program in _CHANGE_FOLDER for command in line.commands):  # defence: line-changes-folder
         text = text.strip()
-        whole = tr("exactly `{words}`", words=text)
-        return Scope((f"run exactly: {text}",), whole) if len(text) <= _MAX_SHOWN * 2 else None
+        exact_label = tr("exactly `{words}`", words=text)
+        return Scope((f"run exactly: {text}",), exact_label) if len(text) <= _MAX_SHOWN * 2 else None
     keys: dict[str, str] = {}
-    for place, command in enumerate(line.commands):
-        known = tuple(word for word in command.words if word is not None)
+    for index, command in enumerate(line.commands):
+        known_words = tuple(word for word in command.words if word is not None)
         # defence: known-words-only
-        if len(known) != len(command.words) or not known or not _PLAIN.fullmatch(known[0]):
+        if len(known_words) != len(command.words) or not known_words or not _PLAIN.fullmatch(known_words[0]):
             return None
-        key, words = _key(known, exactly=place in exactly)
+        key, words = _key(known_words, exactly=index in exactly)
         keys[key] = words
     words = " or ".join(keys.values())
     if len(keys) > MAX_KEYS or len(words) > _MAX_SHOWN * 2:
@@ -48,9 +48,9 @@ def approval_scope(line: CommandLine, text: str, *, exactly: Set[int] = frozense
 
 
 def _key(words: tuple[str, ...], *, exactly: bool) -> tuple[str, str]:
-    found = judge(words)
-    if found.level <= Level.HARMLESS and not exactly:  # defence: search-over-secrets-exactly
-        text = shlex.join(found.beginning)
+    judgement = judge(words)
+    if judgement.level <= Level.HARMLESS and not exactly:  # defence: search-over-secrets-exactly
+        text = shlex.join(judgement.beginning)
         return f"run command: {text}", tr("`{words}` with safe options", words=text)
     # defence: quoted-pattern
     text = " ".join(word.spelled if isinstance(word, Spelled) else shlex.quote(word) for word in words)

@@ -70,8 +70,8 @@ class BackgroundTask:
     def ending(self) -> str:
         """The outcome, for the user, who sees the description beside it."""
         code = tr("exit code {code}", code=self.exit_code) if self.exit_code else ""
-        after = tr("after {seconds:.0f} s", seconds=self._took)
-        return ", ".join(filter(None, (self.status, self.reason, code, after)))
+        duration = tr("after {seconds:.0f} s", seconds=self._took)
+        return ", ".join(filter(None, (self.status, self.reason, code, duration)))
 
     @property
     def _took(self) -> float:
@@ -85,11 +85,11 @@ class BackgroundTasks:
         self,
         folder: Path | None,
         *,
-        most: int = MAX_RUNNING,
+        limit: int = MAX_RUNNING,
         on_end: Callable[[BackgroundTask], None] | None = None,
     ) -> None:
         self._folder = folder
-        self._most = most
+        self._limit = limit
         self._tasks: dict[str, BackgroundTask] = {}
         self.on_end = on_end
 
@@ -106,8 +106,8 @@ class BackgroundTasks:
         """Start a task. Raises BackgroundError if too many run, or if its output cannot be stored."""
         if self._folder is None:
             raise BackgroundError("Commands cannot be run in the background here.")
-        if sum(task.running for task in self._tasks.values()) >= self._most:
-            raise BackgroundError(f"{self._most} background tasks are running, the most there may be. Stop one first.")
+        if sum(task.running for task in self._tasks.values()) >= self._limit:
+            raise BackgroundError(f"{self._limit} background tasks are running, the most there may be. Stop one first.")
         task_id = f"b{uuid4().hex[:8]}"
         task = BackgroundTask(task_id, description, self._folder / task_id / "output.log")
         try:

@@ -33,7 +33,7 @@ def literal(node: Node, source: Source) -> str | None:
             if node.child_count or _NOT_IN_WORDS.search(ESCAPED.sub("", text)) or text.endswith("\\"):
                 return None
             # defence: backslashes-in-words
-            return re.sub(r"\\(\n|.)", lambda found: "" if found[1] == "\n" else found[1], text, flags=re.DOTALL)
+            return re.sub(r"\\(\n|.)", lambda match: "" if match[1] == "\n" else match[1], text, flags=re.DOTALL)
         case "number" | "test_operator":
             return None if node.child_count else text
         case "raw_string":
@@ -41,7 +41,7 @@ def literal(node: Node, source: Source) -> str | None:
         case "string":
             if any(child.type not in ('"', "string_content") for child in node.children):
                 return None
-            return re.sub(r'\\([$`"\\]|\n)', lambda found: "" if found[1] == "\n" else found[1], text[1:-1])
+            return re.sub(r'\\([$`"\\]|\n)', lambda match: "" if match[1] == "\n" else match[1], text[1:-1])
         case _:
             return None
 
@@ -62,12 +62,12 @@ def spelled_form(node: Node, source: Source, *, first: bool) -> str:
             return "."
         case "string" if node.children:
             inner = [child for child in node.children if child.is_named and child.type != "string_content"]
-            at, end, parts = node.start_byte + 1, node.end_byte - 1, list[str]()
+            pos, end, parts = node.start_byte + 1, node.end_byte - 1, list[str]()
             for child in inner:
-                parts.append(_in_quotes(source.content[at : child.start_byte]))
+                parts.append(_in_quotes(source.content[pos : child.start_byte]))
                 parts.append(spelled_form(child, source, first=first and child.start_byte == node.start_byte + 1))
-                at = child.end_byte
-            return "".join((*parts, _in_quotes(source.content[at:end])))
+                pos = child.end_byte
+            return "".join((*parts, _in_quotes(source.content[pos:end])))
         case _:
             return UNKNOWN
 
@@ -87,4 +87,4 @@ def _ansi_c(escape: re.Match[str]) -> str:
 
 def _in_quotes(content: bytes) -> str:
     text = content.decode("utf-8", "replace")
-    return quoted(re.sub(r'\\([$`"\\]|\n)', lambda found: "" if found[1] == "\n" else found[1], text))
+    return quoted(re.sub(r'\\([$`"\\]|\n)', lambda match: "" if match[1] == "\n" else match[1], text))

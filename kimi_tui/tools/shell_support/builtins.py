@@ -42,17 +42,17 @@ def doubts_of(name: str, words: Words) -> list[Doubt]:
     """List the doubts about a program with the name of a builtin; empty for other programs."""
     if name in CHANGE_THE_SHELL:
         return [Doubt(DoubtKind.CHANGES_SHELL, name)]
-    known = [word for word in words[1:] if word is not None]
-    evaluates = name in EVALUATE or any(_SUBSCRIPT.search(word) for word in known)
-    if evaluates or (name in _CHECKED and not _CHECKED[name](known)):
+    known_words = [word for word in words[1:] if word is not None]
+    evaluates = name in EVALUATE or any(_SUBSCRIPT.search(word) for word in known_words)
+    if evaluates or (name in _CHECKED and not _CHECKED[name](known_words)):
         return [Doubt(DoubtKind.EVALUATES, name)]
     return []
 
 
 def doubts_of_variable(assignment: str) -> list[Doubt]:
     """List the doubts of `NAME=VALUE` beyond the assignment itself."""
-    found = _DECIDES.match(assignment)
-    return [Doubt(DoubtKind.CHANGES_SHELL, found[1])] if found else []
+    match = _DECIDES.match(assignment)
+    return [Doubt(DoubtKind.CHANGES_SHELL, match[1])] if match else []
 
 
 def _printf(words: list[str]) -> bool:
@@ -65,12 +65,12 @@ def _printf(words: list[str]) -> bool:
 
 def _test(words: list[str]) -> bool:
     """Check that numeric operands are literal numbers; only `[[` evaluates them, but both forms are checked."""
-    for place, word in enumerate(words):
+    for index, word in enumerate(words):
         if word in ("-v", "-R"):
             return False
         if word in _COMPARES:
-            around = [*words[max(0, place - 1) : place], *words[place + 1 : place + 2]]
-            if not all(_INTEGER.fullmatch(one) for one in around):
+            around = [*words[max(0, index - 1) : index], *words[index + 1 : index + 2]]
+            if not all(_INTEGER.fullmatch(operand) for operand in around):
                 return False
     return True
 

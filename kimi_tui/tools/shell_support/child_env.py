@@ -54,8 +54,8 @@ class ChildEnv:
     removed.
     """
 
-    def __init__(self, *, keep: Iterable[str] = (), secrets: Callable[[], Iterable[str]] = tuple) -> None:
-        self._keep = tuple(pattern.upper() for pattern in keep)
+    def __init__(self, *, allowed: Iterable[str] = (), secrets: Callable[[], Iterable[str]] = tuple) -> None:
+        self._allowed = tuple(pattern.upper() for pattern in allowed)
         self._secrets = secrets
 
     def build(self, environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -66,7 +66,7 @@ class ChildEnv:
         if any(secret in value for secret in self._secrets() if len(secret) >= _SHORTEST_KEY):
             return False
         upper = name.upper()
-        if any(fnmatchcase(upper, pattern) for pattern in self._keep):
+        if any(fnmatchcase(upper, pattern) for pattern in self._allowed):
             return True
         if upper in _HARMLESS_NAMES:
             return True

@@ -80,41 +80,41 @@ def _braces(word: str) -> Iterator[str]:
     pending = [word]
     count = 0
     while pending:
-        here = pending.pop()
-        found = _innermost_brace(here)
+        text = pending.pop()
+        found = _innermost_brace(text)
         if found is None:
             count += 1
-            yield here
+            yield text
             continue
         start, end, choices = found
         if count + len(pending) + len(choices) > MAX_WORDS:
             raise _CutError
-        pending.extend(here[:start] + choice + here[end:] for choice in reversed(choices))
+        pending.extend(text[:start] + choice + text[end:] for choice in reversed(choices))
 
 
 def _innermost_brace(word: str) -> tuple[int, int, list[str]] | None:
     """Return the first innermost brace: its start, its end, and its alternatives."""
-    opened: list[list[int]] = []
-    for place in _PLACES.finditer(word):
-        if place[0] == "{":
-            opened.append([place.start()])
-        elif place[0] == "," and opened:
-            opened[-1].append(place.start())
-        elif place[0] == "}" and opened:
-            start, *commas = opened.pop()
+    open_braces: list[list[int]] = []
+    for match in _PLACES.finditer(word):
+        if match[0] == "{":
+            open_braces.append([match.start()])
+        elif match[0] == "," and open_braces:
+            open_braces[-1].append(match.start())
+        elif match[0] == "}" and open_braces:
+            start, *commas = open_braces.pop()
             if commas:
-                cuts = [start, *commas, place.start()]
-                choices = [word[one + 1 : two] for one, two in pairwise(cuts)]
-                return start, place.end(), choices
-            if (choices := _sequence(word[start + 1 : place.start()])) is not None:
-                return start, place.end(), choices
+                boundaries = [start, *commas, match.start()]
+                choices = [word[left + 1 : two] for left, two in pairwise(boundaries)]
+                return start, match.end(), choices
+            if (choices := _sequence(word[start + 1 : match.start()])) is not None:
+                return start, match.end(), choices
     return None
 
 
 def _sequence(text: str) -> list[str] | None:
     if found := _NUMBERS.fullmatch(text):
         first, last = int(found[1]), int(found[2])
-        padded = any(re.match(r"[+-]?0\d", one) for one in (found[1], found[2]))
+        padded = any(re.match(r"[+-]?0\d", left) for left in (found[1], found[2]))
         width = max(len(found[1]), len(found[2])) if padded else 0
     elif found := _LETTERS.fullmatch(text):
         first, last, width = ord(found[1]), ord(found[2]), -1
@@ -124,7 +124,7 @@ def _sequence(text: str) -> list[str] | None:
     if abs(last - first) // step >= MAX_WORDS:
         raise _CutError
     numbers = range(first, last + 1, step) if first <= last else range(first, last - 1, -step)
-    return [quoted(chr(one)) if width < 0 else f"{one:0{width}d}" for one in numbers]
+    return [quoted(chr(left)) if width < 0 else f"{left:0{width}d}" for left in numbers]
 
 
 def _tilde(word: str, folder: Path) -> str:
@@ -148,7 +148,7 @@ def _tilde(word: str, folder: Path) -> str:
 def _files(word: str, folder: Path) -> list[str]:
     if UNKNOWN in word or not _WILD.search(_ESCAPE.sub("", word)):
         return [_plain(word)]
-    left = MAX_ENTRIES
+    budget = MAX_ENTRIES
     bases = [""]
     parts = _ESCAPE.sub(lambda found: "/" if found[1] == "/" else found[0], word).split("/")
     for number, part in enumerate(parts, 1):
@@ -161,8 +161,8 @@ def _files(word: str, folder: Path) -> list[str]:
             hidden = _plain(part).startswith(".")
             for base in bases:
                 for name in chain((".", ".."), _names(folder / base)):  # older shells match these
-                    left -= 1
-                    if left < 0 or len(found) > MAX_WORDS:
+                    budget -= 1
+                    if budget < 0 or len(found) > MAX_WORDS:
                         raise _CutError
                     if (hidden or not name.startswith(".")) and matches(name):
                         found.append(base + name + end)

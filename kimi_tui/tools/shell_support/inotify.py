@@ -27,19 +27,19 @@ _LOCAL = frozenset({0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630, 0x0102_1994, 
 class FolderWatches:
     """Watches on at most `most` folders. Without inotify, and on file systems that are not local, there are none."""
 
-    def __init__(self, most: int = 60_000) -> None:
+    def __init__(self, limit: int = 60_000) -> None:
         self._folders: dict[int, set[str]] = {}
         self._watches: dict[str, int] = {}
         self._local: dict[int, bool] = {}
         self._fd = -1
-        self._most = most
+        self._limit = limit
         self._opened = sys.platform != "linux"
 
     def _open(self) -> None:
         self._opened = True
         with contextlib.suppress(OSError, AttributeError, ValueError):
             self._libc = ctypes.CDLL(None, use_errno=True)
-            self._most = min(self._most, int(Path("/proc/sys/fs/inotify/max_user_watches").read_text()) // _SHARE)
+            self._limit = min(self._limit, int(Path("/proc/sys/fs/inotify/max_user_watches").read_text()) // _SHARE)
             self._fd = int(self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
             if self._fd >= 0:
                 weakref.finalize(self, os.close, self._fd)
@@ -48,7 +48,7 @@ class FolderWatches:
         """Watch a folder, which is on this device; False if that is not possible. List the folder afterwards."""
         if not self._opened:
             self._open()
-        if self._fd < 0 or len(self._watches) >= self._most or not self._is_local(folder, device):
+        if self._fd < 0 or len(self._watches) >= self._limit or not self._is_local(folder, device):
             return False
         watch = int(self._libc.inotify_add_watch(self._fd, os.fsencode(folder), _ENTRIES | _ONLY_FOLDERS))
         if watch < 0:
@@ -73,21 +73,21 @@ class FolderWatches:
     def changed(self) -> set[str] | None:
         """Return the watched folders that changed since the last call; None if some events were lost."""
         found: set[str] = set()
-        lost = False
+        overflowed = False
         while self._fd >= 0:
             try:
-                piece = os.read(self._fd, _BUFFER)
+                buffer = os.read(self._fd, _BUFFER)
             except BlockingIOError:
                 break
-            at = 0
-            while at < len(piece):
-                watch, mask, _, length = _EVENT.unpack_from(piece, at)
-                at += _EVENT.size + length
-                lost = lost or bool(mask & _OVERFLOW)
+            offset = 0
+            while offset < len(buffer):
+                watch, mask, _, length = _EVENT.unpack_from(buffer, offset)
+                offset += _EVENT.size + length
+                overflowed = overflowed or bool(mask & _OVERFLOW)
                 found.update(self._folders.get(watch, ()))
                 if mask & _IGNORED:
                     self._forget(watch)
-        return None if lost else found  # defence: rescan-when-events-are-lost
+        return None if overflowed else found  # defence: rescan-when-events-are-lost
 
     def _forget(self, watch: int) -> None:
         """The kernel took the watch away, since the folder is gone."""

@@ -60,13 +60,13 @@ class _Reader:
     def __init__(self, text: str, *, braces: bool) -> None:
         self._text = text
         self._braces = braces
-        self._at = 0
+        self._pos = 0
         self._line = PlainLine()
         self._groups: list[str] = []
         self._words: list[str] = []
         self._first = True
         """A command may start here, so keywords are recognised."""
-        self._needs = False
+        self._needs_command = False
         """A command must follow."""
         self._closed = False
         """A group has just ended: no words may follow."""
@@ -74,17 +74,17 @@ class _Reader:
     def read(self) -> PlainLine:
         while True:
             self._skip()
-            if self._at == len(self._text):
+            if self._pos == len(self._text):
                 break
-            if found := self._take(_OPERATOR):
-                self._operator(found[0])
-            elif _REDIRECTION.match(self._text, self._at):
+            if match := self._take(_OPERATOR):
+                self._operator(match[0])
+            elif _REDIRECTION.match(self._text, self._pos):
                 self._redirection()
-            elif self._text[self._at] in "()":
+            elif self._text[self._pos] in "()":
                 self._bracket()
             else:
                 self._word()
-        if self._groups or self._needs:
+        if self._groups or self._needs_command:
             raise _NotPlainError
         self._end()
         return self._line
@@ -93,10 +93,10 @@ class _Reader:
         self._take(_BLANK)
 
     def _take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        found = pattern.match(self._text, self._at)
-        if found:
-            self._at = found.end()
-        return found
+        match = pattern.match(self._text, self._pos)
+        if match:
+            self._pos = match.end()
+        return match
 
     def _end(self) -> None:
         if self._words:
@@ -109,26 +109,26 @@ class _Reader:
                 self._end()
                 self._first, self._closed = True, False
             return
-        if self._first or self._text[self._at : self._at + 1] in (";", "&") or self._needs:
+        if self._first or self._text[self._pos : self._pos + 1] in (";", "&") or self._needs_command:
             raise _NotPlainError
         self._end()
         self._first, self._closed = True, False
-        self._needs = operator in ("&&", "||", "|", "|&")
+        self._needs_command = operator in ("&&", "||", "|", "|&")
 
     def _bracket(self) -> None:
         if self._take(_OPENING):
             if not self._first:
                 raise _NotPlainError
             self._groups.append("(")
-            self._needs = True
-        elif self._text[self._at] == ")":
-            self._at += 1
+            self._needs_command = True
+        elif self._text[self._pos] == ")":
+            self._pos += 1
             self._close("(")
         else:
             raise _NotPlainError
 
     def _close(self, opening: str) -> None:
-        if not self._groups or self._groups.pop() != opening or self._needs:
+        if not self._groups or self._groups.pop() != opening or self._needs_command:
             raise _NotPlainError
         self._end()
         self._first, self._closed = False, True
@@ -142,42 +142,42 @@ class _Reader:
                 raise _NotPlainError
             self._words.extend((self._braces and plain_braces(raw)) or (word,))
         elif raw == "!":
-            self._needs = True
+            self._needs_command = True
         elif raw == "{":
             self._groups.append("{")
-            self._needs = True
+            self._needs_command = True
         elif raw == "}":
             self._close("{")
         elif (raw in _KEYWORDS and raw != "time") or _ASSIGNMENT.match(raw):
             raise _NotPlainError
         else:
             self._words = [word]
-            self._first = self._needs = False
+            self._first = self._needs_command = False
 
     def _next_word(self) -> tuple[str, str]:
-        found = self._take(_WORD)
-        if not found:
+        match = self._take(_WORD)
+        if not match:
             raise _NotPlainError
-        raw = found[0]
-        if not _ENDS_WORD.match(self._text, self._at):
+        raw = match[0]
+        if not _ENDS_WORD.match(self._text, self._pos):
             descriptor = re.fullmatch(r"\d+|.*[{}].*", raw, re.ASCII | re.DOTALL)
-            if descriptor or self._text[self._at] not in "<>":
+            if descriptor or self._text[self._pos] not in "<>":
                 raise _NotPlainError
         return raw, "".join(_unquoted(piece) for piece in _PIECE.finditer(raw))
 
     def _redirection(self) -> None:
-        found = self._take(_REDIRECTION)
-        if found is None or self._first:
+        match = self._take(_REDIRECTION)
+        if match is None or self._first:
             raise _NotPlainError
-        operator: str = found[2] or found[3]
-        if operator in ("<", ">") and self._text[self._at : self._at + 1] in ("<", ">", "(", "&"):
+        operator: str = match[2] or match[3]
+        if operator in ("<", ">") and self._text[self._pos : self._pos + 1] in ("<", ">", "(", "&"):
             raise _NotPlainError
         self._skip()
         raw, target = self._next_word()
         if operator in (">&", "<&"):
             if not re.fullmatch(r"\d|-", raw, re.ASCII):
                 raise _NotPlainError
-            if raw == "-" and not _ENDS_WORD.match(self._text, self._at):
+            if raw == "-" and not _ENDS_WORD.match(self._text, self._pos):
                 raise _NotPlainError
         self._line.redirections.append((operator, target))
 
@@ -196,5 +196,5 @@ def _follows_time(words: list[str], raw: str) -> bool:
 
 def _unquoted(piece: re.Match[str]) -> str:
     if piece[2] is not None:
-        return _ESCAPED_IN_QUOTES.sub(lambda found: "" if found[1] == "\n" else found[1], piece[2])
+        return _ESCAPED_IN_QUOTES.sub(lambda match: "" if match[1] == "\n" else match[1], piece[2])
     return piece[1] or piece[3] or piece[4] or ""

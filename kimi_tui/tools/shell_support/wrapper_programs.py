@@ -56,14 +56,14 @@ def unwrap(words: Words) -> UnwrappedCommand:
     if program is None or isinstance(program, Pattern):
         return UnwrappedCommand(doubts=[Doubt(DoubtKind.UNKNOWN_PROGRAM)])
     name = program.rpartition("/")[2]
-    found = _WRAPPERS[name](words) if name in _WRAPPERS else UnwrappedCommand()
+    unwrapped = _WRAPPERS[name](words) if name in _WRAPPERS else UnwrappedCommand()
     if name in SHELLS:
-        found = _shell(words)
+        unwrapped = _shell(words)
     elif name in _RUN_OTHERS:
-        found.doubts.append(Doubt(DoubtKind.RUNS_OTHERS, name))
-    found.doubts.extend(doubts_of(name, words))  # defence: evaluating-builtin
-    found.doubts.extend(_risky(name, words))
-    return found
+        unwrapped.doubts.append(Doubt(DoubtKind.RUNS_OTHERS, name))
+    unwrapped.doubts.extend(doubts_of(name, words))  # defence: evaluating-builtin
+    unwrapped.doubts.extend(_risky(name, words))
+    return unwrapped
 
 
 def _risky(name: str, words: Words) -> list[Doubt]:
@@ -115,8 +115,8 @@ def _runs(
     def unwrap_it(words: Words) -> UnwrappedCommand:
         rest = _after_options(words, flags, valued, long=long)
         doubts = [doubt] if doubt else []
-        own = words[1:] if rest is None else words[1 : len(words) - len(rest[skip:])]
-        if rest is None or any(word is None or isinstance(word, Pattern) for word in own):
+        own_words = words[1:] if rest is None else words[1 : len(words) - len(rest[skip:])]
+        if rest is None or any(word is None or isinstance(word, Pattern) for word in own_words):
             return UnwrappedCommand(doubts=[*doubts, Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
         inner = rest[skip:]
         if not inner:
@@ -144,11 +144,11 @@ def _exec(words: Words) -> UnwrappedCommand:
 
 def _as_user(flags: str, valued: str, long: tuple[str, ...] = ()) -> Callable[[Words], UnwrappedCommand]:
     def unwrap_it(words: Words) -> UnwrappedCommand:
-        found = _runs(flags, valued, long=long, doubt=Doubt(DoubtKind.OTHER_USER))(words)
-        for inner in found.inner:
+        unwrapped = _runs(flags, valued, long=long, doubt=Doubt(DoubtKind.OTHER_USER))(words)
+        for inner in unwrapped.inner:
             if isinstance(inner, InnerCommand):  # `sudo A=1 x` sets A and runs x
-                found.inner = [*_behind_assignments(inner.words)]
-        return found
+                unwrapped.inner = [*_behind_assignments(inner.words)]
+        return unwrapped
 
     return unwrap_it
 
@@ -156,8 +156,8 @@ def _as_user(flags: str, valued: str, long: tuple[str, ...] = ()) -> Callable[[W
 def _behind_assignments(words: Words) -> Iterator[InnerCommand]:
     """Yield what runs behind assignments; a word known only at run time may be one, or the program."""
     rest = tuple(dropwhile(lambda word: word is not None and "=" in word, words))
-    known = tuple(dropwhile(lambda word: word is None or "=" in word, rest))
-    for inner in dict.fromkeys((rest, known)):  # defence: assignment-or-program
+    known_words = tuple(dropwhile(lambda word: word is None or "=" in word, rest))
+    for inner in dict.fromkeys((rest, known_words)):  # defence: assignment-or-program
         if inner:
             yield InnerCommand(inner)
 
@@ -178,7 +178,7 @@ def _shell(words: Words) -> UnwrappedCommand:
     """Unwrap `bash -c TEXT`; a script file is an ordinary command; standard input is a doubt."""
     name = (words[0] or "").rpartition("/")[2]
     login: list[Doubt] = []
-    for place, word in enumerate(words[1:], 1):
+    for index, word in enumerate(words[1:], 1):
         if word is None:
             return UnwrappedCommand(doubts=[Doubt(DoubtKind.UNKNOWN_SCRIPT, words[0] or "")])
         if word.startswith("--") or word[:1] == "+" or word in ("-o", "-O"):
@@ -191,8 +191,8 @@ def _shell(words: Words) -> UnwrappedCommand:
         if not set(letters) <= set("ceuxlvfn"):
             return UnwrappedCommand(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
         if "c" in letters:
-            text = words[place + 1] if len(words) > place + 1 else None
-            if text is None or len(words) > place + 2 or name not in _READ_AS_BASH:
+            text = words[index + 1] if len(words) > index + 1 else None
+            if text is None or len(words) > index + 2 or name not in _READ_AS_BASH:
                 doubts = [Doubt(DoubtKind.UNKNOWN_SCRIPT, f"{words[0]} -c")]
                 return UnwrappedCommand([text] if text else [], doubts)
             return UnwrappedCommand([text], login, replaced=not login)
@@ -200,28 +200,28 @@ def _shell(words: Words) -> UnwrappedCommand:
 
 
 def _eval(words: Words) -> UnwrappedCommand:
-    known = [word for word in words[1:] if word is not None]
-    whole = len(known) == len(words) - 1
-    return UnwrappedCommand([" ".join(known)] if whole and known else [], [Doubt(DoubtKind.EVAL)])
+    known_words = [word for word in words[1:] if word is not None]
+    all_known = len(known_words) == len(words) - 1
+    return UnwrappedCommand([" ".join(known_words)] if all_known and known_words else [], [Doubt(DoubtKind.EVAL)])
 
 
 def _find(words: Words) -> UnwrappedCommand:
-    found = UnwrappedCommand()
-    place = 1
-    while place < len(words):
-        word = words[place]
-        place += 1
+    unwrapped = UnwrappedCommand()
+    index = 1
+    while index < len(words):
+        word = words[index]
+        index += 1
         if word in ("-delete", "-fprint", "-fprint0", "-fprintf", "-fls"):
-            found.doubts.append(Doubt(DoubtKind.CHANGES_FILES, f"find {word}"))
+            unwrapped.doubts.append(Doubt(DoubtKind.CHANGES_FILES, f"find {word}"))
         elif word in ("-exec", "-execdir", "-ok", "-okdir"):
-            found.doubts.append(Doubt(DoubtKind.RUNS_LISTED, f"find {word}"))
+            unwrapped.doubts.append(Doubt(DoubtKind.RUNS_LISTED, f"find {word}"))
             inner: list[str | None] = []
-            while place < len(words) and words[place] not in (";", "+"):
-                inner.append(words[place])
-                place += 1
+            while index < len(words) and words[index] not in (";", "+"):
+                inner.append(words[index])
+                index += 1
             if inner:
-                found.inner.append(InnerCommand(tuple(inner)))
-    return found
+                unwrapped.inner.append(InnerCommand(tuple(inner)))
+    return unwrapped
 
 
 _WRAPPERS: dict[str, Callable[[Words], UnwrappedCommand]] = {

@@ -154,15 +154,15 @@ async def _read(client: "httpx.AsyncClient", request: "httpx.Request", url: str)
             return urljoin(url, response.headers["location"])
         if response.status_code >= 400:
             raise FetchError(f"the server answered {response.status_code} {response.reason_phrase}".rstrip())
-        pieces: list[bytes] = []
+        chunks: list[bytes] = []
         size = 0
-        async for piece in response.aiter_bytes(1 << 16):
-            pieces.append(piece)
-            size += len(piece)
+        async for chunk in response.aiter_bytes(1 << 16):
+            chunks.append(chunk)
+            size += len(chunk)
             if size > MAX_BYTES:
                 break
         mime = response.headers.get("content-type", "").partition(";")[0].strip().lower()
-        return Page(url, mime, response.charset_encoding, b"".join(pieces)[:MAX_BYTES], size > MAX_BYTES)
+        return Page(url, mime, response.charset_encoding, b"".join(chunks)[:MAX_BYTES], size > MAX_BYTES)
     finally:
         await response.aclose()
 

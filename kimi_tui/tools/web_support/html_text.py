@@ -41,13 +41,13 @@ def _main_text(html: str, url: str) -> str:
         return _plain(html)
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     try:
-        found = trafilatura.extract(
+        extracted = trafilatura.extract(
             html, url=url, output_format="markdown", include_links=True, include_tables=True, with_metadata=False
         )
     except Exception:  # noqa: BLE001 - a page may break a parser in any way; its plain text is still there
         _log.debug("the text of %s could not be extracted", url, exc_info=True)
-        found = None
-    return found or _plain(html)
+        extracted = None
+    return extracted or _plain(html)
 
 
 def _plain(html: str) -> str:

@@ -47,11 +47,11 @@ from kimi_tui.session.session_index import fork, sessions_of
 from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.acp import settings
 from kimi_tui.ui.acp.errors import AUTH_REQUIRED, INVALID_PARAMS, to_request_error
-from kimi_tui.ui.acp.mcp_servers import Asked, servers
+from kimi_tui.ui.acp.mcp_servers import RequestedServer, servers
 from kimi_tui.ui.acp.session import AcpSession
 
-McpServers = list[Asked]
-_OURS = re.compile(r"[0-9a-f]{32}")
+McpServers = list[RequestedServer]
+_SESSION_ID = re.compile(r"[0-9a-f]{32}")
 
 
 class _New(NewSessionResponse):
@@ -136,7 +136,7 @@ class AcpAgent:
         **kwargs: object,
     ) -> NewSessionResponse:
         session = await self._open(_folder(cwd), None, additional_directories, mcp_servers)
-        return _opened(_New, session, session_id=session.engine.session_id)
+        return _session_response(_New, session, session_id=session.engine.session_id)
 
     async def load_session(
         self,
@@ -148,7 +148,7 @@ class AcpAgent:
     ) -> LoadSessionResponse:
         session = await self._reopen(cwd, session_id, additional_directories, mcp_servers)
         await session.replay()
-        return _opened(_Loaded, session)
+        return _session_response(_Loaded, session)
 
     async def resume_session(
         self,
@@ -158,7 +158,7 @@ class AcpAgent:
         mcp_servers: McpServers | None = None,
         **kwargs: object,
     ) -> ResumeSessionResponse:
-        return _opened(_Resumed, await self._reopen(cwd, session_id, additional_directories, mcp_servers))
+        return _session_response(_Resumed, await self._reopen(cwd, session_id, additional_directories, mcp_servers))
 
     async def fork_session(
         self,
@@ -169,35 +169,35 @@ class AcpAgent:
         **kwargs: object,
     ) -> ForkSessionResponse:
         work_dir = _folder(cwd)
-        known = self._sessions.get(session_id)
-        if known is not None:
-            if known.engine.busy:
+        open_session = self._sessions.get(session_id)
+        if open_session is not None:
+            if open_session.engine.busy:
                 raise RequestError(-32600, "a turn is running in this session; fork it after the turn has ended")
-            known.engine.wire.flush()
-        folder = _found(work_dir, session_id)
+            open_session.engine.wire.flush()
+        folder = _session_folder(work_dir, session_id)
         title = next(
-            (found.info.title for found in sessions_of(work_dir, archived=True) if found.info.dir == folder), ""
+            (entry.info.title for entry in sessions_of(work_dir, archived=True) if entry.info.dir == folder), ""
         )
         with _refused():
             copy = await asyncio.to_thread(fork, folder, work_dir, title=title)
         session = await self._open(work_dir, copy, additional_directories, mcp_servers)
-        return _opened(_Forked, session, session_id=session.engine.session_id)
+        return _session_response(_Forked, session, session_id=session.engine.session_id)
 
     async def list_sessions(
         self, cwd: str | None = None, cursor: str | None = None, **kwargs: object
     ) -> ListSessionsResponse:
         """List sessions, newest first; of all folders unless one is named."""
-        found = await asyncio.to_thread(sessions_of, _folder(cwd) if cwd is not None else None)
+        entry = await asyncio.to_thread(sessions_of, _folder(cwd) if cwd is not None else None)
         return ListSessionsResponse(
             sessions=[
                 SessionInfo(
-                    session_id=one.info.id,
-                    cwd=str(one.work_dir),
-                    title=one.info.title or None,
-                    updated_at=datetime.fromtimestamp(one.info.updated_at, UTC).isoformat(),
+                    session_id=entry.info.id,
+                    cwd=str(entry.work_dir),
+                    title=entry.info.title or None,
+                    updated_at=datetime.fromtimestamp(entry.info.updated_at, UTC).isoformat(),
                 )
-                for one in found
-                if one.work_dir is not None
+                for entry in entry
+                if entry.work_dir is not None
             ]
         )
 
@@ -259,12 +259,12 @@ class AcpAgent:
     async def _reopen(
         self, cwd: str, session_id: str, add_dirs: list[str] | None, mcp_servers: McpServers | None
     ) -> AcpSession:
-        known = self._sessions.get(session_id)
-        if known is not None:
-            return known
+        open_session = self._sessions.get(session_id)
+        if open_session is not None:
+            return open_session
         work_dir = _folder(cwd)
-        if not _OURS.fullmatch(session_id):  # our own empty sessions are not stored: start such a session again
-            _found(work_dir, session_id)
+        if not _SESSION_ID.fullmatch(session_id):  # our own empty sessions are not stored: start such a session again
+            _session_folder(work_dir, session_id)
         return await self._open(work_dir, session_id, add_dirs, mcp_servers)
 
     def _session(self, session_id: str) -> AcpSession:
@@ -288,7 +288,7 @@ _KEY = EnvVarAuthMethod(
 )
 
 
-def _opened(response: type[R], session: AcpSession, **fields: str) -> R:
+def _session_response(response: type[R], session: AcpSession, **fields: str) -> R:
     """Add the models a second time: clients older than the options read them from a separate field."""
     engine = session.engine
     facts = {"modes": settings.modes(engine), "models": settings.models(engine), "config_options": session.options()}
@@ -303,7 +303,7 @@ def _folder(text: str) -> Path:
     return folder.resolve()
 
 
-def _found(work_dir: Path, session_id: str) -> Path:
+def _session_folder(work_dir: Path, session_id: str) -> Path:
     """Find the folder of a session. Raises RequestError."""
     folder = sessions_dir(work_dir) / session_id
     if "/" in session_id or not (folder / "wire.jsonl").is_file():

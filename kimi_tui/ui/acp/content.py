@@ -87,4 +87,4 @@ def block(part: ContentPart) -> ContentBlock | None:
 def blocks(content: UserInput) -> list[ContentBlock]:
     if isinstance(content, str):
         return [text_block(content)] if content else []
-    return [found for part in content if (found := block(part)) is not None]
+    return [converted for part in content if (converted := block(part)) is not None]

@@ -19,7 +19,7 @@ from kimi_tui.wire.flow_events import (
 )
 
 _TITLE = 80
-_ENDED: dict[str, ToolCallStatus] = {"finished": "completed", "stopped": "completed", "done": "completed"}
+_STATUS: dict[str, ToolCallStatus] = {"finished": "completed", "stopped": "completed", "done": "completed"}
 
 
 class FlowCalls:
@@ -40,18 +40,22 @@ class FlowCalls:
             case FlowBegin():
                 self._labels = {node.id: shown_label(node.label, event.args) for node in event.nodes}
                 self._run = self._new_id()
-                again = f", from {event.resumed_at}" if event.resumed_at else ""
-                return [start_tool_call(self._run, f"Flow {event.name}{again}", kind="think", status="in_progress")]
+                resumed_note = f", from {event.resumed_at}" if event.resumed_at else ""
+                return [
+                    start_tool_call(self._run, f"Flow {event.name}{resumed_note}", kind="think", status="in_progress")
+                ]
             case FlowNodeBegin():
                 return self._begin_node(event)
             case FlowDecision():
-                return self._told(self._node, f"{event.choice} → {self._label(event.dst)}")
+                return self._call_update(self._node, f"{event.choice} → {self._label(event.dst)}")
             case FlowNodeEnd():
                 node, self._node = self._node, None
-                status = _ENDED.get(event.status, "failed")
+                status = _STATUS.get(event.status, "failed")
                 return [] if node is None else [update_tool_call(node, status=status)]
             case FlowPaused():
-                return self._told(self._run, f"Paused at {self._label(event.node_id)}: {event.detail or event.reason}")
+                return self._call_update(
+                    self._run, f"Paused at {self._label(event.node_id)}: {event.detail or event.reason}"
+                )
             case FlowResumed() | FlowControls():
                 return []
             case FlowEnd():
@@ -59,9 +63,9 @@ class FlowCalls:
                 if run is None:
                     return []
                 moves = f"{event.moves} move{'s' * (event.moves != 1)}"
-                said = f"{event.status} after {moves}{f': {event.reason}' if event.reason else ''}"
-                content = [tool_content(text_block(said))]
-                return [update_tool_call(run, status=_ENDED.get(event.status, "failed"), content=content)]
+                summary = f"{event.status} after {moves}{f': {event.reason}' if event.reason else ''}"
+                content = [tool_content(text_block(summary))]
+                return [update_tool_call(run, status=_STATUS.get(event.status, "failed"), content=content)]
 
     def _begin_node(self, event: FlowNodeBegin) -> list[ToolCallStart | ToolCallProgress]:
         title = f"{self._label(event.node_id)} (move {event.move})"
@@ -70,7 +74,7 @@ class FlowCalls:
         self._node = self._new_id()
         return [start_tool_call(self._node, title, kind="think", status="in_progress")]
 
-    def _told(self, call: str | None, text: str) -> list[ToolCallStart | ToolCallProgress]:
+    def _call_update(self, call: str | None, text: str) -> list[ToolCallStart | ToolCallProgress]:
         return [] if call is None else [update_tool_call(call, content=[tool_content(text_block(text))])]
 
     def _label(self, node_id: str) -> str:

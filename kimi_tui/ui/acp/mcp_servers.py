@@ -7,22 +7,24 @@ from acp.schema import AcpMcpServer, HttpMcpServer, McpServerStdio, SseMcpServer
 from kimi_tui.errors import ConfigError
 from kimi_tui.mcp.config import Server, check
 
-Asked = HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio
+RequestedServer = HttpMcpServer | SseMcpServer | AcpMcpServer | McpServerStdio
 _ORIGIN = "the client"
 
 
-def servers(asked: Sequence[Asked]) -> tuple[Server, ...]:
+def servers(requested: Sequence[RequestedServer]) -> tuple[Server, ...]:
     """Convert the servers. They are trusted, since the client is the user's own program. Raises ConfigError."""
-    return tuple(_server(one) for one in asked)
+    return tuple(_server(server) for server in requested)
 
 
-def _server(asked: Asked) -> Server:
-    match asked:
+def _server(requested: RequestedServer) -> Server:
+    match requested:
         case McpServerStdio():
-            env = {variable.name: variable.value for variable in asked.env}
-            return check(asked.name, {"command": asked.command, "args": asked.args, "env": env}, _ORIGIN)
+            env = {variable.name: variable.value for variable in requested.env}
+            return check(requested.name, {"command": requested.command, "args": requested.args, "env": env}, _ORIGIN)
         case HttpMcpServer() | SseMcpServer():
-            headers = {header.name: header.value for header in asked.headers}
-            return check(asked.name, {"url": asked.url, "transport": asked.type, "headers": headers}, _ORIGIN)
+            headers = {header.name: header.value for header in requested.headers}
+            return check(
+                requested.name, {"url": requested.url, "transport": requested.type, "headers": headers}, _ORIGIN
+            )
         case AcpMcpServer():
-            raise ConfigError("a server within the client's own connection cannot be used", key=asked.name)
+            raise ConfigError("a server within the client's own connection cannot be used", key=requested.name)

@@ -16,17 +16,17 @@ from kimi_tui.wire.requests import ApprovalRequest, Question, QuestionRequest
 
 _log = logging.getLogger(__name__)
 _NO_ANSWER = "no answer"
-_DONE = "done"
+_DONE_OPTION = "done"
 
 
 class PermissionRequests:
     """Each request waits in its own task, until the client or another UI has answered."""
 
-    def __init__(self, engine: Engine, client: Client, updates: Updates, *, form: bool) -> None:
+    def __init__(self, engine: Engine, client: Client, updates: Updates, *, supports_forms: bool) -> None:
         self._engine = engine
         self._client = client
         self._updates = updates
-        self._form = form
+        self._supports_forms = supports_forms
         self._tasks: dict[str, asyncio.Task[None]] = {}
 
     def begin(self, request: ApprovalRequest | QuestionRequest) -> None:
@@ -54,13 +54,16 @@ class PermissionRequests:
             name = f"Allow in this session: {request.scope}"
             options.append(PermissionOption(option_id="approve_for_session", name=name, kind="allow_always"))
         options.append(PermissionOption(option_id="reject", name="Reject", kind="reject_once"))
-        said = await self._ask(self._updates.in_question(request), options)
-        answers: dict[str | None, ApprovalAnswer] = {"approve": "approve", "approve_for_session": "approve_for_session"}
+        chosen_option = await self._ask(self._updates.in_question(request), options)
+        answer_by_option: dict[str | None, ApprovalAnswer] = {
+            "approve": "approve",
+            "approve_for_session": "approve_for_session",
+        }
         self._tasks.pop(request.id, None)
-        self._engine.approvals.settle(request.id, answers.get(said, "reject"))
+        self._engine.approvals.settle(request.id, answer_by_option.get(chosen_option, "reject"))
 
     async def _answer(self, request: QuestionRequest) -> None:
-        answers = await (self._fill_in(request) if self._form else self._one_by_one(request))
+        answers = await (self._fill_in(request) if self._supports_forms else self._one_by_one(request))
         self._tasks.pop(request.id, None)
         self._engine.questions.settle(request.id, answers)
 
@@ -89,19 +92,21 @@ class PermissionRequests:
         return answers
 
     async def _choose_one(self, call_id: str, question: Question) -> list[str]:
-        said = await self._ask(_call_of(call_id, question), _options_of(question))
-        return [] if said is None or said == _NO_ANSWER else [question.options[int(said)].label]
+        chosen_option = await self._ask(_question_call(call_id, question), _question_options(question))
+        return (
+            [] if chosen_option is None or chosen_option == _NO_ANSWER else [question.options[int(chosen_option)].label]
+        )
 
     async def _choose(self, call_id: str, question: Question) -> list[str]:
         """Ask repeatedly; each choice toggles one answer, until the user confirms."""
         chosen: set[int] = set()
         while True:
-            said = await self._ask(_call_of(call_id, question), _options_of(question, chosen))
-            if said is None or said == _NO_ANSWER:
+            chosen_option = await self._ask(_question_call(call_id, question), _question_options(question, chosen))
+            if chosen_option is None or chosen_option == _NO_ANSWER:
                 return []
-            if said == _DONE:
+            if chosen_option == _DONE_OPTION:
                 return [option.label for number, option in enumerate(question.options) if number in chosen]
-            chosen ^= {int(said)}
+            chosen ^= {int(chosen_option)}
 
     async def _ask(self, call: ToolCallUpdate, options: list[PermissionOption]) -> str | None:
         """Return the id of the chosen option; None without a choice, or if the client cannot ask."""
@@ -117,7 +122,7 @@ class PermissionRequests:
                 return None
 
 
-def _call_of(call_id: str, question: Question) -> ToolCallUpdate:
+def _question_call(call_id: str, question: Question) -> ToolCallUpdate:
     lines = [question.body, *(f"- **{option.label}** {option.description}" for option in question.options)]
     text = "\n".join(line for line in lines if line)
     return ToolCallUpdate(
@@ -125,14 +130,14 @@ def _call_of(call_id: str, question: Question) -> ToolCallUpdate:
     )
 
 
-def _options_of(question: Question, chosen: Set[int] | None = None) -> list[PermissionOption]:
+def _question_options(question: Question, chosen: Set[int] | None = None) -> list[PermissionOption]:
     """Make the options. With `chosen`, multiple answers are allowed, and these are selected."""
     options = [
         PermissionOption(option_id=str(number), name=_mark(number, chosen) + option.label, kind="allow_once")
         for number, option in enumerate(question.options)
     ]
     if chosen:
-        options.append(PermissionOption(option_id=_DONE, name="Done", kind="allow_once"))
+        options.append(PermissionOption(option_id=_DONE_OPTION, name="Done", kind="allow_once"))
     return [*options, PermissionOption(option_id=_NO_ANSWER, name="None of these", kind="reject_once")]
 
 

@@ -19,8 +19,8 @@ _Property = ElicitationStringPropertySchema | ElicitationMultiSelectPropertySche
 def form_of(request: QuestionRequest, session_id: str) -> ElicitationFormSessionMode:
     properties: dict[str, _Property] = {}
     for number, question in enumerate(request.questions):
-        properties[_chosen(number)] = _choice(question)
-        properties[_said(number)] = ElicitationStringPropertySchema(
+        properties[_choice_key(number)] = _choice(question)
+        properties[_free_text_key(number)] = ElicitationStringPropertySchema(
             type="string",
             title=question.other_label or "Another answer",
             description=question.other_description or None,
@@ -33,13 +33,13 @@ def answers_of(request: QuestionRequest, content: Mapping[str, object]) -> dict[
     """Return the answers by question; a field with an invalid value counts as unanswered."""
     answers: dict[str, str] = {}
     for number, question in enumerate(request.questions):
-        known = [option.label for option in question.options]
-        value = content.get(_chosen(number))
-        picked = value if isinstance(value, list) else [value]  # pyright: ignore[reportUnknownVariableType]
-        labels = [label for label in known if label in picked]
-        other = content.get(_said(number))
-        if isinstance(other, str) and other.strip():
-            labels = [*(labels if question.multi_select else ()), other.strip()]
+        option_labels = [option.label for option in question.options]
+        value = content.get(_choice_key(number))
+        values = value if isinstance(value, list) else [value]  # pyright: ignore[reportUnknownVariableType]
+        labels = [label for label in option_labels if label in values]
+        free_text = content.get(_free_text_key(number))
+        if isinstance(free_text, str) and free_text.strip():
+            labels = [*(labels if question.multi_select else ()), free_text.strip()]
         if labels:
             answers[question.question] = ", ".join(labels)
     return answers
@@ -59,9 +59,9 @@ def _choice(question: Question) -> _Property:
     return ElicitationStringPropertySchema(type="string", title=question.question, description=body, one_of=options)
 
 
-def _chosen(number: int) -> str:
+def _choice_key(number: int) -> str:
     return f"answer_{number + 1}"
 
 
-def _said(number: int) -> str:
+def _free_text_key(number: int) -> str:
     return f"answer_{number + 1}_in_own_words"

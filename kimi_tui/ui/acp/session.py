@@ -38,7 +38,7 @@ from kimi_tui.wire.parts import TokenUsage
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
 _log = logging.getLogger(__name__)
-_Asked = ApprovalRequest | QuestionRequest
+_UserRequest = ApprovalRequest | QuestionRequest
 _FAR_BEHIND = 100
 
 
@@ -49,11 +49,11 @@ class AcpSession:
         self.engine = engine
         self._client = client
         self._updates = Updates(engine.work_dir)
-        self._asking = PermissionRequests(engine, client, self._updates, form=_takes_forms(can))
+        self._asking = PermissionRequests(engine, client, self._updates, supports_forms=_takes_forms(can))
         self._switches = can.session is not None and _takes_switches(can.session)
-        self._queue: asyncio.Queue[Update | _Asked] = asyncio.Queue()
+        self._queue: asyncio.Queue[Update | _UserRequest] = asyncio.Queue()
         self._turn: asyncio.Task[TurnResult] | None = None
-        self._shown: tuple[str, str, bool, str] | None = None
+        self._sent_facts: tuple[str, str, bool, str] | None = None
         self._unlisten = (
             engine.wire.listen(self._hear),
             engine.skills.listen(lambda _: self.announce()),
@@ -64,12 +64,12 @@ class AcpSession:
 
     async def prompt(self, blocks: Sequence[ContentBlock]) -> PromptResponse:
         """Run a turn to its end, or a command that steers the running turn. Raises RequestError."""
-        said = user_input(blocks)
+        prompt_input = user_input(blocks)
         if self._turn is not None:
-            if not (isinstance(said, str) and takes_effect_at_once(said)):
+            if not (isinstance(prompt_input, str) and takes_effect_at_once(prompt_input)):
                 raise RequestError(-32600, "a turn is already running in this session")
-            return await self._answer(self.engine.prompt(said))
-        self._turn = asyncio.create_task(self.engine.prompt(said), name="turn")
+            return await self._answer(self.engine.prompt(prompt_input))
+        self._turn = asyncio.create_task(self.engine.prompt(prompt_input), name="turn")
         try:
             return await self._answer(self._turn)
         finally:
@@ -91,7 +91,7 @@ class AcpSession:
 
     def announce(self) -> None:
         """Send the available commands, once the client knows the session."""
-        self._shown = self._facts()
+        self._sent_facts = self._facts()
         self._queue.put_nowait(update_available_commands(_commands(self.engine)))
 
     def options(self) -> settings.ConfigOptions:
@@ -194,16 +194,16 @@ class AcpSession:
     def _tell_facts(self) -> None:
         """Send changes of the session information that the client shows beside the conversation."""
         facts = self._facts()
-        if self._shown is None or facts == self._shown:
+        if self._sent_facts is None or facts == self._sent_facts:
             return
-        before, self._shown = self._shown, facts
-        if facts[0] != before[0]:
+        old_facts, self._sent_facts = self._sent_facts, facts
+        if facts[0] != old_facts[0]:
             self._queue.put_nowait(update_current_mode(facts[0]))
-        if facts[:-1] != before[:-1]:
+        if facts[:-1] != old_facts[:-1]:
             self._queue.put_nowait(
                 ConfigOptionUpdate(session_update="config_option_update", config_options=self.options())
             )
-        if facts[-1] != before[-1]:
+        if facts[-1] != old_facts[-1]:
             self._queue.put_nowait(SessionInfoUpdate(session_update="session_info_update", title=facts[-1]))
 
 

@@ -40,8 +40,10 @@ def modes(engine: Engine) -> SessionModeState:
 
 def set_mode(engine: Engine, mode: str) -> None:
     """Set the mode. Raises RequestError for an unknown mode."""
-    if mode not in (known.id for known in _MODES):
-        raise RequestError(-32602, f"no mode named {mode!r}. Available: {', '.join(known.id for known in _MODES)}")
+    if mode not in (mode_known.id for mode_known in _MODES):
+        raise RequestError(
+            -32602, f"no mode named {mode!r}. Available: {', '.join(mode_known.id for mode_known in _MODES)}"
+        )
     engine.services.plan_mode.on = mode == PLAN
     engine.approvals.policy.accept_edits = mode == ACCEPT_EDITS
     if engine.approvals.yolo != (mode == YOLO):
@@ -50,19 +52,21 @@ def set_mode(engine: Engine, mode: str) -> None:
 
 def options(engine: Engine, *, switches: bool = False) -> ConfigOptions:
     """Return the options. `switches`: the client supports boolean options."""
-    found: ConfigOptions = [_select("mode", "Mode", "mode", mode_of(engine), [(mode.id, mode.name) for mode in _MODES])]
+    config_options: ConfigOptions = [
+        _select("mode", "Mode", "mode", mode_of(engine), [(mode.id, mode.name) for mode in _MODES])
+    ]
     if engine.models.key:
-        found.append(_select("model", "Model", "model", engine.models.key, _named_models(engine)))
+        config_options.append(_select("model", "Model", "model", engine.models.key, _named_models(engine)))
     if engine.models.may_think:
         on = engine.models.thinking
-        found.append(
+        config_options.append(
             SessionConfigOptionBoolean(
                 type="boolean", id=THINKING, name="Thinking", category="thought_level", current_value=on
             )
             if switches
             else _select(THINKING, "Thinking", "thought_level", "on" if on else "off", [("on", "On"), ("off", "Off")])
         )
-    return found
+    return config_options
 
 
 def models(engine: Engine) -> dict[str, object] | None:
@@ -97,12 +101,12 @@ def _named_models(engine: Engine) -> list[tuple[str, str]]:
 
 
 def _select(
-    name: str, shown: str, category: _Category, current: str, values: list[tuple[str, str]]
+    name: str, title: str, category: _Category, current: str, values: list[tuple[str, str]]
 ) -> SessionConfigOptionSelect:
     return SessionConfigOptionSelect(
         type="select",
         id=name,
-        name=shown,
+        name=title,
         category=category,
         current_value=current,
         options=[SessionConfigSelectOption(value=value, name=label) for value, label in values],

@@ -18,7 +18,7 @@ from acp.schema import CreateTerminalResponse, EnvVariable, ReleaseTerminalRespo
 from kimi_tui.tools.shell_support.process_runner import ProcessResult
 
 _log = logging.getLogger(__name__)
-_MOST = 1 << 20
+_MAX_BYTES = 1 << 20
 _GOODBYE = 2.0
 _NO_PAGER = {"PAGER": "cat", "GIT_PAGER": "cat"}
 _CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
@@ -55,7 +55,7 @@ class ClientTerminals:
     async def _make(self, command: Sequence[str], cwd: Path, env: Mapping[str, str]) -> str:
         making = asyncio.ensure_future(
             self._client.create_terminal(
-                self._session_id, command[0], list(command[1:]), _differing(env), str(cwd), _MOST
+                self._session_id, command[0], list(command[1:]), _differing(env), str(cwd), _MAX_BYTES
             )
         )
         try:
@@ -66,10 +66,10 @@ class ClientTerminals:
         except (RequestError, ValueError) as error:
             raise OSError(f"the editor did not provide a terminal: {error}") from error
 
-    def _not_wanted(self, made: asyncio.Future[CreateTerminalResponse]) -> None:
+    def _not_wanted(self, creation: asyncio.Future[CreateTerminalResponse]) -> None:
         """Release a terminal that was created after its turn was cancelled."""
-        if not made.cancelled() and made.exception() is None:
-            release = asyncio.create_task(self._release(made.result().terminal_id))
+        if not creation.cancelled() and creation.exception() is None:
+            release = asyncio.create_task(self._release(creation.result().terminal_id))
             self._late.add(release)
             release.add_done_callback(self._late.discard)
 
@@ -82,10 +82,10 @@ class ClientTerminals:
                 exited = await self._client.wait_for_terminal_exit(self._session_id, terminal)
         except TimeoutError:
             await self._client.kill_terminal(self._session_id, terminal)
-        said = await self._client.terminal_output(self._session_id, terminal)
-        if said.truncated:
+        output = await self._client.terminal_output(self._session_id, terminal)
+        if output.truncated:
             on_text("[the beginning of the output was cut]\n")
-        on_text(_plain(said.output))
+        on_text(_plain(output.output))
         if exited is None:
             return ProcessResult(None, timed_out=True)
         return ProcessResult(exited.exit_code)
@@ -101,9 +101,9 @@ class ClientTerminals:
 
 def _differing(env: Mapping[str, str]) -> list[EnvVariable]:
     """Return the additions to the client's environment; removed variables are set to ""."""
-    wanted = {name: value for name, value in env.items() if os.environ.get(name) != value}
+    changed = {name: value for name, value in env.items() if os.environ.get(name) != value}
     hidden = {name: "" for name in os.environ if name not in env}
-    return [EnvVariable(name=name, value=value) for name, value in (hidden | _NO_PAGER | wanted).items()]
+    return [EnvVariable(name=name, value=value) for name, value in (hidden | _NO_PAGER | changed).items()]
 
 
 def _plain(text: str) -> str:
@@ -111,6 +111,6 @@ def _plain(text: str) -> str:
     return _CODES.sub("", text).replace("\r\n", "\n")
 
 
-def _heed(done: asyncio.Future[ReleaseTerminalResponse | None]) -> None:
-    if not done.cancelled() and (error := done.exception()) is not None:
+def _heed(task: asyncio.Future[ReleaseTerminalResponse | None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
         _log.info("a terminal was not released: %s", error)

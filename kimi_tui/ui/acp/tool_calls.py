@@ -60,7 +60,7 @@ class ToolCalls:
         return call_id in self._open
 
     def begin(self, call: ToolCall) -> list[ToolCallStart | ToolCallProgress]:
-        whole = self.whole()
+        updates = self.whole()
         self._ids[call.id] = self._new_id()
         self._open[call.id] = call
         self._terminals.pop(call.id, None)
@@ -68,7 +68,7 @@ class ToolCalls:
         start = start_tool_call(
             self._ids[call.id], self._titled(call.function.name), kind=_kind(call), status="pending"
         )
-        return [*whole, start]
+        return [*updates, start]
 
     def more(self, part: ToolCallPart) -> None:
         if self._streaming is not None:
@@ -103,15 +103,15 @@ class ToolCalls:
         return [*self.whole(), update_tool_call(self._ids[call_id], content=[_printed("\n".join(lines))])]
 
     def end(self, call_id: str, value: ToolReturnValue) -> list[ToolCallStart | ToolCallProgress]:
-        known = self._ids.get(call_id)
-        if known is None or call_id not in self._open:
+        acp_id = self._ids.get(call_id)
+        if acp_id is None or call_id not in self._open:
             return []
-        whole = self.whole()
+        updates = self.whole()
         call = self._open.pop(call_id)
         status = "failed" if value.is_error else "completed"
         terminal = self._terminals.pop(call_id, None)
         content = self._result(call, value) if terminal is None else _after(terminal, value)
-        return [*whole, update_tool_call(known, status=status, content=content)]
+        return [*updates, update_tool_call(acp_id, status=status, content=content)]
 
     def interrupt(self) -> list[ToolCallStart | ToolCallProgress]:
         """Report all running calls as interrupted."""
@@ -156,14 +156,14 @@ class ToolCalls:
         diffs = self.shown([block for block in value.display if isinstance(block, DiffBlock)])
         if diffs:
             return diffs
-        said = value.message if value.is_error else ""
+        error_text = value.message if value.is_error else ""
         content: list[ToolCallContentVariant] = []
         if isinstance(value.output, str) and _kind(call) in _PRINTS and value.output.strip():
             content.append(_printed(value.output))
         else:
             content.extend(tool_content(block) for block in blocks(value.output))
-        if said or not content:
-            content.insert(0, _text(said or value.message))
+        if error_text or not content:
+            content.insert(0, _text(error_text or value.message))
         return content if value.output or value.message else None
 
     def _locations(self, arguments: JsonObject) -> list[ToolCallLocation] | None:
@@ -171,8 +171,8 @@ class ToolCalls:
         if not isinstance(path, str) or not path or "\0" in path:
             return None
         line = arguments.get("line_offset")
-        at = line if isinstance(line, int) and line > 0 else None
-        return [ToolCallLocation(path=str(self._work_dir / Path(path)), line=at)]
+        line_number = line if isinstance(line, int) and line > 0 else None
+        return [ToolCallLocation(path=str(self._work_dir / Path(path)), line=line_number)]
 
     def _titled(self, title: str) -> str:
         return f"{self._prefix}{title}"[:_TITLE]
@@ -196,8 +196,8 @@ def _said(text: str) -> ToolCallContentVariant:
 
 def _after(terminal: str, value: ToolReturnValue) -> list[ToolCallContentVariant]:
     """Keep the terminal with its output; an error adds its message."""
-    shown: list[ToolCallContentVariant] = [tool_terminal_ref(terminal)]
-    return [*shown, _text(value.message)] if value.is_error and value.message else shown
+    content: list[ToolCallContentVariant] = [tool_terminal_ref(terminal)]
+    return [*content, _text(value.message)] if value.is_error and value.message else content
 
 
 def _kind(call: ToolCall) -> ToolKind:

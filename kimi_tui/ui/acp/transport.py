@@ -67,8 +67,8 @@ def _with_details(message: dict[str, Any]) -> dict[str, Any]:
         return message
     fields = cast(dict[str, Any], error)
     data = fields.get("data")
-    given = cast(dict[str, Any], data) if isinstance(data, dict) else {} if data is None else {"value": data}
-    return {**message, "error": {**fields, "data": {"details": str(fields.get("message", "")), **given}}}
+    details = cast(dict[str, Any], data) if isinstance(data, dict) else {} if data is None else {"value": data}
+    return {**message, "error": {**fields, "data": {"details": str(fields.get("message", "")), **details}}}
 
 
 def _of_today(fields: dict[str, Any]) -> dict[str, Any]:
@@ -76,8 +76,8 @@ def _of_today(fields: dict[str, Any]) -> dict[str, Any]:
     params = fields.get("params")
     if fields.get("method") != "session/set_model" or not isinstance(params, dict):
         return fields
-    asked = {"value" if name == "modelId" else name: value for name, value in cast(dict[str, Any], params).items()}
-    return {**fields, "method": "session/set_config_option", "params": {**asked, "configId": "model"}}
+    renamed = {"value" if name == "modelId" else name: value for name, value in cast(dict[str, Any], params).items()}
+    return {**fields, "method": "session/set_config_option", "params": {**renamed, "configId": "model"}}
 
 
 def _is_message(fields: dict[str, Any]) -> bool:

@@ -97,30 +97,30 @@ class Updates:
     def _rest(self, message: WireMessage) -> Sequence[Update]:  # noqa: C901 - one case a kind of message
         match message:
             case events.TurnBegin() | events.SteerInput():
-                return self._said_by_person(message.user_input)
+                return self._user_message(message.user_input)
             case parts.TextPart():
                 return [update_agent_message_text(message.text)]
             case parts.ThinkPart():
                 return [update_agent_thought_text(message.think)] if message.think else ()
             case parts.ImageURLPart() | parts.AudioURLPart() | parts.VideoURLPart():
-                found = block(message)
-                return () if found is None else [update_agent_message(found)]
+                content = block(message)
+                return () if content is None else [update_agent_message(content)]
             case parts.ToolResult():
                 value = message.return_value
                 return [*self._calls.end(message.tool_call_id, value), *_plan(value.display)]
             case events.StepInterrupted():
                 return self._calls.interrupt()
             case events.StepRetry():
-                again = f"\n\n[{message.error_type}; the answer begins anew]\n\n"
-                return [*self._calls.interrupt(), update_agent_message_text(again)]
+                retry_note = f"\n\n[{message.error_type}; the answer begins anew]\n\n"
+                return [*self._calls.interrupt(), update_agent_message_text(retry_note)]
             case events.CompactionBegin():
                 self._compacting = self._new_id()
                 return [
                     start_tool_call(self._compacting, "Compact the conversation", kind="think", status="in_progress")
                 ]
             case events.CompactionEnd():
-                done, self._compacting = self._compacting, None
-                return [] if done is None else [update_tool_call(done, status="completed")]
+                call_id, self._compacting = self._compacting, None
+                return [] if call_id is None else [update_tool_call(call_id, status="completed")]
             case events.StatusUpdate():
                 return _usage(message)
             case events.PlanDisplay():
@@ -162,11 +162,11 @@ class Updates:
             case _:
                 assert_never(message)
 
-    def _said_by_person(self, said: parts.UserInput) -> Sequence[Update]:
+    def _user_message(self, user_input: parts.UserInput) -> Sequence[Update]:
         """Send a user message on replay only; a node's prompt is not a user message."""
         if not self.replaying or self._flow.running:
             return ()
-        return [update_user_message(found) for found in blocks(said)]
+        return [update_user_message(content) for content in blocks(user_input)]
 
     def _notice(self, message: events.Notification) -> Sequence[Update]:
         if message.severity == "error" and not self.replaying:
@@ -200,9 +200,9 @@ class Updates:
 
 def _plan(display: Sequence[DisplayBlock]) -> list[Update]:
     return [
-        update_plan([plan_entry(item.title, status=_TODO[item.status]) for item in found.items])
-        for found in display
-        if isinstance(found, TodoBlock)
+        update_plan([plan_entry(item.title, status=_TODO[item.status]) for item in content.items])
+        for content in display
+        if isinstance(content, TodoBlock)
     ]
 
 

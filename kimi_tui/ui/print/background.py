@@ -18,14 +18,14 @@ async def wait_for_background(engine: Engine, background: BackgroundTasks, outpu
     status = EXIT_OK
     until = asyncio.get_running_loop().time() + ceiling_s
     while running := [task for task in background.tasks if task.running]:
-        waits = [asyncio.create_task(task.ended.wait()) for task in running]
+        tasks = [asyncio.create_task(task.ended.wait()) for task in running]
         seconds = max(0.0, until - asyncio.get_running_loop().time())
         try:
-            ended, _ = await asyncio.wait(waits, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            finished, _ = await asyncio.wait(tasks, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for wait in waits:
+            for wait in tasks:
                 wait.cancel()
-        if not ended:
+        if not finished:
             await asyncio.gather(*(background.stop(task.id, "print waits no longer") for task in running))
             return await answer(engine, STOPPED, output) or EXIT_FAILURE
         status = await answer(engine, ENDED, output) or status

@@ -24,11 +24,11 @@ from kimi_tui.wire.parts import (
 class JsonOutput:
     """A raw listener. It prints an assistant message when the step's text is complete, before the tool results."""
 
-    def __init__(self, out: OutputStream, *, final_only: bool, flow_events: bool) -> None:
-        self._out = out
+    def __init__(self, stream: OutputStream, *, final_only: bool, flow_events: bool) -> None:
+        self._stream = stream
         self._final_only = final_only
         self._flow_events = flow_events
-        self._pieces = Merger[ContentPart | ToolCall | ToolCallPart]()
+        self._merger = Merger[ContentPart | ToolCall | ToolCallPart]()
         self._parts: list[ContentPart | ToolCall | ToolCallPart] = []
         self._final = ""
 
@@ -43,9 +43,9 @@ class JsonOutput:
                 | ToolCall()
                 | ToolCallPart()
             ):
-                self._parts.extend(self._pieces.add(message))
+                self._parts.extend(self._merger.add(message))
             case StepRetry():
-                self._pieces.flush()
+                self._merger.flush()
                 self._parts.clear()
             case StepBegin() | TurnEnd():
                 self._end_message()
@@ -71,7 +71,7 @@ class JsonOutput:
         self._final = ""
 
     def _end_message(self) -> None:
-        self._parts.extend(self._pieces.flush())
+        self._parts.extend(self._merger.flush())
         parts, self._parts = self._parts, []
         if not parts:
             return
@@ -86,7 +86,7 @@ class JsonOutput:
             self._write(value)
 
     def _write(self, value: JsonObject) -> None:
-        self._out.write(dump_json(value) + "\n", flush=True)
+        self._stream.write(dump_json(value) + "\n", flush=True)
 
 
 def _dumped(message: Message) -> JsonObject:

@@ -8,8 +8,8 @@ from kimi_tui.errors import OutputError
 class OutputStream:
     """Writes and flushes. The first failure stops the output without an exception; callers check `broken`."""
 
-    def __init__(self, out: TextIO) -> None:
-        self._out = out
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
         self._failure: OSError | None = None
 
     @property
@@ -17,21 +17,21 @@ class OutputStream:
         return self._failure is not None
 
     def is_terminal(self) -> bool:
-        return self._out.isatty()
+        return self._stream.isatty()
 
     def can_draw(self) -> bool:
         """Whether box characters reach a terminal."""
-        return self.is_terminal() and (self._out.encoding or "utf-8").lower().startswith("utf")
+        return self.is_terminal() and (self._stream.encoding or "utf-8").lower().startswith("utf")
 
     def write(self, text: str, *, flush: bool = False) -> None:
         r"""Write the text; characters outside the encoding are escaped as `\u4e2d`."""
         if self._failure is not None:
             return
         try:
-            encoding = self._out.encoding or "utf-8"
-            self._out.write(text.encode(encoding, "backslashreplace").decode(encoding))
+            encoding = self._stream.encoding or "utf-8"
+            self._stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
             if flush:
-                self._out.flush()
+                self._stream.flush()
         except OSError as error:
             self._failure = error
 

@@ -108,12 +108,12 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
     input is not empty but has no message.
     """
     prompts: asyncio.Queue[UserInput | None] = asyncio.Queue()
-    begun = asyncio.Event()
-    answering = heard = passed_over = False
-    unlisten = engine.wire.listen(lambda message: begun.set() if isinstance(message, TurnBegin) else None)
+    started = asyncio.Event()
+    answering = received = passed_over = False
+    unlisten = engine.wire.listen(lambda message: started.set() if isinstance(message, TurnBegin) else None)
 
     async def sort() -> None:
-        nonlocal heard, passed_over
+        nonlocal received, passed_over
         number = 0
         async for line in read_lines(lines):
             number += 1
@@ -123,14 +123,14 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
                     passed_over = True
                     _complain(f"line {number} is not a user message; ignored")
                 continue
-            heard = True
+            received = True
             idle = prompts.empty() and not answering
             if idle or not (isinstance(prompt, str) and at_once(prompt)):
-                begun.clear()
+                started.clear()
                 await prompts.put(prompt)
                 continue
             if not prompts.empty():
-                await begun.wait()
+                await started.wait()
             try:
                 await engine.prompt(prompt)
             except KimiTuiError as error:
@@ -157,9 +157,9 @@ async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_o
                     status = error.exit_code
                 finally:
                     answering = False
-                    begun.set()
+                    started.set()
             await sorting
-        if passed_over and not heard:
+        if passed_over and not received:
             raise UsageError('no message: each line must be {"role": "user", "content": "..."}')
     finally:
         sorting.cancel()
@@ -213,7 +213,7 @@ def _prompt(line: bytes) -> UserInput | None:
             return content
 
 
-async def _turn(engine: Engine, prompt: UserInput, broken: Callable[[], bool]) -> tuple[TurnResult, int]:
+async def _turn(engine: Engine, prompt: UserInput, is_broken: Callable[[], bool]) -> tuple[TurnResult, int]:
     """Run the turn; return its result, and the number of the signal that interrupted it. SIGINT and SIGTERM interrupt
     from the start.
 
@@ -224,7 +224,7 @@ async def _turn(engine: Engine, prompt: UserInput, broken: Callable[[], bool]) -
     received: list[int] = []
 
     def give_up(message: WireMessage) -> None:
-        if broken() and not received:
+        if is_broken() and not received:
             received.append(signal.SIGPIPE)
             loop.call_soon(turn.cancel)
 

@@ -22,8 +22,8 @@ class TextOutput:
     stdout already, a line reports it.
     """
 
-    def __init__(self, out: OutputStream, progress: IO[str] | None, *, final_only: bool) -> None:
-        self._out = out
+    def __init__(self, stream: OutputStream, progress: IO[str] | None, *, final_only: bool) -> None:
+        self._stream = stream
         self._progress = progress
         self._final_only = final_only
         self._step: list[str] = []
@@ -36,7 +36,7 @@ class TextOutput:
     def __call__(self, message: WireMessage) -> None:
         match message:
             case TextPart():
-                self._say(message.text)
+                self._write_text(message.text)
             case StepBegin():
                 self._end_step()
             case StepRetry():
@@ -52,14 +52,14 @@ class TextOutput:
             case FlowBegin():
                 self._note(f"flow {message.name}")
             case FlowNodeBegin():
-                again = f" (attempt {message.attempt})" if message.attempt > 1 else ""
-                self._note(f"◆ {message.node_id} · move {message.move}{again}")
+                attempt_note = f" (attempt {message.attempt})" if message.attempt > 1 else ""
+                self._note(f"◆ {message.node_id} · move {message.move}{attempt_note}")
             case FlowDecision():
                 self._note(f"  {message.choice} → {message.dst}")
             case FlowEnd():
                 self._note(f"flow {message.status} after {message.moves} move{'s' * (message.moves != 1)}")
             case BtwEnd():
-                self._aside(message)
+                self._write_side_answer(message)
             case Notification() if message.severity not in ("error", "warning"):
                 self._note(f"{message.title} {message.body}".strip())
             case _:
@@ -73,17 +73,17 @@ class TextOutput:
             self._flush_chart()
         self._final = ""
 
-    def _aside(self, message: BtwEnd) -> None:
+    def _write_side_answer(self, message: BtwEnd) -> None:
         """Print the answer to a side question, if it is the only request."""
         if message.response is None:
             self._note(f"✗ {message.error or 'no answer came'}")
         elif self._step:
             self._note(message.response)
         else:
-            self._say(message.response)
+            self._write_text(message.response)
             self._end_step()
 
-    def _say(self, text: str) -> None:
+    def _write_text(self, text: str) -> None:
         first = not self._step
         self._step.append(text)
         if self._final_only:
@@ -110,15 +110,15 @@ class TextOutput:
         self._note(f"{retry.error_type}: attempt {retry.next_attempt}/{retry.max_attempts} in {retry.wait_s:.1f} s")
 
     def _write(self, text: str, *, flush: bool = False) -> None:
-        drawn = self._charts.feed(text) if self._out.can_draw() else text
+        drawn = self._charts.feed(text) if self._stream.can_draw() else text
         # defence: answer-to-terminal
-        shown = for_terminal(drawn) if self._out.is_terminal() else drawn
+        shown = for_terminal(drawn) if self._stream.is_terminal() else drawn
         if shown:
-            self._out.write(shown, flush=flush)
+            self._stream.write(shown, flush=flush)
 
     def _flush_chart(self) -> None:
         if rest := self._charts.flush():
-            self._out.write(for_terminal(rest), flush=True)
+            self._stream.write(for_terminal(rest), flush=True)
 
     def _note(self, text: str) -> None:
         if self._progress is not None:

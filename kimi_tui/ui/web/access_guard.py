@@ -59,12 +59,12 @@ class AccessGuard:
         response.set_cookie(self._cookie, self._worth, httponly=True, samesite="Strict", path="/")
 
     def _opens(self, token: str) -> bool:
-        good = [one for one in self._opening if _equal(token, one)]
-        return any(self._opening.pop(one) > self._clock() for one in good)
+        matching = [first for first in self._opening if _equal(token, first)]
+        return any(self._opening.pop(first) > self._clock() for first in matching)
 
 
-def _equal(one: str, other: str) -> bool:
-    return hmac.compare_digest(one.encode("utf-8", "replace"), other.encode())
+def _equal(first: str, second: str) -> bool:
+    return hmac.compare_digest(first.encode("utf-8", "replace"), second.encode())
 
 
 def _is_own(host: str) -> bool:

@@ -17,7 +17,7 @@ from textual_serve.app_service import AppService
 _READY = b"__GANGLION__\n"
 _GRACE_S = 5.0
 _LAST_WORDS = 16 * 1024
-_TOLD = frozenset({"title", "notice", "background", "foreground"})
+_FORWARDED_EVENTS = frozenset({"title", "notice", "background", "foreground"})
 _ENVIRONMENT = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "TERM_PROGRAM": "textual"}
 _OF_A_TERMINAL = ("TMUX", "STY", "TERM_PROGRAM_VERSION", "COLUMNS", "LINES", "TEXTUAL_DRIVER")
 
@@ -51,14 +51,14 @@ class AppProcess:
 
     async def run(self, page: PageSink) -> str:
         """Forward the app's output until it has ended; returns its last stderr output."""
-        words = asyncio.create_task(self._last_words())
+        stderr_tail = asyncio.create_task(self._last_words())
         try:
             if await self._is_ready():
                 await self._pass_on(page)
         except asyncio.IncompleteReadError:
             pass
         await self.end()
-        return await words
+        return await stderr_tail
 
     async def type(self, text: str) -> None:
         await self._send(b"D", text.encode("utf-8", "replace"))
@@ -100,14 +100,14 @@ class AppProcess:
                 await page.draw(payload)
             elif kind == b"M":
                 meta = json.loads(payload)
-                if meta["type"] in _TOLD:
+                if meta["type"] in _FORWARDED_EVENTS:
                     await page.tell(meta["type"], meta["text"])
 
     async def _last_words(self) -> str:
-        kept = b""
+        tail = b""
         while data := await self._stderr.read(4096):
-            kept = (kept + data)[-_LAST_WORDS:]
-        return kept.decode("utf-8", "replace").strip()
+            tail = (tail + data)[-_LAST_WORDS:]
+        return tail.decode("utf-8", "replace").strip()
 
     async def _send(self, kind: bytes, payload: bytes) -> None:
         with contextlib.suppress(OSError, RuntimeError):

@@ -14,7 +14,7 @@ from kimi_tui.ui.web.app_process import AppProcess
 Command = Callable[[int, int], list[str]]
 """The command that starts the app for a page of this many columns and rows."""
 
-_MOST = 1000
+_MAX_SIZE = 1000
 _TAKEN_OVER = "This session was opened in another tab."
 
 
@@ -61,10 +61,10 @@ class _Visit:
             await asyncio.wait({running, hearing}, return_when=asyncio.FIRST_COMPLETED)
             by_itself = not hearing.done()
             await asyncio.shield(self._process.end())
-            said = await running
+            exit_message = await running
             if by_itself:
-                await self.leave(said)
-            return said
+                await self.leave(exit_message)
+            return exit_message
         finally:
             hearing.cancel()
             await asyncio.shield(self._process.end())
@@ -111,4 +111,4 @@ def _parsed(text: str) -> list[object]:
 
 
 def _bounded(size: int) -> int:
-    return min(max(size, 1), _MOST)
+    return min(max(size, 1), _MAX_SIZE)

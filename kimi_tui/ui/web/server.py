@@ -30,9 +30,9 @@ class WebServer:
     end.
     """
 
-    def __init__(self, make_command: MakeCommand, *, title: str, told: Callable[[str], None]) -> None:
+    def __init__(self, make_command: MakeCommand, *, title: str, log_line: Callable[[str], None]) -> None:
         self.doorkeeper = AccessGuard()
-        self._make_command, self._title, self._told = make_command, title, told
+        self._make_command, self._title, self._log_line = make_command, title, log_line
         self._tabs: dict[str, PageSession] = {}
         self._page = files("kimi_tui.ui.web") / "page"
 
@@ -58,11 +58,11 @@ class WebServer:
         listening = _listen(port)
         runner = web.AppRunner(self.app(), access_log=None, shutdown_timeout=1)
         await runner.setup()
-        with _signals() as ended:
+        with _signals() as stop_event:
             try:
                 await web.SockSite(runner, listening).start()
                 started(listening.getsockname()[1])
-                return 128 + await ended
+                return 128 + await stop_event
             finally:
                 await runner.cleanup()
 
@@ -99,9 +99,9 @@ class WebServer:
         tab = self._tab(request)[1]
         socket_ = web.WebSocketResponse(heartbeat=15, max_msg_size=_LONGEST_MESSAGE)
         await socket_.prepare(request)
-        said = await tab.visit(socket_, _number(request, "width", 80), _number(request, "height", 24))
-        if said:
-            self._told(said)
+        exit_message = await tab.visit(socket_, _number(request, "width", 80), _number(request, "height", 24))
+        if exit_message:
+            self._log_line(exit_message)
         return socket_
 
     def _tab(self, request: web.Request) -> tuple[str, PageSession]:

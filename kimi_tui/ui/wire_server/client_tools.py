@@ -38,7 +38,7 @@ class ClientTools:
         for name in self._offered:
             self._toolset.remove(name)
         self._offered.clear()
-        taken: list[str] = []
+        accepted: list[str] = []
         rejected: list[tuple[str, str]] = []
         for tool in tools:
             reason = self._why_not(tool)
@@ -47,8 +47,8 @@ class ClientTools:
                 continue
             self._toolset.add(ClientTool(tool, self))
             self._offered.add(tool.name)
-            taken.append(tool.name)
-        return taken, rejected
+            accepted.append(tool.name)
+        return accepted, rejected
 
     async def call(self, name: str) -> ToolReturnValue:
         call = current_tool_call.get()

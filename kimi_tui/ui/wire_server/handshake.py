@@ -46,9 +46,9 @@ class Handshake:
             },
         }
         if params.external_tools is not None:
-            taken, rejected = self._tools.offer(params.external_tools)
+            accepted, rejected = self._tools.offer(params.external_tools)
             reply["external_tools"] = {
-                "accepted": list(taken),
+                "accepted": list(accepted),
                 "rejected": [{"name": name, "reason": reason} for name, reason in rejected],
             }
         return reply
@@ -65,9 +65,9 @@ class Handshake:
             self._toolset.remove(_QUESTION_TOOL)
 
     def _subscribe(self, hooks: tuple[Hook, ...]) -> None:
-        known = {subscription.id for subscription in self._engine.hooks.clients}
+        subscription_ids = {subscription.id for subscription in self._engine.hooks.clients}
         for hook in hooks:
-            if hook.id in known:
+            if hook.id in subscription_ids:
                 continue
             try:
                 self._engine.hooks.subscribe(Subscription(hook.id, hook.event, hook.matcher, hook.timeout))

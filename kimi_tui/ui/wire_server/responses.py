@@ -30,26 +30,26 @@ class _Hook(BaseModel):
 M = TypeVar("M", bound=BaseModel)
 
 
-def _is_for(asked: Request, answer: Answer) -> bool:
+def _is_for(request: Request, answer: Answer) -> bool:
     """Whether the answer belongs to this request; an answer that names a request must name this one."""
-    named = cast(dict[str, object], answer.result).get("request_id") if isinstance(answer.result, dict) else None
-    return named is None or named == asked.id  # defence: answer-names-its-request
+    answered_id = cast(dict[str, object], answer.result).get("request_id") if isinstance(answer.result, dict) else None
+    return answered_id is None or answered_id == request.id  # defence: answer-names-its-request
 
 
-def settle(engine: Engine, tools: ClientTools, asked: Request, answer: Answer) -> None:
-    match asked:
+def settle(engine: Engine, tools: ClientTools, request: Request, answer: Answer) -> None:
+    match request:
         case ApprovalRequest():
-            approval = _read(_Approval, answer) if _is_for(asked, answer) else _Approval()
-            if not engine.approvals.settle(asked.id, approval.response, approval.feedback, taken=approval.taken):
-                engine.approvals.settle(asked.id, "reject")
+            approval = _read(_Approval, answer) if _is_for(request, answer) else _Approval()
+            if not engine.approvals.settle(request.id, approval.response, approval.feedback, taken=approval.taken):
+                engine.approvals.settle(request.id, "reject")
         case QuestionRequest():
-            answers = _read(_Answers, answer).answers if _is_for(asked, answer) else {}
-            engine.questions.settle(asked.id, answers)
+            answers = _read(_Answers, answer).answers if _is_for(request, answer) else {}
+            engine.questions.settle(request.id, answers)
         case HookRequest():
             hook = _read(_Hook, answer)
-            engine.hooks.settle(asked.id, hook.action, hook.reason)
+            engine.hooks.settle(request.id, hook.action, hook.reason)
         case ToolCallRequest():
-            tools.settle(asked.id, answer.result, answer.error)
+            tools.settle(request.id, answer.result, answer.error)
 
 
 def _read(model: type[M], answer: Answer) -> M:

@@ -75,7 +75,7 @@ def read(line: bytes) -> Call | Answer | Fault:
         return Fault(Code.NOT_A_REQUEST, "an id is a string or a whole number")
     if "method" not in fields and rpc_id is not None and ("result" in fields or "error" in fields):
         error = fields.get("error")
-        return Answer(rpc_id, fields.get("result"), None if error is None else _message_of(error))
+        return Answer(rpc_id, fields.get("result"), None if error is None else _error_message(error))
     if not isinstance(method, str):
         return Fault(Code.NOT_A_REQUEST, "this message has no method", rpc_id)
     if fields.get("jsonrpc", "2.0") != "2.0":
@@ -101,6 +101,6 @@ def request(rpc_id: Id, method: str, params: JsonObject) -> JsonObject:
     return {"jsonrpc": "2.0", "id": rpc_id, "method": method, "params": params}
 
 
-def _message_of(value: object) -> str:
+def _error_message(value: object) -> str:
     message = cast(dict[str, Any], value).get("message") if isinstance(value, dict) else None
     return message if isinstance(message, str) and message else "an error without a message"

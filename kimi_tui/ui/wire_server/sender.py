@@ -32,13 +32,15 @@ class Sender:
     def __init__(self, writer: LineWriter, work_dir: Path) -> None:
         self._writer = writer
         self._work_dir = work_dir
-        self._held: list[Notification] = []
-        self._asked: dict[rpc.Id, Request] = {}
+        self._held_notifications: list[Notification] = []
+        self._open_requests: dict[rpc.Id, Request] = {}
         self.capabilities = Capabilities()
 
     def __call__(self, message: WireMessage) -> None:
         if isinstance(message, ApprovalResponse):
-            self._asked = {rpc_id: asked for rpc_id, asked in self._asked.items() if asked.id != message.request_id}
+            self._open_requests = {
+                rpc_id: request for rpc_id, request in self._open_requests.items() if request.id != message.request_id
+            }
         if isinstance(message, REQUESTS):
             self.ask(message)
         else:
@@ -47,7 +49,7 @@ class Sender:
     def ask(self, request: Request) -> None:
         """Send a request, or repeat it."""
         if self._show(request):
-            self._asked[request.id] = request
+            self._open_requests[request.id] = request
 
     def again(self, message: WireMessage) -> bool:
         """Send a recorded message; a recorded request expects no answer. False if the client does not support the
@@ -61,12 +63,12 @@ class Sender:
 
     def answered(self, rpc_id: rpc.Id) -> Request | None:
         """Return the request for this answer; None if it is unknown or already settled."""
-        return self._asked.pop(rpc_id, None)
+        return self._open_requests.pop(rpc_id, None)
 
     def tell_held(self) -> None:
         """Send the messages held back during a turn, now that none runs."""
-        held, self._held = self._held, []
-        for message in held:
+        notifications, self._held_notifications = self._held_notifications, []
+        for message in notifications:
             self._send(message)
 
     @property
@@ -93,14 +95,14 @@ class Sender:
                 return True
             return False
         if isinstance(message, Notification) and message.type == "sandbox" and not self._knows_ours:
-            self._held.append(message)
+            self._held_notifications.append(message)
             return True
         self._send(message)
         return True
 
     def _send(self, message: WireMessage) -> None:
-        told = message if self._knows_ours else _plain(message)
-        self.write(rpc.notification("event", encode(_with_absolute_paths(told, self._work_dir))))
+        outgoing = message if self._knows_ours else _plain(message)
+        self.write(rpc.notification("event", encode(_with_absolute_paths(outgoing, self._work_dir))))
 
 
 def absolute(display: Sequence[DisplayBlock], work_dir: Path) -> tuple[DisplayBlock, ...]:
@@ -114,8 +116,8 @@ def absolute(display: Sequence[DisplayBlock], work_dir: Path) -> tuple[DisplayBl
 def _with_absolute_paths(message: WireMessage, work_dir: Path) -> WireMessage:
     match message:
         case ToolResult(return_value=value) if value.display:
-            shown = value.model_copy(update={"display": absolute(value.display, work_dir)})
-            return message.model_copy(update={"return_value": shown})
+            absolute_value = value.model_copy(update={"display": absolute(value.display, work_dir)})
+            return message.model_copy(update={"return_value": absolute_value})
         case SubagentEvent(event={"type": "ToolResult" | "ApprovalRequest" | "SubagentEvent"}):
             try:
                 inner = decode(message.event)
@@ -138,7 +140,7 @@ def _plain(message: WireMessage) -> WireMessage:
         case ApprovalResponse():
             return message.model_copy(update={"taken": None})
         case SubagentEvent(event={"type": kind, "payload": dict(payload)}) if kind in _ADDED:
-            told = {name: value for name, value in payload.items() if name not in _ADDED[kind]}
-            return message.model_copy(update={"event": {"type": kind, "payload": told}})
+            fields = {name: value for name, value in payload.items() if name not in _ADDED[kind]}
+            return message.model_copy(update={"event": {"type": kind, "payload": fields}})
         case _:
             return message

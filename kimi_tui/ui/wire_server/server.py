@@ -121,7 +121,7 @@ class WireServer:
         except RpcError as error:
             self._refuse(call, error)
         except KimiTuiError as error:
-            self._refuse(call, RpcError(_code_of(error), str(error)))
+            self._refuse(call, RpcError(_error_code(error), str(error)))
 
     def _initialize(self, call: Call, params: Initialize) -> None:
         reply = self._handshake.take(params)
@@ -176,7 +176,9 @@ class WireServer:
 
     def _hear(self, message: WireMessage) -> None:
         if isinstance(message, TurnBegin) and self._steered_early:
-            self._steered_early = [said for said in self._steered_early if not self._engine.steer(said)]
+            self._steered_early = [
+                user_input for user_input in self._steered_early if not self._engine.steer(user_input)
+            ]
 
     def _cancel(self) -> None:
         if self._main is None:
@@ -193,7 +195,7 @@ class WireServer:
         except RepeatedCallError:
             return {"status": "finished"}
         except KimiTuiError as error:
-            raise RpcError(_code_of(error), str(error)) from error
+            raise RpcError(_error_code(error), str(error)) from error
         return {"status": "cancelled" if result.stop == "cancelled" else "finished"}
 
     async def _replay(self) -> JsonObject:
@@ -203,8 +205,8 @@ class WireServer:
             self._engine.wire.flush()
             for number, recorded in enumerate(await asyncio.to_thread(list, self._engine.recorded())):
                 if self._out.again(recorded.message):
-                    asked = isinstance(recorded.message, REQUESTS)
-                    requests, events = requests + asked, events + (not asked)
+                    is_request = isinstance(recorded.message, REQUESTS)
+                    requests, events = requests + is_request, events + (not is_request)
                 await self._writer.drained()
                 if number % _BREATH == 0:
                     await asyncio.sleep(0)
@@ -217,10 +219,10 @@ class WireServer:
             self._nameless.add(task)
         else:
             self._open[call.id] = task
-        task.add_done_callback(lambda task: self._ended(call, task))
+        task.add_done_callback(lambda task: self._on_call_done(call, task))
         return task
 
-    def _ended(self, call: Call, task: asyncio.Task[JsonObject]) -> None:
+    def _on_call_done(self, call: Call, task: asyncio.Task[JsonObject]) -> None:
         if task is self._main:
             self._main, self._cancelling = None, False
             self._steered_early.clear()
@@ -242,11 +244,11 @@ class WireServer:
         self._out.tell_held()
 
     def _settle(self, answer: Answer) -> None:
-        asked = self._out.answered(answer.id)
-        if asked is None:
+        is_request = self._out.answered(answer.id)
+        if is_request is None:
             _log.info("an answer to %r, which nobody waits for", answer.id)
         else:
-            settle(self._engine, self._tools, asked, answer)
+            settle(self._engine, self._tools, is_request, answer)
 
     def _reply(self, call: Call, value: JsonObject) -> None:
         if call.id is not None:
@@ -271,11 +273,11 @@ def _something(user_input: UserInput) -> UserInput:
 def _as_line(user_input: UserInput) -> UserInput:
     """Convert a slash line that the client sent as a content part to a string."""
     text = text_of(user_input)
-    alone = not isinstance(user_input, str) and all(part.type == "text" for part in user_input)
-    return text if alone and parse_line(text) is not None else user_input
+    is_text_only = not isinstance(user_input, str) and all(part.type == "text" for part in user_input)
+    return text if is_text_only and parse_line(text) is not None else user_input
 
 
-def _code_of(error: KimiTuiError) -> Code:
+def _error_code(error: KimiTuiError) -> Code:
     match error:
         case TurnRunningError():
             return Code.WRONG_STATE

@@ -24,7 +24,7 @@ from kimi_tui.tools.shell_support.child_env import ChildEnv
 )
 def test_a_variable_with_a_secret_by_name_or_by_value_is_left_out(name: str, value: str) -> None:
     assert not ChildEnv().passes(name, value)
-    assert ChildEnv(keep=[name]).passes(name, value)
+    assert ChildEnv(allowed=[name]).passes(name, value)
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_what_is_found_after_any_changes_is_what_a_fresh_look_finds(
     top = tmp_path / "top"
     shutil.rmtree(top, ignore_errors=True)
     top.mkdir()
-    finder = RepositoryFinder(lambda: [top], watches=FolderWatches if watched else lambda: FolderWatches(most=0))
+    finder = RepositoryFinder(lambda: [top], watches=FolderWatches if watched else lambda: FolderWatches(limit=0))
     for step, one, other in [*steps, ("look", "", "")]:
         if step == "look":
             assert sorted(finder.find()) == sorted(RepositoryFinder(lambda: [top]).find())

@@ -52,7 +52,7 @@ async def serve(command: Callable[[str], list[str]]) -> AsyncIterator[Served]:
     server = WebServer(
         lambda name: lambda columns, rows: [*command(name), f"--page={columns}x{rows}"],
         title="a <title>",
-        told=told.append,
+        log_line=told.append,
     )
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=1)
     await runner.setup()

@@ -25,7 +25,7 @@ def host_in(work_dir: Path, *options: str) -> ConfigEngineFactory:
     parsed = parse(["--work-dir", str(work_dir), *options])
 
     def make_plan(elsewhere: Path | None, standing: TrustState | None) -> EngineConfig:
-        return build_plan(parsed, interactive=True, work_dir=elsewhere, standing=standing)
+        return build_plan(parsed, interactive=True, work_dir=elsewhere, trust=standing)
 
     return ConfigEngineFactory(make_plan)
 
