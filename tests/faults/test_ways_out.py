@@ -89,6 +89,11 @@ def test_a_fault_of_ours_is_one_line_that_says_where_the_report_is(tmp_path: Pat
     assert b"\x1b]52" not in terminal.raw
 
 
+def with_site(folder: Path) -> str:
+    """A PYTHONPATH that begins with this folder."""
+    return os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))
+
+
 UNLOADABLE = """
 import sys
 
@@ -106,7 +111,7 @@ def test_a_library_that_cannot_be_loaded_is_one_line_and_the_terminal_is_as_it_w
     site = tmp_path / "site"
     site.mkdir()
     (site / "sitecustomize.py").write_text(UNLOADABLE.format(module=module), "utf-8")
-    env = {"PYTHONPATH": str(site)}
+    env = {"PYTHONPATH": with_site(site)}
     with Terminal(scripted(tmp_path, "text: hi"), cwd=tmp_path, env=env) as terminal:
         assert terminal.end(20) == 1
         check_given_back(terminal)
@@ -134,7 +139,7 @@ def test_a_driver_that_fails_while_it_starts_switches_off_what_is_on(tmp_path: P
     site = tmp_path / "site"
     site.mkdir()
     (site / "sitecustomize.py").write_text(HALF_STARTED, "utf-8")
-    with Terminal(scripted(tmp_path, "text: hi"), cwd=tmp_path, env={"PYTHONPATH": str(site)}) as terminal:
+    with Terminal(scripted(tmp_path, "text: hi"), cwd=tmp_path, env={"PYTHONPATH": with_site(site)}) as terminal:
         assert terminal.end(20) == 1
         check_given_back(terminal)
         assert b"half started" in terminal.raw

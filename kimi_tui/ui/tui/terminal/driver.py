@@ -117,7 +117,7 @@ class TerminalDriver(LinuxDriver):
         """Called from any thread when the terminal is lost."""
         if not self._is_gone:
             self._is_gone = True
-            self._call(self._app.exit, 128 + signal.SIGHUP)
+            self._call(self._app.exit, 128 + signal.SIGHUP)  # defence: exit-on-lost-terminal
 
     def _call(self, what: Callable[..., object], *arguments: object) -> None:
         with suppress(RuntimeError):  # the loop is closed

@@ -70,5 +70,5 @@ def terminal_is_gone() -> bool:
     try:
         os.get_terminal_size(sys.__stdout__.fileno() if sys.__stdout__ is not None else 1)
     except (OSError, ValueError):
-        return True  # defence: terminal-is-gone
+        return True
     return False

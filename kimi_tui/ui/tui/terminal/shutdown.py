@@ -94,7 +94,7 @@ class ShutdownHandler:
     def _watch_terminal(self) -> None:
         """Runs in a thread: the loop may be blocked by a write to a terminal that does not read."""
         while not self._over.wait(_GONE_CHECK_S):
-            if escape_sequences.terminal_is_gone():
+            if escape_sequences.terminal_is_gone():  # defence: terminal-is-gone
                 self._ask(128 + signal.SIGHUP)
                 if not self._over.wait(_GONE_GRACE_S):
                     os._exit(128 + signal.SIGHUP)

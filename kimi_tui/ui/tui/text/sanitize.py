@@ -12,7 +12,7 @@ from rich.cells import get_character_cell_size
 from kimi_tui.text_safety import is_safe
 
 # Characters that control the terminal or the text direction, or that are invisible.
-_HIDDEN = (  # defence: controls-of-c1
+_HIDDEN = (
     "\x00-\x1f\x7f-\x9f"  # C0, DEL, C1
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, joiners, fillers
     "\u200b-\u200f\u2028-\u202e\u2060-\u206f"  # zero width, separators, bidi
@@ -58,6 +58,7 @@ def sanitize(text: str) -> str:
     if _SUSPECT.search(text):
         text = _SUSPECT.sub(_spell, _PICTURE_JOIN.sub("", text))  # defence: spell-out-controls
     text = _PERHAPS_MARKS.sub(_spell_marks, text)  # defence: bound-marks
+    # defence: number-what-is-not-shown
     return text if text.isprintable() else "".join(char if _is_shown(char) else _number(char) for char in text)
 
 
