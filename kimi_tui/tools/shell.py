@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.permission.doubt import Doubt, DoubtKind
+from kimi_tui.permission.rule import Effect
 from kimi_tui.tools.core.ask_approval import ask_approval, denied_result
 from kimi_tui.tools.core.permission_subject import command_subject
 from kimi_tui.tools.core.progress import ToolProgress, last_lines
@@ -35,6 +36,10 @@ MAX_TIMEOUT = 300
 MAX_BACKGROUND_TIMEOUT = 86_400
 TAIL_CHARS = 10_000
 _BRIEF_LINES = 5
+_NO_SANDBOX = (
+    "Commands would run without approval and without a sandbox, and no user is there to accept that. "
+    "The user can start with --no-sandbox, install bubblewrap, or allow commands by rules."
+)
 
 
 class ShellParams(Params):
@@ -139,7 +144,12 @@ class Shell(Tool[ShellParams]):
             display.append(BriefBlock(text=tr("Careful: {why}", why=hidden)))
         because = [tr("it runs outside the sandbox")] if outside else []
         unsandboxed = self._sandbox.tier == "none" and not self._sandbox.absence_accepted
-        unsandboxed = unsandboxed and self._approvals.yolo and self._approvals.attended
+        unsandboxed = unsandboxed and self._approvals.yolo
+        if unsandboxed and not self._approvals.attended:
+            subject = command_subject(line, self._workspace, self._approvals.policy)
+            if self._approvals.policy.decide(self.name, subject).effect is not Effect.ALLOW:
+                return failed(_NO_SANDBOX)
+            unsandboxed = False
         if unsandboxed:
             because.append(tr("there is no sandbox; one approval holds for the session"))
         guarded = why_asked_for(line, self._workspace)

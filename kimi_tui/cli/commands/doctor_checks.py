@@ -281,7 +281,7 @@ def _sandbox(options: argparse.Namespace, loaded: LoadedConfig | None) -> Check:
     from kimi_tui.config.schema import SandboxConfig
     from kimi_tui.permission.trust import trust_state
     from kimi_tui.tools.file_support.workspace import Workspace
-    from kimi_tui.tools.shell_support.sandbox import FILES_TIER_LIMITS, Sandbox
+    from kimi_tui.tools.shell_support.sandbox import Sandbox
 
     def look() -> Check:
         work_dir = work_dir_of(options)
@@ -293,11 +293,13 @@ def _sandbox(options: argparse.Namespace, loaded: LoadedConfig | None) -> Check:
         sandbox = Sandbox(config, Workspace(work_dir))
         asyncio.run(sandbox.works())
         network = "with the network" if config.network else "without a network"
+        if not config.network and config.hosts == "ask":
+            network = "with allowed hosts only" if sandbox.shares_network else "without a network, so without hosts"
         match sandbox.tier:
             case "full":
-                return Check("sandbox", "ok", f"full: commands run in bubblewrap, {network}")
+                return Check("sandbox", "ok", f"full: commands run in bubblewrap, {network}; {sandbox.limits}")
             case "files":
-                return Check("sandbox", "warn", f"files only: {sandbox.why_not}. {FILES_TIER_LIMITS}", _remedy())
+                return Check("sandbox", "warn", f"files only: {sandbox.why_not}. {sandbox.limits}", _remedy())
             case "none":
                 return Check("sandbox", "warn", f"none: {sandbox.why_not}", _remedy())
 

@@ -51,6 +51,7 @@ async def _usage(engine: "Engine", args: str) -> None:
         *_by_model(engine),
         _row(tr("Session: {id}", id=engine.session_id), f"“{engine.title}”" if engine.title else ""),
         _row(tr("Folder: {folder}", folder=paths.shown(engine.work_dir))),
+        _row(engine.services.sandbox.summary),
     ]
     modes = [
         label

@@ -88,7 +88,7 @@ def sandbox_argv(
     in the workspace.
     """
     home = Path(os.path.realpath(Path.home()))
-    git_dirs = _git_dirs(workspace, repositories, git)
+    git_dirs = git_dirs_of(workspace, repositories, git)
     folders = [folder for folder in workspace.folders if not home.is_relative_to(folder)]
     ours = existing_paths((*folders, *(path.expanduser() for path in config.writable), *box.writable))
     ours += folders_of_home(home, workspace)
@@ -129,7 +129,7 @@ def _as_it_is(kind: str, path: Path) -> Mount:
     return (kind, str(path), str(path))
 
 
-def _git_dirs(workspace: Workspace, repositories: Iterable[Path], git: GitUse) -> list[GitDir]:
+def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse) -> list[GitDir]:
     found = [git_dir_of(folder) for folder in workspace.folders]
     found += [git_dir_at(entry) for entry in islice(repositories, _MOST_REPOSITORIES)]
     dirs = {one.path: one for one in found if one is not None}

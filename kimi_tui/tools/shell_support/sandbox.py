@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
-from kimi_tui.i18n import tr
+from kimi_tui.i18n import UserText, tr
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, Tier, sandbox_argv
 from kimi_tui.tools.shell_support.landlock import version as landlock_version
 from kimi_tui.tools.shell_support.landlock_args import landlock_argv
 from kimi_tui.tools.shell_support.sandbox_env import boxed_env, cache_folder
 from kimi_tui.tools.shell_support.sandbox_hints import hint, lost_an_effect
-from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, probe, probe_landlock
+from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, find_sandbox_exec, probe, probe_files
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
 if TYPE_CHECKING:
@@ -28,11 +28,16 @@ if TYPE_CHECKING:
     from kimi_tui.tools.shell_support.host_proxy import HostProxy
     from kimi_tui.tools.shell_support.session_network import SessionNetwork
 
+_LANDLOCK_WITH_TCP = 4
 TIER_TITLES: dict[Tier, str] = {
     "full": tr("Commands run in a sandbox"),
     "files": tr("Commands run in a sandbox that holds files only"),
     "none": tr("Commands run without a sandbox"),
 }
+SEATBELT_LIMITS = tr(
+    "its profile for sandbox-exec was never tried on a Mac; they can see processes and the folders for temporary files"
+)
+"""What the tier "files" cannot hold on macOS."""
 FILES_TIER_LIMITS = tr(
     "they can reach programs of the user through sockets in folders, send UDP, and see processes and /tmp; "
     "what they do to Git's settings is undone only when they end"
@@ -47,8 +52,8 @@ class Sandbox:
 
     The first command calls `tell` once with a title and the reason if a configured sandbox does not work as a whole.
     `hidden` are files with keys beside those in kimi-tui's home, `trusted` says that the user trusts the folder, `find`
-    finds bubblewrap outside of some folders, `landlock` is the version of the kernel's Landlock, `allows_host` decides
-    on the hosts that commands want to reach.
+    finds bubblewrap outside of some folders, `landlock` is the version of the kernel's Landlock, `seatbelt` finds the
+    `sandbox-exec` of macOS, `allows_host` decides on the hosts that commands want to reach.
     """
 
     def __init__(
@@ -61,12 +66,14 @@ class Sandbox:
         trusted: bool = False,
         find: Callable[[Iterable[Path]], str | None] = find_bwrap,
         landlock: Callable[[], int] = landlock_version,
+        seatbelt: Callable[[], str | None] = find_sandbox_exec,
         allows_host: AllowsHost | None = None,
     ) -> None:
         self._tell = tell
         self._trusted = trusted
         self._find = find
         self._landlock = landlock
+        self._seatbelt = seatbelt
         self._config = config
         self._workspace = workspace
         self._hidden = tuple(hidden)
@@ -121,6 +128,36 @@ class Sandbox:
         return held and self._trusted and not self._config.ask_inside
 
     @property
+    def limits(self) -> UserText:
+        """What it does not hold."""
+        match self._box:
+            case None:
+                return ""
+            case BoxSettings(tier="files", program=program):
+                return SEATBELT_LIMITS if program else FILES_TIER_LIMITS
+            case _:
+                return tr("it limits neither the number of processes nor the memory")
+
+    @property
+    def summary(self) -> UserText:
+        """What holds commands, in a few words."""
+        config = self._config
+        if not self._known:
+            return tr("Commands run in a sandbox where there is one; the first command tests it")
+        if self.tier != "full":
+            return TIER_TITLES[self.tier] if self._why_not is None else f"{TIER_TITLES[self.tier]}: {self._why_not}"
+        if config.network:
+            return tr("Commands run in a full sandbox with the network")
+        if self._proxy is not None:
+            return tr("Commands run in a full sandbox that reaches allowed hosts only")
+        return tr("Commands run in a full sandbox without a network")
+
+    @property
+    def known_tier(self) -> Tier | None:
+        """How much it holds; None before the first `works`."""
+        return self.tier if self._known else None
+
+    @property
     def shares_network(self) -> bool:
         """Whether the commands of the session share a network of their own, without a way out."""
         return self._network is not None
@@ -135,9 +172,17 @@ class Sandbox:
         if self._box is None or self._workspace is None:
             return list(command)
         if self._box.tier == "files":
-            return [*landlock_argv(self._box, self._config, self._workspace), *command]
+            return [*self._files_argv(self._box, self._workspace, git=git), *command]
         repositories = () if self._watch is None else self._watch.entries
         return [*sandbox_argv(self._box, self._config, self._workspace, git=git, repositories=repositories), *command]
+
+    def _files_argv(self, box: BoxSettings, workspace: Workspace, *, git: GitUse) -> list[str]:
+        if not box.program:
+            return landlock_argv(box, self._config, workspace)
+        from kimi_tui.tools.shell_support.seatbelt_args import seatbelt_argv
+
+        repositories = () if self._watch is None else self._watch.entries
+        return seatbelt_argv(box.program, box, self._config, workspace, git=git, repositories=repositories)
 
     @asynccontextmanager
     async def watching(self) -> AsyncGenerator[list[str]]:
@@ -204,8 +249,11 @@ class Sandbox:
             if self._box is not None:
                 await self._start_proxy(self._box)
                 return None
-        if self._landlock():
-            self._box = await probe_landlock(replace(box, tier="files"), self._config, workspace)
+        version, box = self._landlock(), replace(box, tier="files", program=self._seatbelt() or "")
+        if version or box.program:
+            holds = bool(box.program) or version >= _LANDLOCK_WITH_TCP
+            argv = self._files_argv(box, workspace, git=GitUse.NONE)
+            self._box = await probe_files(box, self._config, argv, holds_network=holds)
         return reason
 
     async def _start_proxy(self, box: BoxSettings) -> None:

@@ -8,8 +8,9 @@ import shlex
 import shutil
 import socket
 import stat
+import sys
 import tempfile
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,14 +21,11 @@ from kimi_tui.i18n import tr
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, sandbox_argv
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
-from kimi_tui.tools.shell_support.landlock import version as landlock_version
-from kimi_tui.tools.shell_support.landlock_args import landlock_argv
 from kimi_tui.tools.shell_support.process_runner import run
 
 _PROGRAM = "bwrap"
 _FOLDERS = ("/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin")
 _SECONDS = 5.0
-_LANDLOCK_WITH_TCP = 4
 _HELD = "kimi-tui: the sandbox holds"
 
 
@@ -41,6 +39,12 @@ def find_bwrap(untrusted: Iterable[Path]) -> str | None:
             if not any(path.is_relative_to(folder) for folder in closed for path in (Path(program), real)):
                 return program
     return None
+
+
+def find_sandbox_exec() -> str | None:
+    """Return macOS's `sandbox-exec`; None elsewhere."""
+    program = Path("/usr/bin/sandbox-exec")
+    return str(program) if sys.platform == "darwin" and program.is_file() else None
 
 
 async def probe(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -> tuple[BoxSettings | None, str]:
@@ -71,16 +75,20 @@ async def probe(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -
     return None, reason
 
 
-async def probe_landlock(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -> BoxSettings | None:
-    """Return the settings if Landlock keeps a command from a file of ours and, where it is off, from the network."""
+async def probe_files(
+    box: BoxSettings, config: SandboxConfig, argv: Sequence[str], *, holds_network: bool
+) -> BoxSettings | None:
+    """Return the settings if these arguments (for Landlock or `sandbox-exec`) keep a command from a file of ours and,
+    where it is off, from the network.
+    """
     file = paths.home() / f"written-by-a-probe-{os.getpid()}"
     printed: list[str] = []
     with _forbidden() as (_, port):
-        tests = _tests(file, port, network=config.network or landlock_version() < _LANDLOCK_WITH_TCP, spaces=False)
+        tests = _tests(file, port, network=config.network or not holds_network, spaces=False)
         try:
             paths.private_folder(paths.home())
             ended = await run(
-                [*landlock_argv(box, config, workspace), *tests],
+                [*argv, *tests],
                 cwd=Path("/"),
                 env=DEFAULT_ENV.build(),
                 on_text=lambda text: printed.append(text),
@@ -105,12 +113,12 @@ def _forbidden() -> Generator[tuple[Path, int]]:
 def _tests(file: Path, port: int, *, network: bool, spaces: bool = True) -> list[str]:
     """The command that tests; `spaces`: it has namespaces of its own."""
     bash = shutil.which("bash") or "/bin/bash"
-    space = str(Path("/proc/self/ns/pid").readlink())
     tests = [
         (f"(: > {shlex.quote(str(file))})", "it lets a command write outside"),
         ("[ -w /proc/sys/kernel ] || (: >> /proc/sys/kernel/core_pattern)", "it lets a command change the kernel"),
     ]
     if spaces:
+        space = str(Path("/proc/self/ns/pid").readlink())
         tests += [
             (f"[ -e {shlex.quote(str(file.parent))} ]", "it does not hide the folder for temporary files"),
             (f'[ "$(readlink /proc/self/ns/pid)" = {shlex.quote(space)} ]', "it does not hide processes"),

@@ -639,3 +639,18 @@ async def test_a_command_leaves_nothing_that_starts_programs_later(desk: Desk) -
     assert "The sandbox undid" in value.message
     assert not (desk.dir / ".mcp.json").exists()
     assert not (desk.dir / ".agents").exists()
+
+
+async def test_without_a_sandbox_and_a_user_yolo_runs_only_what_rules_allow_or_what_reads(desk: Desk) -> None:
+    desk.approvals.yolo = True
+    desk.approvals.attended = False
+    desk.approvals.policy = Policy([parse_rule("Shell(touch *)", Effect.ALLOW)])
+    tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=bare_sandbox(SandboxConfig(), desk, [], None))
+    for command, refused in (("rm a", True), ("touch a", False), ("ls", False), ("touch b; rm b", True)):
+        value = await desk.use(tool, command=command)
+        assert ("--no-sandbox" in value.message) is refused, command
+    assert (desk.dir / "a").exists()
+    off = bare_sandbox(SandboxConfig(mode="off"), desk, [], None)
+    value = await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=off), command="rm a")
+    assert not value.is_error
+    assert desk.asked == []

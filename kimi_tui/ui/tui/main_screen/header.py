@@ -1,6 +1,7 @@
 """The header: folder, model, context usage and activity."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from rich.style import Style
 
@@ -21,7 +22,7 @@ _BOLD = Style(bold=True)
 @dataclass(frozen=True, slots=True)
 class HeaderFacts:
     """The header's facts; `elapsed` is the running turn's whole seconds, None without a turn; `background` counts the
-    background tasks.
+    background tasks; `sandbox` says what holds commands, None while that is not known.
     """
 
     location: str = ""
@@ -31,6 +32,7 @@ class HeaderFacts:
     context_usage: float = 0.0
     max_context_tokens: int = 0
     yolo: bool = False
+    sandbox: Literal["full", "files", "none"] | None = None
     plan_mode: bool = False
     waiting: int = 0
     asking: int = 0
@@ -72,7 +74,7 @@ class Header(LineWidget):
         soon = facts.pausing and width >= _ROOMY
         later: list[Run] = [(" · ", palette.faint), (_("pauses after this turn"), palette.warning)] if soon else []
         right = [*self._tasks(palette, width), *self._state(palette), *later, (" ", palette.base)]
-        middle = self._figures(palette)
+        middle = self._figures(palette, width)
         room = width - width_of(right) - width_of(middle) - 14
         left: list[Run] = [(" ", palette.base), ("kimi-tui", palette.accent + _BOLD), ("  ", palette.base)]
         branch = f" ({facts.branch})" if facts.branch else ""
@@ -89,7 +91,7 @@ class Header(LineWidget):
         rest = max(1, free - gap)
         return [Line((*left, (" " * gap, palette.base), *middle, (" " * rest, palette.base), *right))]
 
-    def _figures(self, palette: Palette) -> list[Run]:
+    def _figures(self, palette: Palette, width: int) -> list[Run]:
         facts = self._facts
         if facts.model in ("", NO_MODEL):
             return []
@@ -105,9 +107,24 @@ class Header(LineWidget):
             ]
         if facts.yolo:
             runs += [(" · ", palette.faint), ("yolo", palette.warning)]
+        runs += self._sandbox(palette, width)
         if facts.plan_mode:
             runs += [(" · ", palette.faint), (p_("mode", "plan"), palette.secondary)]
         return runs
+
+    def _sandbox(self, palette: Palette, width: int) -> list[Run]:
+        """The sign of what holds commands, and a word where there is room."""
+        match self._facts.sandbox:
+            case None:
+                return []
+            case "full":
+                sign, words, style = "▣", _("sandbox"), palette.muted
+            case "files":
+                sign, words, style = "◑", _("files only"), palette.warning
+            case "none":
+                sign, words, style = "□", _("no sandbox"), palette.warning
+        words = f"{sign} {words}" if width >= _ROOMY else sign
+        return [(" · ", palette.faint), (words, style)]
 
     def _tasks(self, palette: Palette, width: int) -> list[Run]:
         """The background tasks; a click on the header or /task opens their list."""

@@ -203,6 +203,7 @@ class Presenter:
             max_context_tokens=state.status.max_context_tokens,
             plan_mode=state.status.plan_mode,
             yolo=engine.approvals.yolo if engine is not None else False,
+            sandbox=engine.live.services.sandbox.known_tier if engine is not None and engine.live is not None else None,
             waiting=len(state.approvals),
             asking=len(state.questions),
             background=_in_background(engine),

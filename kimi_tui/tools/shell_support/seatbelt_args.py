@@ -1,0 +1,130 @@
+"""Builds the profile for macOS's `sandbox-exec`. No Mac has tried it yet: it is tested as text.
+
+Everything is denied but what a list allows. A later rule counts more than an earlier one, so what is denied within
+something allowed comes after it. Paths are real paths, which is what the kernel compares.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from kimi_tui import paths
+from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.tools.file_support.guarded_names import STARTED_LATER
+from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support.bwrap_args import (
+    VISIBLE_APP_FOLDERS,
+    BoxSettings,
+    GitUse,
+    existing_paths,
+    folders_of_home,
+    git_dirs_of,
+    shown_in_home,
+)
+
+_HOMES = (Path("/Users"), Path("/var/root"), Path("/private/var/root"))
+_SERVICES = (
+    *("com.apple.system.opendirectoryd.libinfo", "com.apple.system.opendirectoryd.membership"),
+    *("com.apple.system.notification_center", "com.apple.system.logger", "com.apple.logd", "com.apple.trustd.agent"),
+    *("com.apple.cfprefsd.daemon", "com.apple.cfprefsd.agent", "com.apple.PowerManagement.control"),
+)
+"""What programs look up to start. None of them starts another program."""
+_DEVICES = ("null", "zero", "random", "urandom", "tty", "ptmx", "dtracehelper", "autofs_nowait")
+_START = """\
+(version 1)
+(deny default)
+(allow process-fork)
+(allow process-exec)
+(allow process-info* (target same-sandbox))
+(allow signal (target same-sandbox))
+(allow sysctl-read)
+(allow system-socket)
+(allow pseudo-tty)
+(allow ipc-posix-sem)
+(allow ipc-posix-shm)
+(allow user-preference-read)
+(allow file-ioctl (regex #"^/dev/(tty.*|ptmx)$"))
+(allow file-read* (subpath "/"))
+(allow file-write* (regex #"^/dev/(tty[a-z0-9]*|fd/[0-9]+)$"))"""
+_OF_GIT = r'(regex #"/\.[gG][iI][tT]/(.*/)?(hooks|config|config\.worktree|commondir)(/.*)?$")'
+_MOVES = "file-write-unlink"
+
+
+def seatbelt_argv(
+    program: str,
+    box: BoxSettings,
+    config: SandboxConfig,
+    workspace: Workspace,
+    *,
+    git: GitUse,
+    repositories: Iterable[Path],
+) -> list[str]:
+    """Return the arguments before the command itself."""
+    return [program, "-p", seatbelt_profile(box, config, workspace, git=git, repositories=repositories), "--"]
+
+
+def seatbelt_profile(
+    box: BoxSettings,
+    config: SandboxConfig,
+    workspace: Workspace,
+    *,
+    git: GitUse = GitUse.NONE,
+    repositories: Iterable[Path] = (),
+) -> str:
+    """Return the profile. `git` and `repositories` are those of `sandbox_argv`."""
+    home, ours = Path(os.path.realpath(Path.home())), Path(os.path.realpath(paths.home()))
+    git_dirs = git_dirs_of(workspace, repositories, git)
+    folders = [folder for folder in workspace.folders if not home.is_relative_to(folder)]
+    written = existing_paths((*folders, *(path.expanduser() for path in config.writable), *box.writable))
+    written += folders_of_home(home, workspace)
+    temp = existing_paths(("/tmp", "/var/tmp", tempfile.gettempdir()))
+    written += [folder for folder in temp if not home.is_relative_to(folder)]
+    git_written = [one.path for one in git_dirs if one.writable]
+    readable = existing_paths(path.expanduser() for path in config.readable)
+    guards = [folder / name for folder in workspace.folders for name in STARTED_LATER]
+    guards += [*sorted(workspace.protected), *(guard for one in git_dirs for guard in one.guarded)]
+    lines = [_START, *(f'(allow mach-lookup (global-name "{name}"))' for name in _SERVICES)]
+    lines += _rule("allow", "file-write*", map(Path, (f"/dev/{name}" for name in _DEVICES)), kind="literal")
+    lines += _rule("deny", "file-read*", dict.fromkeys((*_HOMES, home)))
+    lines += _rule("allow", "file-read-metadata", dict.fromkeys((*_HOMES, home, *home.parents)), kind="literal")
+    seen = (*shown_in_home(home, workspace), *(one.path for one in git_dirs), *written)
+    lines += _rule("allow", "file-read*", seen)
+    lines += _rule("allow", "file-write*", (*written, *git_written))
+    lines += _guarded(guards, (*written, *git_written), git)
+    lines += _rule("deny", "file-read* file-write*", (ours, *box.hidden))
+    lines += _rule("allow", "file-read*", (*(ours / name for name in VISIBLE_APP_FOLDERS), *box.writable, *readable))
+    lines += _rule("allow", "file-write*", box.writable)
+    if config.network:
+        lines += ["(allow network-outbound (remote ip))", "(allow network* (local ip))"]
+    lines += _sockets((*written, *readable))
+    return "\n".join(lines) + "\n"
+
+
+def _guarded(guards: Sequence[Path], written: Sequence[Path], git: GitUse) -> Iterator[str]:
+    """Yield what keeps these paths, that exist or not, in the writable folders; a folder above cannot be moved."""
+    inside = [guard for guard in guards if any(guard.is_relative_to(root) for root in written)]
+    yield from _rule("deny", "file-write*", inside)
+    yield f"(deny file-write* {_OF_GIT})"
+    if git is GitUse.ONLY:
+        yield r'(allow file-write* (regex #"/\.[gG][iI][tT]/config(\.lock)?$"))'
+    above = {folder for guard in (*inside, *written) for folder in guard.parents}
+    yield from _rule("deny", _MOVES, (*sorted(above), *written), kind="literal")
+
+
+def _sockets(folders: Iterable[Path]) -> Iterator[str]:
+    """Yield rules for Unix sockets in these folders."""
+    for folder in folders:
+        yield f"(allow network-bind (local unix-socket (subpath {_text(folder)})))"
+        yield f"(allow network-outbound (remote unix-socket (subpath {_text(folder)})))"
+
+
+def _rule(effect: str, what: str, places: Iterable[Path], *, kind: str = "subpath") -> Iterator[str]:
+    filters = " ".join(f"({kind} {_text(place)})" for place in places if "\0" not in str(place))
+    if filters:
+        yield f"({effect} {what} {filters})"
+
+
+def _text(path: Path) -> str:
+    """The path as a string of the profile."""
+    return '"' + str(path).replace("\\", "\\\\").replace('"', '\\"') + '"'
