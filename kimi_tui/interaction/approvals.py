@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from kimi_tui.i18n import tr
+from kimi_tui.interaction.work_clock import WorkClock
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.subject import Subject
@@ -86,8 +87,10 @@ class Approvals:
         granted: Iterable[str] = (),
         attended: bool = True,
         policy: Policy | None = None,
+        work_clock: WorkClock | None = None,
     ) -> None:
         self.policy = policy or Policy()
+        self._work_clock = work_clock or WorkClock()
         self._wire = wire
         self._yolo = yolo
         self._granted = set(granted)
@@ -186,7 +189,8 @@ class Approvals:
         self._waiting[request.id] = pending_entry
         self._wire.send(request)
         try:
-            return await pending_entry.answer
+            with self._work_clock.waiting():
+                return await pending_entry.answer
         finally:
             if self._waiting.pop(request.id, None) is not None:
                 self._wire.send(ApprovalResponse(request_id=request.id, response="reject"))

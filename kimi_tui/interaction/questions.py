@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import uuid4
 
+from kimi_tui.interaction.work_clock import WorkClock
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.requests import Question, QuestionRequest
 
@@ -32,8 +33,11 @@ class Questions:
     `possible`: a user may be present at some time in this session.
     """
 
-    def __init__(self, wire: Wire, *, attended: bool = True, possible: bool = True) -> None:
+    def __init__(
+        self, wire: Wire, *, attended: bool = True, possible: bool = True, work_clock: WorkClock | None = None
+    ) -> None:
         self._wire = wire
+        self._work_clock = work_clock or WorkClock()
         self.attended = attended
         self.possible = possible
         self._waiting: dict[str, _Waiting] = {}
@@ -52,7 +56,8 @@ class Questions:
         self._waiting[request.id] = pending_entry
         self._wire.send(request)
         try:
-            return await pending_entry.answer
+            with self._work_clock.waiting():
+                return await pending_entry.answer
         finally:
             self._waiting.pop(request.id, None)
 

@@ -7,6 +7,7 @@ from kimi_tui import paths
 from kimi_tui.config.schema import Config
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.interaction.questions import Questions
+from kimi_tui.interaction.work_clock import WorkClock
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.secret_store import cached_secrets
 from kimi_tui.session.file_checkpoints import FileCheckpoints
@@ -36,6 +37,7 @@ class Services:
     workspace: Workspace
     approvals: Approvals
     questions: Questions
+    work_clock: WorkClock
     plan_mode: PlanMode
     background: BackgroundTasks
     media: MediaSupport
@@ -88,17 +90,20 @@ def make_services(
     state = session.state
     workspace.protected.add(paths.home())
     workspace.session_dir = session.dir.resolve()
+    work_clock = WorkClock()
     approvals = Approvals(
         wire,
         yolo=yolo or state.approval.yolo,
         granted=state.approval.auto_approve_actions,
         attended=attended,
         policy=permissions.policy(),
+        work_clock=work_clock,
     )
     services = Services(
         workspace=workspace,
+        work_clock=work_clock,
         approvals=approvals,
-        questions=Questions(wire, attended=attended, possible=not headless),
+        questions=Questions(wire, attended=attended, possible=not headless, work_clock=work_clock),
         plan_mode=PlanMode(wire.send, folder=session.dir / "plans", on=plan_mode or state.plan_mode),
         background=BackgroundTasks(session.dir / "tasks", limit=config.background.max_running_tasks),
         media=MediaSupport(),

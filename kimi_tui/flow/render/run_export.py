@@ -94,10 +94,10 @@ def to_markdown(picture: RunView) -> str:
             continue
         choices = ", ".join(f"{_cell(label)} ×{count}" for label, count in node.choices.items())
         rows.append(
-            f"| {_cell(node.id)} | {node.visits} | {node.attempts} | {duration(node.duration_s)} | {node.steps} "
+            f"| {_cell(node.id)} | {node.visits} | {node.attempts} | {duration(node.work_s)} | {node.steps} "
             f"| {node.tokens} | {choices} |"
         )
-    total = sum(node.duration_s for node in picture.nodes.values())
+    total = sum(node.work_s for node in picture.nodes.values())
     rows.append(f"| **all** | {picture.moves} | | {duration(total)} | {picture.steps} | {picture.tokens} | |")
     parts = [f"# Flow run: {_cell(picture.name)}", _cell(headline(picture)), "\n".join(rows)]
     if picture.decisions:
@@ -133,7 +133,7 @@ def to_json(picture: RunView) -> JsonObject:
                 "state": node.state,
                 "visits": node.visits,
                 "turns": node.attempts,
-                "duration_s": round(node.duration_s, 3),
+                "duration_s": round(node.work_s, 3),
                 "steps": node.steps,
                 "tokens": node.tokens,
                 "token_usage": node.usage.model_dump(mode="json"),
@@ -172,7 +172,7 @@ def times(visits: int) -> str:
 
 def _figures(node: NodeView) -> str:
     turns = f", {node.attempts} turns" if node.attempts != node.visits else ""
-    return f"{times(node.visits)}{turns}, {duration(node.duration_s)}, {node.tokens} tokens"
+    return f"{times(node.visits)}{turns}, {duration(node.work_s)}, {node.tokens} tokens"
 
 
 def _node_class(picture: RunView, node: NodeView) -> str | None:

@@ -136,10 +136,7 @@ def _centre(point: Point) -> tuple[float, float]:
 def _figures(node: NodeView) -> str:
     if not node.visits:
         return f"{node.id}: {node.label}"
-    return (
-        f"{node.id}: {node.label}\n{node.state}, {times(node.visits)}, {duration(node.duration_s)}, "
-        f"{node.tokens} tokens"
-    )
+    return f"{node.id}: {node.label}\n{node.state}, {times(node.visits)}, {duration(node.work_s)}, {node.tokens} tokens"
 
 
 def _plain(text: str) -> str:

@@ -12,7 +12,7 @@ from kimi_tui.flow.run.journal_records import By
 from kimi_tui.flow.run.node_prompts import task_prompt
 from kimi_tui.flow.run.run_state import Pause
 from kimi_tui.wire.codec import WireMessage
-from kimi_tui.wire.events import StatusUpdate, StepBegin
+from kimi_tui.wire.events import ApprovalResponse, StatusUpdate, StepBegin
 from kimi_tui.wire.flow_events import (
     FlowBegin,
     FlowControls,
@@ -24,7 +24,8 @@ from kimi_tui.wire.flow_events import (
     FlowResumed,
     FlowStatus,
 )
-from kimi_tui.wire.parts import TokenUsage
+from kimi_tui.wire.parts import TokenUsage, ToolResult
+from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
 NodeState = Literal["waiting", "running", "paused", "done", "failed", "cancelled", "rejected"]
 Kind = Literal["begin", "end", "task", "decision"]
@@ -45,14 +46,48 @@ class NodeView:
     steps: int = 0
     usage: TokenUsage = field(default_factory=TokenUsage)
     begun_at: float | None = None
+    held_at: float | None = None
+    live_s: float = 0.0
     live_steps: int = 0
     live_usage: TokenUsage = field(default_factory=TokenUsage)
     choices: dict[str, int] = field(default_factory=dict[str, int])
     settings: dict[str, str] = field(default_factory=dict[str, str])
 
     def elapsed(self, now: float) -> float:
-        """Seconds spent here over all visits, including the current one."""
-        return self.duration_s + (max(0.0, now - self.begun_at) if self.begun_at is not None else 0.0)
+        """Seconds of work here over all visits, including the current one; without waits for the user."""
+        return self.work_s + self.turn_s(now)
+
+    @property
+    def work_s(self) -> float:
+        """Seconds of work in all turns that are over."""
+        return self.duration_s + self.live_s
+
+    def turn_s(self, now: float) -> float:
+        """Seconds of work in the current turn."""
+        if self.begun_at is None:
+            return 0.0
+        return max(0.0, (now if self.held_at is None else self.held_at) - self.begun_at)
+
+    def hold(self, at: float) -> None:
+        """A request of the current turn waits for the user."""
+        if self.held_at is None and self.begun_at is not None:
+            self.held_at = at
+
+    def release(self, at: float) -> None:
+        """No request waits any more."""
+        if self.held_at is not None and self.begun_at is not None:
+            self.begun_at += max(0.0, at - self.held_at)
+        self.held_at = None
+
+    def end_turn(self, at: float) -> None:
+        """The turn is over, but not the node: it is asked again, or the run pauses here."""
+        self.live_s += self.turn_s(at)
+        self.begun_at = self.held_at = None
+
+    def clear_live(self) -> None:
+        """Forget what is not in the node's figures yet."""
+        self.begun_at = self.held_at = None
+        self.live_s, self.live_steps, self.live_usage = 0.0, 0, TokenUsage()
 
     @property
     def tokens(self) -> int:
@@ -117,6 +152,7 @@ class RunView:
     _let_go: str | None = None
     _open: tuple[str, int] | None = None
     _resumed: bool = False
+    _requests: dict[str, str] = field(default_factory=dict[str, str])
 
     def __post_init__(self) -> None:
         self._take_chart(self.begin)
@@ -157,10 +193,20 @@ class RunView:
         """Seconds of running time, pauses included, but not the time between two processes."""
         return self._before_s + (max(0.0, now - self._active_since) if self._active_since is not None else 0.0)
 
+    def work_s(self, now: float) -> float:
+        """Seconds of work in the turns of all nodes, without pauses and waits for the user."""
+        return sum(node.elapsed(now) for node in self.nodes.values())
+
+    def waited_s(self, now: float) -> float:
+        """Seconds of running time that were no work: pauses, approvals, questions."""
+        return max(0.0, self.elapsed(now) - self.work_s(now))
+
     def apply(self, message: WireMessage, timestamp: float = 0.0) -> bool:
         """Apply a message with time `at`, in seconds; returns whether it changed the view."""
         if isinstance(message, StepBegin | StatusUpdate):
             return self._count_live(message)
+        if isinstance(message, ApprovalRequest | QuestionRequest | ApprovalResponse | ToolResult):
+            return self._follow_requests(message, timestamp)
         if getattr(message, "run_id", None) != self.run_id:
             return False
         self._last_at = max(self._last_at, timestamp)
@@ -178,7 +224,7 @@ class RunView:
                 self._arrive(message.node_id)
                 self.paused = Pause(message.reason, message.detail, message.suggested)
                 self.pausing = self._resumed = False
-                self._node(message.node_id).begun_at = None
+                self._node(message.node_id).end_turn(timestamp)
             case FlowResumed():
                 self.paused = None
                 self._let_go = message.node_id
@@ -239,7 +285,7 @@ class RunView:
         self.status = self.reason = self.paused = None
         self.pausing = self.cut_off = False
         for node in self.nodes.values():
-            node.begun_at, node.live_steps, node.live_usage = None, 0, TokenUsage()
+            node.clear_live()
             if node.state == "running":
                 node.state = "waiting"
         self._resumed = begin.resumed_at is not None
@@ -261,8 +307,10 @@ class RunView:
         node = self._node(message.node_id)
         node.visits += not is_retry
         node.attempts += 1
-        node.attempt, node.state, node.begun_at = message.attempt, "running", timestamp
-        node.live_steps, node.live_usage = 0, TokenUsage()
+        before_s = node.elapsed(timestamp) - node.duration_s if is_retry else 0.0
+        node.clear_live()
+        node.attempt, node.state, node.begun_at, node.live_s = message.attempt, "running", timestamp, before_s
+        self._requests.clear()
         self._move_of[message.node_id] = message.move
         self.moves = max(self.moves, message.move)
 
@@ -271,11 +319,11 @@ class RunView:
             return  # the previous process has reported it
         self._open = None
         node = self._node(message.node_id)
-        node.state, node.begun_at = message.status, None
+        node.clear_live()
+        node.state = message.status
         node.duration_s += message.duration_s
         node.steps += message.steps
         node.usage += message.token_usage or TokenUsage()
-        node.live_steps, node.live_usage = 0, TokenUsage()
         outgoing = [edge for edge in self.edges if edge.src == message.node_id]
         if message.status == "done" and len(outgoing) == 1 and (self.node_id == message.node_id or self._resumed):
             self._left_node = message.node_id
@@ -321,6 +369,23 @@ class RunView:
             return False
         node.live_usage += message.token_usage
         return True
+
+    def _follow_requests(
+        self, message: ApprovalRequest | QuestionRequest | ApprovalResponse | ToolResult, timestamp: float
+    ) -> bool:
+        """The clock of the current node stands still while a request waits for the user; whether that changed."""
+        before = bool(self._requests)
+        match message:
+            case ApprovalRequest() | QuestionRequest():
+                self._requests[message.id] = message.tool_call_id
+            case ApprovalResponse():
+                self._requests.pop(message.request_id, None)
+            case ToolResult():
+                for key in [key for key, call in self._requests.items() if call == message.tool_call_id]:
+                    del self._requests[key]
+        if (node := self.current) is not None:
+            (node.hold if self._requests else node.release)(timestamp)
+        return before is not bool(self._requests)
 
     def _end(self, message: FlowEnd, timestamp: float) -> None:
         if message.status == "finished":

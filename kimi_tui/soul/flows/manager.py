@@ -141,6 +141,7 @@ class FlowManager:
             max_moves=resume.max_moves if resume is not None else max_moves or self._most_moves(flow),
             max_choice_retries=self._control.max_choice_retries,
             resume=resume,
+            clock=self._services.work_clock,
         )
         self._apply_controls(runner)
         self.runner = runner

@@ -7,9 +7,19 @@ from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.flow.run.run_view import RunView, fold_run_views
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.wire.codec import WireMessage, decode, encode
-from kimi_tui.wire.events import StatusUpdate, StepBegin
-from kimi_tui.wire.flow_events import FlowBegin, FlowNodeBegin
+from kimi_tui.wire.events import ApprovalResponse, StatusUpdate, StepBegin
+from kimi_tui.wire.flow_events import (
+    FlowBegin,
+    FlowEdgeShape,
+    FlowEnd,
+    FlowNodeBegin,
+    FlowNodeEnd,
+    FlowNodeShape,
+    FlowPaused,
+    FlowResumed,
+)
 from kimi_tui.wire.parts import TokenUsage
+from kimi_tui.wire.requests import ApprovalRequest
 from tests.flow.turns import LOOP, RunnerHarness, flow_of
 
 YES, NO = "<choice>yes</choice>", "<choice>no</choice>"
@@ -140,3 +150,44 @@ async def test_it_is_the_same_from_messages_that_were_written_and_read() -> None
     await harness.run()
     read = [decode(encode(message)) for message in harness.sent]
     assert picture_of(read) == picture_of(harness.sent)  # type: ignore[arg-type]
+
+
+def run_with_a_wait() -> tuple[RunView, list[tuple[float, WireMessage]]]:
+    """A turn of 8 s, of which 5 wait for the user, then 100 s of pause, then the turn's retry of 2 s."""
+    begin = FlowBegin(
+        run_id="r", name="f", source="mermaid",
+        nodes=(FlowNodeShape(id="B", label="B", kind="begin"), FlowNodeShape(id="A", label="A", kind="task")),
+        edges=(FlowEdgeShape(src="B", dst="A"),), begin_id="B", end_id="E", max_moves=9,
+    )  # fmt: skip
+    messages: list[tuple[float, WireMessage]] = [
+        (1, FlowNodeBegin(run_id="r", node_id="A", move=1)),
+        (3, ApprovalRequest(id="q", tool_call_id="c", sender="Shell", action="run", description="ls")),
+        (8, ApprovalResponse(request_id="q", response="approve")),
+        (9, FlowPaused(run_id="r", node_id="A", reason="choice")),
+        (109, FlowResumed(run_id="r", node_id="A", reason="choice")),
+        (109, FlowNodeBegin(run_id="r", node_id="A", move=1, attempt=2)),
+        (111, FlowNodeEnd(run_id="r", node_id="A", move=1, status="done", duration_s=5.0, steps=2)),
+        (111, FlowEnd(run_id="r", status="finished", moves=1, node_id="A")),
+    ]
+    return RunView.from_begin(begin, 1.0), messages
+
+
+def test_the_time_of_work_stands_still_in_every_wait_for_the_user_and_never_goes_back() -> None:
+    view, messages = run_with_a_wait()
+    figures: list[tuple[float, float]] = []
+    for at, message in messages:
+        view.apply(message, at)
+        figures.append((at, view.work_s(at)))
+    assert figures == [(1, 0), (3, 2), (8, 2), (9, 3), (109, 3), (109, 3), (111, 5), (111, 5)]
+    assert view.waited_s(200.0) == 105
+    assert view.nodes["A"].elapsed(200.0) == view.work_s(200.0)
+
+
+def test_work_in_the_middle_of_a_wait_is_what_it_was_at_its_beginning() -> None:
+    view, messages = run_with_a_wait()
+    for at, message in messages[:2]:
+        view.apply(message, at)
+    assert (view.work_s(7.0), view.waited_s(7.0)) == (2, 4)
+    for at, message in messages[2:4]:
+        view.apply(message, at)
+    assert (view.work_s(50.0), view.waited_s(50.0)) == (3, 46)

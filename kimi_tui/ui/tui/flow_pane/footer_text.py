@@ -6,7 +6,7 @@ from kimi_tui.ui.tui.flow_pane.footer import Button, FooterFacts
 from kimi_tui.ui.tui.flow_pane.run_styles import CLOSED_WORDS, LiveContext, node_status
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _, n_
-from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label
+from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, run_times
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import cells
@@ -16,10 +16,12 @@ def run_title(run: RunView, now: float, width: int) -> str:
     """` flow: release · move 3/1,000 · 1:12 `; without the move limit in a narrow pane."""
     moves = _("move {number}", number=run.moves) if run.active else n_("{count} move", "{count} moves", run.moves)
     most = f"/{run.max_moves:,}" if run.active else ""
-    spent = f" · {clock(run.elapsed(now))} "
+    spent = f" · {run_times(run, now)} "
     flow = _("flow: {name}", name=sanitize(one_line(run.name)))
-    if cells(flow) + cells(moves) + len(most) + len(spent) + 6 > width:
+    if cells(flow) + cells(moves) + len(most) + cells(spent) + 6 > width:
         most = ""
+    if cells(flow) + cells(moves) + cells(spent) + 6 > width:
+        spent = f" · {clock(run.work_s(now))} "
     return f" {flow} · {moves}{most}{spent}"
 
 

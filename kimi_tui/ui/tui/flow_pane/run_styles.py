@@ -162,7 +162,7 @@ def status_labels(standing: NodeStatus, node: NodeView, now: LiveContext) -> tup
 
 
 def _under_way(node: NodeView, now: LiveContext) -> float:
-    return max(0.0, now.now - node.begun_at) if node.begun_at is not None else 0.0
+    return node.turn_s(now.now)
 
 
 def _node_style(picture: RunView, node: NodeView, now: LiveContext, *, ascii: bool) -> NodeStyle:  # noqa: A002

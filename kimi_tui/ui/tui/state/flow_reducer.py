@@ -13,8 +13,7 @@ from kimi_tui.ui.tui.state.conversation import Conversation
 from kimi_tui.ui.tui.state.deltas import Invalidated
 from kimi_tui.ui.tui.state.items import AssistantItem, FlowHeaderItem, NoticeItem
 from kimi_tui.ui.tui.text.call_summary import one_line
-from kimi_tui.wire.codec import FlowEvent
-from kimi_tui.wire.events import StatusUpdate, StepBegin
+from kimi_tui.wire.codec import FlowEvent, WireMessage
 from kimi_tui.wire.flow_events import (
     FlowBegin,
     FlowControls,
@@ -38,6 +37,13 @@ def label_of(begin: FlowBegin, node_id: str) -> str:
 def current_label(run: RunView) -> str:
     """The current node's one-line name."""
     return label_of(run.begin, run.node_id)
+
+
+def run_times(run: RunView, now: float) -> str:
+    """The time of work, and beside it the time that the run waited for the user: `0:53 · waited 0:54`."""
+    waited_s = run.waited_s(now)
+    work = clock(run.work_s(now))
+    return f"{work} · {_('waited {time}', time=clock(waited_s))}" if waited_s >= 1 else work
 
 
 def branches_of(begin: FlowBegin, node_id: str) -> tuple[str, ...]:
@@ -117,8 +123,8 @@ class FlowReducer:
         self.in_node = False
         self._talk.add_delta(Invalidated("node"))
 
-    def count(self, message: StepBegin | StatusUpdate, at: float) -> None:
-        """Add a step's usage to the current node."""
+    def count(self, message: WireMessage, at: float) -> None:
+        """Count a step's usage, or a wait for the user, for the current node."""
         if self.run is not None and self.run.apply(message, at):
             self._talk.add_delta(Invalidated("node"))
 
@@ -166,6 +172,6 @@ class FlowReducer:
         end_id = run.node_id if message.status == "finished" else run.end_id
         state, why = _(labels.ENDED[message.status]), translate_lines(one_line(message.reason or ""))
         moves = n_("{count} move", "{count} moves", message.moves)
-        words = (state, moves, clock(run.elapsed(at)), why if message.reason != message.status else "")
+        words = (state, moves, run_times(run, at), why if message.reason != message.status else "")
         note = " · ".join(filter(None, words))
         self._talk.append(FlowHeaderItem(end_id, run.name, kind="end", flow=run.name, note=note))

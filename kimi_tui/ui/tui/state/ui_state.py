@@ -146,6 +146,7 @@ class UiState:
                 self.tools.append_arguments(message)
             case parts.ToolResult():
                 self._drop_questions(message.tool_call_id)
+                self.flow.count(message, at)
                 todo = self.tools.end(message, at)
                 if todo is not None and todo != self.todo:
                     self.todo = todo
@@ -182,15 +183,18 @@ class UiState:
                 self._update_status(message)
                 self.flow.count(message, at)
             case events.ApprovalResponse():
+                self.flow.count(message, at)
                 if self.approvals.pop(message.request_id, None) is not None:
                     self.tools.on_approval_response(message, at)
                     self._invalidate("approvals")
             case requests.ApprovalRequest():
                 self.approvals[message.id] = message
+                self.flow.count(message, at)
                 self.tools.on_approval_request(message, at)
                 self._invalidate("approvals")
             case requests.QuestionRequest():
                 self.questions[message.id] = message
+                self.flow.count(message, at)
                 self._invalidate("questions")
             case requests.ToolCallRequest() | requests.HookRequest():
                 pass

@@ -1,0 +1,31 @@
+"""A clock of work: it stands still while a request waits for the user."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+class WorkClock:
+    """Callable like a monotonic clock, in seconds. Requests that overlap count once."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._waiting = 0
+        self._since = 0.0
+        self._waited_s = 0.0
+
+    def __call__(self) -> float:
+        return (self._since if self._waiting else self._clock()) - self._waited_s
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """A request waits for the user within the block."""
+        if not self._waiting:
+            self._since = self._clock()
+        self._waiting += 1
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._waited_s += self._clock() - self._since
