@@ -1,7 +1,7 @@
 """A clock of work: it stands still while a request waits for the user."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 
 
@@ -18,7 +18,7 @@ class WorkClock:
         return (self._since if self._waiting else self._clock()) - self._waited_s
 
     @contextmanager
-    def waiting(self) -> Iterator[None]:
+    def waiting(self) -> Generator[None]:
         """A request waits for the user within the block."""
         if not self._waiting:
             self._since = self._clock()
