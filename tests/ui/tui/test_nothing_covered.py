@@ -8,6 +8,8 @@ import pytest
 from textual.widget import Widget
 from textual.widgets._toast import ToastRack
 
+from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
+from kimi_tui.ui.tui.dialogs.option_list import Option
 from kimi_tui.ui.tui.keys.bindings import PANES
 from kimi_tui.ui.tui.main_screen.footer import KeyFooter
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
@@ -89,3 +91,16 @@ async def test_a_card_without_room_around_it_stands_alone(key: str, size: tuple[
         await pilot.pause()
         await pilot.pause()
         assert footer in app_text(app)
+
+
+async def test_the_keys_of_a_long_choice_stay_in_sight_in_a_low_terminal(tmp_path: Path) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        app.push_screen(ChoiceDialog("many", "", [Option(f"o{at}", chr(97 + at), f"Option {at}.") for at in range(24)]))
+        for _ in range(3):
+            await pilot.pause()
+        assert "Esc close" in app_text(app)
+        await pilot.press("up", "up")
+        await pilot.pause()
+        assert "Option 22." in app_text(app)

@@ -20,6 +20,9 @@ from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 from kimi_tui.ui.tui.widgets.type_ahead import TypedText
 
+_BESIDE = 4
+"""Rows of the frame and the line of keys."""
+
 
 class ChoiceDialog(OneShotModal[str | None]):
     """Returns the id of the answer, or None if closed.
@@ -63,6 +66,10 @@ class ChoiceDialog(OneShotModal[str | None]):
                     yield Static(reveal_hidden(self._words), id="words", markup=False)
                 yield OptionList(id="answers")
             yield KeyBar(id="keys")
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Keep the line of keys in sight, however many answers there are."""
+        self.query_one("#rows").styles.max_height = max(1, event.size.height * 85 // 100 - _BESIDE)
 
     def on_mount(self) -> None:
         rows = self.query_one(OptionList)

@@ -43,7 +43,8 @@ def run_times(run: RunView, now: float) -> str:
     """The time of work, and beside it the time that the run waited for the user: `0:53 · waited 0:54`."""
     waited_s = run.waited_s(now)
     work = clock(run.work_s(now))
-    return f"{work} · {_('waited {time}', time=clock(waited_s))}" if waited_s >= 1 else work
+    waited = _("waited {time}", time=clock(waited_s)) if waited_s >= 1 else ""
+    return " · ".join(filter(None, (work, waited)))
 
 
 def branches_of(begin: FlowBegin, node_id: str) -> tuple[str, ...]:
