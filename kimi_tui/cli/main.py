@@ -2,6 +2,7 @@
 
 import gc
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from kimi_tui import __version__
@@ -36,57 +37,12 @@ def _parse_and_run(arguments: list[str]) -> int:
 
 
 def _run(options: "argparse.Namespace") -> int:
-    match options.subcommand:
-        case "flow":
-            from kimi_tui.cli.commands import flow
-
-            return _run(options) if flow.becomes_flow_option(options) else flow.run(options)
-        case "permission":
-            from kimi_tui.cli.commands import permission
-
-            return permission.run(options)
-        case "skill":
-            from kimi_tui.cli.commands import skill
-
-            return skill.run(options)
-        case "session":
-            from kimi_tui.cli.commands import session
-
-            return session.run(options)
-        case "mcp":
-            from kimi_tui.cli.commands import mcp
-
-            return mcp.run(options)
-        case "trust":
-            from kimi_tui.cli.commands import trust
-
-            return trust.run(options)
-        case "info":
-            from kimi_tui.cli.commands import info
-
-            return info.run(options)
-        case "doctor":
-            from kimi_tui.cli.commands import doctor
-
-            return doctor.run(options)
-        case "migrate":
-            from kimi_tui.cli.commands import migrate
-
-            return migrate.run(options)
-        case "completion":
-            from kimi_tui.cli.commands import completion
-
-            return completion.run(options)
-        case "acp":
-            from kimi_tui.cli.commands import acp
-
-            return acp.run(options)
-        case "web":
-            from kimi_tui.cli.commands import web
-
-            return web.run(options)
-        case _:
-            return _run_mode(options)
+    if options.subcommand is None:
+        return _run_mode(options)
+    command = import_module(f"kimi_tui.cli.commands.{options.subcommand}")
+    if options.subcommand == "flow" and command.becomes_flow_option(options):
+        return _run_mode(options)
+    return command.run(options)
 
 
 def _run_mode(options: "argparse.Namespace") -> int:
