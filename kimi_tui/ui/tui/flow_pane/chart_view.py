@@ -89,10 +89,10 @@ class FlowChart(SurfaceView, can_focus=True):
         """The current layout direction."""
         return self._shown.direction if self._shown is not None else "TB"
 
-    def show_flow(self, flow: Flow | None, faces: ChartStyle | None = None, *, current: str = "") -> None:
+    def show_flow(self, flow: Flow | None, style: ChartStyle | None = None, *, current: str = "") -> None:
         """Show a chart, from its first node or the run's current one; None: no chart."""
         same = flow == self.flow
-        self.flow, self.faces = flow, faces or ChartStyle()
+        self.flow, self.chart_style = flow, style or ChartStyle()
         self.current = current
         if flow is None:
             self._planner = self._made_for = self._shown = None
@@ -102,19 +102,19 @@ class FlowChart(SurfaceView, can_focus=True):
         if not same or self._planner is None:
             self.following = True
             self._planner = SurfacePlanner(flow, ascii=self.ascii_only)
-            self._made_for = self._shown = self.plane = None
+            self._made_for = self._shown = self.surface = None
         if self.selected not in flow.nodes or not same:
             self.selected = current or flow.begin_id
         self.clear_surface()
         self._lay()
         self.refresh()
 
-    def set_style(self, faces: ChartStyle, *, current: str = "") -> None:
+    def set_style(self, style: ChartStyle, *, current: str = "") -> None:
         """Restyle the same chart; `current` is the followed node."""
-        before, self.faces = self.faces, faces
+        before, self.chart_style = self.chart_style, style
         moved = current != self.current
         self.current = current
-        nodes, edges = faces.other_nodes(before), faces.other_edges(before)
+        nodes, edges = style.other_nodes(before), style.other_edges(before)
         if moved:
             self.forget_map()
             if self.following or not self.has_focus:
@@ -164,7 +164,7 @@ class FlowChart(SurfaceView, can_focus=True):
     def _use_surface(self, made: PlannedSurface) -> None:
         first = self._shown is None
         self._shown = made
-        self.set_surface(made.plane, with_map=made.mode != "outline")
+        self.set_surface(made.surface, with_map=made.mode != "outline")
         if self.following and self.current:
             self._reveal(self.current)
         elif first:
@@ -173,14 +173,14 @@ class FlowChart(SurfaceView, can_focus=True):
     @property
     def _middle(self) -> int:
         """The column of the first node, if the chart is wider than the pane."""
-        plane, flow = self.plane, self.flow
-        place = plane.position_of(flow.begin_id) if plane is not None and flow is not None else None
+        surface, flow = self.surface, self.flow
+        place = surface.position_of(flow.begin_id) if surface is not None and flow is not None else None
         return max(0, place.x + place.width // 2 - self.size.width // 2) if place is not None else 0
 
     # Cursor
 
     def _reveal(self, node_id: str) -> None:
-        place = self.plane.position_of(node_id) if self.plane is not None else None
+        place = self.surface.position_of(node_id) if self.surface is not None else None
         if place is not None:
             region = Region(place.x - 2, max(0, place.y - 2), place.width + 4, place.height + 4)
             seen = Region(self.scroll_offset.x, self.scroll_offset.y, self.size.width, self.size.height)
@@ -195,9 +195,9 @@ class FlowChart(SurfaceView, can_focus=True):
             self._reveal(node_id)
 
     def action_walk(self, way: Walk) -> None:
-        if self.plane is not None:
+        if self.surface is not None:
             self.following = False
-            self.select(self.plane.step(self.selected, way))
+            self.select(self.surface.step(self.selected, way))
 
     def action_open(self) -> None:
         if self.selected:

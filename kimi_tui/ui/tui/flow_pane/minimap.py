@@ -26,20 +26,20 @@ class MiniMap:
     scale: tuple[float, float]
 
     @classmethod
-    def fitting(cls, plane: ChartSurface, pane: Size) -> "MiniMap | None":
+    def fitting(cls, surface: ChartSurface, pane: Size) -> "MiniMap | None":
         """A map for this surface in a pane of this size; None if the pane is too small or shows the whole surface."""
         if pane.width < _LEAST_PANE.width or pane.height < _LEAST_PANE.height:
             return None
-        if plane.width * plane.height < 2.5 * pane.width * pane.height:
+        if surface.width * surface.height < 2.5 * pane.width * pane.height:
             return None
         most = Size(min(_WIDEST, pane.width // 4), min(_HIGHEST, pane.height // 3))
-        scale = max(plane.width / most.width, plane.height / most.height / 2)
+        scale = max(surface.width / most.width, surface.height / most.height / 2)
         across, down = scale, scale * 2
-        if plane.width / across < 6:
-            across = plane.width / 6
-        if plane.height / down < 3:
-            down = plane.height / 3
-        return cls(Size(max(1, round(plane.width / across)), max(1, round(plane.height / down))), (across, down))
+        if surface.width / across < 6:
+            across = surface.width / 6
+        if surface.height / down < 3:
+            down = surface.height / 3
+        return cls(Size(max(1, round(surface.width / across)), max(1, round(surface.height / down))), (across, down))
 
     def place_of(self, cell: Offset) -> Offset:
         """The position on the surface of a cell of the map."""
@@ -47,8 +47,8 @@ class MiniMap:
 
     def rows(
         self,
-        plane: ChartSurface,
-        faces: ChartStyle,
+        surface: ChartSurface,
+        chart_style: ChartStyle,
         nodes: tuple[str, ...],
         *,
         current: str,
@@ -64,11 +64,11 @@ class MiniMap:
         across, down = self.scale
         here: tuple[int, int] | None = None
         for node_id in nodes:
-            place = plane.position_of(node_id)
+            place = surface.position_of(node_id)
             if place is None:
                 continue
-            face = faces.node(node_id)
-            role: Role = face.sign_role if face.sign_role != "plain" else face.role
+            node_style = chart_style.node(node_id)
+            role: Role = node_style.sign_role if node_style.sign_role != "plain" else node_style.role
             for dot_y in range(int(place.y / down * 2), max(int(place.bottom / down * 2), int(place.y / down * 2) + 1)):
                 for dot_x in range(int(place.x / across * 2), int(place.right / across * 2) + 1):
                     x, y = min(dot_x // 2, width - 1), min(dot_y // 2, height - 1)

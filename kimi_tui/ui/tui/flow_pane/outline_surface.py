@@ -67,32 +67,33 @@ class OutlineSurface:
 
     def _step(self, line: OutlineLine, style: ChartStyle, indent: int) -> list[StyledSpan]:
         assert line.node is not None
-        node, face = self._flow.nodes[line.node], style.node(line.node)
+        node, node_style = self._flow.nodes[line.node], style.node(line.node)
         kinds = _ASCII_SIGNS if self._ascii else _SIGNS
-        told = face.sign != " "
-        sign = face.sign if told else kinds[node.kind]
+        told = node_style.sign != " "
+        sign = node_style.sign if told else kinds[node.kind]
         room = self.width - indent - 2
         tail = ""
-        if face.visits > 1:
-            tail += f" {'x' if self._ascii else '×'}{face.visits}"
-        for word in face.words:
+        if node_style.visits > 1:
+            tail += f" {'x' if self._ascii else '×'}{node_style.visits}"
+        for word in node_style.words:
             if room - cell_width(tail) - cell_width(word) - 1 >= min(12, cell_width(line.text)):
                 tail += f" {word}"
                 break
         text = cut(line.text, max(1, room - cell_width(tail)))
-        bold = face.bold or face.current
+        bold = node_style.bold or node_style.current
         return [
-            StyledSpan(f"{sign} ", face.sign_role if told else face.role, bold, node=node.id),
-            StyledSpan(text, face.role, bold, node=node.id, body=True),
+            StyledSpan(f"{sign} ", node_style.sign_role if told else node_style.role, bold, node=node.id),
+            StyledSpan(text, node_style.role, bold, node=node.id, body=True),
             StyledSpan(tail, "muted", node=node.id),
         ]
 
     def _branch(self, line: OutlineLine, style: ChartStyle, indent: int) -> list[StyledSpan]:
         edge = line.edge if line.edge is not None else -1
-        face = style.edge(edge)
+        edge_style = style.edge(edge)
         back, onward, branch = ("<-", "->", "`-") if self._ascii else ("↑", "→", "╰")
-        if face.line in ("heavy", "double"):
-            branch = ("=" if face.line == "heavy" else "~") if self._ascii else ("┗" if face.line == "heavy" else "╚")
+        if edge_style.line in ("heavy", "double"):
+            heavy = edge_style.line == "heavy"
+            branch = ("=" if heavy else "~") if self._ascii else ("┗" if heavy else "╚")
         room = self.width - indent - cell_width(branch) - 1
         goal = ""
         if line.goes_to is not None:
@@ -100,11 +101,12 @@ class OutlineSurface:
             goal = f" {back if line.back else onward} {name}"
         label = line.text + ("" if line.goes_to is not None or not line.text else ":")
         text = cut(label, max(1, room))
-        count = f" {face.count}" if face.count and cell_width(text) + cell_width(face.count) + 1 <= room else ""
+        count = f" {edge_style.count}" if edge_style.count else ""
+        count = count if cell_width(text) + cell_width(count) <= room else ""
         left = room - cell_width(text) - cell_width(count)
         return [
-            StyledSpan(f"{branch} ", face.role, face.bold, edge=edge),
-            StyledSpan(text, face.label_role, face.bold, face.marked, edge=edge),
-            StyledSpan(count, face.role, edge=edge),
+            StyledSpan(f"{branch} ", edge_style.role, edge_style.bold, edge=edge),
+            StyledSpan(text, edge_style.label_role, edge_style.bold, edge_style.marked, edge=edge),
+            StyledSpan(count, edge_style.role, edge=edge),
             StyledSpan(cut(goal, left) if left > 3 else "", "muted", edge=edge),
         ]

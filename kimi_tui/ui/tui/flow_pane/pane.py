@@ -224,16 +224,16 @@ class FlowPane(Vertical):
         return chart_style(run, flow, self.held_up, ascii=self.chart.ascii_only)
 
     def show_overlay(
-        self, title: str, flow: Flow, faces: ChartStyle, legend: Sequence[str], *, picture: RunView | None = None
+        self, title: str, flow: Flow, style: ChartStyle, legend: Sequence[str], *, picture: RunView | None = None
     ) -> None:
         """Show a chart with an overlay: a comparison, or branch counts.
 
         `picture` is the run view of a single earlier run, if the overlay shows one.
         """
-        self._overlay, self._overlaid = (title, faces, tuple(legend)), picture
+        self._overlay, self._overlaid = (title, style, tuple(legend)), picture
         self._show("overlay")
         self._shown = None
-        self.chart.show_flow(flow, faces)
+        self.chart.show_flow(flow, style)
         self._update_footer()
 
     def tick(self) -> None:
@@ -375,7 +375,7 @@ class FlowPane(Vertical):
                 self.border_title = Content(" " + _("flow: {name}", name=name) + " ")
                 self._set_footer(self._chart_facts(self.chart_of))
             case "overlay":
-                title, _faces, legend = self._overlay
+                title, _style, legend = self._overlay
                 self.border_title = Content(f" {sanitize(title)} ")
                 word = legend[0] if legend else ""
                 buttons = (("list", "l " + _("back")), ("runs", "h " + _("runs")))

@@ -27,7 +27,7 @@ _KEPT = 8
 class PlannedSurface:
     """A surface, and the zoom and direction chosen for it."""
 
-    plane: ChartSurface
+    surface: ChartSurface
     mode: Literal["full", "compact", "outline"]
     direction: LayoutDirection = "TB"
 

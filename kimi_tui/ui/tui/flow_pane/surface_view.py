@@ -24,8 +24,8 @@ class SurfaceView(PannableView):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.plane: ChartSurface | None = None
-        self.faces = ChartStyle()
+        self.surface: ChartSurface | None = None
+        self.chart_style = ChartStyle()
         self.nodes: Sequence[str] = ()
         self.selected = ""
         self.current = ""
@@ -44,10 +44,10 @@ class SurfaceView(PannableView):
         """The text shown without a surface."""
         return ""
 
-    def set_surface(self, plane: ChartSurface | None, *, with_map: bool = True) -> None:
+    def set_surface(self, surface: ChartSurface | None, *, with_map: bool = True) -> None:
         """Show another surface; `with_map` adds a minimap if it is useful."""
-        self.plane, self._has_map = plane, with_map and plane is not None
-        self.virtual_size = Size(max(plane.width, 1), plane.height) if plane is not None else Size(0, 0)
+        self.surface, self._has_map = surface, with_map and surface is not None
+        self.virtual_size = Size(max(surface.width, 1), surface.height) if surface is not None else Size(0, 0)
         self.clear_surface()
         self.refresh()
 
@@ -55,22 +55,22 @@ class SurfaceView(PannableView):
         """Drop all cached rows."""
         self._strips.clear()
         self.map = self._map_rows = self._inks = None
-        if self.plane is not None and self._has_map:
-            self.map = MiniMap.fitting(self.plane, self.size)
+        if self.surface is not None and self._has_map:
+            self.map = MiniMap.fitting(self.surface, self.size)
 
     def forget_map(self) -> None:
         self._map_rows = None
 
     def redraw(self, nodes: set[str], edges: set[int]) -> None:
         """Redraw the rows of these nodes and edges, and repaint the visible ones."""
-        plane = self.plane
-        if plane is None or not (nodes or edges):
+        surface = self.surface
+        if surface is None or not (nodes or edges):
             return
-        rows = plane.rows_covered((), edges)
+        rows = surface.rows_covered((), edges)
         left, top = self._pad - self.scroll_offset.x, -self.scroll_offset.y
         dirty = [Region(0, y + top, self.size.width, 1) for y in sorted(rows)]
         for node_id in nodes:
-            place = plane.position_of(node_id)
+            place = surface.position_of(node_id)
             if place is None:
                 continue
             for y in range(place.y, place.bottom):
@@ -97,8 +97,8 @@ class SurfaceView(PannableView):
     @property
     def _pad(self) -> int:
         """Columns left of a chart that is narrower than the pane."""
-        plane = self.plane
-        return max(0, (self.size.width - plane.width) // 2) if plane is not None else 0
+        surface = self.surface
+        return max(0, (self.size.width - surface.width) // 2) if surface is not None else 0
 
     def render_line(self, y: int) -> Strip:
         try:
@@ -108,16 +108,16 @@ class SurfaceView(PannableView):
             return Strip.blank(self.size.width, background_of(self))
 
     def _chart_line(self, y: int) -> Strip:
-        width, ground, plane = self.size.width, background_of(self), self.plane
+        width, ground, surface = self.size.width, background_of(self), self.surface
         line = y + self.scroll_offset.y
-        if plane is None:
+        if surface is None:
             return self._waiting_line(y, ground)
-        if line >= plane.height:
+        if line >= surface.height:
             strip = Strip.blank(width, ground)
         else:
             strip = self._strips.get(line)
             if strip is None:
-                strip = self._strips[line] = Strip(list(self._segments(plane.row(line, self.faces), ground)))
+                strip = self._strips[line] = Strip(list(self._segments(surface.row(line, self.chart_style), ground)))
             left = self.scroll_offset.x
             if pad := self._pad:
                 strip = Strip([Segment(" " * pad, ground), *strip]).crop_extend(0, width, ground)
@@ -163,13 +163,13 @@ class SurfaceView(PannableView):
         return Region(max(0, self.size.width - size.width - 1), 0, size.width, size.height)
 
     def _with_minimap(self, strip: Strip, y: int, ground: Style) -> Strip:
-        plane, area = self.plane, self._map_region
-        if self.map is None or not self.with_map or plane is None or y >= area.height:
+        surface, area = self.surface, self._map_region
+        if self.map is None or not self.with_map or surface is None or y >= area.height:
             return strip
         if self._map_rows is None:
             self._map_rows = self.map.rows(
-                plane,
-                self.faces,
+                surface,
+                self.chart_style,
                 tuple(self.nodes),
                 current=self.current,
                 seen=Region(self.scroll_offset.x, self.scroll_offset.y, self.size.width, self.size.height),
@@ -177,17 +177,17 @@ class SurfaceView(PannableView):
                 ground=ground,
                 ascii=self.ascii_only,
             )
-            if not self.map_covers and not self._corner_is_free(plane, area):
+            if not self.map_covers and not self._corner_is_free(surface, area):
                 self._map_rows = []
         if y >= len(self._map_rows):
             return strip
         width = self.size.width
         return Strip([*strip.crop(0, area.x), *self._map_rows[y], *strip.crop(area.right, width)], width)
 
-    def _corner_is_free(self, plane: ChartSurface, area: Region) -> bool:
+    def _corner_is_free(self, surface: ChartSurface, area: Region) -> bool:
         left = area.x - self._pad + self.scroll_offset.x
-        for line in range(self.scroll_offset.y, min(self.scroll_offset.y + area.height, plane.height)):
-            strip = Strip(Segment(piece.text) for piece in plane.row(line, self.faces))
+        for line in range(self.scroll_offset.y, min(self.scroll_offset.y + area.height, surface.height)):
+            strip = Strip(Segment(piece.text) for piece in surface.row(line, self.chart_style))
             if strip.crop(max(0, left), max(0, left + area.width)).text.strip():
                 return False
         return True

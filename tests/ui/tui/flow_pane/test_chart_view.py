@@ -58,10 +58,10 @@ def test_a_chart_that_is_too_large_to_draw_is_its_outline_and_says_so() -> None:
     flow = likely_flow(2_000, 1)
     shown = SurfacePlanner(flow).make(100, "auto", "auto")
     assert shown.mode == "outline"
-    rows = ["".join(piece.text for piece in shown.plane.row(y, ChartStyle())).rstrip() for y in range(3)]
+    rows = ["".join(piece.text for piece in shown.surface.row(y, ChartStyle())).rstrip() for y in range(3)]
     assert rows[0].startswith("this chart is too large to draw: 2000 nodes")
     assert "BEGIN" in rows[1]
-    assert shown.plane.position_of(flow.begin_id) == Region(0, 1, 100, 1)
+    assert shown.surface.position_of(flow.begin_id) == Region(0, 1, 100, 1)
 
 
 def test_every_row_of_a_canvas_is_as_wide_as_the_chart() -> None:
@@ -137,7 +137,7 @@ async def test_a_large_chart_is_laid_out_aside_and_has_a_map(tmp_path: Path) -> 
         await one.say(*flow_scenarios.large_200())
         await one.press("f3", "f11")
         chart = one.pane.chart
-        assert chart.plane is not None
+        assert chart.surface is not None
         assert chart.map is not None
         assert "▶" in one.shown().splitlines()[2][100:]
         await one.press("m")
@@ -257,14 +257,14 @@ async def test_an_idle_chart_repaints_nothing_and_a_second_of_a_run_only_its_nod
         one.clock.now += 1
         one.app.presenter.tick()
         await one.settle()
-        place = chart.plane.position_of("pass") if chart.plane is not None else None
+        place = chart.surface.position_of("pass") if chart.surface is not None else None
         assert place is not None
         assert 0 < sum(region.area for region in painted) <= place.area
 
 
 def current_is_seen(one: FlowDriver) -> bool:
     chart = one.pane.chart
-    place = chart.plane.position_of(chart.current) if chart.plane is not None else None
+    place = chart.surface.position_of(chart.current) if chart.surface is not None else None
     assert place is not None
     return Region(chart.scroll_offset.x, chart.scroll_offset.y, *chart.size).contains_region(place)
 
