@@ -75,7 +75,7 @@ class HunkListView(LineScrollView, can_focus=False):
     def go(self, number: int) -> None:
         """Move the cursor to a hunk and scroll its head into view."""
         self.cursor = max(0, min(number, len(self.hunks) - 1))
-        self._draw_again()
+        self.redraw_in_place()
         if self._heads:
             top, rows = self._heads[self.cursor], self.scrollable_content_region.height
             last = (*self._heads, len(self._strips) + 1)[self.cursor + 1] - 2
@@ -84,18 +84,12 @@ class HunkListView(LineScrollView, can_focus=False):
 
     def take(self, number: int, taken: bool) -> None:
         self.taken[number] = taken
-        self._draw_again()
+        self.redraw_in_place()
 
     def hunk_at(self, row: int) -> int | None:
         """The hunk whose head is in this row of the widget."""
         line = row - self.gutter.top + self.scroll_offset.y
         return self._heads.index(line) if line in self._heads else None
-
-    def _draw_again(self) -> None:
-        """Redraw the marks; rows and scroll position stay."""
-        self._drawn_width = -1
-        self._draw(max(1, self.scrollable_content_region.width))
-        self.refresh()
 
 
 class HunkPicker(OneShotModal[str | None]):

@@ -1,10 +1,7 @@
 """The pane of pending approvals, one row each; each can be opened."""
 
 from collections.abc import Sequence
-from typing import ClassVar
 
-from textual import events
-from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from kimi_tui.ui.tui.dialogs.approval_labels import approval_title, requester_label
@@ -12,22 +9,17 @@ from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.styled_line import Line, cut
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.hints_changed import Hint
-from kimi_tui.ui.tui.widgets.line_widget import LineWidget
+from kimi_tui.ui.tui.widgets.line_list import LineList
 from kimi_tui.wire.requests import ApprovalRequest
 
 
-class ApprovalsPane(LineWidget, can_focus=True):
+class ApprovalsPane(LineList):
     """The list of approvals; hidden while nothing is pending."""
 
     DEFAULT_CSS = """
     ApprovalsPane { max-height: 30%; border-top: solid $line; padding: 0 1; display: none; }
     ApprovalsPane.-filled { display: block; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", "Up", show=False),
-        Binding("down", "move(1)", "Down", show=False),
-        Binding("enter", "open", "Answer", show=False),
-    ]
 
     class Opened(Message):
         def __init__(self, request_id: str) -> None:
@@ -37,7 +29,10 @@ class ApprovalsPane(LineWidget, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.requests: tuple[ApprovalRequest, ...] = ()
-        self.cursor = 0
+
+    @property
+    def item_count(self) -> int:
+        return len(self.requests)
 
     def hints(self) -> tuple[Hint, ...]:
         """The keys that act while the pane has the focus."""
@@ -45,13 +40,13 @@ class ApprovalsPane(LineWidget, can_focus=True):
 
     def show(self, requests: Sequence[ApprovalRequest]) -> None:
         self.requests = tuple(requests)
-        self.cursor = max(0, min(self.cursor, len(requests) - 1))
         self.border_title = " " + _("approvals {count}", count=len(requests)) + " "
         self.set_class(bool(requests), "-filled")
-        self.redraw()
+        self.show_items()
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         out: list[Line] = []
+        self.item_of_line = [*range(len(self.requests))]
         for index, request in enumerate(self.requests):
             here = self.has_focus and index == self.cursor
             name = palette.accent if here else palette.base
@@ -60,22 +55,5 @@ class ApprovalsPane(LineWidget, can_focus=True):
             out.append(Line(((("› " if here else "? "), palette.warning), (text, name))))
         return out
 
-    def action_move(self, by: int) -> None:
-        self.cursor = max(0, min(self.cursor + by, len(self.requests) - 1))
-        self.redraw()
-
-    def action_open(self) -> None:
-        if self.requests:
-            self.post_message(self.Opened(self.requests[self.cursor].id))
-
-    def on_click(self, event: events.Click) -> None:
-        row = event.y - self.gutter.top
-        if 0 <= row < len(self.requests):
-            self.cursor = row
-            self.action_open()
-
-    def on_focus(self) -> None:
-        self.redraw()
-
-    def on_blur(self) -> None:
-        self.redraw()
+    def choose(self) -> None:
+        self.post_message(self.Opened(self.requests[self.cursor].id))

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from rich.style import Style
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -20,7 +19,7 @@ from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
+from kimi_tui.ui.tui.widgets.line_list import LineList
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 from kimi_tui.wire.flow_events import FlowStatus
 
@@ -34,27 +33,23 @@ _SIGNS: dict[FlowStatus | None, str] = {
 }
 
 
-class RunTable(LineScrollView, can_focus=True):
+class RunTable(LineList):
     """One row per run; marked runs have a letter."""
 
     DEFAULT_CSS = "RunTable { height: 1fr; background: $background; }"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", "Up", show=False),
-        Binding("down", "move(1)", "Down", show=False),
-        Binding("pageup", "move(-10)", "Page up", show=False),
-        Binding("pagedown", "move(10)", "Page down", show=False),
-        Binding("home", "move(-100000)", "First", show=False),
-        Binding("end", "move(100000)", "Last", show=False),
-    ]
+    at_once = False
 
     class Chosen(Message):
-        """A click on the run under the cursor."""
+        """Enter or a click on the run under the cursor."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.runs: tuple[PastRun, ...] = ()
         self.marked: list[str] = []
-        self.cursor = 0
+
+    @property
+    def item_count(self) -> int:
+        return len(self.runs)
 
     @property
     def here(self) -> PastRun | None:
@@ -62,17 +57,17 @@ class RunTable(LineScrollView, can_focus=True):
 
     def show(self, runs: Sequence[PastRun]) -> None:
         self.runs = tuple(runs)
-        self.cursor = max(0, min(self.cursor, len(runs) - 1))
-        self.redraw()
+        self.show_items()
 
     def mark(self) -> None:
         """Toggle the mark of the run under the cursor; a third mark removes the first."""
         if (run := self.here) is not None:
             self.marked = [one for one in self.marked if one != run.id] + ([] if run.id in self.marked else [run.id])
             self.marked = self.marked[-2:]
-            self._keep_place()
+            self.redraw_in_place()
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
+        self.item_of_line = [-1, *range(len(self.runs))]
         if not self.runs:
             return [Line(((_("No flow has been run in this folder yet."), palette.muted),))]
         head = (
@@ -93,26 +88,8 @@ class RunTable(LineScrollView, can_focus=True):
             out.append(Line(_row(("› " if here else "  ", mark + " ", *row), widths, width, styles)))
         return out
 
-    def action_move(self, by: int) -> None:
-        if self.runs:
-            self.cursor = max(0, min(self.cursor + by, len(self.runs) - 1))
-            self._keep_place()
-
-    def _keep_place(self) -> None:
-        top = int(self.scroll_y)
-        self.redraw()
-        row, height = self.cursor + 1, max(1, self.size.height)
-        top = min(top, row - 1) if row <= top else max(top, row - height + 1)
-        self.call_after_refresh(self.scroll_to, 0, top, animate=False, immediate=True)
-
-    def on_click(self, event: events.Click) -> None:
-        index = event.y + self.scroll_offset.y - 1
-        if 0 <= index < len(self.runs):
-            if index == self.cursor:
-                self.post_message(self.Chosen())
-            else:
-                self.cursor = index
-                self._keep_place()
+    def choose(self) -> None:
+        self.post_message(self.Chosen())
 
 
 def _cells_of(run: PastRun) -> tuple[str, ...]:
@@ -148,7 +125,6 @@ class Runs(ModalFrame[str]):
     """Returns the view to open: `show:RUN`, `replay:RUN`, `compare:RUN:RUN`, `count:FLOW`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "take('show')", "See it", show=False),
         Binding("space", "mark", "Mark", show=False),
         Binding("tab", "all", "All flows", show=False, priority=True),
     ]

@@ -41,6 +41,13 @@ class LineScrollView(ScrollView):
         if self.is_mounted:
             self.refresh(layout=True)
 
+    def redraw_in_place(self) -> None:
+        """Update after a change of styles: the rows and the scroll position stay."""
+        self._drawn_width = -1
+        if width := self.scrollable_content_region.width:
+            self._draw(width)
+        self.refresh()
+
     def render_line(self, y: int) -> Strip:
         width = self.scrollable_content_region.width
         if width != self._drawn_width:
