@@ -1,4 +1,4 @@
-"""Every test has a home of its own, and an environment without the person's models and language."""
+"""Every test has a home of its own, and an environment without the user's models and language."""
 
 import pytest
 
@@ -14,6 +14,6 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("KIMI_TUI_HOME", str(home / ".kimi-tui"))
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
-    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")  # never the person's own
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")  # never the user's own
     for variable in _MODEL_VARIABLES:
         monkeypatch.delenv(variable, raising=False)

@@ -119,7 +119,7 @@ def test_tokens_of_mcp_servers_live_there_too() -> None:
 
 @pytest.fixture
 def of_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The keyring of files that `keyrings.alt` has, chosen by the person."""
+    """The keyring of files that `keyrings.alt` has, chosen by the user."""
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyrings.alt.file.PlaintextKeyring")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
 

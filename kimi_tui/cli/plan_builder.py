@@ -41,7 +41,7 @@ def build_plan(
 ) -> EngineConfig:
     """Validate the options and build the plan. Raises UsageError, ConfigError.
 
-    `work_dir` overrides the options' folder, and starts a new session; `standing` is a trust decision just made.
+    `work_dir` overrides the options' folder, and starts a new session; `trust` is a trust decision just made.
     `asks`: the UI asks whether the user trusts the folder.
     """
     if options.demo:

@@ -48,7 +48,7 @@ def default_file() -> Path | None:
 
 
 def load_config(file: Path | None = None, *, text: str | None = None, max_bytes: int = MAX_BYTES) -> LoadedConfig:
-    """Read `file` of at most `most` bytes, or `text` (JSON, else TOML, else YAML), or the default file.
+    """Read `file` of at most `max_bytes` bytes, or `text` (JSON, else TOML, else YAML), or the default file.
 
     Raises ConfigError.
     """

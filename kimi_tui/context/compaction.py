@@ -39,8 +39,8 @@ _NOTE = (
 class CompactionThreshold:
     """Compacts at this share of the model's context, or when fewer than `reserved` tokens are left."""
 
-    ratio: float = 0.85
-    reserved: int = 50_000
+    ratio: float
+    reserved: int
 
     def reached(self, tokens: int, limit: int) -> bool:
         """Whether to compact. The reserve is at most a quarter of the context: else small models always compact."""

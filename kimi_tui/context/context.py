@@ -266,7 +266,7 @@ def _mend(messages: list[Message]) -> tuple[list[Message], int, int]:
 
 
 def _moved_checkpoints(old_messages: list[Message], new_messages: list[Message], checkpoints: list[int]) -> list[int]:
-    """The index of each checkpoint once `before` has become `after`: it stays before the same message."""
+    """The index of each checkpoint once `old_messages` has become `new_messages`: it stays before the same message."""
     position = {id(message): index for index, message in enumerate(new_messages)}
     moved: list[int] = []
     for at in checkpoints:

@@ -52,7 +52,7 @@ async def map_sdk_errors(
 ) -> AsyncGenerator[None, None]:
     """Convert errors of an SDK or its HTTP client to ProviderError.
 
-    `sdk_error` is the base of the SDK's errors; `answered` returns the HTTP response of those that have one.
+    `sdk_error` is the base of the SDK's errors; `error_response` returns the HTTP response of those that have one.
     """
     try:
         yield

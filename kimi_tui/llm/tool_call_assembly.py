@@ -117,7 +117,7 @@ class UniqueIds:
         self._used = set(used)
 
     def __call__(self, proposed: str | None) -> str:
-        """`wanted` if it is free, else a similar id; a new one if none is wanted or it is too long."""
+        """`proposed` if it is free, else a similar id; a new one if none is wanted or it is too long."""
         proposed = bounded_id(proposed)
         call_id = proposed or f"call_{uuid4().hex[:24]}"
         number = 2

@@ -10,7 +10,7 @@ _ELLIPSIS = "…"
 
 
 def clean(text: str, *, limit: int) -> str:
-    """At most `most` characters; removes what `text_safety` does not know as safe (escapes, C1, bidi, tags)."""
+    """At most `limit` characters; removes what `text_safety` does not know as safe (escapes, C1, bidi, tags)."""
     return shortened("".join(char for char in text[: limit * 4] if char in "\n\t" or is_safe(char)).strip(), limit)
 
 

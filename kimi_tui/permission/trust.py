@@ -143,7 +143,7 @@ def name_in(root: Path, path: Path) -> str:
 def remember(work_dir: Path, trusted: bool, items: Sequence[TrustItem] | None = None) -> Path:
     """Save the decision for this project, and return its folder. Raises OSError.
 
-    `brought` are the items that the user saw. None: trust everything in the folder, now and later.
+    `items` are the items that the user saw. None: trust everything in the folder, now and later.
     """
     root = project_root(work_dir.resolve())
     files = None if items is None else {name_in(root, item.path): item.mark for item in items if item.mark}

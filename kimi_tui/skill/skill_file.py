@@ -16,7 +16,7 @@ _BOMS_OF_OTHERS = (b"\xff\xfe", b"\xfe\xff")
 def read_source(path: Path, max_bytes: int = MAX_BYTES) -> str:
     """The file's text with `\\n` line ends and no byte order mark.
 
-    Raises SkillError for a file that is not regular, cannot be read, is larger than `most` bytes or is not UTF-8 text.
+    Raises SkillError for a file that is not regular, cannot be read, is over `max_bytes` or is not UTF-8 text.
     """
     try:
         data = _read_regular(path, max_bytes)
@@ -46,7 +46,7 @@ def reason(error: OSError) -> str:
 
 
 def _read_regular(path: Path, max_bytes: int) -> bytes:
-    """Read up to `most` + 1 bytes of a regular file."""
+    """Read up to `max_bytes` + 1 bytes of a regular file."""
     try:
         return read_start(path, max_bytes + 1)  # defence: regular-skill-file
     except NotRegularError as error:

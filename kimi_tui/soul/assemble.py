@@ -58,7 +58,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
-    """The inputs of an engine. `auto_approve`: no user is there to ask; `steered`: a program steers flows instead.
+    """What `build_engine` needs. `auto_approve`: approve calls without a user; `steered`: a program controls flows.
 
     `demo`: the model is the scripted demo. `featured`: a flow listed first, even if it is hidden. `standing`: the trust
     decision on the folder; the project's configuration stays disabled until it is trusted. `starts`: the engine starts

@@ -33,7 +33,7 @@ class CompactionError(KimiTuiError):
 
 
 class Compactor:
-    """Compacts one context. It calls `told` after each compaction, with the model's reply if there was one."""
+    """Compacts one context. It calls `on_reply` after each compaction, with the model's reply if there was one."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Compactor:
         self._not_below = 0
 
     def due(self, context_size: int) -> bool:
-        """Whether the conversation is near the model's limit of `most` tokens.
+        """Whether the conversation is near the model's limit of `context_size` tokens.
 
         A conversation that the last compaction could not shorten enough has to grow before the next one.
         """

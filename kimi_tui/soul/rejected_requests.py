@@ -19,9 +19,9 @@ def take_back(
 ) -> list[str] | None:
     """Remove a rejected message: each later request would contain it and be rejected too.
 
-    `requests` is the turn's user input, `before` the history at its start, and `checkpoint` marks that start. Returns
-    the removed notes for the model; None if nothing was removed, because the model has answered or the conversation
-    was compacted since.
+    `requests` is the turn's user input, `history_before` the history at its start; `checkpoint` marks that start.
+    Returns the removed notes for the model; None if nothing was removed, because the model has answered or the
+    conversation was compacted since.
     """
     history = context.history
     if [*map(id, history[: len(history_before)])] != [*map(id, history_before)] or context.checkpoints <= checkpoint:

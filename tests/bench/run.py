@@ -1,4 +1,4 @@
-"""`make bench`: the program as a person runs it, beside the least program that does the same.
+"""`make bench`: the program as a user runs it, beside the least program that does the same.
 
 Drives both in a pseudo-terminal against a real HTTP server with the harness in `../shared/bench`
 (or `$KIMI_TUI_BENCH`) and prints medians and ratios; below them the least of all starts and answers, which other

@@ -1,4 +1,4 @@
-"""A session's servers on real processes, with a person at the desk and everything that was said."""
+"""A session's servers on real processes, with a user at the desk and everything that was said."""
 
 import asyncio
 import json
@@ -38,7 +38,7 @@ def odd(how: str, **more: Any) -> dict[str, Any]:
 
 
 class Desk:
-    """The servers that `entries` configure, one toolset, and a person who answers as told."""
+    """The servers that `entries` configure, one toolset, and a user who answers as told."""
 
     def __init__(
         self, work_dir: Path, entries: dict[str, Any], *, yolo: bool = True, told: FailureNotices | None = None

@@ -1,4 +1,4 @@
-"""Rules where they act: in the tools, before yolo and earlier answers, and told to the person and the model."""
+"""Rules where they act: in the tools, before yolo and earlier answers, and told to the user and the model."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Which folders a person trusts, and what of a project waits for a yes."""
+"""Which folders a user trusts, and what of a project waits for a yes."""
 
 import os
 from collections.abc import Sequence

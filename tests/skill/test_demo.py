@@ -1,4 +1,4 @@
-"""The offline demo on a whole engine: whatever a person does meanwhile, its script says what is the case."""
+"""The offline demo on a whole engine: whatever a user does meanwhile, its script says what is the case."""
 
 import asyncio
 import re

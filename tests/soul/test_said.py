@@ -1,4 +1,4 @@
-"""What the layers below say to a person can be said in another language: it is marked, and none of it is missed.
+"""What the layers below say to a user can be said in another language: it is marked, and none of it is missed.
 
 A guard by the source, for everything below the faces; and by what slash commands really answer.
 """
@@ -23,7 +23,7 @@ from tests.user_texts import errors, taking_user_texts
 
 SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,}[,:;.]? [A-Za-z]+")
 SPOKEN = frozenset(taking_user_texts(texts.below())) | errors(texts.below(), "KimiTuiError")
-"""Calls whose text a person reads; `said` is for each of their texts."""
+"""Calls whose text a user reads; `said` is for each of their texts."""
 NOT_ON_THE_SCREEN = {
     "llm/providers/scripted.py": "what is wrong with a model's script, which its author reads in a test's output",
     "soul/agent_spec.py": "a start that fails is told by the command line",

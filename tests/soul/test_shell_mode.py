@@ -1,4 +1,4 @@
-"""Shell lines of the person: a turn of one call on the Wire, one message in the context, and no model."""
+"""Shell lines of the user: a turn of one call on the Wire, one message in the context, and no model."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""What the tests of tools share: a scratch workspace, a person who answers, and waiting without sleeping."""
+"""What the tests of tools share: a scratch workspace, a user who answers, and waiting without sleeping."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ from kimi_tui.wire.requests import ApprovalRequest
 
 
 class Desk:
-    """A workspace with approvals that a person answers with `answer` (None: nobody answers)."""
+    """A workspace with approvals that a user answers with `answer` (None: nobody answers)."""
 
     def __init__(self, work_dir: Path, *, yolo: bool = False, answer: ApprovalAnswer | None = "approve") -> None:
         self.dir = work_dir

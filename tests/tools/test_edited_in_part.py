@@ -1,4 +1,4 @@
-"""An edit of which the person takes some changes: only those are made, and the model is told which."""
+"""An edit of which the user takes some changes: only those are made, and the model is told which."""
 
 import asyncio
 
@@ -21,7 +21,7 @@ NEW = OLD.replace("line 2\n", "line two\n").replace("line 20\n", "").replace("li
 
 
 async def write_some(desk: Desk, taken: set[int], comment: str | None = None) -> ToolReturnValue:
-    """WriteFile's result, where the person takes these changes."""
+    """WriteFile's result, where the user takes these changes."""
     (desk.dir / "a.txt").write_text(OLD)
     desk.answer = None
     desk.before_answer = lambda: desk.approvals.settle(desk.asked[-1].id, "approve", comment, taken=taken)

@@ -1,4 +1,4 @@
-"""A command that the person changed before it ran: exactly that runs, rules come first, and the model is told."""
+"""A command that the user changed before it ran: exactly that runs, rules come first, and the model is told."""
 
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
@@ -9,7 +9,7 @@ from tests.tools.kit import Desk
 
 
 async def use_edited(desk: Desk, command: str, edited: str) -> ToolReturnValue:
-    """Shell's result, where the person answers with another command."""
+    """Shell's result, where the user answers with another command."""
     desk.answer = None
     desk.before_answer = lambda: desk.approvals.settle(desk.asked[-1].id, "approve", edited=edited)
     return await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress()), command=command)

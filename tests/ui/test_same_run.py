@@ -1,6 +1,6 @@
 """A steered flow plays the same on the screen, in print and over the Wire, and its log folds to one picture.
 
-Two decisions, a loop, a reply without a choice, a branch that the person took, a breakpoint.
+Two decisions, a loop, a reply without a choice, a branch that the user took, a breakpoint.
 """
 
 import asyncio

@@ -23,7 +23,7 @@ LEFT_OUT = ".mcp.json (MCP servers), .kimi-tui/config.yaml (rules that allow)"
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """A stranger's project: a skill, a server that leaves `started`, a rule that allows. The person has a skill too."""
+    """A stranger's project: a skill, a server that leaves `started`, a rule that allows. The user has a skill too."""
     work = tmp_path / "work"
     for file, text in {
         work / ".kimi/skills/theirs.md": SKILL.format("theirs"),

@@ -19,7 +19,7 @@ from kimi_tui.i18n import tr
 
 @dataclass(slots=True)
 class Vertex:
-    """An item of a layer: `before` and `after` are cells on each side of its line.
+    """An item of a layer: `size_before` and `size_after` are cells on each side of its line.
 
     `node` is -1 for a passing line; `host` is the node that a loop's line is beside, on `side` -1 or 1; `label` is the
     edge whose label is here. `turns` marks a self-loop; `shared` a line that other lines join, on their way to its

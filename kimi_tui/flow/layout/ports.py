@@ -95,7 +95,7 @@ def _join_where_tight(groups: list[list[Line]], sides: list[int], span: Span) ->
 def spread(wished: Sequence[int], fixed: Sequence[bool], span: Span) -> list[int]:
     """Places in the same order, as near to the wished ones as a distance of `step` (or of one) allows.
 
-    Those `kept` keep their place, if there is room for the others around them.
+    Those `fixed` keep their place, if there is room for the others around them.
     """
     for step in (span.step, 1):
         ports = list(wished)

@@ -65,7 +65,7 @@ def _asked_for(wires: Sequence[Wire]) -> int:
 
 
 class _Plan:
-    """Nets with their tracks; `alone` gives each wire its own net."""
+    """Nets with their tracks; `separate` gives each wire its own net."""
 
     def __init__(self, wires: Sequence[Wire], turns: Sequence[tuple[int, int]], *, separate: bool) -> None:
         self.wires, self.turns = wires, turns

@@ -181,7 +181,7 @@ class ChartCanvas:
     def _with_text(
         self, border: StyledSpan, labels: Sequence[str], node: PlacedNode, *, at_end: bool
     ) -> list[StyledSpan]:
-        """A border with the first of `words` that fits."""
+        """A border with the first of `labels` that fits."""
         if node.kind in (NodeKind.BEGIN, NodeKind.END):
             return [border]
         text = border.text

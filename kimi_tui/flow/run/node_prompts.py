@@ -17,7 +17,7 @@ def uses_args(flow: Flow) -> bool:
 
 
 def shown_label(label: str, args: str | None, *, limit: int = MOST_SHOWN) -> str:
-    """A label for display: the args in their place, on one line and cut to `most` characters; None: not known."""
+    """A label for display: the args in their place, on one line and cut to `limit` characters; None: not known."""
     if ARGS not in label:
         return label
     text = "…" if args is None else " ".join(args.split())

@@ -262,7 +262,7 @@ class RunControl:
         self._tell_controls()
 
     def _controls(self, *, existing_only: bool = False) -> ControlsChanged:
-        """The user's settings; with `known`, only those that apply to nodes of this chart."""
+        """The user's settings; with `existing_only`, only those that apply to nodes of this chart."""
         state, nodes = self._state, self._flow.nodes
         return ControlsChanged(
             run=state.run_id,

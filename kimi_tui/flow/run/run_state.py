@@ -78,8 +78,8 @@ class RunState:
     """One run. `node_id` is the current or next node; `entered` whether its move is counted and not over yet.
 
     Of the current node: `stop` is how its last turn ended, None during a turn; `invalid` counts the replies without a
-    valid choice, `retries` those of them since the user last continued; `named` is the branch that the user has to
-    confirm. `passed` means that the node runs whatever would pause before it.
+    valid choice, `retries` those of them since the user last continued; `named_branch` is the branch that the user
+    has to confirm. `passed` means that the node runs whatever would pause before it.
 
     For events that a crash may have lost: `last` is the last record, if it ended a node's visit; `untold` is the cost
     of the visit's turns whose end was perhaps not reported.

@@ -202,7 +202,7 @@ class RunView:
         return max(0.0, self.elapsed(now) - self.work_s(now))
 
     def apply(self, message: WireMessage, timestamp: float = 0.0) -> bool:
-        """Apply a message with time `at`, in seconds; returns whether it changed the view."""
+        """Apply a message with time `timestamp`, in seconds; returns whether it changed the view."""
         if isinstance(message, StepBegin | StatusUpdate):
             return self._count_live(message)
         if isinstance(message, ApprovalRequest | QuestionRequest | ApprovalResponse | ToolResult):

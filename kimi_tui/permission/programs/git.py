@@ -104,7 +104,7 @@ def _plain_names(parsed: Parsed) -> str:
 
 
 def _limited(parsed: Parsed, skip: int = 0) -> Tracked:
-    """All files, or those that the operands may name, but for the first `skip`, of every commit."""
+    """What a log reads: every commit's files that the operands after the first `skip` may name, or all files."""
     if parsed.has("--follow", "--full-diff"):  # defence: log-beyond-its-paths
         return Tracked()
     if parsed.dashes is not None:

@@ -159,7 +159,7 @@ def _runner(program: Program, parsed: Parsed, words: tuple[str, ...], name: tupl
 
 
 def _inner_command(words: tuple[str, ...], index: int, name: tuple[str, ...], dangers: set[int], depth: int) -> Found:
-    """Judge the program at index `at`, run by the words before it on local files, so it is never read-only."""
+    """Judge the program at index `index`, run by the words before it on local files, so it is never read-only."""
     inner = _judge(words[index:], depth + 1)
     dangers = {*dangers, *(position + index for position in inner.dangers if position or inner.anything)}
     paths = (*_paths(words[1:index]), *inner.paths)

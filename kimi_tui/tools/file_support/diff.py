@@ -37,7 +37,7 @@ def diff_blocks(path: str, old: str, new: str) -> tuple[DiffBlock, ...]:
 
 
 def text_with(old: str, new: str, selected: Set[int]) -> str:
-    """Apply only the changes in `taken` to `old`; they are counted from 0, as in `diff_blocks`."""
+    """Apply only the changes in `selected` to `old`; they are counted from 0, as in `diff_blocks`."""
     old_lines, new_lines = old.splitlines(keepends=True), new.splitlines(keepends=True)
     lines: list[str] = []
     position = 0

@@ -50,7 +50,7 @@ _SHORTEST_KEY = 8
 
 
 class ChildEnv:
-    """`keep` are names (with `*`) that stay although they look secret; `secrets` returns values that are always
+    """`allowed` are names (with `*`) that stay although they look secret; `secrets` returns values that are always
     removed.
     """
 

@@ -25,7 +25,7 @@ _LOCAL = frozenset({0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630, 0x0102_1994, 
 
 
 class FolderWatches:
-    """Watches on at most `most` folders. Without inotify, and on file systems that are not local, there are none."""
+    """Watches on at most `limit` folders. Without inotify, and on file systems that are not local, there are none."""
 
     def __init__(self, limit: int = 60_000) -> None:
         self._folders: dict[int, set[str]] = {}

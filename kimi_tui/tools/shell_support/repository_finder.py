@@ -57,7 +57,7 @@ class RepositoryFinder:
         return [Path(path) for folder in sorted(self._holding) for path in self._known[folder].repositories]
 
     def _is_another(self, root: str) -> bool:
-        """Whether the folder with this name is not the one that was looked at."""
+        """Whether another folder has this path now than at the last search."""
         known = self._known.get(root)
         try:
             status = os.stat(root, follow_symlinks=False)  # noqa: PTH116 - with the others of this module

@@ -26,7 +26,7 @@ MakeCommand = Callable[[str], Command]
 
 
 class WebServer:
-    """The server. It calls `make_command` with the name of a new tab, and `told` with an app's stderr output at its
+    """The server. It calls `make_command` with the name of a new tab, and `log_line` with an app's stderr output at its
     end.
     """
 

@@ -1,4 +1,4 @@
-"""`kimi-tui flow ...` as a person types it."""
+"""`kimi-tui flow ...` as a user types it."""
 
 import io
 import json

@@ -1,4 +1,4 @@
-"""`kimi-tui skill list`, as a person runs it."""
+"""`kimi-tui skill list`, as a user runs it."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""FLOWS.md 5 and the races of FAULTS.md 46: what a person asks of a run."""
+"""FLOWS.md 5 and the races of FAULTS.md 46: what a user asks of a run."""
 
 from pathlib import Path
 

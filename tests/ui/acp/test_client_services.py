@@ -67,7 +67,7 @@ async def test_an_edit_starts_from_the_buffer_and_goes_through_the_editor(tmp_pa
         assert (diff["old_text"], diff["new_text"]) == ("one\njust typed", "one\njust changed")
         point = program.made[0].rewind_points()[0]
         await program.made[0].rewind(point)
-        assert path.read_bytes() == b"one\r\njust typed\r\n"  # what the person had typed is not lost
+        assert path.read_bytes() == b"one\r\njust typed\r\n"  # what the user had typed is not lost
 
 
 async def test_a_buffer_that_changes_while_the_person_is_asked_is_not_written_over(tmp_path):

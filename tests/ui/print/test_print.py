@@ -272,7 +272,7 @@ STEERED_REPLIES = (
 
 
 def test_a_program_steers_a_flow_line_by_line(tmp_path):
-    """Two decisions, a loop, an invalid choice, a branch chosen by the person, a breakpoint."""
+    """Two decisions, a loop, an invalid choice, a branch chosen by the user, a breakpoint."""
     folder = tmp_path / "work" / ".kimi-tui" / "skills" / "steered"
     folder.mkdir(parents=True)
     (folder / "SKILL.md").write_text(STEERED)

@@ -1,4 +1,4 @@
-"""A walk through the screen by chance: everything that a person, a terminal and an engine can do, in whatever order.
+"""A walk through the screen by chance: everything that a user, a terminal and an engine can do, in whatever order.
 
 After each step the screen has to be well: see `Walk.check`.
 """
@@ -88,7 +88,7 @@ class AnswerRecordingApp(KimiTui):
 
 
 class FuzzDriver:
-    """`clock` is the one of the app's guards. `leads_out` says that the person has left."""
+    """`clock` is the one of the app's guards. `leads_out` says that the user has left."""
 
     def __init__(
         self, seed: int, app: KimiTui, pilot: Pilot[int], clock: Clock | None, engine: FakeEngine | None

@@ -31,7 +31,7 @@ class PilotDriver:
         await self.pilot.pause()
 
     async def type(self, text: str) -> None:
-        """Type at a person's pace: a burst of keys would count as a paste."""
+        """Type at a user's pace: a burst of keys would count as a paste."""
         prompt = self.app.main_screen.composer.prompt
         for letter in text:
             prompt.burst_gap_s = 0.0

@@ -134,7 +134,7 @@ def busy() -> list[WireMessage]:
 
 
 def paused() -> list[WireMessage]:
-    """A decision that a person is to make."""
+    """A decision that a user is to make."""
     return [
         events.TurnBegin(user_input="/flow:发布"),
         BEGIN,

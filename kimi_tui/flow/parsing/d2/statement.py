@@ -1,6 +1,6 @@
 """Scans the parts of D2 statements: paths, chains of connections, values and lists.
 
-`at` is the current place. The scanner does not interpret statements.
+`pos` is the current place. The scanner does not interpret statements.
 """
 
 import re
@@ -74,7 +74,7 @@ class Value(NamedTuple):
 
 
 class StatementScanner:
-    """Scans one text from `at` on."""
+    """Scans one text from `pos` on."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -232,9 +232,7 @@ class StatementScanner:
         """Check that the statement ends here."""
         self.skip(_SPACES)
         if self.text.startswith("-", self.pos):
-            self.fail(
-                tr("this dash starts no connection, and a name cannot end with one; complete it, or quote the name")
-            )
+            self.fail(tr("a name cannot end with a dash; complete the connection (`->`, `--`), or quote the name"))
         if self.pos < len(self.text) and self.text[self.pos] not in "\n;}#":
             self.fail(
                 tr(

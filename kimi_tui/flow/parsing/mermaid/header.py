@@ -37,7 +37,7 @@ def strip_header(text: str) -> tuple[str, list[int]]:
 
 
 def other_diagram(text: str, pos: int) -> str | None:
-    """The message for a text whose first word, at `at`, is the header of another kind of diagram."""
+    """The message for a text whose first word, at `pos`, is the header of another kind of diagram."""
     match = _OTHER_DIAGRAM.match(text, pos)
     if match is None or LINK_START.match(text[match.end() : match.end() + 8].lstrip()):
         return None

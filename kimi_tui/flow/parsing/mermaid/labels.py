@@ -29,7 +29,7 @@ class Label(NamedTuple):
 
 
 class LabelScanner:
-    """Scans the labels of one text. `scanned` is `written` with its comment lines replaced by spaces."""
+    """Scans the labels of one text. `scanned` is `source` with its comment lines replaced by spaces."""
 
     def __init__(
         self, scanned: str, source: str, positions: SourcePositions, *, note: Callable[[str, int], None]
@@ -42,7 +42,7 @@ class LabelScanner:
         self.over_lines: list[Span] = []
 
     def node(self, opener: str, pos: int) -> Label:
-        """The label of a node whose opening bracket ends at `at`."""
+        """The label of a node whose opening bracket ends at `pos`."""
         start, end, next_pos = self.body(pos, _TEXT_OF.get(opener, PLAIN_TEXT))
         for closer, shape in SHAPES[opener]:
             if self._text.startswith(closer, next_pos):
@@ -70,7 +70,7 @@ class LabelScanner:
         )
 
     def edge(self, pos: int) -> Label:
-        """The label `|text|` of an edge; `at` is after the first bar."""
+        """The label `|text|` of an edge; `pos` is after the first bar."""
         start, end, next_pos = self.body(pos, PLAIN_TEXT)
         if self._text.startswith("|", next_pos):
             return Label(self.label_text(start, end), next_pos + 1)
@@ -82,7 +82,7 @@ class LabelScanner:
         return Label(*label)
 
     def body(self, pos: int, text: re.Pattern[str]) -> tuple[int, int, int]:
-        """A quoted, a Markdown or a plain text from `at`: its start, its end, and the offset after it."""
+        """A quoted, a Markdown or a plain text from `pos`: its start, its end, and the offset after it."""
         first = self._skip(pos)
         if self._text.startswith('"`', first):
             quote = self._text.find('"', first + 2)

@@ -45,7 +45,7 @@ class NodeData(NamedTuple):
 
 
 def read_node_data(text: str, source: str, start: int, positions: SourcePositions) -> NodeData:
-    """Parse from `at`, after `@{`. Errors are raised with their place."""
+    """Parse from `start`, after `@{`. Errors are raised with their place."""
     end = _end_of_block(text, start, positions)
     body, removed = _joined_strings(source[start:end])
     pairs = [

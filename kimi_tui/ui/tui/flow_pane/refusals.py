@@ -36,7 +36,7 @@ def why_not(action: str, shown: Shown) -> str:
         case "start":
             return _("there is nothing to start")
         case "list" if shown.active:
-            return _("the flow list returns when the run has ended")
+            return _("the flow list is available again after the run")
         case "list":
             return _("there is no run to return to")
         case "export":

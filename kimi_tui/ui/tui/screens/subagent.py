@@ -18,7 +18,7 @@ from kimi_tui.ui.tui.widgets.key_bar import BarKey
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 
 _STATES: dict[ToolState, str] = {
-    "waiting": N_("waits for your answer: press Esc"),
+    "waiting": N_("waiting for your answer (Esc to answer)"),
     "running": N_("running"),
     "ok": N_("done"),
     "failed": N_("failed"),
@@ -39,7 +39,7 @@ class SubagentScreen(ModalFrame[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "other(-1)", "The one before", show=False, priority=True),
         Binding("right", "other(1)", "The next one", show=False, priority=True),
-        Binding("ctrl+o", "expand", "Open or fold all cards", show=False, priority=True),
+        Binding("ctrl+o", "expand", "Expand or collapse all cards", show=False, priority=True),
         Binding("ctrl+x", "stop", "Stop it", show=False, priority=True),
     ]
 

@@ -30,7 +30,7 @@ def foot_of(driver: PilotDriver | FlowDriver) -> str:
 
 
 async def at_choice(one: FlowDriver) -> None:
-    """A draft is written, and a decision of the flow waits for the person."""
+    """A draft is written, and a decision of the flow waits for the user."""
     await one.run()
     one.runner.ask_at_decisions("always")
     one.app.main_screen.composer.prompt.focus()

@@ -1,4 +1,4 @@
-"""Changes of an edit taken one by one, and what a person says with the answer."""
+"""Changes of an edit taken one by one, and what a user says with the answer."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -110,7 +110,7 @@ def running(node_id: str, move: int) -> list[WireMessage]:
 
 
 def nested() -> list[WireMessage]:
-    """Two loops were gone, one branch was taken by a person, and a decision is under way."""
+    """Two loops were gone, one branch was taken by a user, and a decision is under way."""
     return [
         TurnBegin(user_input="/flow:release"),
         begin_of(NESTED),
@@ -198,7 +198,7 @@ def at_breakpoint() -> list[WireMessage]:
 
 
 def suggested() -> list[WireMessage]:
-    """The model named a branch, and a person is asked to confirm it."""
+    """The model named a branch, and a user is asked to confirm it."""
     return [
         *wire_scenarios.flow_at_decision()[:-1],
         TextPart(text="All twelve pass.\n\n<choice>yes</choice>"),

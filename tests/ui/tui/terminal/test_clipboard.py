@@ -1,4 +1,4 @@
-"""What is copied arrives where the person can paste it from."""
+"""What is copied arrives where the user can paste it from."""
 
 import sys
 from pathlib import Path

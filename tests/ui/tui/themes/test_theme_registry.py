@@ -1,4 +1,4 @@
-"""Themes of the person's own, read again while the app shows one of them."""
+"""Themes of the user, read again while the app shows one of them."""
 
 import asyncio
 from pathlib import Path
