@@ -193,7 +193,7 @@ class Shell(Tool[ShellParams]):
         watcher.add_done_callback(self._watchers.discard)
         message = f"Started in the background as task {task.id}. TaskOutput shows what it prints; TaskStop ends it."
         brief = tr("Runs in the background as task {task}", task=task.id)
-        return ok(message=message, display=(BriefBlock(text=brief), task.block))
+        return ok(message=message, display=(BriefBlock(text=brief), task.block), extras={"background": task.id})
 
     async def _run(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
         output = ResultBuilder(tail_chars=TAIL_CHARS)

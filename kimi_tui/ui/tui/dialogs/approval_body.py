@@ -8,6 +8,7 @@ from textual.strip import Strip
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.diff import CONTEXT, DiffText, summary_of
 from kimi_tui.ui.tui.text.highlight import highlight
+from kimi_tui.ui.tui.text.markdown import render
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cut_start
 from kimi_tui.ui.tui.text.wrap import wrap_runs, wrap_text
@@ -78,6 +79,7 @@ class ApprovalBody(LineScrollView):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.blocks: tuple[DisplayBlock, ...] = ()
+        self.markdown = ""
         self.room = _ROOMY
 
     def give_room(self, rows: int) -> None:
@@ -88,12 +90,15 @@ class ApprovalBody(LineScrollView):
             if any(isinstance(block, DiffBlock) for block in self.blocks):
                 self.redraw()
 
-    def show(self, blocks: Sequence[DisplayBlock]) -> None:
-        self.blocks = tuple(blocks)
+    def show(self, blocks: Sequence[DisplayBlock], *, markdown: str = "") -> None:
+        """Show the blocks, and below them a Markdown text."""
+        self.blocks, self.markdown = tuple(blocks), markdown
         self.redraw()
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         whole = approval_lines(self.blocks, width, palette)
+        if self.markdown:
+            return [*whole, Line(), *render(reveal_hidden(self.markdown), width, palette)]
         if len(whole) <= self.room or self.room >= _ROOMY:
             return whole
         return approval_lines(self.blocks, width, palette, context=0)

@@ -52,6 +52,9 @@ class DockedDialog(Vertical, can_focus=True):
     def take_focus(self) -> None:
         self.screen.set_focus(self)  # synchronously: the next key is for it
 
+    def stand_alone(self, alone: bool) -> None:
+        """Called when the conversation is hidden behind it, or not any more."""
+
     def fit(self, room: int) -> None:
         """Shrink the text so that every answer stays on screen: `room` is the maximum rows of the dialog."""
         answers = self.query_one(OptionList)

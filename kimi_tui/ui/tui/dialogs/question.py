@@ -64,6 +64,7 @@ class QuestionDialog(DockedDialog):
         self._answers: dict[str, str] = {}
         self._ticked: set[int] = set()
         self._replied = ""
+        self._alone = False
         self.ahead = TypeAheadFilter(self, self.guard, self._take)
 
     def compose(self) -> ComposeResult:
@@ -117,13 +118,23 @@ class QuestionDialog(DockedDialog):
             title += "  " + _("{at} of {count}", at=self._at + 1, count=len(request.questions))
         self.border_title = Content(title)
         self._set_footer(_("esc: dismiss"))
-        text = translate(question.question) + (f"\n\n{question.body}" if question.body else "")
-        self.query_one(ApprovalBody).show((BriefBlock(text=text),))
+        self._show_text(question)
         self.remove_class("-other")
         self.query_one(Input).value = ""
         self._offer()
         self.guard.restart()
         self.post_message(HintsChanged())
+
+    def _show_text(self, question: Question) -> None:
+        """Show the question; its plan only where the conversation, which has it too, is hidden."""
+        plan = question.body if self._alone else ""
+        self.query_one(ApprovalBody).show((BriefBlock(text=translate(question.question)),), markdown=plan)
+
+    def stand_alone(self, alone: bool) -> None:
+        if alone is not self._alone:
+            self._alone = alone
+            if (question := self._question) is not None and question.body:
+                self._show_text(question)
 
     def _offer(self, *, keep_cursor: bool = False) -> None:
         question = self._question

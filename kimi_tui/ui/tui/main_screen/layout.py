@@ -167,6 +167,7 @@ class PaneLayout(LowLatencyScreen):
         self.set_class(hides_conversation, "-alone")
         if dialog is None:
             return
+        dialog.stand_alone(hides_conversation)
         others = (self._header, self._footer, self.composer, panes.scrub_bar, panes.status_line)
         other_rows = sum(widget.outer_size.height for widget in others if widget.display)
         dialog.fit(self.app.size.height - other_rows - (0 if hides_conversation else _MIN_CONVERSATION_ROWS))

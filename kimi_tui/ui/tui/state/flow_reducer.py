@@ -87,6 +87,7 @@ class FlowReducer:
             case FlowDecision():
                 branch = one_line(message.choice)
                 by_user = message.by == "user"
+                self._open_header(run, message.node_id)
                 self._set_header_note(
                     _("you chose {branch}", branch=branch) if by_user else _("chose {branch}", branch=branch)
                 )
@@ -150,6 +151,14 @@ class FlowReducer:
         item = FlowHeaderItem(message.node_id, current_label(run), node.visits, node.kind, run.name)
         self._header = self._talk.append(item)
         self.turn_keys.setdefault(message.node_id, []).append(self._header)
+
+    def _open_header(self, run: RunView, node_id: str) -> None:
+        """Head a decision at a node that had no turn: it is not the choice of the node before."""
+        last = self._talk[self._header] if self._header is not None else None
+        if not (isinstance(last, FlowHeaderItem) and last.node_id == node_id) and node_id in run.nodes:
+            node = run.nodes[node_id]
+            item = FlowHeaderItem(node_id, label_of(run.begin, node_id), max(1, node.visits), node.kind, run.name)
+            self._header = self._talk.append(item)
 
     def _set_header_note(self, text: str) -> None:
         if self._header is not None and isinstance(item := self._talk[self._header], FlowHeaderItem):

@@ -49,7 +49,8 @@ class ThinkItem:
 @dataclass(frozen=True, slots=True)
 class ToolItem:
     """A tool call. `headline` is the argument that identifies it (a command, a path); `tail` is output while it runs;
-    `output` and `message` are the result; `waiting`: for an approval."""
+    `output` and `message` are the result, `feedback` the user's words with a rejection; `waiting`: for an approval;
+    `in_background`: it goes on as a background task."""
 
     name: str
     headline: str = ""
@@ -61,6 +62,8 @@ class ToolItem:
     output: str = ""
     message: str = ""
     call_id: str = ""
+    feedback: str = ""
+    in_background: bool = False
 
 
 @dataclass(frozen=True, slots=True)

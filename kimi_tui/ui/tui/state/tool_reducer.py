@@ -90,7 +90,7 @@ class ToolReducer:
                 case ToolItem():
                     if item.started is not None:
                         duration = max(0.0, at - item.started)
-                    todo = _todo(value)
+                    todo, extras = _todo(value), value.extras or {}
                     ended = replace(
                         item,
                         headline=_progress(todo) if todo is not None else item.headline,
@@ -99,6 +99,8 @@ class ToolReducer:
                         blocks=value.display,
                         output=text_of(value.output),
                         message=value.message,
+                        feedback=str(extras.get("feedback") or ""),
+                        in_background=bool(extras.get("background")),
                     )
                     self._talk.replace(call.key, ended)
                 case SubagentItem():

@@ -45,6 +45,8 @@ def tool_lines(item: ToolItem, width: int, look: RenderContext) -> Iterator[Line
     palette = look.palette
     headline = sanitize(" ".join(item.headline.split()))
     sign, ink = state_glyph(item.state, look)
+    if item.in_background:
+        sign, ink = "◆", palette.secondary
     left: list[Run] = [
         (f"{sign} ", ink + click_style("toggle")),
         (item.name, palette.base + _BOLD + click_style("toggle")),
@@ -71,8 +73,10 @@ def _right(item: ToolItem, look: RenderContext) -> list[Run]:
     word = _(_STATE_WORDS.get(item.state, ""))
     if word:
         parts.append((f"  {word}" if parts else word, state_glyph(item.state, look)[1]))
+    if item.in_background:
+        parts.append((_("in the background"), palette.secondary))
     time = elapsed(item.started, look) if item.state == "running" else ""
-    if item.duration_s is not None and item.duration_s >= (1 if diffs else 0.1):
+    if item.duration_s is not None and item.duration_s >= (1 if diffs else 0.1) and not item.in_background:
         time = duration(item.duration_s)
     if time:
         parts.append((f"  {time}" if parts else time, palette.muted))
@@ -101,7 +105,8 @@ def _body(item: ToolItem, width: int, look: RenderContext) -> Iterator[Line]:
     elif look.is_open:
         yield from indented(_opened(item, inner, look), look, "  │ ")
     elif item.state in ("failed", "rejected") and item.message:
-        reason = sanitize(translate(item.message.strip()).split("\n")[0])
+        words = _("You: {words}", words=item.feedback) if item.feedback else translate(item.message.strip())
+        reason = sanitize(words.split("\n")[0])
         ink = look.palette.error if item.state == "failed" else look.palette.muted
         if item.state == "failed":
             yield from indented(_tail(item.output, _FAILED_TAIL, inner, look), look, "  │ ")
@@ -121,7 +126,9 @@ def _opened(item: ToolItem, width: int, look: RenderContext) -> Iterator[Line]:
         if isinstance(block, BriefBlock) and item.output.strip():
             continue  # a part of the output, or a remark on it
         lines.extend(block_lines(block, width, look))
-    if item.message and item.state != "ok":
+    if item.feedback:
+        lines = _wrapped(_("You: {words}", words=item.feedback), width, look, look.palette.base)
+    elif item.message and item.state != "ok":
         lines.extend(_wrapped(translate(item.message), width, look, look.palette.error))
     if item.output.strip() and not any(isinstance(block, DiffBlock) for block in item.blocks):
         lines.extend(_wrapped(plain_output(item.output).rstrip("\n"), width, look, look.palette.muted))

@@ -3,7 +3,8 @@
 import asyncio
 
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
-from kimi_tui.wire.requests import Question, QuestionOption
+from kimi_tui.wire.events import TurnBegin
+from kimi_tui.wire.requests import Question, QuestionOption, QuestionRequest
 from tests.ui.tui.painted import app_rows
 from tests.ui.tui.pilot_driver import Start
 
@@ -61,3 +62,20 @@ async def test_the_hints_name_only_the_numbers_that_the_question_has(start: Star
         assert "1…3 tick" in app_rows(driver.app)[-1]
         await driver.press("escape")
         await asking
+
+
+async def test_a_plan_is_in_the_question_only_where_the_conversation_is_hidden_and_not_as_raw_text(
+    start: Start,
+) -> None:
+    options = (QuestionOption(label="yes"), QuestionOption(label="no"))
+    question = Question(question="Carry it out?", options=options, body="# The plan\n\n- **one** step\n")
+    for size, shown in (((140, 42), False), ((80, 24), True)):
+        async with start(size=size) as driver:
+            await driver.say(
+                TurnBegin(user_input="go"), QuestionRequest(id="q", tool_call_id="q", questions=(question,))
+            )
+            await driver.pilot.pause()
+            text = "\n".join(app_rows(driver.app))
+            assert "Carry it out?" in text
+            assert ("• one step" in text) is shown
+            assert "**one**" not in text

@@ -40,6 +40,7 @@ from kimi_tui.wire.flow_events import (
     FlowNodeEnd,
     FlowNodeShape,
     FlowPaused,
+    FlowResumed,
 )
 from kimi_tui.wire.merge import Merger
 from kimi_tui.wire.parts import (
@@ -371,3 +372,29 @@ def test_a_todo_list_that_was_worked_off_goes_when_something_else_begins() -> No
 )
 def test_a_card_is_named_by_the_argument_that_says_most(arguments: str, named: str) -> None:
     assert call_summary(arguments) == named
+
+
+def test_a_branch_chosen_by_hand_at_a_node_without_a_turn_has_a_header_of_its_own() -> None:
+    state = UiState()
+    begin = FlowBegin(
+        run_id="r", name="f", source="mermaid",
+        nodes=(
+            FlowNodeShape(id="B", label="B", kind="begin"), FlowNodeShape(id="A", label="Fix it", kind="task"),
+            FlowNodeShape(id="D", label="Green?", kind="decision"), FlowNodeShape(id="E", label="E", kind="end"),
+        ),
+        edges=(FlowEdgeShape(src="B", dst="A"), FlowEdgeShape(src="A", dst="D"),
+               FlowEdgeShape(src="D", dst="E", label="yes"), FlowEdgeShape(src="D", dst="A", label="no")),
+        begin_id="B", end_id="E", max_moves=9,
+    )  # fmt: skip
+    for message in (
+        begin,
+        FlowNodeBegin(run_id="r", node_id="A", move=1),
+        FlowNodeEnd(run_id="r", node_id="A", move=1, status="done", duration_s=1.0, steps=1),
+        FlowPaused(run_id="r", node_id="D", reason="breakpoint"),
+        FlowResumed(run_id="r", node_id="D", reason="breakpoint"),
+        FlowDecision(run_id="r", node_id="D", choice="yes", dst="E", by="user"),
+    ):
+        state.fold(message, 1.0)
+    notes = {item.label: item.note for item in state.conversation.items if isinstance(item, FlowHeaderItem)}
+    assert notes["Fix it"] == ""
+    assert notes["Green?"] == "you chose yes"

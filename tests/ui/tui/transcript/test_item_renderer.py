@@ -53,6 +53,17 @@ def test_a_running_tool_shows_its_last_lines_and_its_time():
     ]
 
 
+def test_a_rejected_call_shows_the_words_of_the_user():
+    item = ToolItem("Shell", "make", "rejected", message="for the model", feedback="not *this*\none")
+    assert text_of(item, 40)[1:] == ["  └ You: not *this*"]
+    assert text_of(item, 40, is_open=True)[1:] == ["  │ You: not *this*", "  │ one"]
+
+
+def test_a_command_that_goes_on_in_the_background_is_not_shown_as_done():
+    item = ToolItem("Shell", "make", "ok", duration_s=2.1, message="Started", in_background=True)
+    assert text_of(item, 40) == ["◆ Shell  make        in the background ▸"]
+
+
 def test_a_failed_command_shows_the_last_three_lines_of_its_output():
     item = ToolItem("Shell", "make", "failed", output="one\ntwo\nthree\nfour\n\n", message="Exit code: 3.")
     assert text_of(item, 40)[1:] == ["  │ two", "  │ three", "  │ four", "  └ Exit code: 3."]
