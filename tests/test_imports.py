@@ -54,7 +54,7 @@ IN_FUNCTIONS = {
         "ui/tui/session/session_controller.py", "ui/tui/terminal/app_base.py", "ui/tui/themes/theme_registry.py",
     ),
     RARE: (
-        "cli/no_dump.py", "paths.py", "session/session.py", "skill/watcher.py",
+        "cli/no_dump.py", "flow/model/command_template.py", "paths.py", "session/session.py", "skill/watcher.py",
         "soul/engine.py", "text_safety.py", "tools/shell_support/read_only.py",
         "tools/shell_support/sandbox.py", "tools/shell_support/supervisor.py",
         "ui/tui/i18n/catalog.py", "ui/tui/main.py",

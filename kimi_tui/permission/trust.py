@@ -11,7 +11,8 @@ import itertools
 import json
 import logging
 import os
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -29,7 +30,10 @@ _log = logging.getLogger(__name__)
 TRUST_VARIABLE = "KIMI_TUI_TRUST_PROJECT"
 SKILL_FOLDERS = (".kimi-tui/skills", ".kimi/skills", ".claude/skills", ".codex/skills", ".agents/skills")
 MCP_FILES = (".kimi-tui/mcp.json", ".mcp.json")
-SKILLS, SERVERS = "skills", "MCP servers"
+SKILLS, SERVERS, COMMANDS = "skills", "MCP servers", "a flow that may run commands"
+_CHART_WITH_SETTINGS = re.compile(r"@\{|(?:```|~~~)[^\n]*d2", re.IGNORECASE)
+"""A data block of a Mermaid node, or the fence of a D2 chart: only these can give a node a command."""
+_MOST_SKILL_FILES = 2000
 _MAX_BYTES = 1 << 20
 
 
@@ -37,7 +41,8 @@ _MAX_BYTES = 1 << 20
 class TrustItem:
     """A project item that needs trust, with its description for the user.
 
-    `mark` is a hash of a file that takes effect by itself; "" for a folder of skills, which are only read.
+    `mark` is a hash of a file that takes effect by itself; "" for a folder of skills, which are only read. A flow that
+    may run commands is an item of its own.
     """
 
     path: Path
@@ -47,7 +52,7 @@ class TrustItem:
     @property
     def loosens(self) -> bool:
         """Whether it is the project's configuration."""
-        return self.what not in (SKILLS, SERVERS)
+        return self.what not in (SKILLS, SERVERS, COMMANDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +114,7 @@ def project_items(work_dir: Path, extra_skill_dirs: Iterable[str] = ()) -> tuple
         return ()
     folders = [*SKILL_FOLDERS, *(name for name in extra_skill_dirs if not name.startswith(("/", "~")))]
     found = [TrustItem(root / name, SKILLS) for name in dict.fromkeys(folders) if (root / name).is_dir()]
+    found += [TrustItem(file, COMMANDS, _mark(file)) for file in _command_flows(found)]  # defence: trust-of-commands
     found += [TrustItem(file, SERVERS, _mark(file)) for file in mcp_files(work_dir)]
     file = project_file(work_dir)
     if file is not None and (loose := _loosening(file)):
@@ -183,6 +189,25 @@ def _as_it_was(answer: Answer, folder: Path, items: Sequence[TrustItem]) -> bool
     if answer.files is None:
         return True
     return all(not item.mark or answer.files.get(name_in(folder, item.path)) == item.mark for item in items)
+
+
+def _command_flows(folders: Iterable[TrustItem]) -> Iterator[Path]:
+    """The skills in these folders whose chart may give a node a command, in the order of their paths."""
+    files = sorted(itertools.islice((file for one in folders for file in _markdown_files(one.path)), _MOST_SKILL_FILES))
+    for file in files:
+        try:
+            text = read_bytes(file, most=_MAX_BYTES).decode("utf-8", "replace")
+        except OSError:
+            continue  # a skill that cannot be read cannot run
+        if _CHART_WITH_SETTINGS.search(text):
+            yield file
+
+
+def _markdown_files(folder: Path) -> Iterator[Path]:
+    for root, folders, names in os.walk(folder, followlinks=True):
+        if Path(root).relative_to(folder).parts[2:]:
+            folders.clear()
+        yield from (Path(root, name) for name in names if name.lower().endswith(".md"))
 
 
 def _loosening(file: Path) -> str:

@@ -10,7 +10,7 @@ from kimi_tui.config.schema import Config
 from kimi_tui.context.context import Context
 from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ModelUnsupportedError, UsageError
 from kimi_tui.flow.run.runner import FlowRunner
-from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.flow.run.turn_protocol import CommandCall, CommandEnd, TurnResult
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.interaction.questions import Questions
@@ -20,6 +20,7 @@ from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.soul.commands.command import CommandInfo, TurnRunningError
 from kimi_tui.soul.commands.parser import names_of, slash_command
+from kimi_tui.soul.flows.command_nodes import CommandNodes
 from kimi_tui.soul.flows.manager import FlowManager
 from kimi_tui.soul.flows.prompt_flow import PromptFlow
 from kimi_tui.soul.hooks.dispatcher import HookDispatcher
@@ -91,6 +92,9 @@ class Engine:
         self.roster = roster
         self.asides = SideQuestions(wire.send)
         self.shell_lines = ShellMode(services, lambda: soul.context, wire.send)
+        self.commands_of_nodes = CommandNodes(
+            lambda: soul.agent.toolset, lambda: soul.context, hooks, wire.send, trusted=services.trusted
+        )
         self.figures = UsageStats()
         wire.listen(self.figures)
         wire.listen(hooks.hear)
@@ -240,6 +244,7 @@ class Engine:
         if not self._turn.locked():
             self.asides.cancel()
         self.soul.stop_turn()
+        self.commands_of_nodes.stop()
         self.shell_lines.stop()
         self.hooks.stop()
 
@@ -266,6 +271,7 @@ class Engine:
         """Stop the flow run and interrupt its turn."""
         self.flows.stop(reason)
         self.soul.stop_turn()
+        self.commands_of_nodes.stop()
 
     async def aclose(self) -> None:
         """Interrupt running work and release all resources; the session can be resumed."""
@@ -321,6 +327,11 @@ class Engine:
             self.session.name_after(text_of(shown))
             self._tell_instructions()
             return await take_turn(self.soul, self.services, self.hooks, self.wire.send, prompt, shown=shown)
+
+    async def run_command(self, call: CommandCall) -> CommandEnd:
+        """Run the command of a flow's node, as a turn with one Shell call."""
+        async with self._turn:
+            return await self.commands_of_nodes.run(call)
 
     def _tell_instructions(self) -> None:
         """Add the instructions of MCP servers to the conversation, once."""

@@ -32,7 +32,7 @@ from kimi_tui.wire.channel import Wire
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The services of one session."""
+    """The services of one session. `trusted`: the user trusts the work dir."""
 
     workspace: Workspace
     approvals: Approvals
@@ -49,6 +49,7 @@ class Services:
     web: WebSettings
     skills: SkillLibrary
     editor: Editor
+    trusted: bool = False
 
     def by_type(self) -> dict[type, object]:
         """Map each service by the type that tool constructors name."""
@@ -122,6 +123,7 @@ def make_services(
         web=web_settings(config.services),
         skills=skills,
         editor=Editor(),
+        trusted=permissions.trusted,
     )
     state.plan_mode = services.plan_mode.on
     save = _saver(session, services)

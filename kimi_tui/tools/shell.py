@@ -26,6 +26,7 @@ from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV, ChildEnv
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
 from kimi_tui.tools.shell_support.git_use import git_use
 from kimi_tui.tools.shell_support.hidden_text import hidden_text
+from kimi_tui.tools.shell_support.node_command import node_command
 from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
 from kimi_tui.tools.shell_support.protected_paths import why_asked_for
 from kimi_tui.tools.shell_support.sandbox import NO_SANDBOX, Sandbox
@@ -122,7 +123,9 @@ class Shell(Tool[ShellParams]):
         return _edited(refused or await self._go(params, boxed=boxed, outside=outside), params.command)
 
     async def _go(self, params: ShellParams, *, boxed: bool, outside: bool) -> ToolReturnValue:
-        command = bash(params.command)
+        node = node_command.get()
+        same = node is not None and node.shown == params.command  # defence: node-command-as-approved
+        command = bash(node.line if node is not None and same else params.command)
         sandbox = NO_SANDBOX if outside or not boxed else self._sandbox
         if params.run_in_background:
             return await self._start(params, command, sandbox)
@@ -204,20 +207,24 @@ class Shell(Tool[ShellParams]):
             self._progress.write(call_id, text)
 
         sandbox.call_id = call_id
+        node = node_command.get()
         env = sandbox.env(self._env.build())
+        seconds = float(params.timeout)
+        if node is not None:
+            env, seconds = {**env, **node.env}, node.seconds
         cwd, terminals = self._workspace.work_dir, self._editor.terminals
         try:
             if terminals is not None:
-                process = await terminals.run(
-                    command, call_id=call_id, cwd=cwd, env=env, on_text=take, seconds=params.timeout
-                )
+                process = await terminals.run(command, call_id=call_id, cwd=cwd, env=env, on_text=take, seconds=seconds)
             else:
-                process = await run(command, cwd=cwd, env=env, on_text=take, seconds=params.timeout)
+                process = await run(command, cwd=cwd, env=env, on_text=take, seconds=seconds)
         except OSError as error:
             return failed(f"The command could not be started: {error.strerror or error}.")
         finally:
             self._progress.end(call_id)
-        return result_of(output, process, params.timeout, sandbox)
+        if node is not None:
+            node.ended = process
+        return result_of(output, process, seconds, sandbox)
 
 
 def _edited(value: ToolReturnValue, command: str) -> ToolReturnValue:
@@ -237,7 +244,7 @@ def bash(command: str) -> list[str]:
     return [shutil.which("bash") or "/bin/bash", "-c", command]
 
 
-def result_of(output: ResultBuilder, process: ProcessResult, seconds: int, sandbox: Sandbox) -> ToolReturnValue:
+def result_of(output: ResultBuilder, process: ProcessResult, seconds: float, sandbox: Sandbox) -> ToolReturnValue:
     """Make the result of a command that ended; `seconds` was its timeout."""
     text = output.build()
     brief = "\n".join(last_lines(text, _BRIEF_LINES))
@@ -248,7 +255,7 @@ def result_of(output: ResultBuilder, process: ProcessResult, seconds: int, sandb
             "a command that is to go on must be run in the background."
         )
     if process.timed_out:
-        message = output.note(tr("Command killed by timeout ({seconds}s)", seconds=seconds))
+        message = output.note(tr("Command killed by timeout ({seconds}s)", seconds=f"{seconds:g}"))
         return failed(message, output=text, brief=f"{brief}\n{message}".strip())
     if process.exit_code == 0:
         if hint := sandbox.hint(text, failed=False):

@@ -45,7 +45,7 @@ class FlowBegin(WireModel):
 
 
 class FlowNodeBegin(WireModel):
-    """A node's turn starts; `attempt` > 1 means that the previous reply had no valid choice."""
+    """A node's turn starts; `attempt` > 1: the previous reply had no valid choice, or the previous turn failed."""
 
     run_id: str
     node_id: str
@@ -62,6 +62,8 @@ class FlowDecision(WireModel):
 
 
 class FlowNodeEnd(WireModel):
+    """A node's turn ended; `exit_status` is that of its command, if it has one and it ended by itself."""
+
     run_id: str
     node_id: str
     move: int
@@ -69,6 +71,7 @@ class FlowNodeEnd(WireModel):
     duration_s: float
     steps: int = 0
     token_usage: TokenUsage | None = None
+    exit_status: int | None = None
 
 
 class FlowPaused(WireModel):

@@ -1053,5 +1053,33 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence("a `.git` that leads nowhere", "no error for a loop", "links-that-lead-back", Value("path.resolve()")),
     Defence("a `.git` that leads nowhere", "no names with a NUL", "name-with-nul", Value("line")),
+    Defence(
+        "commands of flows", "values as variables of Bash", "values-as-data", Instead("line += (between, value)"),
+        "test_no_value_becomes_code_in_any_command_that_is_accepted",
+    ),
+    Defence(
+        "commands of flows", "variables only as arguments", "values-at-known-places", NEVER,
+        "test_a_command_that_might_run_a_value_is_refused",
+    ),
+    Defence(
+        "commands of flows", "a bound on values", "bound-command-values", NEVER,
+        "test_a_value_that_no_command_can_get_is_refused",
+    ),
+    Defence(
+        "commands of flows", "running what was approved", "node-command-as-approved", Value("node is not None"),
+        "test_a_command_that_the_user_edited_runs_as_edited",
+    ),
+    Defence(
+        "commands of flows", "only in a trusted folder", "commands-need-trust", NEVER,
+        "test_a_command_does_not_run_in_an_untrusted_folder",
+    ),
+    Defence(
+        "commands of flows", "asking again about a changed flow", "trust-of-commands", REMOVED,
+        "test_a_flow_with_commands_that_changed_after_the_yes_is_asked_about_again",
+    ),
+    Defence(
+        "commands of flows", "retries before the failed branch", "retry-before-failed", NEVER,
+        "test_the_failed_branch_is_taken_when_the_retries_are_spent",
+    ),
     Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),
 )  # fmt: skip

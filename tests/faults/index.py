@@ -499,6 +499,15 @@ CASES: dict[str, tuple[str, ...]] = {
     "a `.git` that leads nowhere": (
         "tests/tools/file_support/test_git_dirs.py::test_a_git_file_that_leads_nowhere_is_no_repository_and_no_crash",
     ),
+    "commands of flows": (
+        "tests/flow/model/test_command_template.py::test_no_value_becomes_code_in_any_command_that_is_accepted",
+        "tests/flow/model/test_command_template.py::test_a_command_that_might_run_a_value_is_refused",
+        "tests/flow/model/test_command_template.py::test_a_value_that_no_command_can_get_is_refused",
+        "tests/soul/flows/test_command_nodes.py::test_a_command_that_the_user_edited_runs_as_edited",
+        "tests/soul/flows/test_command_nodes.py::test_a_command_does_not_run_in_an_untrusted_folder",
+        "tests/permission/test_trust.py::test_a_flow_with_commands_that_changed_after_the_yes_is_asked_about_again",
+        "tests/flow/run/test_command_step.py::test_the_failed_branch_is_taken_when_the_retries_are_spent",
+    ),
     "a size in the environment": (
         "tests/ui/tui/test_app.py::test_the_size_is_that_of_the_terminal_whatever_the_environment_says",
     ),

@@ -98,6 +98,22 @@ def test_a_file_that_changed_or_came_after_the_yes_is_asked_about_again(tmp_path
     assert trust.trust_state(root).active
 
 
+@pytest.mark.parametrize("block", ['```mermaid\nflowchart TD\na@{ run: "id" }\n```', "```d2\nvars: {flow: {}}\n```"])
+def test_a_flow_with_commands_that_changed_after_the_yes_is_asked_about_again(tmp_path: Path, block: str) -> None:
+    root = project(tmp_path, ".kimi/skills/a/SKILL.md", content="plain")
+    trust.remember(root, True, trust.project_items(root))
+    assert trust.trust_state(root).active
+    project(tmp_path, ".kimi/skills/a/SKILL.md", content=block)
+    state = trust.trust_state(root)
+    assert (state.answer, state.active) == (None, False)
+    assert [one.what for one in state.brought] == [trust.SKILLS, trust.COMMANDS]
+    assert not any(one.loosens for one in state.brought)
+    trust.remember(root, True, trust.project_items(root))
+    assert trust.trust_state(root).active
+    project(tmp_path, ".kimi/skills/a/SKILL.md", content=block + " ")
+    assert trust.trust_state(root).answer is None
+
+
 def test_a_project_within_a_trusted_one_is_asked_about_for_its_own_files(tmp_path: Path) -> None:
     root = project(tmp_path, ".mcp.json")
     trust.remember(root, True, trust.project_items(root))

@@ -31,6 +31,8 @@ def run_dry(options: argparse.Namespace) -> int:
                 print_out(
                     printable(f"{message.move:>3}  {message.node_id}  {title if title != message.node_id else ''}")
                 )
+                if (command := flow.nodes[message.node_id].settings.run) is not None:
+                    print_out(printable(f"     $ {command}"))
             case FlowDecision():
                 print_out(printable(f"     -> {message.choice}"))
             case _:

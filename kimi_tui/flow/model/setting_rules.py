@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from kimi_tui.errors import FlowValidationError
+from kimi_tui.flow.model.command_template import CommandTemplateError, read_command
 from kimi_tui.flow.model.graph import ChartEdge, ChartNode, ChartNote
 from kimi_tui.flow.model.result_type import read_result_type
 from kimi_tui.flow.model.settings import (
@@ -88,6 +89,10 @@ def _node_flaws(chart: SettingsOfChart, node: ChartNode) -> Iterator[FlowValidat
             yield FlowValidationError(
                 tr("`{node}` runs a command: {cause}", node=node.id, cause=cause), line=at.line, column=at.column
             )
+        try:
+            read_command(settings.run)
+        except CommandTemplateError as error:
+            yield _at(used["run"], error.cause)
     if settings.default is not None and not variables(settings.default):
         labels = [(edge.label or "").strip() for edge in ways]
         if settings.default not in (*labels, PARK):
@@ -180,8 +185,9 @@ def _key_warnings(node: ChartNode) -> Iterator[ChartNote]:
                 setting.column,
             )
         before.add(key)
+    has_command = any(setting.key == "run" for setting in node.settings)
     for setting in last_of_each(node.settings).values():
-        if setting.key in INACTIVE_NODE_KEYS:
+        if setting.key in INACTIVE_NODE_KEYS or (setting.key == "timeout" and not has_command):
             yield ChartNote(tr("`{key}` is read, but has no effect yet", key=setting.key), setting.line, setting.column)
 
 

@@ -139,6 +139,7 @@ def to_json(picture: RunView) -> JsonObject:
                 "token_usage": node.usage.model_dump(mode="json"),
                 "choices": dict(node.choices),
                 "settings": dict(node.settings),
+                "exit_status": node.exit_status,
             }
             for node in picture.nodes.values()
         ],

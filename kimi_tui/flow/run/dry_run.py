@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from kimi_tui.errors import FlowControlError, FlowError
 from kimi_tui.flow.model.graph import Flow, FlowNode, NodeKind
 from kimi_tui.flow.run.runner import FlowRunner
-from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnResult
+from kimi_tui.flow.run.turn_protocol import CommandCall, CommandEnd, FlowOutcome, TurnResult
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.parts import UserInput
 
@@ -80,6 +80,11 @@ class _DryTurns:
                     raise FlowError(str(error)) from error
         return TurnResult("finished")
 
+    async def run_command(self, call: CommandCall) -> CommandEnd:
+        """The command does not run: the choice is that of its exit status, and without branches it succeeds."""
+        await self.take_turn(f"$ {call.command.shown}")
+        return CommandEnd("finished", 0)
+
 
 async def dry_run(
     flow: Flow,
@@ -97,6 +102,14 @@ async def dry_run(
     """
     turns = _DryTurns(choose, on_prompt)
     turns.runner = FlowRunner(
-        flow, name=name, taker=turns, send=send, interactive=False, args=args, max_moves=max_moves, max_choice_retries=0
+        flow,
+        name=name,
+        taker=turns,
+        send=send,
+        interactive=False,
+        args=args,
+        max_moves=max_moves,
+        max_choice_retries=0,
+        commands=turns,
     )
     return await turns.runner.run()

@@ -79,7 +79,7 @@ class FlowEventEmitter:
         if self._open is not None:
             self._open.usage += usage
 
-    def node_end(self, status: NodeStatus) -> None:
+    def node_end(self, status: NodeStatus, *, exit_status: int | None = None) -> None:
         """Send the end of the open node, if there is one."""
         node, self._open = self._open, None
         if node is not None:
@@ -92,6 +92,7 @@ class FlowEventEmitter:
                     duration_s=round(node.usage.duration_s, 3),
                     steps=node.usage.steps,
                     token_usage=node.usage.usage,
+                    exit_status=exit_status,
                 )
             )
 

@@ -68,7 +68,8 @@ class NodeEntered(_Record):
 class TurnFinished(_Record):
     """A turn has ended. `to` is the next node, None if the run stays.
 
-    `choice` with `to` is a taken branch; `choice` alone is one that the user has to confirm.
+    `choice` with `to` is a taken branch; `choice` alone is one that the user has to confirm. `status` is the exit
+    status of a command; `values` are the fields of the node that variables of the chart refer to.
     """
 
     r: Literal["turn"] = "turn"
@@ -83,6 +84,8 @@ class TurnFinished(_Record):
     to: str | None = None
     by: By = "model"
     passed: bool = False
+    status: int | None = None
+    values: dict[str, str] | None = None
 
 
 class BranchChosen(_Record):

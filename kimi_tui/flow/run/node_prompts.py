@@ -1,9 +1,10 @@
 """Builds the prompts of nodes."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from kimi_tui.flow.model.graph import Flow, FlowNode, Guidance
+from kimi_tui.flow.model.variables import Variable, expand
 from kimi_tui.wire.parts import TextPart, UserInput
 
 ARGS = "${ARGS}"
@@ -73,18 +74,32 @@ def with_guidance(prompt: UserInput, guidance: Guidance, node_id: str, args: str
 
 
 def node_prompt(
-    flow: Flow, node: FlowNode, *, args: str, edited: str | None, first: bool, ask: bool, reminder: bool
+    flow: Flow,
+    node: FlowNode,
+    *,
+    value_of: Callable[[Variable], str | None],
+    args: str,
+    edited: str | None,
+    first: bool,
+    ask: bool,
+    reminder: bool,
+    retry: tuple[int, str] | None = None,
 ) -> UserInput:
-    """The whole prompt of a node. `first`: it is the run's first turn; `ask`: the model has to choose a branch."""
+    """The whole prompt of a node. `first`: it is the run's first turn; `ask`: the model has to choose a branch.
+
+    `retry` is the number of this attempt and why the previous one failed.
+    """
     prompt = node.label if edited is None else edited
-    if flow.source != "ralph":  # its label is the user's text, to be sent unchanged
-        prompt = task_prompt(prompt, args)
+    if flow.source != "ralph" and isinstance(prompt, str):  # its label is the user's text, to be sent unchanged
+        prompt = expand(prompt, value_of)
     if not reminder:
         prompt = with_guidance(prompt, flow.guidance, node.id, args, first=first)
     if first and args and not uses_args(flow):
         prompt = with_request(prompt, args)
     if ask:
         prompt = decision_prompt(prompt, [edge.label or "" for edge in flow.outgoing[node.id]], reminder=reminder)
+    if retry is not None:
+        prompt = _joined([prompt, f"This is attempt {retry[0]}; the previous one failed: {retry[1]}"])
     return prompt
 
 

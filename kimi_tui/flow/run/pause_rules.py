@@ -15,10 +15,10 @@ def pause_reason(
     if state.entered:
         match state.stop:
             case "rejected":
-                return Pause("rejected", tr("a tool was rejected"))  # defence: pause-at-rejected-tool
+                return Pause("rejected", state.detail or tr("a tool was rejected"))  # defence: pause-at-rejected-tool
             case "cancelled":
                 return Pause("cancelled")
-            case "failed" | "max_steps":
+            case "failed" | "max_steps" if state.failures > node.settings.retries:
                 return Pause("failed", state.detail)
             case "finished" if state.named_branch is not None:
                 return Pause("choice", suggested=state.named_branch)

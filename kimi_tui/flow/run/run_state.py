@@ -79,7 +79,8 @@ class RunState:
 
     Of the current node: `stop` is how its last turn ended, None during a turn; `invalid` counts the replies without a
     valid choice, `retries` those of them since the user last continued; `named_branch` is the branch that the user
-    has to confirm. `passed` means that the node runs whatever would pause before it.
+    has to confirm; `failures` counts its failed turns since then. `passed` means that the node runs whatever would
+    pause before it. `values` are what variables refer to, by node and field.
 
     For events that a crash may have lost: `last` is the last record, if it ended a node's visit; `untold` is the cost
     of the visit's turns whose end was perhaps not reported.
@@ -103,6 +104,7 @@ class RunState:
     named_branch: str | None = None
     invalid: int = 0
     retries: int = 0
+    failures: int = 0
     moves: int = 0
     visits: dict[str, int] = field(default_factory=dict[str, int])
     node_usage: dict[str, Usage] = field(default_factory=dict[str, Usage])
@@ -116,6 +118,7 @@ class RunState:
     prompts: dict[str, str] = field(default_factory=dict[str, str])
     last: TurnFinished | BranchChosen | NodeLeft | None = None
     untold: Usage = field(default_factory=Usage)
+    values: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
     @classmethod
     def from_start(cls, record: RunStarted) -> "RunState":
@@ -176,7 +179,7 @@ class RunState:
             case RunPaused():
                 self.paused = Pause(record.reason, record.detail, record.suggested)
             case RunContinued():
-                self.paused, self.passed, self.retries = None, record.passed, 0
+                self.paused, self.passed, self.retries, self.failures = None, record.passed, 0, 0
             case ControlsChanged():
                 self.breakpoints, self.ask = record.breakpoints, record.ask
                 self.chosen, self.prompts = dict(record.chosen), dict(record.prompts)
@@ -189,6 +192,8 @@ class RunState:
         """A resume acts like the user's "continue", except that a choice to confirm stays pending."""
         broken_off = self.entered and self.stop not in (None, "finished")
         self.passed = self.passed or broken_off or (self.paused is not None and not self.entered)
+        if self.status is not None or self.paused is not None:
+            self.failures = 0
         self.status = self.reason = self.paused = None
         self.max_moves = record.max_moves
         if record.fresh:
@@ -204,7 +209,7 @@ class RunState:
         if record.move > self.moves:
             self.moves = record.move
             self.visits[record.node] = self.visits.get(record.node, 0) + 1
-            self.invalid = self.retries = 0
+            self.invalid = self.retries = self.failures = 0
             self.untold = Usage()
         elif self.stop not in (None, "finished"):
             self.untold = Usage()
@@ -215,6 +220,8 @@ class RunState:
         usage = Usage(record.duration_s, record.steps, record.usage)
         self.node_usage[record.node] = self.node_usage.get(record.node, Usage()) + usage
         self.untold += usage
+        if record.values is not None:
+            self.values[record.node] = {**self.values.get(record.node, {}), **record.values}
         if record.to is not None:
             if record.choice is not None:
                 self._decide(record.node, record.choice, record.to, record.by, record.move)
@@ -222,6 +229,8 @@ class RunState:
                 self._arrive(record.to, passed=record.passed)
             return
         self.stop, self.detail, self.named_branch = record.stop, record.detail, record.choice
+        if record.stop in ("failed", "max_steps"):
+            self.failures += 1
         if record.stop == "finished" and record.choice is None:
             self.invalid += 1
             self.retries += 1
@@ -234,4 +243,4 @@ class RunState:
     def _arrive(self, node_id: str, *, passed: bool = False) -> None:
         self.node_id, self.entered, self.passed = node_id, False, passed
         self.stop = self.detail = self.named_branch = None
-        self.invalid = self.retries = 0
+        self.invalid = self.retries = self.failures = 0

@@ -33,7 +33,10 @@ Kind = Literal["begin", "end", "task", "decision"]
 
 @dataclass(slots=True)
 class NodeView:
-    """A node and its history. `attempts` counts turns; the live figures are of the current turn."""
+    """A node and its history. `attempts` counts turns; the live figures are of the current turn.
+
+    `exit_status` is that of the node's last command.
+    """
 
     id: str
     label: str
@@ -52,6 +55,7 @@ class NodeView:
     live_usage: TokenUsage = field(default_factory=TokenUsage)
     choices: dict[str, int] = field(default_factory=dict[str, int])
     settings: dict[str, str] = field(default_factory=dict[str, str])
+    exit_status: int | None = None
 
     def elapsed(self, now: float) -> float:
         """Seconds of work here over all visits, including the current one; without waits for the user."""
@@ -321,6 +325,7 @@ class RunView:
         node = self._node(message.node_id)
         node.clear_live()
         node.state = message.status
+        node.exit_status = message.exit_status
         node.duration_s += message.duration_s
         node.steps += message.steps
         node.usage += message.token_usage or TokenUsage()

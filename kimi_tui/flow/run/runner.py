@@ -12,7 +12,9 @@ from uuid import uuid4
 
 from kimi_tui.errors import FlowControlError, FlowFailedError, KimiTuiError, MaxStepsReachedError
 from kimi_tui.flow.model.graph import Flow, FlowNode, Guidance, NodeKind
+from kimi_tui.flow.model.status_branches import FAILED
 from kimi_tui.flow.run.branch_choice import match_choice, parse_choice
+from kimi_tui.flow.run.command_step import command_values, edge_for_status, failure, run_node_command, turn_result
 from kimi_tui.flow.run.journal import Journal
 from kimi_tui.flow.run.journal_records import (
     BranchChosen,
@@ -29,10 +31,11 @@ from kimi_tui.flow.run.journal_records import (
     TurnFinished,
 )
 from kimi_tui.flow.run.node_prompts import node_prompt
+from kimi_tui.flow.run.node_values import kept_values, referenced_fields, value_lookup
 from kimi_tui.flow.run.pause_rules import pause_detail, pause_reason
 from kimi_tui.flow.run.run_control import ChooseBranch, Command, Continue, JumpTo, RerunNode, RunControl, StopRun
 from kimi_tui.flow.run.run_state import Pause, RunState, Usage, text_hash
-from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnResult, TurnTaker
+from kimi_tui.flow.run.turn_protocol import CommandEnd, CommandRunner, FlowOutcome, TurnResult, TurnTaker
 from kimi_tui.i18n import tr
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import FlowStatus, NodeStatus
@@ -70,7 +73,7 @@ class FlowRunner(RunControl):
 
     `interactive` means that a user can steer: then the run pauses if the user can fix a problem, else it ends. `text`
     is the chart as written; the journal keeps it so that a later resume needs nothing else. `max_moves` defaults to
-    1000, or to the limit of the resumed run.
+    1000, or to the limit of the resumed run. Without `commands`, a node with a command does not run.
 
     Raises FlowControlError if `resume` is a run that is over, or is on a node that this flow does not have.
     """
@@ -92,6 +95,7 @@ class FlowRunner(RunControl):
         clock: Callable[[], float] = time.monotonic,
         run_id: str | None = None,
         resume: RunState | None = None,
+        commands: CommandRunner | None = None,
     ) -> None:
         if resume is not None:
             _check_resumable(flow, resume)
@@ -110,6 +114,8 @@ class FlowRunner(RunControl):
             )
         super().__init__(flow, state, send=send, journal=journal, interactive=interactive)
         self._taker = taker
+        self._commands = commands
+        self._fields = referenced_fields(flow)
         self._resuming = resume is not None
         self._new_text = text or state.text
         self._new_max_moves = state.max_moves if max_moves is None else max_moves
@@ -172,23 +178,43 @@ class FlowRunner(RunControl):
                 case NodeKind.TASK | NodeKind.DECISION:
                     if not state.entered and state.moves >= state.max_moves:  # defence: stop-at-last-move
                         return self._out_of_moves()
-                    await self._take_turn(node)
+                    await (self._take_turn(node) if node.settings.run is None else self._run_command(node))
+
+    def _enter(self, node: FlowNode) -> tuple[int, int]:
+        """Journal and send that the node starts; returns its move and its attempt."""
+        state = self._state
+        move = state.moves if state.entered else state.moves + 1
+        invalid = state.invalid if node.kind is NodeKind.DECISION else 0
+        attempt = invalid + state.failures + 1 if state.entered else 1
+        self._write(NodeEntered(run=state.run_id, node=node.id, move=move, attempt=attempt))
+        self._events.node_begin(node.id, move=move, attempt=attempt)
+        return move, attempt
+
+    async def _run_command(self, node: FlowNode) -> None:
+        move, attempt = self._enter(node)
+        self._error = None
+        started_at = self._clock()
+        try:
+            end = await run_node_command(self._commands, self._flow, node, self._state, move=move, attempt=attempt)
+        except KimiTuiError as error:
+            self._error, end = error, failure(error)
+        self._turn_over(node, move, turn_result(end), max(0.0, self._clock() - started_at), end)
 
     async def _take_turn(self, node: FlowNode) -> None:
         state = self._state
-        decides = node.kind is NodeKind.DECISION
-        move = state.moves if state.entered else state.moves + 1
-        attempt = state.invalid + 1 if state.entered and decides else 1
-        self._write(NodeEntered(run=state.run_id, node=node.id, move=move, attempt=attempt))
-        self._events.node_begin(node.id, move=move, attempt=attempt)
+        failed = state.detail if state.entered and state.failures else None
+        invalid = state.entered and state.invalid > 0 and failed is None
+        move, attempt = self._enter(node)
         prompt = node_prompt(
             self._flow,
             node,
+            value_of=value_lookup(self._flow, state),
             args=state.args,
             edited=state.prompts.get(node.id),
-            first=move == 1,
-            ask=decides and node.id not in state.chosen,
-            reminder=attempt > 1,
+            first=self._is_first_turn(),
+            ask=node.kind is NodeKind.DECISION and node.id not in state.chosen,
+            reminder=invalid,
+            retry=None if failed is None else (attempt, failed),
         )
         self._error = None
         started_at = self._clock()
@@ -201,9 +227,19 @@ class FlowRunner(RunControl):
             self._error = MaxStepsReachedError(result.steps)
         self._turn_over(node, move, result, max(0.0, self._clock() - started_at))
 
-    def _turn_over(self, node: FlowNode, move: int, result: TurnResult, duration_s: float) -> None:
+    def _is_first_turn(self) -> bool:
+        """Whether the turn under way is the first one of the model in this run, or the same one again."""
+        nodes = self._flow.nodes
+        visits = self._state.visits.items()
+        return sum(count for one, count in visits if one not in nodes or nodes[one].settings.run is None) <= 1
+
+    def _turn_over(
+        self, node: FlowNode, move: int, result: TurnResult, duration_s: float, end: CommandEnd | None = None
+    ) -> None:
+        """Journal and send the end of a turn of the model, or of a command with its `end`."""
         state = self._state
-        step = self._next_step(node, result)
+        step = self._next_step(node, result, end)
+        values = {"text": result.message} if end is None else command_values(end)
         overridden = step.choice is not None and node.id in state.chosen
         self._write(
             TurnFinished(
@@ -211,7 +247,7 @@ class FlowRunner(RunControl):
                 node=node.id,
                 move=move,
                 stop=result.stop,
-                detail=pause_detail(result),
+                detail=pause_detail(result) if end is None else result.message if result.stop != "finished" else None,
                 duration_s=round(duration_s, 3),
                 steps=result.steps,
                 usage=result.usage,
@@ -219,6 +255,8 @@ class FlowRunner(RunControl):
                 to=step.to,
                 by=step.by,
                 passed=step.passed,
+                status=None if end is None else end.status,
+                values=None if result.stop in ("rejected", "cancelled") else self._kept(node.id, values),
             )
         )
         self._steps += result.steps
@@ -226,9 +264,12 @@ class FlowRunner(RunControl):
         if step.choice is not None and step.to is not None:
             self._emit_decision(node.id, step.choice, step.to, step.by, overridden)
         if step.to is not None or result.stop != "finished" or not self._flow.outgoing[node.id]:
-            self._events.node_end(_STATUS[result.stop])
+            self._events.node_end(_STATUS[result.stop], exit_status=None if end is None else end.status)
 
-    def _next_step(self, node: FlowNode, result: TurnResult) -> _NextStep:
+    def _kept(self, node_id: str, values: dict[str, str]) -> dict[str, str] | None:
+        return kept_values(values, self._fields.get(node_id))
+
+    def _next_step(self, node: FlowNode, result: TurnResult, end: CommandEnd | None) -> _NextStep:
         """The next step: by the user's command, else their choice in advance, else by the chart or the model."""
         state, outgoing = self._state, self._flow.outgoing[node.id]
         match self._command:
@@ -240,6 +281,14 @@ class FlowRunner(RunControl):
                 return _NextStep(node.id)
             case _:
                 pass
+        if result.stop in ("failed", "max_steps"):
+            if self._state.failures < node.settings.retries:  # defence: retry-before-failed
+                return _NextStep()
+            if end is None and node.kind is NodeKind.DECISION and "retries" in node.settings.written:
+                edge = next((edge for edge in outgoing if edge.label == FAILED), None)
+                return _NextStep() if edge is None else _NextStep(edge.dst, edge.label)
+        if end is not None:
+            return self._after_command(node, end)
         if result.stop != "finished" or not outgoing:
             return _NextStep()
         if node.kind is not NodeKind.DECISION:
@@ -252,11 +301,23 @@ class FlowRunner(RunControl):
             return _NextStep(None, choice)
         return _NextStep(self._dst(node.id, choice), choice)
 
+    def _after_command(self, node: FlowNode, end: CommandEnd) -> _NextStep:
+        """The way on after a command: the user's choice in advance, else the branch for its status."""
+        preset = self._state.chosen.get(node.id)
+        if preset is not None and end.stop in ("finished", "failed"):
+            return _NextStep(self._dst(node.id, preset), preset, "user")
+        edge = edge_for_status(end, self._flow.outgoing[node.id])
+        if edge is None:
+            return _NextStep()
+        return _NextStep(edge.dst, edge.label if node.kind is NodeKind.DECISION else None)
+
     def _unattended_ending(self, pause: Pause) -> _Ending | None:
         """How a run without a user ends in place of a pause; None if it continues."""
         state, node_id = self._state, self._state.node_id
         match pause.reason:
             case "rejected":
+                if state.detail:
+                    return _Ending("stopped", f"{node_id}: {state.detail}")
                 return _Ending("stopped", tr("a tool was rejected at {node}", node=node_id))
             case "cancelled":
                 return _Ending("cancelled", tr("cancelled at {node}", node=node_id))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from kimi_tui.errors import KimiTuiError
+from kimi_tui.flow.model.command_template import BoundCommand
 from kimi_tui.wire.flow_events import FlowStatus
 from kimi_tui.wire.parts import TokenUsage, UserInput
 
@@ -33,6 +34,41 @@ class TurnTaker(Protocol):
     """
 
     async def take_turn(self, prompt: UserInput) -> TurnResult: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CommandCall:
+    """The command of a node, for one attempt. `seconds` is the time that it may take, without waits for approval."""
+
+    command: BoundCommand
+    run_id: str
+    node_id: str
+    move: int
+    attempt: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEnd:
+    """How a command ended. `finished`: by itself, with a `status`; `failed`: without one (killed, out of time).
+
+    `rejected`: it did not run, and `detail` says why; `cancelled`: the user stopped it.
+    """
+
+    stop: Literal["finished", "failed", "rejected", "cancelled"]
+    status: int | None = None
+    output: str = ""
+    detail: str | None = None
+
+    @property
+    def succeeded(self) -> bool:
+        return self.stop == "finished" and self.status == 0
+
+
+class CommandRunner(Protocol):
+    """Runs the commands of nodes, like calls of the Shell tool. Raises as `TurnTaker` does."""
+
+    async def run_command(self, call: CommandCall) -> CommandEnd: ...
 
 
 @dataclass(frozen=True, slots=True)

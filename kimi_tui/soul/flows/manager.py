@@ -11,7 +11,7 @@ from kimi_tui.flow.run.journal import Journal, load_runs
 from kimi_tui.flow.run.ralph import ralph_flow, ralph_text
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.runner import FlowRunner
-from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnTaker
+from kimi_tui.flow.run.turn_protocol import CommandRunner, FlowOutcome, TurnTaker
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.paths import shown
 from kimi_tui.session.session import Session
@@ -29,7 +29,7 @@ from kimi_tui.wire.parts import UserInput, text_of
 _log = logging.getLogger(__name__)
 
 
-class FlowTurnTaker(TurnTaker, Protocol):
+class FlowTurnTaker(TurnTaker, CommandRunner, Protocol):
     """Runs the turns of flows. `busy` is true during any turn. `interactive`: a user steers its flows."""
 
     @property
@@ -142,6 +142,7 @@ class FlowManager:
             max_choice_retries=self._control.max_choice_retries,
             resume=resume,
             clock=self._services.work_clock,
+            commands=self._taker,
         )
         self._apply_controls(runner)
         self.runner = runner

@@ -3,6 +3,7 @@
 import pytest
 
 from kimi_tui.errors import FlowError
+from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.flow.model.graph import FlowNode
 from kimi_tui.flow.run.dry_run import ChoiceScript, dry_run
 from kimi_tui.wire.codec import WireMessage
@@ -66,3 +67,19 @@ async def test_a_choice_for_another_node_fails_the_walk_with_its_line() -> None:
 async def test_a_walk_without_an_end_stops_at_its_moves() -> None:
     outcome = await dry_run(FLOW, lambda _node, _branches: "no", max_moves=7)
     assert (outcome.status, outcome.moves) == ("max_moves", 7)
+
+
+async def test_a_dry_run_chooses_the_branch_of_a_command_and_runs_nothing(tmp_path):
+    text = (
+        f"flowchart TD\nB([BEGIN]) --> t[Test] -->|ok| E([END])\nt -->|failed| f[Fix] --> t\n"
+        f't@{{ run: "touch {tmp_path}/ran" }}'
+    )
+    flow = build_flow(read_mermaid(text))
+    prompts = []
+    outcome = await dry_run(
+        flow, ChoiceScript("failed\nt: ok", flow), on_prompt=lambda node, prompt: prompts.append((node.id, prompt))
+    )
+    assert outcome.status == "finished"
+    assert [node for node, _ in prompts] == ["t", "f", "t"]
+    assert prompts[0][1] == f"$ touch {tmp_path}/ran"
+    assert not (tmp_path / "ran").exists()

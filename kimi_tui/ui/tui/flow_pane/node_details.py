@@ -48,6 +48,8 @@ class NodeDetailsText(LineScrollView):
             facts.append(n_("{count} visit", "{count} visits", node.visits))
             facts.append(clock(node.elapsed(self._now.now)))
             facts.append(n_("{count} step", "{count} steps", node.steps + node.live_steps))
+        if node.exit_status is not None:
+            facts.append(_("status {code}", code=node.exit_status))
         if node.tokens:
             facts.append(_("{count} tokens", count=token_count(node.tokens)))
         out = [Line(((" · ".join(facts), palette.muted),)), Line()] if picture.run_id else []

@@ -186,6 +186,8 @@ def _node_style(picture: RunView, node: NodeView, now: LiveContext, *, ascii: bo
     signs = ASCII_SIGNS if ascii else SIGNS
     if node.id in picture.breakpoints and standing == "done":
         words = (_("breakpoint"), _("break"))
+    if standing == "failed" and node.exit_status is not None:
+        words = (_("status {code}", code=node.exit_status), str(node.exit_status))
     if node.id in picture.edited:
         words = (*(_("{state}, edited", state=word) for word in words[:1]), *words) or (_("edited"),)
     return NodeStyle(

@@ -214,7 +214,7 @@ class FlowController:
             edited=state.prompts.get(node_id, "") if state is not None else "",
             section=state.guidance.sections.get(node_id, "") if state is not None else "",
             branches=branches_of(run.begin, node_id),
-            has_prompt=node is not None and node.kind in ("task", "decision"),
+            has_prompt=node is not None and node.kind in ("task", "decision") and "run" not in (node.settings or {}),
         )
 
     def menu(self, node_id: str) -> None:

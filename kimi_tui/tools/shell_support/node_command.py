@@ -1,0 +1,25 @@
+"""A Shell call made by a node of a flow: rules and approvals see it with its values, Bash gets these as variables."""
+
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from kimi_tui.tools.shell_support.process_runner import ProcessResult
+
+
+@dataclass(slots=True)
+class NodeCommand:
+    """`shown` is the command of the call and `line` what Bash runs in its place, with `env`, for `seconds` at most.
+
+    `ended` is how it ended, once it has run. A command that the user edited runs as edited.
+    """
+
+    shown: str
+    line: str
+    seconds: float
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    ended: ProcessResult | None = None
+
+
+node_command: ContextVar[NodeCommand | None] = ContextVar("node_command", default=None)
+"""The command of the node whose Shell call is under way; None in calls of a model."""
