@@ -35,12 +35,12 @@ class Place:
 
     def replace(self, *nodes: ast.AST) -> None:
         """Put `nodes` there instead: exactly one, unless it hangs in a list."""
-        held = getattr(self.parent, self.field)
-        if isinstance(held, list):
-            at = next(index for index, one in enumerate(held) if one is self.node)
-            held[at : at + 1] = nodes
-            if not held and self.field == "body":
-                held.append(ast.Pass())
+        siblings = getattr(self.parent, self.field)
+        if isinstance(siblings, list):
+            at = next(index for index, node in enumerate(siblings) if node is self.node)
+            siblings[at : at + 1] = nodes
+            if not siblings and self.field == "body":
+                siblings.append(ast.Pass())
         elif len(nodes) == 1:
             setattr(self.parent, self.field, nodes[0])
         else:
@@ -185,19 +185,19 @@ class Without(Mutation):
         object.__setattr__(self, "path", path)
 
     def apply(self, place: Place) -> None:
-        roots = [one for one in _within(place) if isinstance(one.node, ast.BoolOp)]
+        roots = [node for node in _within(place) if isinstance(node.node, ast.BoolOp)]
         if not roots:
             raise MutationError("it holds neither `and` nor `or`")
         *steps, last = self.path
-        at = roots[0]
+        index = roots[0]
         for step in steps:
-            at = Place(_operands(at)[step - 1], at.node, "values")
-        left = list(_operands(at))
+            index = Place(_operands(index)[step - 1], index.node, "values")
+        left = list(_operands(index))
         del left[last - 1]
         if len(left) > 1:
-            at.node.values = left  # type: ignore[attr-defined]
+            index.node.values = left  # type: ignore[attr-defined]
         else:
-            at.replace(left[0])
+            index.replace(left[0])
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -232,9 +232,9 @@ class WithoutArgument(Mutation):
     keyword: str
 
     def apply(self, place: Place) -> None:
-        match [one for one in _within(place) if getattr(one.node, "arg", None) == self.keyword]:
-            case [one]:
-                one.replace()
+        match [node for node in _within(place) if getattr(node.node, "arg", None) == self.keyword]:
+            case [node]:
+                node.replace()
             case _:
                 raise MutationError(f"`{self.keyword}=` is not there once")
 
@@ -254,7 +254,7 @@ def markers_of(source: str) -> Iterator[tuple[str, int]]:
             continue
         line = token.start[0]
         if not lines[line - 1][: token.start[1]].strip():
-            line = next(at for at in range(line + 1, len(lines) + 1) if not _is_blank(lines[at - 1]))
+            line = next(index for index in range(line + 1, len(lines) + 1) if not _is_blank(lines[index - 1]))
         yield found[1], line
 
 
@@ -281,8 +281,8 @@ def place_at(tree: ast.AST, line: int) -> Place:
 
 def _places(node: ast.AST) -> Iterator[Place]:
     """Every node below, each before what it holds."""
-    for field, held in ast.iter_fields(node):
-        for child in held if isinstance(held, list) else [held]:
+    for field, siblings in ast.iter_fields(node):
+        for child in siblings if isinstance(siblings, list) else [siblings]:
             if isinstance(child, ast.AST):
                 yield Place(child, node, field)
                 yield from _places(child)
@@ -329,7 +329,7 @@ def _one_constant(place: Place, value: object) -> Place:
     def is_it(node: ast.AST) -> bool:
         return isinstance(node, ast.Constant) and type(node.value) is type(value) and node.value == value
 
-    match [one for one in _within(place) if is_it(one.node)]:
+    match [node for node in _within(place) if is_it(node.node)]:
         case [one]:
             return one
         case _:

@@ -35,20 +35,20 @@ def test_every_case_has_a_defence_that_can_be_taken_out() -> None:
 def test_every_marker_of_the_source_stands_there_once_and_has_a_defence() -> None:
     marked = [name for name, _, _ in markers(ROOT / "kimi_tui")]
     assert [name for name in marked if not NAME.fullmatch(name)] == []
-    assert sorted(marked) == sorted({marker for one in DEFENCES for marker, _ in one.changes})
+    assert sorted(marked) == sorted({marker for defence in DEFENCES for marker, _ in defence.changes})
 
 
 def test_every_change_fits_the_code_at_its_marker() -> None:
-    for one in DEFENCES:
-        assert sources_without(one), one
+    for defence in DEFENCES:
+        assert sources_without(defence), defence
 
 
 def test_code_of_a_change_uses_only_names_of_the_file_that_it_changes() -> None:
     """Otherwise a test would fail at a name that is gone, and not for want of the defence."""
     strange = [
         (marker, strange)
-        for one in DEFENCES
-        for marker, change in one.changes
+        for defence in DEFENCES
+        for marker, change in defence.changes
         if (strange := _names_in(getattr(change, "code", "")) - _names_of(places()[marker][0]))
     ]
     assert strange == []

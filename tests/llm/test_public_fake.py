@@ -110,23 +110,23 @@ async def asked(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator
 @pytest.mark.filterwarnings("ignore:FUNCTION_CALL is not a valid FinishReason")  # of the fake, by Google's SDK
 async def test_a_turn_with_tools_and_what_else_a_service_says(asked: EngineConfig) -> None:
     (asked.work_dir / "a.txt").write_text("salt\n")
-    async with engine_on(asked) as (engine, heard):
+    async with engine_on(asked) as (engine, received):
         result = await engine.prompt("look around")
         assert result.message == "There is salt in it. 盐"
-        assert [call.function.name for call in heard.of(ToolCall)] == ["Glob", "ReadFile"]
-        results = {found.tool_call_id: str(found.return_value.output) for found in heard.of(ToolResult)}
-        listed, read = (results[call.id] for call in heard.of(ToolCall))
+        assert [call.function.name for call in received.of(ToolCall)] == ["Glob", "ReadFile"]
+        results = {found.tool_call_id: str(found.return_value.output) for found in received.of(ToolResult)}
+        listed, read = (results[call.id] for call in received.of(ToolCall))
         assert "a.txt" in listed
         assert "salt" in read
-        assert heard.of(TextPart)[0].text == "I look."
-        assert heard.of(StatusUpdate)[-1].context_tokens
+        assert received.of(TextPart)[0].text == "I look."
+        assert received.of(StatusUpdate)[-1].context_tokens
         assert (await engine.prompt("at length")).message == ("word 词 " * 2000)
         assert (await engine.prompt("busy")).message == "Here I am."
-        assert [retry.status_code for retry in heard.of(StepRetry)] == [429]
+        assert [retry.status_code for retry in received.of(StepRetry)] == [429]
         with pytest.raises(ProviderAuthError, match="the key is no good"):
             await engine.prompt("locked")
         assert (await engine.prompt("ponder")).message == "Yes."
-        assert "".join(part.think for part in heard.of(ThinkPart)) == "Is it so? It is."
+        assert "".join(part.think for part in received.of(ThinkPart)) == "Is it so? It is."
         with pytest.raises(ProviderError, match=r"(?i)no fixture"):
             await engine.prompt("something else")
 

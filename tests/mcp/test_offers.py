@@ -49,13 +49,13 @@ async def test_where_no_server_has_resources_there_are_no_tools_for_them(tmp_pat
 async def test_a_prompt_is_a_slash_command_with_arguments(tmp_path):
     servers = load(tmp_path, texts=[json.dumps({"mcpServers": {"my lib": library()}})])
     made = replace(plan(tmp_path, "text: ok", "text: again"), mcp=servers)
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         engine.mcp.start()
         await engine.mcp.ready()
         (command,) = [one for one in engine.commands() if one.name.startswith("mcp:")]
         assert (command.name, command.description) == ("mcp:my-lib:review", "Review a book. · topic [style]")
         await engine.prompt("/mcp:my-lib:review 'War and Peace' very long")
-        assert heard.of(TurnBegin)[0].user_input == "/mcp:my-lib:review 'War and Peace' very long"
+        assert received.of(TurnBegin)[0].user_input == "/mcp:my-lib:review 'War and Peace' very long"
         said = engine.context.history[1].text  # after the server's instructions
         assert said.endswith("Review War and Peace in a very long way.")
         assert "of the MCP server `my lib`" in said

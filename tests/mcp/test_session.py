@@ -27,11 +27,11 @@ async def test_a_turn_without_a_screen_has_the_tools_and_survives_what_fails(tmp
         "text: ok",
     )
     made = plan(tmp_path, *replies, mcp=servers, interactive=False, auto_approve=True)
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         assert (await engine.prompt("go")).message == "ok"
-        assert [result.return_value.output for result in heard.of(ToolResult)] == ["from afar", "by its short name"]
-        assert heard.names.index("MCPLoadingEnd") < heard.names.index("TurnBegin")
-        told = {note.title: note.body for note in heard.of(Notification)}
+        assert [result.return_value.output for result in received.of(ToolResult)] == ["from afar", "by its short name"]
+        assert received.names.index("MCPLoadingEnd") < received.names.index("TurnBegin")
+        told = {note.title: note.body for note in received.of(Notification)}
         assert told["MCP server crash: failed"].endswith("no module named 'milk'")
         assert told["MCP server hang: failed"] == "no answer within 0.5 s"
 
@@ -42,10 +42,10 @@ async def test_a_server_asks_the_model_only_where_its_entry_allows_that(
 ) -> None:
     replies = (tool_call("mcp__e__ask_the_model"), *(["text: soup, of course"] if allowed else []), "text: ok")
     made = plan(tmp_path, *replies, mcp=setup(tmp_path, e=everyday(sampling=allowed)), yolo=True)
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         await engine.mcp.ready()
         assert (await engine.prompt("go")).message == "ok"
-        [result] = heard.of(ToolResult)
+        [result] = received.of(ToolResult)
         assert result.return_value.is_error is not allowed
         assert told in f"{result.return_value.output} {result.return_value.message}".lower()
         assert not any("soup" in message.text for message in engine.context.history if message.role == "assistant")
@@ -56,13 +56,13 @@ async def test_with_a_screen_they_start_by_themselves_and_a_server_that_goes_doe
 ) -> None:
     replies = (tool_call("mcp__e__die"), "text: never mind")
     made = plan(tmp_path, *replies, mcp=setup(tmp_path, e=everyday()), yolo=True)
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         async with asyncio.timeout(20):
             await engine.mcp.ready()
-        assert heard.of(MCPLoadingEnd)
+        assert received.of(MCPLoadingEnd)
         assert (await engine.prompt("go")).message == "never mind"
-        assert heard.of(ToolResult)[0].return_value.is_error
-        assert heard.of(TurnEnd)
+        assert received.of(ToolResult)[0].return_value.is_error
+        assert received.of(TurnEnd)
         await engine.prompt("/mcp restart e")
         assert engine.mcp.status().connected == 1
         with pytest.raises(UsageError, match="no MCP server named 'x'"):
@@ -74,8 +74,8 @@ async def test_servers_of_a_project_that_is_not_trusted_are_not_started(tmp_path
     work_dir.mkdir()
     (work_dir / ".mcp.json").write_text(json.dumps({"mcpServers": {"theirs": odd("chatty")}}), "utf-8")
     made = plan(tmp_path, "text: ok", "text: ok", mcp=load(work_dir), interactive=False, auto_approve=True)
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         await engine.prompt("one")
         await engine.prompt("two")
-        assert not heard.of(MCPLoadingBegin)
+        assert not received.of(MCPLoadingBegin)
         assert engine.mcp.states()[0].status == "untrusted"

@@ -175,10 +175,10 @@ def test_each_way_to_read_a_damaged_session_ends_with_a_line_and_a_status(
         for words in ways(tmp_path, session):
             capfd.readouterr()
             status = main(words)
-            told = capfd.readouterr()
-            assert status in (0, 1, 2), (words, told.err)
-            assert "Traceback" not in told.err + told.out, (words, told.err)
-            assert status == 0 or told.err.startswith("kimi-tui: "), (words, status, told.err)
+            messages = capfd.readouterr()
+            assert status in (0, 1, 2), (words, messages.err)
+            assert "Traceback" not in messages.err + messages.out, (words, messages.err)
+            assert status == 0 or messages.err.startswith("kimi-tui: "), (words, status, messages.err)
 
     damaged()
 
@@ -200,9 +200,9 @@ def test_something_else_in_the_place_of_a_file_is_told_or_passed_over(
     for words in ways(tmp_path, session):
         capfd.readouterr()
         status = main(words)
-        told = capfd.readouterr()
-        assert "Traceback" not in told.err + told.out, words
-        assert status == 0 or told.err.startswith("kimi-tui: "), words
+        messages = capfd.readouterr()
+        assert "Traceback" not in messages.err + messages.out, words
+        assert status == 0 or messages.err.startswith("kimi-tui: "), words
 
 
 def test_times_that_no_calendar_has_are_shown_as_times(

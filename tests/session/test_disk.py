@@ -13,8 +13,8 @@ from tests.soul.engines import engine_on, plan
 from tests.soul.test_soul import until
 
 
-def told(heard, kind="disk"):
-    return [message for message in heard.of(Notification) if message.type == kind]
+def told(received, kind="disk"):
+    return [message for message in received.of(Notification) if message.type == kind]
 
 
 @pytest.fixture
@@ -34,17 +34,17 @@ def file_limit():
 async def test_enospc_is_told_once_the_turn_goes_on_and_what_was_said_is_written_when_there_is_room(
     tmp_path, file_limit
 ):
-    async with engine_on(plan(tmp_path, "text: one", "text: two", "text: three")) as (engine, heard):
+    async with engine_on(plan(tmp_path, "text: one", "text: two", "text: three")) as (engine, received):
         await engine.prompt("first")
         file_limit(engine.session.dir.joinpath("wire.jsonl").stat().st_size)
         assert (await engine.prompt("second")).message == "two"
-        await until(lambda: told(heard))
-        assert len(told(heard)) == 1
-        assert told(heard)[0].severity == "warning"
+        await until(lambda: told(received))
+        assert len(told(received)) == 1
+        assert told(received)[0].severity == "warning"
         file_limit()
         await engine.prompt("third")
-        await until(lambda: len(told(heard)) == 2)
-        assert "again" in told(heard)[1].title
+        await until(lambda: len(told(received)) == 2)
+        assert "again" in told(received)[1].title
         session_id = engine.session_id
     async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
         assert [m.text for m in engine.context.history] == ["first", "one", "second", "two", "third", "three"]
@@ -58,7 +58,7 @@ async def test_a_disk_that_fills_while_the_conversation_is_rewritten_keeps_the_o
     long = "word " * 2_000
     async with engine_on(plan(tmp_path, f"text: {long}", "text: two", "text: a summary", "text: more")) as (
         engine,
-        heard,
+        received,
     ):
         for text in ("first", "second"):
             await engine.prompt(text)
@@ -70,7 +70,7 @@ async def test_a_disk_that_fills_while_the_conversation_is_rewritten_keeps_the_o
         assert len(engine.context.history) == 2
         file_limit()
         await engine.prompt("go on")
-        assert told(heard)
+        assert told(received)
     async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
         assert [m.text for m in engine.context.history][-2:] == ["go on", "a summary"]
 
@@ -104,8 +104,8 @@ async def test_a_line_of_the_record_that_cannot_be_read_is_passed_over_kept_and_
     for _ in range(2):
         async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
             shown = [recorded.message for recorded in engine.recorded()]
-            told = [m for m in shown if isinstance(m, Notification) and "cannot be read" in m.title]
-            assert len(told) == 1
+            messages = [m for m in shown if isinstance(m, Notification) and "cannot be read" in m.title]
+            assert len(messages) == 1
             assert any("one" in str(message) for message in shown)
     assert wire.with_name("wire.bad.jsonl").read_bytes() == b'{"timestamp": 1.0, "mess\xff\n'
 

@@ -76,10 +76,10 @@ def test_what_is_no_session_is_told_in_a_line(tmp_path: Path, damage: str, capsy
         case _:
             pass
     status = main(["session", "import", str(file), "--work-dir", str(tmp_path)])
-    told = capsys.readouterr()
-    assert "Traceback" not in told.err
-    assert (status == 0) is (not told.err)
-    assert status == 0 or (told.err.startswith("kimi-tui: ") and told.err.count("\n") == 1)
+    messages = capsys.readouterr()
+    assert "Traceback" not in messages.err
+    assert (status == 0) is (not messages.err)
+    assert status == 0 or (messages.err.startswith("kimi-tui: ") and messages.err.count("\n") == 1)
     assert damage not in ("pipe", "folder of pipes", "cut") or status == 1
 
 

@@ -82,10 +82,10 @@ async def test_a_title_has_at_most_200_characters_and_an_open_session_is_left_al
 
 async def test_a_fork_goes_its_own_way_with_all_that_was_known(tmp_path):
     write = tool_call("WriteFile", "w", path="a.txt", content="one\n")
-    async with engine_on(plan(tmp_path, write, "text: made", yolo=True, session_id="a")) as (engine, heard):
+    async with engine_on(plan(tmp_path, write, "text: made", yolo=True, session_id="a")) as (engine, received):
         await engine.prompt("make a")
         await engine.prompt("/fork")
-        fork_id = heard[-2].text.split("--session ")[1].split("`")[0]
+        fork_id = received[-2].text.split("--session ")[1].split("`")[0]
     async with engine_on(plan(tmp_path, "text: more", session_id=fork_id)) as (engine, _):
         assert engine.title == "Fork: make a"
         assert [message.role for message in engine.context.history] == ["user", "assistant", "tool", "assistant"]

@@ -94,43 +94,43 @@ class Person:
             await asyncio.sleep(0.005)
 
 
-async def run_to_end(engine: Engine, heard: Heard, *answers: tuple[str, str | None]) -> None:
+async def run_to_end(engine: Engine, received: Heard, *answers: tuple[str, str | None]) -> None:
     """The flow, gone on with wherever it pauses."""
     person = asyncio.create_task(Person(engine, *answers)())
     run = asyncio.create_task(engine.prompt(f"/flow:{FLOW}"))
     try:
-        await going_on(engine, heard, run)
+        await going_on(engine, received, run)
     finally:
         person.cancel()
 
 
-async def going_on(engine: Engine, heard: Heard, run: asyncio.Task, *, seen: int = 0) -> None:
+async def going_on(engine: Engine, received: Heard, run: asyncio.Task, *, seen: int = 0) -> None:
     while not run.done():
-        if len(heard.of(FlowPaused)) > seen:
+        if len(received.of(FlowPaused)) > seen:
             seen += 1
             await engine.prompt("/flow continue")
         await asyncio.sleep(0)
     assert (await run).stop == "finished"
 
 
-def way(heard: Heard) -> list[str]:
-    return [event.node_id for event in heard.of(FlowNodeBegin)]
+def way(received: Heard) -> list[str]:
+    return [event.node_id for event in received.of(FlowNodeBegin)]
 
 
-def choices(heard: Heard) -> list[str]:
-    return [event.choice for event in heard.of(FlowDecision)]
+def choices(received: Heard) -> list[str]:
+    return [event.choice for event in received.of(FlowDecision)]
 
 
 async def test_the_straight_way_ends_green_after_two_edits(project: Path) -> None:
-    async with engine_on(demo(project, ask=False)) as (engine, heard):
-        await run_to_end(engine, heard)
-        assert way(heard) == STRAIGHT
-        assert choices(heard) == ["no", "yes"]
+    async with engine_on(demo(project, ask=False)) as (engine, received):
+        await run_to_end(engine, received)
+        assert way(received) == STRAIGHT
+        assert choices(received) == ["no", "yes"]
         assert edits(engine) == 2
         claims_hold(engine)
         assert "both are fixed" in history(engine)[-1]
         assert "two different reasons" in said(engine)
-        lists = [block.items for result in heard.of(ToolResult) for block in result.return_value.display
+        lists = [block.items for result in received.of(ToolResult) for block in result.return_value.display
                  if isinstance(block, TodoBlock)]  # fmt: skip
         assert len(lists) >= 4
         assert {todo.status for todo in lists[-1]} == {"done"}
@@ -141,9 +141,9 @@ async def test_the_straight_way_ends_green_after_two_edits(project: Path) -> Non
 
 
 async def test_a_first_test_run_that_is_rejected_with_feedback_is_not_claimed(project: Path) -> None:
-    async with engine_on(demo(project)) as (engine, heard):
-        await run_to_end(engine, heard, ("reject", "no tests yet, please"))
-        assert way(heard) == STRAIGHT
+    async with engine_on(demo(project)) as (engine, received):
+        await run_to_end(engine, received, ("reject", "no tests yet, please"))
+        assert way(received) == STRAIGHT
         first = history(engine)[: next(at for at, line in enumerate(history(engine)) if "user: Fix one" in line)]
         assert "what fails I have not seen" in "\n".join(first)
         assert "From reading alone" in "\n".join(first)
@@ -153,43 +153,43 @@ async def test_a_first_test_run_that_is_rejected_with_feedback_is_not_claimed(pr
 
 
 async def test_a_first_edit_that_is_rejected_pauses_the_flow_and_is_made_when_it_goes_on(project: Path) -> None:
-    async with engine_on(demo(project)) as (engine, heard):
-        await run_to_end(engine, heard, ("approve", None), ("reject", None))
-        assert [event.reason for event in heard.of(FlowPaused)] == ["rejected"]
-        assert way(heard) == ["REPRODUCE", "FIX", "FIX", "GREEN", "FIX", "GREEN", "SUMMARY"]
+    async with engine_on(demo(project)) as (engine, received):
+        await run_to_end(engine, received, ("approve", None), ("reject", None))
+        assert [event.reason for event in received.of(FlowPaused)] == ["rejected"]
+        assert way(received) == ["REPRODUCE", "FIX", "FIX", "GREEN", "FIX", "GREEN", "SUMMARY"]
         assert edits(engine) == 2
         claims_hold(engine)
     assert WHOLE in (project / "busy.py").read_text("utf-8")
 
 
 async def test_an_edit_that_is_rejected_with_feedback_is_not_claimed(project: Path) -> None:
-    async with engine_on(demo(project)) as (engine, heard):
-        await run_to_end(engine, heard, ("approve", None), ("reject", "let me think"))
+    async with engine_on(demo(project)) as (engine, received):
+        await run_to_end(engine, received, ("approve", None), ("reject", "let me think"))
         assert "the edit was not made" in said(engine)
-        assert choices(heard) == ["no", "no", "yes"]
+        assert choices(received) == ["no", "no", "yes"]
         assert edits(engine) == 2
         claims_hold(engine)
 
 
 async def test_a_test_run_that_is_rejected_after_an_edit_is_made_up_for_at_the_decision(project: Path) -> None:
-    async with engine_on(demo(project)) as (engine, heard):
-        await run_to_end(engine, heard, *[("approve", None)] * 2, ("reject", "later"), ("reject", "later still"))
+    async with engine_on(demo(project)) as (engine, received):
+        await run_to_end(engine, received, *[("approve", None)] * 2, ("reject", "later"), ("reject", "later still"))
         assert "the tests were not run after it" in said(engine)
         assert "what I do not know is not green" in said(engine)
-        assert choices(heard) == ["no", "yes"]
+        assert choices(received) == ["no", "yes"]
         claims_hold(engine)
 
 
 async def test_tests_that_are_always_rejected_are_never_called_green(project: Path) -> None:
-    async with engine_on(demo(project)) as (engine, heard):
+    async with engine_on(demo(project)) as (engine, received):
         no = [("reject", "no")]
         await_end = asyncio.create_task(
-            run_to_end(engine, heard, *no, ("approve", None), *no * 2, ("approve", None), *no * 60)
+            run_to_end(engine, received, *no, ("approve", None), *no * 2, ("approve", None), *no * 60)
         )
-        await until(lambda: len(choices(heard)) >= 4)
+        await until(lambda: len(choices(received)) >= 4)
         await engine.prompt("/flow choose yes at GREEN")
         await await_end
-        assert set(choices(heard)[:4]) == {"no"}
+        assert set(choices(received)[:4]) == {"no"}
         assert "I do not call it done" in history(engine)[-1]
         assert edits(engine) == 2
         claims_hold(engine)
@@ -203,28 +203,28 @@ async def test_esc_in_the_middle_of_a_node_and_a_message_while_it_is_paused(
     slow.write_text(
         (DEMO / "assets" / "script.txt").read_text("utf-8").replace("\nusage:", "\ndelay: 0.02\nusage:"), "utf-8"
     )
-    async with engine_on(demo(project, ask=False, script=slow)) as (engine, heard):
+    async with engine_on(demo(project, ask=False, script=slow)) as (engine, received):
         run = asyncio.create_task(engine.prompt(f"/flow:{FLOW}"))
-        await until(lambda: at in way(heard) and heard.names[-1] not in ("FlowNodeBegin", "TurnBegin"))
+        await until(lambda: at in way(received) and received.names[-1] not in ("FlowNodeBegin", "TurnBegin"))
         engine.cancel()
-        await until(lambda: heard.of(FlowPaused))
+        await until(lambda: received.of(FlowPaused))
         answer = await engine.prompt("What is all this?")
         assert "the model is a script" in answer.message
         assert f"/flow:{FLOW}" in answer.message
         await engine.prompt("/flow continue")
-        await going_on(engine, heard, run, seen=1)
-        assert way(heard)[-1] == "SUMMARY"
+        await going_on(engine, received, run, seen=1)
+        assert way(received)[-1] == "SUMMARY"
         assert edits(engine) == 2
         claims_hold(engine)
     assert WHOLE in (project / "busy.py").read_text("utf-8")
 
 
 async def test_a_second_run_in_the_session_finds_nothing_to_do_and_says_so(project: Path) -> None:
-    async with engine_on(demo(project, ask=False)) as (engine, heard):
-        await run_to_end(engine, heard)
+    async with engine_on(demo(project, ask=False)) as (engine, received):
+        await run_to_end(engine, received)
         begin = len(history(engine))
-        await run_to_end(engine, heard)
-        assert way(heard) == [*STRAIGHT, "REPRODUCE", "FIX", "GREEN", "SUMMARY"]
+        await run_to_end(engine, received)
+        assert way(received) == [*STRAIGHT, "REPRODUCE", "FIX", "GREEN", "SUMMARY"]
         again = "\n".join(history(engine)[begin:])
         assert "nothing to reproduce" in again
         assert "nothing to edit" in again
@@ -232,8 +232,8 @@ async def test_a_second_run_in_the_session_finds_nothing_to_do_and_says_so(proje
         assert edits(engine) == 2
         claims_hold(engine)
         shutil.copy(DEMO / "assets" / "project" / "busy.py", project)
-        await run_to_end(engine, heard)
-        assert way(heard)[-6:] == STRAIGHT
+        await run_to_end(engine, received)
+        assert way(received)[-6:] == STRAIGHT
         assert edits(engine) == 4
         claims_hold(engine)
 
@@ -250,9 +250,9 @@ async def test_a_project_with_one_of_the_mistakes_is_told_as_such(
 ) -> None:
     file = project / "busy.py"
     file.write_text(broken(file.read_text("utf-8")), "utf-8")
-    async with engine_on(demo(project, ask=False)) as (engine, heard):
-        await run_to_end(engine, heard)
-        assert way(heard) == ["REPRODUCE", "FIX", "GREEN", "SUMMARY"]
+    async with engine_on(demo(project, ask=False)) as (engine, received):
+        await run_to_end(engine, received)
+        assert way(received) == ["REPRODUCE", "FIX", "GREEN", "SUMMARY"]
         assert edits(engine) == 1
         assert "a mistake, and it is fixed" in history(engine)[-1]
         assert text in history(engine)[-1]
@@ -276,10 +276,10 @@ async def test_what_the_script_cannot_mend_it_leaves_to_the_person(
         "].start, slot.end)", "].start, slot.start)"
     )
     file.write_text(whole if text == "BROKEN OTHERWISE" else text, "utf-8")
-    async with engine_on(demo(project, ask=False)) as (engine, heard):
+    async with engine_on(demo(project, ask=False)) as (engine, received):
         run = asyncio.create_task(engine.prompt(f"/flow:{FLOW}"))
-        await until(lambda: heard.of(FlowPaused))
-        assert heard.of(FlowPaused)[0].reason == "choice"
+        await until(lambda: received.of(FlowPaused))
+        assert received.of(FlowPaused)[0].reason == "choice"
         await engine.prompt("/flow choose yes")
         assert (await run).stop == "finished"
         assert words in said(engine)
@@ -288,10 +288,10 @@ async def test_what_the_script_cannot_mend_it_leaves_to_the_person(
 
 
 async def test_another_flow_is_told_politely_that_the_script_cannot_choose(project: Path) -> None:
-    async with engine_on(demo(project, ask=False)) as (engine, heard):
+    async with engine_on(demo(project, ask=False)) as (engine, received):
         run = asyncio.create_task(engine.prompt("/flow:fix-until-green"))
-        await until(lambda: heard.of(FlowPaused))
-        assert heard.of(FlowPaused)[0].reason == "choice"
+        await until(lambda: received.of(FlowPaused))
+        assert received.of(FlowPaused)[0].reason == "choice"
         await engine.prompt("/flow stop")
         await run
         assert "the model is a script" in history(engine)[1]

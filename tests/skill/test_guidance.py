@@ -60,9 +60,9 @@ async def test_a_section_whose_heading_begins_with_a_nodes_id_goes_with_that_nod
 
 async def test_a_section_comes_again_at_each_visit_but_not_with_a_reminder() -> None:
     made = skill(f"{CHART}\n## G\nCount them.\n\n## F\nGo north.\n")
-    told = await prompts_of(made, "ok", "ok", "hm", "<choice>no</choice>", "ok", "<choice>yes</choice>")
-    assert ["Count them." in prompt for prompt in told] == [False, False, True, False, False, True]
-    assert ["Go north." in prompt for prompt in told] == [False, True, False, False, True, False]
+    messages = await prompts_of(made, "ok", "ok", "hm", "<choice>no</choice>", "ok", "<choice>yes</choice>")
+    assert ["Count them." in prompt for prompt in messages] == [False, False, True, False, False, True]
+    assert ["Go north." in prompt for prompt in messages] == [False, True, False, False, True, False]
 
 
 async def test_a_file_that_is_only_its_chart_and_a_title_tells_nothing_more() -> None:
@@ -70,8 +70,10 @@ async def test_a_file_that_is_only_its_chart_and_a_title_tells_nothing_more() ->
 
 
 async def test_args_stand_where_the_text_names_them() -> None:
-    told = await prompts_of(skill(f"Look for ${{ARGS}}.\n\n{CHART}"), "ok", "ok", "<choice>yes</choice>", args="gold")
-    assert "Look for gold." in told[0]
+    messages = await prompts_of(
+        skill(f"Look for ${{ARGS}}.\n\n{CHART}"), "ok", "ok", "<choice>yes</choice>", args="gold"
+    )
+    assert "Look for gold." in messages[0]
 
 
 async def test_a_resumed_run_is_told_it_though_the_file_is_gone(tmp_path: Path) -> None:

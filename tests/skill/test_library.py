@@ -100,21 +100,21 @@ def test_a_reload_says_what_is_different(tmp_path: Path) -> None:
     write_skill(root, "edited")
     removed = write_skill(root, "removed")
     write_skill(root, "same")
-    library, told = SkillLibrary.load(roots_in(tmp_path)), list[SkillChange]()
+    library, messages = SkillLibrary.load(roots_in(tmp_path)), list[SkillChange]()
     before = library.snapshot
-    stop = library.listen(told.append)
+    stop = library.listen(messages.append)
     write_skill(root, "edited", "Does it better.")
     write_skill(root, "added")
     removed.unlink()
     change = library.reload()
     assert change == SkillChange(added=("added",), changed=("edited",), removed=("removed",))
-    assert told == [change]
+    assert messages == [change]
     assert set(before.skills) == {"edited", "removed", "same"}
     assert not library.reload()
     stop()
     write_skill(root, "later")
     assert library.reload()
-    assert told == [change]
+    assert messages == [change]
 
 
 def test_a_new_problem_alone_is_a_change(tmp_path: Path) -> None:

@@ -53,9 +53,9 @@ class Heard(list[WireMessage]):
 @asynccontextmanager
 async def engine_on(made: EngineConfig) -> AsyncIterator[tuple[Engine, Heard]]:
     engine = await build_engine(made)
-    heard = Heard()
-    engine.wire.listen(heard.append, merged=True)
+    received = Heard()
+    engine.wire.listen(received.append, merged=True)
     try:
-        yield engine, heard
+        yield engine, received
     finally:
         await engine.aclose()

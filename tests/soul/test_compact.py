@@ -26,11 +26,11 @@ FULL = "usage: input_other=900 output=0"
 
 async def test_a_conversation_that_grows_too_long_is_compacted_before_the_next_step(tmp_path):
     replies = ("text: one\nusage: input_other=10 output=1", f"text: two\n{FULL}", "text: NOTES", "text: three")
-    async with engine_on(small(plan(tmp_path, *replies), 1000)) as (engine, heard):
+    async with engine_on(small(plan(tmp_path, *replies), 1000)) as (engine, received):
         for question in ("a", "b", "c"):
             await engine.prompt(question)
         texts = [message.text for message in engine.context.history]
-        assert heard.names.count("CompactionBegin") == heard.names.count("CompactionEnd") == 1
+        assert received.names.count("CompactionBegin") == received.names.count("CompactionEnd") == 1
         assert "NOTES" in texts[0]
         assert texts[1:] == ["two", "c", "three"]
         session_id = engine.session_id
@@ -40,28 +40,28 @@ async def test_a_conversation_that_grows_too_long_is_compacted_before_the_next_s
 
 async def test_an_empty_summary_keeps_the_conversation_and_says_so(tmp_path):
     replies = ("text: one", f"text: two\n{FULL}", "think: hm", "think: hm", "think: hm", "text: three")
-    async with engine_on(small(plan(tmp_path, *replies), 1000)) as (engine, heard):
+    async with engine_on(small(plan(tmp_path, *replies), 1000)) as (engine, received):
         for question in ("a", "b", "c"):
             await engine.prompt(question)
         assert [message.text for message in engine.context.history] == ["a", "one", "b", "two", "c", "three"]
-        assert "is unchanged" in heard.of(Notification)[0].title
-        assert heard.names.count("CompactionBegin") == heard.names.count("CompactionEnd") == 1
+        assert "is unchanged" in received.of(Notification)[0].title
+        assert received.names.count("CompactionBegin") == received.names.count("CompactionEnd") == 1
 
 
 async def test_ctx_overflow_reported_by_the_service_compacts_once_and_asks_again(tmp_path):
     overflow = "error: 400 maximum context length exceeded"
     replies = ("text: one", "text: two", overflow, "text: NOTES", "text: three")
-    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies)) as (engine, received):
         for question in ("a", "b"):
             await engine.prompt(question)
         assert (await engine.prompt("c")).message == "three"
-        assert heard.names.count("CompactionBegin") == 1
+        assert received.names.count("CompactionBegin") == 1
 
 
 async def test_the_person_may_compact_with_a_focus_and_an_empty_conversation_says_so(tmp_path):
-    async with engine_on(plan(tmp_path, "text: one", "text: two", "text: NOTES")) as (engine, heard):
+    async with engine_on(plan(tmp_path, "text: one", "text: two", "text: NOTES")) as (engine, received):
         await engine.prompt("/compact")
-        assert "nothing to compact" in heard[-2].text
+        assert "nothing to compact" in received[-2].text
         await engine.prompt("a")
         await engine.prompt("b")
         await engine.prompt("/compact the tests")
@@ -69,14 +69,17 @@ async def test_the_person_may_compact_with_a_focus_and_an_empty_conversation_say
 
 
 async def test_a_compaction_by_hand_that_fails_keeps_the_conversation_and_is_an_error(tmp_path):
-    async with engine_on(plan(tmp_path, "text: one", "text: two", "error: 401 the key was refused")) as (engine, heard):
+    async with engine_on(plan(tmp_path, "text: one", "text: two", "error: 401 the key was refused")) as (
+        engine,
+        received,
+    ):
         await engine.prompt("a")
         await engine.prompt("b")
         with pytest.raises(CompactionError, match="is unchanged: the key was refused"):
             await engine.prompt("/compact")
         assert [message.text for message in engine.context.history] == ["a", "one", "b", "two"]
-        assert heard.of(Notification)[-1].severity == "error"
-        assert heard.names[-2:] == ["CompactionEnd", "Notification"]
+        assert received.of(Notification)[-1].severity == "error"
+        assert received.names[-2:] == ["CompactionEnd", "Notification"]
 
 
 async def test_a_long_session_of_tools_stays_valid_through_compactions(tmp_path):
@@ -153,14 +156,14 @@ def test_only_tool_results_are_cut_and_only_as_far_as_needed(sizes, tokens):
 async def test_one_large_result_is_cut_without_asking_for_a_summary(tmp_path):
     made = small(plan(tmp_path, tool_call("ReadFile", path="big"), "text: read"), 8000)
     (made.work_dir / "big").write_text("\n".join(["0123456789" * 10] * 400))
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         assert (await engine.prompt("read big")).message == "read"
         call, answer = engine.context.history[1:3]
         assert call.tool_calls[0].id == answer.tool_call_id
         assert "characters left out when the conversation was compacted" in answer.text
         assert estimate_tokens(answer) < 2200
         assert engine.context.history[0].text == "read big"
-    assert heard.names.count("CompactionBegin") == heard.names.count("CompactionEnd") == 1
+    assert received.names.count("CompactionBegin") == received.names.count("CompactionEnd") == 1
 
 
 async def test_a_result_that_the_service_refuses_for_its_length_is_cut_and_the_turn_goes_on(tmp_path):
@@ -184,11 +187,11 @@ async def test_a_conversation_that_stays_too_long_is_told_with_a_way_out(tmp_pat
 async def test_what_cannot_be_made_shorter_is_not_compacted_at_every_step(tmp_path):
     replies = ["text: one", "text: two\nusage: input_other=1800 output=0", "text: NOTES"]
     replies += [tool_call("Glob", f"c{n}", pattern=f"{n}*.md") + "\nusage: input_other=1800 output=0" for n in range(5)]
-    async with engine_on(small(plan(tmp_path, *replies, "text: end"), 2000)) as (engine, heard):
+    async with engine_on(small(plan(tmp_path, *replies, "text: end"), 2000)) as (engine, received):
         for question in ("a", "b", "c"):
             ended = await engine.prompt(question)
         assert ended.message == "end"
-    assert heard.names.count("CompactionBegin") == 1
+    assert received.names.count("CompactionBegin") == 1
 
 
 async def test_the_turns_own_prompt_and_what_was_steered_stay_word_for_word(tmp_path):
@@ -201,25 +204,25 @@ async def test_the_turns_own_prompt_and_what_was_steered_stay_word_for_word(tmp_
         "text: NOTES",
         "text: end",
     ]
-    async with engine_on(small(plan(tmp_path, *replies), 1000)) as (engine, heard):
+    async with engine_on(small(plan(tmp_path, *replies), 1000)) as (engine, received):
         await engine.prompt("a")
         engine.wire.listen(lambda message: isinstance(message, ToolCall) and engine.steer(f"and {message.id}"))
         await engine.prompt("exactly this: x == 3")
         texts = [message.text for message in engine.context.history]
         assert "NOTES" in texts[0]
         assert texts[1:4] == ["exactly this: x == 3", "and c0", "and c1"]
-        assert "CompactionBegin" in heard.names
+        assert "CompactionBegin" in received.names
 
 
 async def test_compacting_twice_pays_once(tmp_path):
-    async with engine_on(plan(tmp_path, "text: one", "text: two", "text: NOTES", "text: never")) as (engine, heard):
+    async with engine_on(plan(tmp_path, "text: one", "text: two", "text: NOTES", "text: never")) as (engine, received):
         await engine.prompt("a")
         await engine.prompt("b")
         await engine.prompt("/compact")
         await engine.prompt("/compact")
         assert "NOTES" in engine.context.history[0].text
-        assert "nothing to compact" in heard[-2].text
-    assert heard.names.count("CompactionBegin") == 1
+        assert "nothing to compact" in received[-2].text
+    assert received.names.count("CompactionBegin") == 1
 
 
 async def test_a_dmail_to_before_the_request_keeps_the_request(tmp_path):

@@ -11,11 +11,11 @@ from tests.soul.release_flow import BROKEN, write_skill
 
 async def test_a_skill_is_sent_whole_with_the_request_after_it(tmp_path):
     write_skill(tmp_path / "work")
-    async with engine_on(plan(tmp_path, "text: ok")) as (engine, heard):
+    async with engine_on(plan(tmp_path, "text: ok")) as (engine, received):
         await engine.prompt("/skill:release for v2")
         assert engine.context.history[0].text.startswith("---\nname: release")
         assert engine.context.history[0].text.endswith("for v2")
-        assert heard.of(TurnBegin)[0].user_input == "/skill:release for v2"
+        assert received.of(TurnBegin)[0].user_input == "/skill:release for v2"
 
 
 async def test_a_session_goes_on_with_the_prompt_and_the_history_it_had(tmp_path):
@@ -42,10 +42,10 @@ async def test_without_a_model_the_screen_opens_and_the_first_prompt_says_what_t
     from kimi_tui.config.schema import Config
 
     made = plan(tmp_path, config=Config())
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         with pytest.raises(ModelNotSetError, match="KIMI_API_KEY"):
             await engine.prompt("hi")
-        assert "KIMI_API_KEY" in heard.of(Notification)[0].body
+        assert "KIMI_API_KEY" in received.of(Notification)[0].body
 
 
 async def test_clear_forgets_the_conversation_and_keeps_the_file(tmp_path):
@@ -86,11 +86,11 @@ async def test_a_skill_that_is_saved_is_a_command_at_once_and_in_the_next_turns_
 
 
 async def test_half_surrogates_of_any_face_are_replaced_before_they_go_anywhere(tmp_path):
-    async with engine_on(plan(tmp_path, "text: one", "text: two")) as (engine, heard):
+    async with engine_on(plan(tmp_path, "text: one", "text: two")) as (engine, received):
         await engine.prompt("a\ud800b")
         await engine.prompt((TextPart(text="\ud83d\ude00"), TextPart(text="\udc00")))
         assert [message.text for message in engine.context.history] == ["a\ufffdb", "one", "😀\ufffd", "two"]
-        assert heard.of(TurnBegin)[0].user_input == "a\ufffdb"
+        assert received.of(TurnBegin)[0].user_input == "a\ufffdb"
 
 
 async def test_half_surrogates_of_a_context_file_are_replaced_when_it_is_read(tmp_path):

@@ -14,12 +14,12 @@ def write(path, content, call_id="w"):
 EDITS = (write("a.txt", "one\n"), "text: made a", write("a.txt", "two\n"), "text: changed a")
 
 
-def seam(heard):
-    return next(message for message in heard.of(Notification) if message.type == "rewind")
+def seam(received):
+    return next(message for message in received.of(Notification) if message.type == "rewind")
 
 
 async def test_going_back_takes_both_the_conversation_and_the_files_to_before_that_turn(tmp_path):
-    async with engine_on(plan(tmp_path, *EDITS, "text: third", yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *EDITS, "text: third", yolo=True)) as (engine, received):
         await engine.prompt("make a")
         await engine.prompt("change a")
         points = engine.rewind_points()
@@ -30,13 +30,13 @@ async def test_going_back_takes_both_the_conversation_and_the_files_to_before_th
         await engine.rewind(points[1])
         assert (engine.work_dir / "a.txt").read_text() == "one\n"
         assert [message.text for message in engine.context.history][-1] == "made a"
-        told = seam(heard)
-        assert told.payload["restored"] == ["a.txt"]
-        assert told.payload["conversation"] is True
-        assert told.payload["since"] == points[1].at
-        assert "shell commands" in told.body
+        messages = seam(received)
+        assert messages.payload["restored"] == ["a.txt"]
+        assert messages.payload["conversation"] is True
+        assert messages.payload["since"] == points[1].at
+        assert "shell commands" in messages.body
         assert [point.text for point in engine.rewind_points()] == ["make a"]
-        assert isinstance(heard[-1], StatusUpdate)
+        assert isinstance(received[-1], StatusUpdate)
         assert (await engine.prompt("go on")).message == "third"
 
 
@@ -46,12 +46,12 @@ async def test_a_file_that_was_new_is_removed_again_and_both_survive_a_resume(tm
         await engine.prompt("make a")
         await engine.prompt("change a")
         session_id = engine.session_id
-    async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, heard):
+    async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, received):
         await engine.prompt("/rewind 1")
         assert not (engine.work_dir / "a.txt").exists()
         assert list(engine.context.history) == []
-        assert seam(heard).payload["removed"] == ["a.txt"]
-        assert "Removed (created in that turn): a.txt." in heard.of(TextPart)[-1].text
+        assert seam(received).payload["removed"] == ["a.txt"]
+        assert "Removed (created in that turn): a.txt." in received.of(TextPart)[-1].text
         said = [message for message in engine.recorded() if "changed a" in str(message)]
         assert said, "what was gone back over stays on record"
     async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
@@ -63,11 +63,11 @@ async def test_the_todo_list_goes_back_with_the_conversation_and_the_screen_has_
         return tool_call("SetTodoList", call_id, todos=[{"title": "fix", "status": status}])
 
     replies = (todo("a", "pending"), "text: one", todo("b", "done"), "text: two")
-    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies)) as (engine, received):
         await engine.prompt("plan it")
         await engine.prompt("do it")
         await engine.rewind(engine.rewind_points()[1], conversation=False)
-        assert seam(heard).title == "Files restored to before “do it”"
+        assert seam(received).title == "Files restored to before “do it”"
         assert [item.status for item in engine.services.todos.items] == ["done"]
         await engine.rewind(engine.rewind_points()[1])
         assert [item.status for item in engine.services.todos.items] == ["pending"]
@@ -94,7 +94,7 @@ async def test_the_conversation_alone_can_go_back_and_the_files_later(tmp_path):
 
 
 async def test_what_somebody_else_wrote_is_kept_as_a_copy_and_said(tmp_path):
-    async with engine_on(plan(tmp_path, *EDITS, yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *EDITS, yolo=True)) as (engine, received):
         await engine.prompt("make a")
         await engine.prompt("change a")
         (engine.work_dir / "a.txt").write_text("mine\n")
@@ -102,18 +102,18 @@ async def test_what_somebody_else_wrote_is_kept_as_a_copy_and_said(tmp_path):
         assert (engine.work_dir / "a.txt").read_text() == "one\n"
         copy = done.copies[engine.work_dir / "a.txt"]
         assert copy.read_text() == "mine\n"
-        assert str(copy) in seam(heard).body
-        assert seam(heard).severity == "warning"
+        assert str(copy) in seam(received).body
+        assert seam(received).severity == "warning"
 
 
 async def test_a_file_that_cannot_be_put_back_stays_and_is_named(tmp_path):
-    async with engine_on(plan(tmp_path, *EDITS, yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *EDITS, yolo=True)) as (engine, received):
         await engine.prompt("make a")
         (engine.work_dir / "a.txt").unlink()
         (engine.work_dir / "a.txt").mkdir()
         done = await engine.rewind(engine.rewind_points()[0])
         assert list(done.failed) == [engine.work_dir / "a.txt"]
-        assert "is unchanged" in seam(heard).body
+        assert "is unchanged" in seam(received).body
 
 
 async def test_a_turn_that_was_compacted_away_can_give_its_files_back_but_not_its_words(tmp_path):
@@ -141,9 +141,9 @@ async def test_the_files_of_a_subagent_go_back_with_the_turn_that_sent_it(tmp_pa
 
 
 async def test_rewind_without_a_number_lists_the_turns(tmp_path):
-    async with engine_on(plan(tmp_path, "text: hi")) as (engine, heard):
+    async with engine_on(plan(tmp_path, "text: hi")) as (engine, received):
         await engine.prompt("hello there")
         await engine.prompt("/rewind")
-        assert "1. hello there" in heard[-2].text
+        assert "1. hello there" in received[-2].text
         with pytest.raises(UsageError, match="no turn 7"):
             await engine.prompt("/rewind 7")

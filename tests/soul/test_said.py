@@ -156,17 +156,17 @@ async def test_what_a_slash_command_answers_is_said_in_chinese(
     monkeypatch.setenv("KIMI_TUI_HOME", str(tmp_path / "home"))
     names = {word for one in COMMANDS for each in (one.info.name, *one.info.aliases) for word in each.split("-")}
     made = plan(tmp_path, "text: ok", "text: ok", "text: ok")
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         names |= {word for one in engine.commands() for word in re.findall(r"[A-Za-z]+", f"{one.name}")}
         bundled = {one.description for one in engine.skills.skills} | set(engine.soul.agent.crew.names().values())
         names |= set(engine.soul.agent.crew.names())
         await engine.prompt("你好")
         for given in GIVEN:
-            del heard[:]
+            del received[:]
             with contextlib.suppress(KimiTuiError):  # it is told on the Wire too
                 await engine.prompt(f"/{name} {given}".strip())
-            said = [message.text for message in heard.of(TextPart)]
-            said += [text for one in heard.of(Notification) for text in (one.title, one.body)]
+            said = [message.text for message in received.of(TextPart)]
+            said += [text for one in received.of(Notification) for text in (one.title, one.body)]
             catalog.set_language("zh")
             for text in said:
                 for description in bundled:

@@ -24,7 +24,7 @@ def responses():
     from tests.llm.providers import test_openai_responses as said
 
     call = {"type": "function_call", "call_id": "c1", "name": "Glob", "arguments": ""}
-    begun = [
+    started = [
         said.CREATED,
         said.summary("hm"),
         said.text("I look.", 1),
@@ -32,7 +32,7 @@ def responses():
         said.arguments('{"pattern": "*.md"}', 2),
     ]
     return [
-        servers.named_sse(*begun, said.COMPLETED),
+        servers.named_sse(*started, said.COMPLETED),
         servers.named_sse(said.CREATED, said.text("Done."), said.COMPLETED),
     ]
 
@@ -80,13 +80,13 @@ async def test_a_turn_thinks_calls_a_tool_and_ends_with_what_was_used(tmp_path, 
         made = plan(tmp_path)
         models = {"m": ModelConfig(provider="p", model="test-model", capabilities=frozenset({"thinking"}))}
         config = made.config.model_copy(update={"providers": {"p": service}, "models": models})
-        async with engine_on(replace(made, config=config, thinking=True)) as (engine, heard):
+        async with engine_on(replace(made, config=config, thinking=True)) as (engine, received):
             result = await engine.prompt("go")
             assert (result.message, result.steps) == ("Done.", 2)
-            assert any("hm" in part.think for part in heard.of(ThinkPart))
-            assert [one.return_value.is_error for one in heard.of(ToolResult)] == [False]
-            used = [told for told in heard.of(StatusUpdate) if told.token_usage is not None]
-            assert [told.model for told in used] == ["m", "m"]
+            assert any("hm" in part.think for part in received.of(ThinkPart))
+            assert [one.return_value.is_error for one in received.of(ToolResult)] == [False]
+            used = [messages for messages in received.of(StatusUpdate) if messages.token_usage is not None]
+            assert [messages.model for messages in used] == ["m", "m"]
             assert engine.figures.usage.output > 0
     first, second = server.requests
     assert (first.headers["x-team"], second.headers["x-team"]) == ("blue", "blue")

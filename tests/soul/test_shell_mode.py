@@ -11,14 +11,14 @@ from tests.soul.engines import engine_on, plan
 
 
 async def test_a_shell_line_runs_in_the_work_dir_and_the_context_has_what_it_printed(tmp_path):
-    async with engine_on(plan(tmp_path)) as (engine, heard):
+    async with engine_on(plan(tmp_path)) as (engine, received):
         await engine.run_shell_line("pwd; echo said; exit 3")
-        assert [type(message) for message in heard if isinstance(message, TurnBegin | ToolCall | TurnEnd)] == [
+        assert [type(message) for message in received if isinstance(message, TurnBegin | ToolCall | TurnEnd)] == [
             TurnBegin,
             ToolCall,
             TurnEnd,
         ]
-        (result,) = heard.of(ToolResult)
+        (result,) = received.of(ToolResult)
         assert result.return_value.is_error
         text = engine.context.history[-1].text
         assert f"{tmp_path / 'work'}\nsaid\n" in text
@@ -36,15 +36,15 @@ async def test_the_next_message_brings_the_shell_line_to_the_model(tmp_path):
 
 
 async def test_an_interrupted_shell_line_ends_at_once_and_keeps_what_was_printed(tmp_path):
-    async with engine_on(plan(tmp_path)) as (engine, heard):
+    async with engine_on(plan(tmp_path)) as (engine, received):
         printed = asyncio.Event()
-        engine.progress.listen(lambda told: printed.set())
+        engine.progress.listen(lambda messages: printed.set())
         running = asyncio.create_task(engine.run_shell_line("echo begun; sleep 60"))
         await printed.wait()
         assert engine.busy
         engine.cancel()
         await running
-        (result,) = heard.of(ToolResult)
+        (result,) = received.of(ToolResult)
         assert result.return_value.output == "begun\n"
         assert "interrupted" in engine.context.history[-1].text
         assert not engine.busy

@@ -21,11 +21,11 @@ def roles(engine):
 
 
 async def test_a_turn_without_tools_is_one_step(tmp_path):
-    async with engine_on(plan(tmp_path, "text: Hello.\nusage: input_other=10 output=2")) as (engine, heard):
+    async with engine_on(plan(tmp_path, "text: Hello.\nusage: input_other=10 output=2")) as (engine, received):
         result = await engine.prompt("hi")
     assert (result.stop, result.message, result.steps) == ("finished", "Hello.", 1)
-    assert heard.names == ["TurnBegin", "StepBegin", "ContentPart", "StatusUpdate", "TurnEnd"]
-    assert heard.of(StatusUpdate)[0].context_tokens == 12
+    assert received.names == ["TurnBegin", "StepBegin", "ContentPart", "StatusUpdate", "TurnEnd"]
+    assert received.of(StatusUpdate)[0].context_tokens == 12
     assert roles(engine) == ["user", "assistant"]
 
 
@@ -40,13 +40,13 @@ async def test_tools_run_and_their_results_go_back_to_the_model(tmp_path):
         ),
         "text: Done.",
     )
-    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, received):
         result = await engine.prompt("go")
         assert (engine.work_dir / "a.txt").read_text() == "one\n"
     assert result.steps == 2
     assert roles(engine) == ["user", "assistant", "tool", "tool", "assistant"]
     assert [message.tool_call_id for message in engine.context.history if message.role == "tool"] == ["a", "b"]
-    assert len(heard.of(ToolResult)) == 2
+    assert len(received.of(ToolResult)) == 2
 
 
 async def test_calls_of_one_step_run_side_by_side(tmp_path):
@@ -56,20 +56,20 @@ async def test_calls_of_one_step_run_side_by_side(tmp_path):
         tool_call("Shell", "a", command=wait.format("x", "y")),
         tool_call("Shell", "b", command=wait.format("y", "x")),
     ]
-    async with engine_on(plan(tmp_path, "\n".join(calls), "text: ok", yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, "\n".join(calls), "text: ok", yolo=True)) as (engine, received):
         await engine.prompt("go")
-    assert [result.return_value.is_error for result in heard.of(ToolResult)] == [False, False]
+    assert [result.return_value.is_error for result in received.of(ToolResult)] == [False, False]
 
 
 async def test_a_rejection_without_feedback_ends_the_turn(tmp_path):
-    async with engine_on(plan(tmp_path, tool_call("Shell", command="touch made"), "text: never")) as (engine, heard):
+    async with engine_on(plan(tmp_path, tool_call("Shell", command="touch made"), "text: never")) as (engine, received):
         turn = asyncio.create_task(engine.prompt("go"))
         await until(lambda: engine.approvals.pending)
         engine.approvals.settle(engine.approvals.pending[0].id, "reject")
         result = await turn
         assert not (engine.work_dir / "made").exists()
     assert (result.stop, result.steps) == ("rejected", 1)
-    assert heard.names[-1] == "TurnEnd"
+    assert received.names[-1] == "TurnEnd"
     assert roles(engine)[-1] == "tool"
 
 
@@ -86,32 +86,32 @@ async def test_a_rejection_with_feedback_goes_back_to_the_model(tmp_path):
 async def test_an_approval_for_the_session_is_not_asked_for_again_and_is_kept(tmp_path):
     replies = (tool_call("Shell", "a", command="mkdir m1"), tool_call("Shell", "b", command="echo 2"), "text: done")
     made = plan(tmp_path, *replies)
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         turn = asyncio.create_task(engine.prompt("go"))
         await until(lambda: engine.approvals.pending)
         engine.approvals.settle(engine.approvals.pending[0].id, "approve_for_session")
         await turn
-        assert len(heard.of(ApprovalRequest)) == len(heard.of(ApprovalResponse)) == 1
+        assert len(received.of(ApprovalRequest)) == len(received.of(ApprovalResponse)) == 1
         session_id = engine.session_id
         assert engine.session.state.approval.auto_approve_actions
     again = plan(tmp_path, tool_call("Shell", "c", command="mkdir m3"), "text: done", session_id=session_id)
-    async with engine_on(again) as (engine, heard):
+    async with engine_on(again) as (engine, received):
         await engine.prompt("go on")
-        assert heard.of(ApprovalRequest) == []
+        assert received.of(ApprovalRequest) == []
 
 
 async def test_cancel_while_a_tool_runs_leaves_a_valid_context_and_no_process(tmp_path):
     command = "echo > begun; sleep 1000.371 & sleep 1000.371"
     async with engine_on(plan(tmp_path, tool_call("Shell", command=command), "text: next", yolo=True)) as (
         engine,
-        heard,
+        received,
     ):
         turn = asyncio.create_task(engine.prompt("go"))
         await until((engine.work_dir / "begun").exists)
         engine.cancel()
         result = await turn
         assert result.stop == "cancelled"
-        assert heard.names[-1] == "StepInterrupted"
+        assert received.names[-1] == "StepInterrupted"
         assert roles(engine) == ["user", "assistant", "tool"]
         assert "Interrupted" in engine.context.history[-1].text
         assert processes_with("sleep 1000.371") == []
@@ -132,30 +132,30 @@ async def test_cancel_while_the_model_speaks_keeps_what_it_has_said(tmp_path):
 
 async def test_a_turn_stops_at_its_last_step(tmp_path):
     replies = [tool_call("Glob", f"c{n}", pattern=f"{n}.md") for n in range(5)]
-    async with engine_on(plan(tmp_path, *replies, loop={"max_steps_per_turn": 2})) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies, loop={"max_steps_per_turn": 2})) as (engine, received):
         with pytest.raises(MaxStepsReachedError, match="step limit reached"):
             await engine.prompt("go")
-        assert heard.names.count("StepBegin") == 2
-        assert heard.names[-2:] == ["TurnEnd", "Notification"]
-        assert heard.of(Notification)[-1].severity == "error"
+        assert received.names.count("StepBegin") == 2
+        assert received.names[-2:] == ["TurnEnd", "Notification"]
+        assert received.of(Notification)[-1].severity == "error"
 
 
 async def test_a_failure_that_may_pass_is_retried_and_told(tmp_path):
     made = plan(tmp_path, "text: half\nerror: 429 slow down", "text: whole")
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         result = await engine.prompt("go")
     assert result.message == "whole"
-    retry = heard.of(StepRetry)[0]
+    retry = received.of(StepRetry)[0]
     assert (retry.n, retry.next_attempt, retry.max_attempts, retry.status_code) == (1, 2, 3, 429)
     assert engine.context.history[-1].text == "whole"
 
 
 async def test_a_failure_that_will_not_pass_ends_the_turn_with_its_cause(tmp_path):
-    async with engine_on(plan(tmp_path, "error: 401 bad key", "text: again")) as (engine, heard):
+    async with engine_on(plan(tmp_path, "error: 401 bad key", "text: again")) as (engine, received):
         with pytest.raises(ProviderStatusError, match="bad key"):
             await engine.prompt("go")
-        assert heard.names[-2:] == ["StepInterrupted", "Notification"]
-        assert heard.of(Notification)[0].body
+        assert received.names[-2:] == ["StepInterrupted", "Notification"]
+        assert received.of(Notification)[0].body
         assert (await engine.prompt("go")).message == "again"
 
 
@@ -167,20 +167,20 @@ async def test_running_out_of_script_is_an_error_and_not_a_hang(tmp_path):
 
 async def test_steering_goes_into_the_context_before_the_next_step(tmp_path):
     replies = (tool_call("Shell", command="until [ -e go ]; do sleep 0.02; done"), "text: both")
-    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, received):
         turn = asyncio.create_task(engine.prompt("one"))
-        await until(lambda: "ToolCall" in heard.names)
+        await until(lambda: "ToolCall" in received.names)
         assert engine.steer("two")
         (engine.work_dir / "go").touch()
         await turn
     assert roles(engine) == ["user", "assistant", "tool", "user", "assistant"]
-    assert heard.of(SteerInput)[0].user_input == "two"
+    assert received.of(SteerInput)[0].user_input == "two"
 
 
 async def test_what_is_steered_at_the_end_of_a_turn_makes_it_go_on(tmp_path):
-    async with engine_on(plan(tmp_path, "text: one\ndelay: 0.05", "text: two")) as (engine, heard):
+    async with engine_on(plan(tmp_path, "text: one\ndelay: 0.05", "text: two")) as (engine, received):
         turn = asyncio.create_task(engine.prompt("go"))
-        await until(lambda: "StepBegin" in heard.names)
+        await until(lambda: "StepBegin" in received.names)
         engine.steer("more")
         assert (await turn).message == "two"
 
@@ -193,31 +193,31 @@ async def test_without_a_turn_there_is_nothing_to_steer_and_nothing_to_cancel(tm
 
 async def test_the_same_call_again_and_again_ends_the_turn(tmp_path):
     replies = [tool_call("Glob", f"c{n}", pattern="*.md") for n in range(20)]
-    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies)) as (engine, received):
         with pytest.raises(RepeatedCallError, match="the same Glob call in 12 steps"):
             await engine.prompt("go")
-        assert heard.of(Notification)[-1].title == "The turn was stopped"
-    assert heard.names.count("StepBegin") == 12
-    assert heard.names[-2:] == ["TurnEnd", "Notification"]
+        assert received.of(Notification)[-1].title == "The turn was stopped"
+    assert received.names.count("StepBegin") == 12
+    assert received.names[-2:] == ["TurnEnd", "Notification"]
 
 
 async def test_an_unknown_tool_and_broken_arguments_are_told_to_the_model(tmp_path):
     broken = 'tool_call: {"id": "b", "name": "Glob", "arguments": "{nonsense"}'
-    async with engine_on(plan(tmp_path, tool_call("Fly", "a") + "\n" + broken, "text: sorry")) as (engine, heard):
+    async with engine_on(plan(tmp_path, tool_call("Fly", "a") + "\n" + broken, "text: sorry")) as (engine, received):
         assert (await engine.prompt("go")).message == "sorry"
-    assert all(result.return_value.is_error for result in heard.of(ToolResult))
+    assert all(result.return_value.is_error for result in received.of(ToolResult))
 
 
 @pytest.mark.parametrize("refusal", ["error: 400 the content is not allowed", "error: 422 no such thing"])
 async def test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one_is_answered(tmp_path, refusal):
     replies = ("text: one", refusal, "text: two")
-    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies)) as (engine, received):
         await engine.prompt("first")
         engine.soul.add_system_note("a note that must not be lost")
         with pytest.raises(ProviderError) as refused:
             await engine.prompt("refused")
         assert refused.value.taken_back
-        assert "The message was removed" in heard.of(Notification)[-1].body
+        assert "The message was removed" in received.of(Notification)[-1].body
         await engine.prompt("next")
         texts = [message.text for message in engine.context.history]
     assert texts == ["first", "one", "a note that must not be lost", "next", "two"]

@@ -176,5 +176,5 @@ async def test_the_user_is_told_of_an_agents_md_that_was_cut(tmp_path):
     made = plan(tmp_path)
     (made.work_dir / "AGENTS.md").write_text("x" * 40_000)
     async with engine_on(made) as (engine, _):
-        told = [entry.message for entry in engine.recorded() if isinstance(entry.message, Notification)]
-    assert any("AGENTS.md is too long" in one.title and "40,000" in one.body for one in told)
+        messages = [entry.message for entry in engine.recorded() if isinstance(entry.message, Notification)]
+    assert any("AGENTS.md is too long" in one.title and "40,000" in one.body for one in messages)

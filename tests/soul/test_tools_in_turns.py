@@ -36,10 +36,10 @@ async def test_the_web_is_searched_and_read_where_the_configuration_says_how(tmp
             tool_call("FetchURL", "f", url=f"{server.url}/page"),
             "text: read",
         )
-        async with engine_on(with_config(plan(tmp_path, *replies, yolo=True), services=services)) as (engine, heard):
+        async with engine_on(with_config(plan(tmp_path, *replies, yolo=True), services=services)) as (engine, received):
             assert (await engine.prompt("look it up")).message == "read"
             found, page = told(engine)
-            assert heard.of(ApprovalRequest) == []
+            assert received.of(ApprovalRequest) == []
     assert "how they go" in found
     assert "All about flows." in page
     assert [request.path.partition("?")[0] for request in server.requests] == ["/search", "/page"]
@@ -81,17 +81,17 @@ async def test_a_picture_reaches_a_model_that_can_see(tmp_path):
 
 async def test_a_question_waits_for_its_answer_and_is_dismissed_where_nobody_is(tmp_path):
     replies = (tool_call("AskUserQuestion", questions=[QUESTION]), "text: so be it")
-    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies)) as (engine, received):
         turn = asyncio.create_task(engine.prompt("build it"))
         await until(lambda: engine.questions.pending)
-        asked = heard.of(QuestionRequest)[0]
+        asked = received.of(QuestionRequest)[0]
         assert [option.label for option in asked.questions[0].options] == ["SQLite", "Postgres"]
         engine.questions.settle(asked.id, {"Which database?": "Postgres"})
         assert (await turn).message == "so be it"
         assert '"Which database?": "Postgres"' in told(engine)[0]
-    async with engine_on(plan(tmp_path, *replies, interactive=False, auto_approve=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies, interactive=False, auto_approve=True)) as (engine, received):
         assert (await engine.prompt("build it")).message == "so be it"
-        assert heard.of(QuestionRequest) == []
+        assert received.of(QuestionRequest) == []
 
 
 async def test_the_todo_list_is_set_asked_for_and_cleared_and_outlives_the_process(tmp_path):
@@ -119,13 +119,13 @@ async def test_a_command_in_the_background_is_listed_read_and_stopped_and_its_en
         "text: they run",
         "text: I know",
     )
-    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, received):
         await engine.prompt("run both")
         listed = told(engine)[2]
         quick, slow = engine.services.background.tasks
         assert slow.id in listed
         await quick.ended.wait()
-        await until(lambda: heard.of(Notification))
+        await until(lambda: received.of(Notification))
         assert (await engine.prompt("and?")).message == "I know"
         news = engine.context.history[-3].text
         assert "A background task has ended" in news
@@ -144,10 +144,10 @@ def _call(name, **arguments):
 async def test_equal_calls_of_one_step_share_a_result_and_the_model_is_told_when_they_repeat(tmp_path):
     both = tool_call("Shell", "a", command="echo x >> n") + "\n" + tool_call("Shell", "b", command="echo x >> n")
     again = [tool_call("Glob", f"g{n}", pattern="*.none") for n in range(3)]
-    async with engine_on(plan(tmp_path, both, *again, "text: enough", yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, both, *again, "text: enough", yolo=True)) as (engine, received):
         await engine.prompt("go")
         assert (engine.work_dir / "n").read_text() == "x\n"
-        assert len(heard.of(ToolResult)) == 5
+        assert len(received.of(ToolResult)) == 5
         assert "3 times in a row" in told(engine)[-1]
 
 

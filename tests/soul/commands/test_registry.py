@@ -17,39 +17,39 @@ from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.test_soul import until
 
 
-def said(heard):
-    return "".join(message.text for message in heard.of(TextPart))
+def said(received):
+    return "".join(message.text for message in received.of(TextPart))
 
 
-async def ask(engine, heard, line):
+async def ask(engine, received, line):
     """What a command answers."""
-    heard.clear()
+    received.clear()
     await engine.prompt(line)
-    return said(heard)
+    return said(received)
 
 
 async def test_every_command_is_listed_by_help_and_no_name_is_taken_twice(tmp_path):
     names = [name for command in COMMANDS for name in (command.info.name, *command.info.aliases)]
     assert len(names) == len(set(names))
-    async with engine_on(plan(tmp_path)) as (engine, heard):
-        text = await ask(engine, heard, "/help")
+    async with engine_on(plan(tmp_path)) as (engine, received):
+        text = await ask(engine, received, "/help")
         assert all(f"`/{command.info.name}`" in text for command in COMMANDS)
-        assert __version__ in await ask(engine, heard, "/version")
-        assert await ask(engine, heard, "/?") == text
+        assert __version__ in await ask(engine, received, "/version")
+        assert await ask(engine, received, "/?") == text
 
 
 async def test_help_lists_what_the_face_adds(tmp_path):
-    async with engine_on(plan(tmp_path)) as (engine, heard):
+    async with engine_on(plan(tmp_path)) as (engine, received):
         engine.frontend_commands = (CommandInfo("new", "Start a new session"), CommandInfo("model", "another"))
-        text = await ask(engine, heard, "/help")
+        text = await ask(engine, received, "/help")
         assert text.count("`/new` · Start a new session") == text.count("`/model`") == 1
 
 
 @pytest.mark.parametrize("line", ["/yolo", "/afk"])
 async def test_where_nobody_can_be_asked_tool_calls_stay_approved(tmp_path, line):
     made = replace(plan(tmp_path, tool_call("Shell", command="touch done"), "text: ok"), interactive=False)
-    async with engine_on(replace(made, auto_approve=True)) as (engine, heard):
-        assert "No user can be asked here" in await ask(engine, heard, line)
+    async with engine_on(replace(made, auto_approve=True)) as (engine, received):
+        assert "No user can be asked here" in await ask(engine, received, line)
         await engine.prompt("go")
         assert (engine.work_dir / "done").exists()
 
@@ -61,9 +61,9 @@ async def test_usage_says_model_context_and_tokens_those_of_subagents_too(tmp_pa
         f"text: {'found ' * 60}\nusage: input_other=1000 output=50",
         "text: ok\nusage: input_other=120 output=7",
     )
-    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies)) as (engine, received):
         await engine.prompt("go")
-        text = await ask(engine, heard, "/usage")
+        text = await ask(engine, received, "/usage")
     assert "3 steps · 1,220 tokens in" in text
     assert "62 out" in text
     assert "127 of 100,000" in text
@@ -87,13 +87,13 @@ async def test_usage_is_told_by_model_where_several_worked_each_with_its_price(t
             "providers": made.config.providers | {"dear": ProviderConfig(type="scripted", scripts=script)},
         }
     )
-    async with engine_on(replace(made, config=config)) as (engine, heard):
+    async with engine_on(replace(made, config=config)) as (engine, received):
         await engine.prompt("one")
         await engine.prompt("/model dear")
         await engine.prompt("two")
         await engine.prompt("/compact")
-        assert [told.model for told in heard.of(StatusUpdate) if told.token_usage] == ["s", "dear", "dear"]
-        text = await ask(engine, heard, "/usage")
+        assert [told.model for told in received.of(StatusUpdate) if told.token_usage] == ["s", "dear", "dear"]
+        text = await ask(engine, received, "/usage")
     assert "3 steps · 3,000,500 tokens in" in text
     assert "- s · 1 step · 1,000,000 in · 0 out · about 1.0000" in text
     assert "- dear · 2 steps · 2,000,500 in · 30 out · about 10.0028" in text
@@ -101,13 +101,13 @@ async def test_usage_is_told_by_model_where_several_worked_each_with_its_price(t
 
 
 async def test_a_command_that_only_tells_may_be_given_while_a_turn_runs_and_stands_apart(tmp_path):
-    async with engine_on(plan(tmp_path, "text: word\ndelay: 1000")) as (engine, heard):
+    async with engine_on(plan(tmp_path, "text: word\ndelay: 1000")) as (engine, received):
         turn = asyncio.create_task(engine.prompt("go"))
-        await until(lambda: "StepBegin" in heard.names)
+        await until(lambda: "StepBegin" in received.names)
         await engine.prompt("/version")
-        told = heard.of(Notification)[0]
+        told = received.of(Notification)[0]
         assert (told.type, told.title, told.body) == ("answer", "/version", f"kimi-tui {__version__}")
-        assert len(heard.of(TurnBegin)) == 1
+        assert len(received.of(TurnBegin)) == 1
         with pytest.raises(UsageError, match="wait for the turn to end before /clear"):
             await engine.prompt("/clear")
         with pytest.raises(UsageError, match=r"unknown command /clear/version"):
@@ -117,25 +117,25 @@ async def test_a_command_that_only_tells_may_be_given_while_a_turn_runs_and_stan
 
 
 async def test_a_title_is_at_most_200_characters_and_is_kept(tmp_path):
-    async with engine_on(plan(tmp_path, "text: hi")) as (engine, heard):
+    async with engine_on(plan(tmp_path, "text: hi")) as (engine, received):
         await engine.prompt("hello")
         await engine.prompt("/rename " + "long " * 100)
         assert len(engine.title) == 200
         session_id = engine.session_id
-    async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, heard):
+    async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, received):
         assert engine.title.startswith("long long")
-        assert "· this one" in await ask(engine, heard, "/sessions")
+        assert "· this one" in await ask(engine, received, "/sessions")
 
 
 async def test_a_folder_can_be_added_to_the_workspace_and_stays_added(tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     write = tool_call("WriteFile", "w", path=str(other / "a.txt"), content="x\n")
-    async with engine_on(plan(tmp_path, write, "text: ok")) as (engine, heard):
+    async with engine_on(plan(tmp_path, write, "text: ok")) as (engine, received):
         with pytest.raises(UsageError, match="is not a folder"):
             await engine.prompt("/add-dir ../none")
         await engine.prompt("/add-dir ../other")
-        assert str(other) in await ask(engine, heard, "/add-dir")
+        assert str(other) in await ask(engine, received, "/add-dir")
         turn = asyncio.create_task(engine.prompt("go"))
         await until(lambda: engine.approvals.pending)
         assert engine.approvals.pending[0].action == "edit file"
@@ -151,12 +151,12 @@ async def test_the_model_can_be_changed_within_the_session(tmp_path):
     more = {"big": ModelConfig(provider="script", model="big", max_context_size=500_000, capabilities={"image_in"})}
     config = made.config.model_copy(update={"models": {**made.config.models, **more}, "default_model": "s"})
     made = type(made)(**{name: getattr(made, name) for name in made.__slots__} | {"config": config})
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         await engine.prompt("one")
-        assert "- s · in use" in await ask(engine, heard, "/model")
+        assert "- s · in use" in await ask(engine, received, "/model")
         assert engine.soul.agent.toolset.get("ReadMediaFile") is None
         await engine.prompt("/model big")
-        assert heard.of(StatusUpdate)[-1].max_context_tokens == 500_000
+        assert received.of(StatusUpdate)[-1].max_context_tokens == 500_000
         assert (engine.model_name, engine.soul.model.model) == ("big", "big")
         assert engine.soul.agent.toolset.get("ReadMediaFile") is not None
         assert (await engine.prompt("two")).message == "first"  # the script of the new model begins anew
@@ -166,10 +166,10 @@ async def test_the_model_can_be_changed_within_the_session(tmp_path):
 
 async def test_init_writes_agents_md_in_a_memory_of_its_own(tmp_path):
     write = tool_call("WriteFile", "w", path="AGENTS.md", content="Run `make`.\n")
-    async with engine_on(plan(tmp_path, "text: hello", write, "text: written", yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, "text: hello", write, "text: written", yolo=True)) as (engine, received):
         await engine.prompt("hi")
         await engine.prompt("/init")
-        assert heard.of(TurnBegin)[-1].user_input == "/init"
+        assert received.of(TurnBegin)[-1].user_input == "/init"
         texts = [message.text for message in engine.context.history]
         assert texts[:2] == ["hi", "hello"]
         assert len(texts) == 3
@@ -183,11 +183,11 @@ async def test_yolo_and_afk_are_switches_and_afk_gives_yolo_back_as_it_was(tmp_p
         questions=[{"question": "Which?", "header": "x", "options": [{"label": "a"}, {"label": "b"}]}],
     )
     replies = (tool_call("Shell", "s", command="echo hi > out"), question, "text: fine")
-    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies)) as (engine, received):
         await engine.prompt("/afk")
         assert (await engine.prompt("go")).message == "fine"
         assert (engine.work_dir / "out").exists()
-        assert heard.of(QuestionRequest) == []
+        assert received.of(QuestionRequest) == []
         assert engine.session.state.approval.yolo is False
         await engine.prompt("/afk")
         assert (engine.approvals.attended, engine.approvals.yolo) == (True, False)
@@ -197,13 +197,13 @@ async def test_yolo_and_afk_are_switches_and_afk_gives_yolo_back_as_it_was(tmp_p
 
 async def test_btw_answers_with_what_is_known_and_leaves_nothing_behind(tmp_path):
     replies = ("text: the word is plum", tool_call("Shell", "s", command="touch never"), "text: plum")
-    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, received):
         await engine.prompt("remember the word")
         before = list(engine.context.history)
         await engine.prompt("/btw what was the word?")
-        assert heard.of(BtwBegin)[0].question == "what was the word?"
-        assert heard.of(BtwEnd)[0].response == "plum"
-        assert heard.of(BtwBegin)[0].id == heard.of(BtwEnd)[0].id
+        assert received.of(BtwBegin)[0].question == "what was the word?"
+        assert received.of(BtwEnd)[0].response == "plum"
+        assert received.of(BtwBegin)[0].id == received.of(BtwEnd)[0].id
         assert list(engine.context.history) == before
         assert not (engine.work_dir / "never").exists()
         assert engine.rewind_points()[-1].text == "remember the word"
@@ -212,16 +212,16 @@ async def test_btw_answers_with_what_is_known_and_leaves_nothing_behind(tmp_path
 async def test_btw_may_be_asked_while_a_tool_runs_and_fails_alone(tmp_path):
     shell = tool_call("Shell", "s", command="until [ -e go ]; do sleep 0.02; done")
     replies = (shell, "text: beside", "error: 401 no", "text: done")
-    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, received):
         turn = asyncio.create_task(engine.prompt("wait"))
-        await until(lambda: "ToolCall" in heard.names)
+        await until(lambda: "ToolCall" in received.names)
         await engine.prompt("/btw how is it?")
         await engine.prompt("/btw and now?")
         (engine.work_dir / "go").touch()
         assert (await turn).message == "done"
-    assert heard.of(BtwEnd)[0].response == "beside"
-    assert heard.of(BtwEnd)[1].response is None
-    assert heard.of(BtwEnd)[1].error
+    assert received.of(BtwEnd)[0].response == "beside"
+    assert received.of(BtwEnd)[1].response is None
+    assert received.of(BtwEnd)[1].error
     assert [message.role for message in engine.context.history] == ["user", "assistant", "tool", "assistant"]
 
 
@@ -229,16 +229,16 @@ async def test_in_plan_mode_nothing_changes_anything_until_the_plan_is_agreed_to
     write = tool_call("WriteFile", "w1", path="a.txt", content="x\n")
     leave = tool_call("ExitPlanMode", "p", plan="# Write a\n\nThen be done.")
     again = tool_call("WriteFile", "w2", path="a.txt", content="x\n")
-    async with engine_on(plan(tmp_path, write, leave, again, "text: done", yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, write, leave, again, "text: done", yolo=True)) as (engine, received):
         await engine.prompt("/plan on")
-        assert heard.of(StatusUpdate)[-1].plan_mode is True
+        assert received.of(StatusUpdate)[-1].plan_mode is True
         turn = asyncio.create_task(engine.prompt("write a"))
         await until(lambda: engine.questions.pending)
         assert "Plan mode is on" in engine.context.history[0].text
-        assert heard.of(TurnBegin)[-1].user_input == "write a"
+        assert received.of(TurnBegin)[-1].user_input == "write a"
         assert not (engine.work_dir / "a.txt").exists()
-        assert heard.of(ToolResult)[0].return_value.is_error
-        shown = heard.of(PlanDisplay)[0]
+        assert received.of(ToolResult)[0].return_value.is_error
+        shown = received.of(PlanDisplay)[0]
         assert Path(shown.file_path).read_text() == shown.content
         request = engine.questions.pending[0]
         engine.questions.settle(request.id, {request.questions[0].question: "Yes"})
@@ -246,7 +246,7 @@ async def test_in_plan_mode_nothing_changes_anything_until_the_plan_is_agreed_to
         assert (engine.work_dir / "a.txt").exists()
         assert not engine.session.state.plan_mode
         await engine.prompt("/plan view")
-        assert heard.of(PlanDisplay)[-1] == shown
+        assert received.of(PlanDisplay)[-1] == shown
         await engine.prompt("/plan clear")
         with pytest.raises(UsageError, match="no plan"):
             await engine.prompt("/plan view")
@@ -262,13 +262,13 @@ async def test_plan_mode_is_kept_over_a_resume(tmp_path):
 
 async def test_the_end_of_a_background_task_is_told_to_the_person_and_to_the_model(tmp_path):
     start = tool_call("Shell", "s", command="echo from below", run_in_background=True, description="a server")
-    async with engine_on(plan(tmp_path, start, "text: started", "text: I see", yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, start, "text: started", "text: I see", yolo=True)) as (engine, received):
         await engine.prompt("start it")
-        await until(lambda: any(message.category == "task" for message in heard.of(Notification)))
-        news = next(message for message in heard.of(Notification) if message.category == "task")
+        await until(lambda: any(message.category == "task" for message in received.of(Notification)))
+        news = next(message for message in received.of(Notification) if message.category == "task")
         assert (news.type, news.title) == ("task.done", "Background task: a server")
         assert re.fullmatch(r"done, after \d+ s", news.body)
-        assert "a server" in await ask(engine, heard, "/task")
+        assert "a server" in await ask(engine, received, "/task")
         await engine.prompt("and?")
         notes = [message.text for message in engine.context.history if message.text.startswith("<notification>")]
         assert len(notes) == 1
@@ -276,8 +276,8 @@ async def test_the_end_of_a_background_task_is_told_to_the_person_and_to_the_mod
 
 
 async def test_what_is_only_told_is_told(tmp_path):
-    async with engine_on(plan(tmp_path)) as (engine, heard):
-        assert "explore" in await ask(engine, heard, "/agents")
-        assert "No hooks" in await ask(engine, heard, "/hooks")
-        assert "No MCP" in await ask(engine, heard, "/mcp")
-        assert "`/skill:" in await ask(engine, heard, "/skills")
+    async with engine_on(plan(tmp_path)) as (engine, received):
+        assert "explore" in await ask(engine, received, "/agents")
+        assert "No hooks" in await ask(engine, received, "/hooks")
+        assert "No MCP" in await ask(engine, received, "/mcp")
+        assert "`/skill:" in await ask(engine, received, "/skills")

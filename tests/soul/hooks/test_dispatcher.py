@@ -22,16 +22,16 @@ def hooked(tmp_path, *replies, hooks=(), **fields):
     return type(made)(**{name: getattr(made, name) for name in made.__slots__} | {"config": config})
 
 
-def resolved(heard, event):
-    return [message for message in heard.of(HookResolved) if message.event == event]
+def resolved(received, event):
+    return [message for message in received.of(HookResolved) if message.event == event]
 
 
 async def test_exit_status_2_blocks_a_tool_call_with_what_the_hook_wrote_to_stderr(tmp_path):
     hook = {"event": "PreToolUse", "matcher": "Write.*", "command": "cat > seen.json; echo not today >&2; exit 2"}
-    async with engine_on(hooked(tmp_path, *WRITE, hooks=[hook])) as (engine, heard):
+    async with engine_on(hooked(tmp_path, *WRITE, hooks=[hook])) as (engine, received):
         await engine.prompt("go")
         assert not (engine.work_dir / "a.txt").exists()
-        told = heard.of(ToolResult)[0].return_value
+        told = received.of(ToolResult)[0].return_value
         assert told.is_error
         assert "not today" in told.message
         asked = json.loads((engine.work_dir / "seen.json").read_text())
@@ -40,26 +40,26 @@ async def test_exit_status_2_blocks_a_tool_call_with_what_the_hook_wrote_to_stde
         assert asked["tool_input"] == {"path": "a.txt", "content": "one\n"}
         assert asked["session_id"] == engine.session_id
         assert asked["cwd"] == str(engine.work_dir)
-    assert [(m.target, m.hook_count) for m in heard.of(HookTriggered)] == [("WriteFile", 1)]
-    assert [(m.action, m.reason) for m in resolved(heard, "PreToolUse")] == [("block", "not today")]
+    assert [(m.target, m.hook_count) for m in received.of(HookTriggered)] == [("WriteFile", 1)]
+    assert [(m.action, m.reason) for m in resolved(received, "PreToolUse")] == [("block", "not today")]
 
 
 async def test_a_permission_decision_of_deny_in_json_blocks_too(tmp_path):
     answer = {"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "a rule"}}
     hook = {"event": "PreToolUse", "command": f"echo '{json.dumps(answer)}'"}
-    async with engine_on(hooked(tmp_path, *WRITE, hooks=[hook])) as (engine, heard):
+    async with engine_on(hooked(tmp_path, *WRITE, hooks=[hook])) as (engine, received):
         await engine.prompt("go")
         assert not (engine.work_dir / "a.txt").exists()
-    assert resolved(heard, "PreToolUse")[0].reason == "a rule"
+    assert resolved(received, "PreToolUse")[0].reason == "a rule"
 
 
 @pytest.mark.parametrize("command", ["exit 1", "echo '{broken'", "/no/such/program", "kill -9 $$"])
 async def test_a_hook_that_fails_allows(tmp_path, command):
     hook = {"event": "PreToolUse", "command": command}
-    async with engine_on(hooked(tmp_path, *WRITE, hooks=[hook])) as (engine, heard):
+    async with engine_on(hooked(tmp_path, *WRITE, hooks=[hook])) as (engine, received):
         await engine.prompt("go")
         assert (engine.work_dir / "a.txt").exists()
-    assert resolved(heard, "PreToolUse")[0].action == "allow"
+    assert resolved(received, "PreToolUse")[0].action == "allow"
 
 
 async def test_a_hook_that_takes_too_long_is_ended_with_all_its_processes_and_allows(tmp_path):
@@ -75,38 +75,38 @@ async def test_hooks_of_one_event_run_side_by_side_and_a_command_only_once(tmp_p
     """Each of the two commands waits for the file that the other makes."""
     wait = "echo x >> {0}; for i in $(seq 400); do [ -e {1} ] && exit 0; sleep 0.02; done; echo alone >&2; exit 2"
     hooks = [{"event": "PreToolUse", "command": wait.format(*names)} for names in (("x", "y"), ("y", "x"), ("x", "y"))]
-    async with engine_on(hooked(tmp_path, *WRITE, hooks=hooks)) as (engine, heard):
+    async with engine_on(hooked(tmp_path, *WRITE, hooks=hooks)) as (engine, received):
         await engine.prompt("go")
         assert (engine.work_dir / "x").read_text() == "x\n"
-    assert heard.of(HookTriggered)[0].hook_count == 2
-    assert resolved(heard, "PreToolUse")[0].action == "allow"
+    assert received.of(HookTriggered)[0].hook_count == 2
+    assert resolved(received, "PreToolUse")[0].action == "allow"
 
 
 async def test_a_hooks_words_reach_the_wire_without_control_characters(tmp_path):
     hook = {"event": "PreToolUse", "command": r"printf 'a\033[2Jb\007c\342\200\256d' >&2; exit 2"}
-    async with engine_on(hooked(tmp_path, *WRITE, hooks=[hook])) as (engine, heard):
+    async with engine_on(hooked(tmp_path, *WRITE, hooks=[hook])) as (engine, received):
         await engine.prompt("go")
-    reason = resolved(heard, "PreToolUse")[0].reason
+    reason = resolved(received, "PreToolUse")[0].reason
     assert reason.isprintable()
     assert "b" in reason
 
 
 async def test_the_prompt_can_be_held_back(tmp_path):
     hook = {"event": "UserPromptSubmit", "command": "grep -q secret && { echo a secret in it >&2; exit 2; }; exit 0"}
-    async with engine_on(hooked(tmp_path, "text: hi", hooks=[hook])) as (engine, heard):
+    async with engine_on(hooked(tmp_path, "text: hi", hooks=[hook])) as (engine, received):
         result = await engine.prompt("the secret is 7")
         assert result.stop == "rejected"
         assert list(engine.context.history) == []
-        assert "a secret in it" in heard.of(Notification)[0].body
+        assert "a secret in it" in received.of(Notification)[0].body
         assert (await engine.prompt("hello")).message == "hi"
 
 
 async def test_a_stop_hook_asks_for_more_once(tmp_path):
     hook = {"event": "Stop", "command": "echo run the tests >&2; exit 2"}
-    async with engine_on(hooked(tmp_path, "text: done", "text: tests pass", hooks=[hook])) as (engine, heard):
+    async with engine_on(hooked(tmp_path, "text: done", "text: tests pass", hooks=[hook])) as (engine, received):
         assert (await engine.prompt("go")).message == "tests pass"
         assert engine.context.history[2].text == "run the tests"
-    assert len(resolved(heard, "Stop")) == 2
+    assert len(resolved(received, "Stop")) == 2
 
 
 async def test_every_event_is_told_of_where_it_happens(tmp_path):
@@ -131,11 +131,11 @@ async def test_every_event_is_told_of_where_it_happens(tmp_path):
 
 
 async def test_a_client_on_the_wire_can_be_a_hook(tmp_path):
-    async with engine_on(hooked(tmp_path, *WRITE)) as (engine, heard):
+    async with engine_on(hooked(tmp_path, *WRITE)) as (engine, received):
         engine.hooks.subscribe(Subscription("mine", "PreToolUse", "WriteFile"))
         turn = asyncio.create_task(engine.prompt("go"))
-        await until(lambda: heard.of(HookRequest))
-        request = heard.of(HookRequest)[0]
+        await until(lambda: received.of(HookRequest))
+        request = received.of(HookRequest)[0]
         assert (request.subscription_id, request.input_data["tool_name"]) == ("mine", "WriteFile")
         assert engine.hooks.settle(request.id, "block", "the editor says no")
         assert not engine.hooks.settle(request.id, "allow")
@@ -156,9 +156,9 @@ async def test_esc_ends_a_hook_that_holds_a_prompt_back(tmp_path):
 
 
 async def test_without_hooks_nothing_is_told_and_nothing_started(tmp_path):
-    async with engine_on(hooked(tmp_path, *WRITE)) as (engine, heard):
+    async with engine_on(hooked(tmp_path, *WRITE)) as (engine, received):
         await engine.prompt("go")
-    assert heard.of(HookTriggered, HookResolved) == []
+    assert received.of(HookTriggered, HookResolved) == []
 
 
 async def test_the_end_of_a_subagent_is_told_however_it_ended(tmp_path):

@@ -18,9 +18,9 @@ def task(call_id, prompt, name="coder"):
 
 
 async def test_a_subagent_works_in_a_memory_of_its_own_and_its_report_comes_back(tmp_path):
-    async with engine_on(plan(tmp_path, task("t1", "find it"), REPORT, "text: done")) as (engine, heard):
+    async with engine_on(plan(tmp_path, task("t1", "find it"), REPORT, "text: done")) as (engine, received):
         await engine.prompt("go")
-        events = heard.of(SubagentEvent)
+        events = received.of(SubagentEvent)
         assert {event.parent_tool_call_id for event in events} == {"t1"}
         assert decode(events[0].event) == TurnBegin(user_input="find it")
         assert events[0].subagent_type == "coder"
@@ -31,9 +31,9 @@ async def test_a_subagent_works_in_a_memory_of_its_own_and_its_report_comes_back
 
 async def test_a_short_report_is_asked_to_be_a_real_one_once(tmp_path):
     replies = (task("t1", "find it"), "text: ok", "text: still short", "text: done")
-    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies)) as (engine, received):
         await engine.prompt("go")
-        turns = [e for e in heard.of(SubagentEvent) if e.event["type"] == "TurnBegin"]
+        turns = [e for e in received.of(SubagentEvent) if e.event["type"] == "TurnBegin"]
         assert len(turns) == 2
         assert "still short" in engine.context.history[2].text
 
@@ -41,13 +41,13 @@ async def test_a_short_report_is_asked_to_be_a_real_one_once(tmp_path):
 async def test_in_plan_mode_a_subagent_that_edits_nothing_looks_around_and_another_is_not_sent(tmp_path):
     looks = (tool_call("Shell", "s1", command="echo seen"), tool_call("Shell", "s2", command="touch made"))
     replies = (task("t1", "look", "explore"), *looks, REPORT, task("t2", "do it"), "text: done")
-    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, received):
         await engine.prompt("/plan on")
         await engine.prompt("go")
-        results = [decode(one.event) for one in heard.of(SubagentEvent) if one.event["type"] == "ToolResult"]
+        results = [decode(one.event) for one in received.of(SubagentEvent) if one.event["type"] == "ToolResult"]
         assert [one.return_value.is_error for one in results if isinstance(one, ToolResult)] == [False, True]
         assert not (engine.work_dir / "made").exists()
-        found = {result.tool_call_id: result.return_value for result in heard.of(ToolResult)}
+        found = {result.tool_call_id: result.return_value for result in received.of(ToolResult)}
         assert "this is how I did it" in str(found["t1"].output)
         assert "known to change nothing" in found["t2"].message
 
@@ -64,20 +64,20 @@ async def test_several_tasks_of_one_step_run_side_by_side(tmp_path):
         REPORT,
         "text: done",
     )
-    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, received):
         await engine.prompt("go")
-    inner = [decode(event.event) for event in heard.of(SubagentEvent)]
+    inner = [decode(event.event) for event in received.of(SubagentEvent)]
     assert [m.return_value.is_error for m in inner if isinstance(m, ToolResult)] == [False, False]
 
 
 async def test_approvals_of_a_subagent_come_to_the_root_and_a_rejection_does_not_end_its_turn(tmp_path):
     replies = (task("t1", "make it"), tool_call("Shell", "a", command="touch made"), REPORT, "text: done")
-    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies)) as (engine, received):
         turn = asyncio.create_task(engine.prompt("go"))
         await until(lambda: engine.approvals.pending)
         request = engine.approvals.pending[0]
         assert (request.subagent_type, request.source_description) == ("coder", "do t1")
-        assert heard.of(ApprovalRequest) == [request]
+        assert received.of(ApprovalRequest) == [request]
         engine.approvals.settle(request.id, "reject")
         assert (await turn).stop == "finished"
         assert not (engine.work_dir / "made").exists()
@@ -85,29 +85,29 @@ async def test_approvals_of_a_subagent_come_to_the_root_and_a_rejection_does_not
 
 async def test_cancel_reaches_a_subagent_and_what_it_runs(tmp_path):
     replies = (task("t1", "wait"), tool_call("Shell", "a", command="touch began; sleep 1000"), "text: after")
-    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, received):
         turn = asyncio.create_task(engine.prompt("go"))
         await until((engine.work_dir / "began").exists)
         engine.cancel()
         assert (await turn).stop == "cancelled"
-        inner = [decode(event.event) for event in heard.of(SubagentEvent)]
+        inner = [decode(event.event) for event in received.of(SubagentEvent)]
         assert isinstance(inner[-1], StepInterrupted)
         assert (await engine.prompt("and?")).message == "after"
 
 
 async def test_a_subagent_that_fails_is_an_error_to_the_agent_that_sent_it(tmp_path):
     replies = (task("t1", "x"), "error: 401 no", "text: I see")
-    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies)) as (engine, received):
         assert (await engine.prompt("go")).message == "I see"
-    result = heard.of(ToolResult)[0]
+    result = received.of(ToolResult)[0]
     assert result.return_value.is_error
     assert "The subagent failed" in result.return_value.message
 
 
 async def test_a_subagent_that_there_is_not_is_named_beside_those_there_are(tmp_path):
-    async with engine_on(plan(tmp_path, task("t1", "x", "wizard"), "text: ok")) as (engine, heard):
+    async with engine_on(plan(tmp_path, task("t1", "x", "wizard"), "text: ok")) as (engine, received):
         await engine.prompt("go")
-    assert "There are: coder, explore, plan" in heard.of(ToolResult)[0].return_value.message
+    assert "There are: coder, explore, plan" in received.of(ToolResult)[0].return_value.message
 
 
 async def test_a_subagent_made_in_the_session_has_the_prompt_it_was_given_and_its_makers_tools(tmp_path):
@@ -119,18 +119,18 @@ async def test_a_subagent_made_in_the_session_has_the_prompt_it_was_given_and_it
         "text: done",
     )
     made = plan(tmp_path, *replies, agent_file=agent_file("okabe"))
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         await engine.prompt("go")
-        results = heard.of(ToolResult)
+        results = received.of(ToolResult)
         assert [result.return_value.is_error for result in results] == [False, True, False]
         folder = next((engine.session.dir / "subagents").iterdir())
         first = json.loads((folder / "context.jsonl").read_text().splitlines()[0])
         assert first["content"] == "You rhyme."
         session_id = engine.session_id
     again = plan(tmp_path, task("t2", "once more", "poet"), REPORT, "text: ok", session_id=session_id)
-    async with engine_on(replace(again, agent_file=agent_file("okabe"))) as (engine, heard):
+    async with engine_on(replace(again, agent_file=agent_file("okabe"))) as (engine, received):
         await engine.prompt("go on")
-        assert not heard.of(ToolResult)[-1].return_value.is_error
+        assert not received.of(ToolResult)[-1].return_value.is_error
         assert "poet" in engine.soul.agent.crew.names()
 
 
@@ -157,9 +157,9 @@ async def test_a_dmail_goes_back_to_its_checkpoint_and_the_second_attempt_differ
 
 async def test_a_dmail_to_a_checkpoint_that_there_is_not_is_refused(tmp_path):
     replies = (tool_call("SendDMail", "d", message="x", checkpoint_id=9), "text: ok")
-    async with engine_on(plan(tmp_path, *replies, agent_file=agent_file("okabe"))) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies, agent_file=agent_file("okabe"))) as (engine, received):
         await engine.prompt("go")
-    assert "There is no checkpoint 9" in heard.of(ToolResult)[0].return_value.message
+    assert "There is no checkpoint 9" in received.of(ToolResult)[0].return_value.message
 
 
 async def test_of_three_subagents_one_makes_a_file_after_a_yes_one_is_stopped_and_one_fails(tmp_path):
@@ -193,9 +193,9 @@ async def test_of_three_subagents_one_makes_a_file_after_a_yes_one_is_stopped_an
 
 async def test_a_dmail_leaves_a_seam_on_the_wire_and_in_the_record(tmp_path):
     replies = (tool_call("SendDMail", "d", message="do not", checkpoint_id=0), "text: I did not")
-    async with engine_on(plan(tmp_path, *replies, agent_file=agent_file("okabe"))) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies, agent_file=agent_file("okabe"))) as (engine, received):
         await engine.prompt("go")
-        seam = next(message for message in heard.of(Notification) if message.type == "dmail")
+        seam = next(message for message in received.of(Notification) if message.type == "dmail")
         assert (seam.body, seam.payload) == ("do not", {"checkpoint_id": 0})
         assert seam in [recorded.message for recorded in engine.recorded()]
 
@@ -218,7 +218,7 @@ async def test_a_subagent_of_a_subagent_is_told_within_the_one_that_sent_it_and_
         REPORT,
         "text: done",
     )
-    async with engine_on(plan(tmp_path, *replies, agent_file=tmp_path / "agent.yaml")) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies, agent_file=tmp_path / "agent.yaml")) as (engine, received):
         turn = asyncio.create_task(engine.prompt("go"))
         await until(lambda: engine.approvals.pending)
         request = engine.approvals.pending[0]
@@ -226,7 +226,7 @@ async def test_a_subagent_of_a_subagent_is_told_within_the_one_that_sent_it_and_
         engine.approvals.settle(request.id, "approve")
         assert (await turn).message == "done"
         assert (engine.work_dir / "made").exists()
-        outer = heard.of(SubagentEvent)
+        outer = received.of(SubagentEvent)
         assert {(event.parent_tool_call_id, event.subagent_type) for event in outer} == {("t1", "middle")}
         inner = [message for message in (decode(event.event) for event in outer) if isinstance(message, SubagentEvent)]
         assert {(event.parent_tool_call_id, event.subagent_type) for event in inner} == {("t2", "leaf")}
@@ -235,14 +235,14 @@ async def test_a_subagent_of_a_subagent_is_told_within_the_one_that_sent_it_and_
 
 async def test_what_a_subagent_asks_is_taken_back_when_a_person_stops_it(tmp_path):
     replies = (task("t1", "make it"), tool_call("Shell", "a", command="touch made"), "text: then not")
-    async with engine_on(plan(tmp_path, *replies)) as (engine, heard):
+    async with engine_on(plan(tmp_path, *replies)) as (engine, received):
         turn = asyncio.create_task(engine.prompt("go"))
         await until(lambda: engine.approvals.pending)
         await engine.prompt("/agents stop t1")
         assert (await turn).message == "then not"
         assert engine.approvals.pending == ()
-        assert [answer.response for answer in heard.of(ApprovalResponse)] == ["reject"]
-        assert heard.of(ToolResult)[-1].return_value.extras == {"interrupted": True}
+        assert [answer.response for answer in received.of(ApprovalResponse)] == ["reject"]
+        assert received.of(ToolResult)[-1].return_value.extras == {"interrupted": True}
         assert not (engine.work_dir / "made").exists()
 
 
@@ -253,10 +253,10 @@ async def test_a_subagent_made_in_the_session_leaves_what_the_model_is_told_of_i
         "text: done",
         agent_file=agent_file("okabe"),
     )
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         before = engine.soul.agent.toolset.specs
         await engine.prompt("go")
-        assert not heard.of(ToolResult)[0].return_value.is_error
+        assert not received.of(ToolResult)[0].return_value.is_error
         assert engine.soul.agent.toolset.specs == before
         session_id = engine.session_id
     async with engine_on(replace(made, session_id=session_id)) as (engine, _):
