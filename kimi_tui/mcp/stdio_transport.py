@@ -62,7 +62,6 @@ class Child:
         self._last_words: deque[str] = deque(maxlen=_LAST_WORDS)
         self._stderr_read = asyncio.Event()
         self.ended_because: str | None = None
-        self.stray_lines = 0
 
     @property
     def last_words(self) -> str:
@@ -112,7 +111,6 @@ class Child:
                 await asyncio.sleep(_POLL_SECONDS)
 
     def _stray(self, line: bytes) -> None:
-        self.stray_lines += 1
         self._on_stderr(f"(on stdout) {line[:500].decode('utf-8', 'replace')}")
 
     async def _why_it_went(self) -> str:

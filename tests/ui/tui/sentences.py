@@ -192,7 +192,7 @@ class Typing:
         home.composer.prompt.burst_gap_s = 0.0
         self.clock.now += self.chance.choice((0.0, 0.05, 0.1, 0.2, KimiTui.answer_hold_s - 0.02))
         if pane:
-            note = home.query_one(KeyFooter)._note
+            note = home.query_one(KeyFooter).note
             self.expect(home.composer.text == before, f"{letter!r} of a pane is in the message")
             self.expect(acts or bool(note), f"{letter!r} did nothing, and that was not said")
         self.counts["letters"] += 1

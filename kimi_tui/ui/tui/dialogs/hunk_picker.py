@@ -39,15 +39,15 @@ class HunkListView(LineScrollView, can_focus=False):
         self.hunks = tuple(hunks)
         self.taken = [True] * len(self.hunks)
         self.cursor = 0
-        self._heads: list[int] = []
+        self.heads: list[int] = []
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         out: list[Line] = []
-        self._heads = []
+        self.heads = []
         for number, hunk in enumerate(self.hunks):
             if number:
                 out.append(Line())
-            self._heads.append(len(out))
+            self.heads.append(len(out))
             out.extend(self._hunk(number, hunk, width, palette))
         return out
 
@@ -76,9 +76,9 @@ class HunkListView(LineScrollView, can_focus=False):
         """Move the cursor to a hunk and scroll its head into view."""
         self.cursor = max(0, min(number, len(self.hunks) - 1))
         self.redraw_in_place()
-        if self._heads:
-            top, rows = self._heads[self.cursor], self.scrollable_content_region.height
-            last = (*self._heads, len(self._strips) + 1)[self.cursor + 1] - 2
+        if self.heads:
+            top, rows = self.heads[self.cursor], self.scrollable_content_region.height
+            last = (*self.heads, len(self._strips) + 1)[self.cursor + 1] - 2
             if top < self.scroll_offset.y or last >= self.scroll_offset.y + rows:
                 self.scroll_to(0, top, animate=False, immediate=True)
 
@@ -89,7 +89,7 @@ class HunkListView(LineScrollView, can_focus=False):
     def hunk_at(self, row: int) -> int | None:
         """The hunk whose head is in this row of the widget."""
         line = row - self.gutter.top + self.scroll_offset.y
-        return self._heads.index(line) if line in self._heads else None
+        return self.heads.index(line) if line in self.heads else None
 
 
 class HunkPicker(OneShotModal[str | None]):

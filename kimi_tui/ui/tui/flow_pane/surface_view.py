@@ -81,7 +81,7 @@ class SurfaceView(PannableView):
             self._strips.pop(y, None)
         if self.map is not None and nodes:
             self._map_rows = None
-            dirty.append(self._map_region)
+            dirty.append(self.map_region)
         window = Region(0, 0, *self.size)
         if seen := [region for region in (one.intersection(window) for one in dirty) if region]:
             self.refresh(*seen)
@@ -158,12 +158,12 @@ class SurfaceView(PannableView):
             yield Segment(sanitize(piece.text), style + Style(meta=meta))
 
     @property
-    def _map_region(self) -> Region:
+    def map_region(self) -> Region:
         size = self.map.size if self.map is not None else Size(0, 0)
         return Region(max(0, self.size.width - size.width - 1), 0, size.width, size.height)
 
     def _with_minimap(self, strip: Strip, y: int, ground: Style) -> Strip:
-        surface, area = self.surface, self._map_region
+        surface, area = self.surface, self.map_region
         if self.map is None or not self.with_map or surface is None or y >= area.height:
             return strip
         if self._map_rows is None:

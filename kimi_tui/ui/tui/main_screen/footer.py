@@ -23,7 +23,7 @@ class KeyFooter(LineWidget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self.hints: tuple[Hint, ...] = ()
-        self._note = ""
+        self.note = ""
         self._timer: Timer | None = None
         self._places: list[tuple[range, str]] = []
 
@@ -34,8 +34,8 @@ class KeyFooter(LineWidget):
 
     def say(self, note: UserText) -> None:
         """Show why a key did nothing; "" restores the keys."""
-        if note != self._note:
-            self._note = note
+        if note != self.note:
+            self.note = note
             self.redraw()
         if self._timer is not None:
             self._timer.stop()
@@ -43,8 +43,8 @@ class KeyFooter(LineWidget):
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         self._places = []
-        if self._note:
-            return [Line(((" ", palette.base), (self._note, palette.warning)))]
+        if self.note:
+            return [Line(((" ", palette.base), (self.note, palette.warning)))]
         runs: list[Run] = [(" ", palette.base)]
         used = 1
         help_size = 8

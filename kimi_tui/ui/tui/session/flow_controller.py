@@ -47,22 +47,20 @@ class FlowController:
     ) -> None:
         self._host, self._presenter, self._clock = host, presenter, clock
         self._browse_runs = browse_runs
+        self._main_screen, self._pane = presenter.main_screen, presenter.main_screen.flow_pane
 
     @property
     def _engine(self) -> Engine | None:
         return self._presenter.engine
 
     def _skill(self, name: str) -> FlowSkill | None:
-        return next(
-            (skill for skill in self._presenter.main_screen.flow_pane.listing.flows if skill.name == name), None
-        )
+        return next((skill for skill in self._pane.listing.flows if skill.name == name), None)
 
     # Start
 
     def start(self, name: str) -> None:
         """Show a flow's chart, ask for arguments, and start it; for an invalid chart, show its errors."""
-        pane = self._presenter.main_screen.flow_pane
-        skill = self._skill(name)
+        pane, skill = self._pane, self._skill(name)
         if skill is None:
             return
         if skill.flow is None:
@@ -94,9 +92,9 @@ class FlowController:
             if answer in ("go", "new"):
                 self._host.submit(f"/flow-resume {prompt.run_id}" + (" new" if answer == "new" else ""))
             elif answer == "see":
-                self._presenter.main_screen.go_to("flow")
+                self._main_screen.go_to("flow")
 
-        typed = self._presenter.main_screen.write if by_itself else None
+        typed = self._main_screen.write if by_itself else None
         self._host.open_dialog(ChoiceDialog(_("a flow was interrupted"), prompt.text, prompt.options, typed=typed), act)
 
     # Steer
@@ -105,7 +103,7 @@ class FlowController:
         """Handle a key or a button of the flow pane; `node_id` is the node under the cursor."""
         run = self._presenter.state.flow.run
         if action == "list":
-            self._presenter.main_screen.flow_pane.action_list()
+            self._pane.action_list()
         elif self._presenter.past is not None:
             self._host.show_toast(_(_REPLAY_ACTIONS))
         elif action == "choose" and run is not None:
@@ -125,7 +123,7 @@ class FlowController:
         if self._presenter.past is not None:
             self._host.show_toast(_(_REPLAY_ACTIONS))
             return
-        self._presenter.main_screen.dialogs.close_branches()
+        self._main_screen.dialogs.close_branches()
         self._run_action(f"choose:{label}", node_id)
 
     def _choose(self, node_id: str) -> None:
@@ -137,7 +135,7 @@ class FlowController:
         for candidate in (node_id, run.node_id):
             if branches := branches_of(run.begin, candidate):
                 label = label_of(run.begin, candidate)
-                self._presenter.main_screen.dialogs.ask_for_branch(candidate, label, branches)
+                self._main_screen.dialogs.ask_for_branch(candidate, label, branches)
                 return
         self._host.show_toast(_("this node has one outgoing edge; there is nothing to choose"))
 
@@ -172,7 +170,7 @@ class FlowController:
     def open(self, node_id: str) -> None:
         """Show a node's details, and execute the action chosen there."""
         presenter, flow = self._presenter, self._presenter.shown_state.flow
-        run, pane = flow.run, presenter.main_screen.flow_pane
+        run, pane = flow.run, self._pane
         if run is None or pane.shown_run is not run:
             if pane.chart.flow is not None:
                 other = pane.overlay_is_shown or view_of_chart(pane.chart.flow)
@@ -185,12 +183,12 @@ class FlowController:
                 keys = [key for key in flow.turn_keys.get(node_id, ()) if key < len(presenter.transcript_sync.ids)]
                 index = int(action.partition(":")[2])
                 if index < len(keys):
-                    presenter.main_screen.transcript.jump_to(presenter.transcript_sync.ids[keys[index]])
-                    presenter.main_screen.go_to("talk")
+                    self._main_screen.transcript.jump_to(presenter.transcript_sync.ids[keys[index]])
+                    self._main_screen.go_to("talk")
             elif action is not None:
                 self.steer(action, node_id)
 
-        now = presenter.main_screen.flow_pane.held_up
+        now = self._pane.held_up
         controls = self._controls(run, node_id)
         self._host.open_dialog(NodeDetails(run, node_id, controls, now=now), act)
 
@@ -219,7 +217,7 @@ class FlowController:
 
     def menu(self, node_id: str) -> None:
         """Show all actions available now for the node under the cursor, the run and the view."""
-        presenter, pane, flow = self._presenter, self._presenter.main_screen.flow_pane, self._presenter.shown_state.flow
+        presenter, pane, flow = self._presenter, self._pane, self._presenter.shown_state.flow
         run = flow.run if pane.showing == "run" else None
         controls = self._controls(run, node_id) if run is not None and presenter.past is None else NodeActions()
         name = label_of(run.begin, node_id) if run is not None and node_id else ""
@@ -237,7 +235,7 @@ class FlowController:
 
     def export(self) -> None:
         """Ask for a format, and write the displayed run or chart into a file of the work dir."""
-        pane, engine = self._presenter.main_screen.flow_pane, self._engine
+        pane, engine = self._pane, self._engine
         if engine is None or (pane.shown_run is None and pane.chart_of is None):
             return
         formats = _FORMATS if pane.shown_run is not None else _FORMATS[:2]

@@ -20,28 +20,28 @@ _KEPT = 300  # rows; a displayed row takes 3 KiB, mostly caches of its strip
 class RowOverlay:
     """Builds the rows. Recent rows without overlays are cached with their item."""
 
-    def __init__(self, roll: ItemStore, window: ScrollWindow, finder: TranscriptSearch) -> None:
-        self._roll = roll
+    def __init__(self, store: ItemStore, window: ScrollWindow, finder: TranscriptSearch) -> None:
+        self._store = store
         self._window = window
         self._finder = finder
-        self.maker = RowBuilder(roll.width, roll.palette)
+        self.maker = RowBuilder(store.width, store.palette)
         self._kept: deque[tuple[Drawn, int]] = deque()
 
     def resize(self, width: int) -> None:
         """Set the width, or take the store's new colours."""
-        self.maker = RowBuilder(width, self._roll.palette)
+        self.maker = RowBuilder(width, self._store.palette)
 
     def rows(self, cursor: int | None, selection: Selection | None) -> list[Placed]:
         """The window's rows from its top; `cursor` is the item under the keyboard cursor."""
-        roll, window = self._roll, self._window
+        store, window = self._store, self._window
         rows: list[Placed] = []
-        index, skip = roll.heights.find(window.top)
-        while len(rows) < window.height and index < len(roll):
-            drawn = roll.drawn(index)
-            is_here = cursor is not None and roll.id_at(index) == cursor
+        index, skip = store.heights.find(window.top)
+        while len(rows) < window.height and index < len(store):
+            drawn = store.drawn(index)
+            is_here = cursor is not None and store.id_at(index) == cursor
             for number in range(skip - drawn.gap, min(drawn.height, skip + window.height - len(rows)) - drawn.gap):
                 row = self._row_or_blank(index, number, selection, is_here=is_here and number == 0)
-                rows.append((row, selection_offset(roll.id_at(index), max(0, number))))
+                rows.append((row, selection_offset(store.id_at(index), max(0, number))))
             skip = 0
             index += 1
         rows.extend([(self.maker.blank, None)] * (window.height - len(rows)))
@@ -57,7 +57,7 @@ class RowOverlay:
     def _row(self, index: int, number: int, selection: Selection | None, *, is_here: bool) -> Row:
         if number < 0:
             return self.maker.blank
-        drawn = self._roll.drawn(index)
+        drawn = self._store.drawn(index)
         marks = self._marks(index, number, selection)
         if is_here or marks:
             return self.maker.row(drawn.lines[number], cursor=is_here, marks=marks)
@@ -77,11 +77,11 @@ class RowOverlay:
     def _marks(self, index: int, number: int, selection: Selection | None) -> list[tuple[int, int, Style]]:
         marks = [(start + MARGIN, end + MARGIN, style) for start, end, style in self._finder.marks(index, number)]
         if selection is not None:
-            span = selection.get_span(selection_offset(self._roll.id_at(index), number))
+            span = selection.get_span(selection_offset(self._store.id_at(index), number))
             if span is not None:
-                line = self._roll.drawn(index).lines[number]
+                line = self._store.drawn(index).lines[number]
                 start = max(span[0], MARGIN + line.skip)  # copied text only
                 end = span[1] if span[1] >= 0 else MARGIN + len(line.text)
                 if start < end:
-                    marks.append((start, end, self._roll.palette.selection))
+                    marks.append((start, end, self._store.palette.selection))
         return marks

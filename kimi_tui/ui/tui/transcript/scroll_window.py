@@ -9,8 +9,8 @@ class ScrollWindow:
     """`height` rows of the store from row `top` on. While it follows, it stays at the end, with some blank rows that
     new lines fill before the content scrolls: this is calm, and avoids most of the terminal's repainting."""
 
-    def __init__(self, roll: ItemStore) -> None:
-        self.roll = roll
+    def __init__(self, store: ItemStore) -> None:
+        self.store = store
         self.height = 0
         self.top = 0
         self.follow = True
@@ -23,7 +23,7 @@ class ScrollWindow:
     @property
     def virtual_height(self) -> int:
         """The number of scrollable rows."""
-        return max(self.roll.heights.total, self.top + self.height if self.follow else 0)
+        return max(self.store.heights.total, self.top + self.height if self.follow else 0)
 
     @property
     def thumb(self) -> tuple[int, int]:
@@ -37,19 +37,19 @@ class ScrollWindow:
     @property
     def end(self) -> int:
         """The `top` that puts the last row at the bottom."""
-        return max(0, self.roll.heights.total - self.height)
+        return max(0, self.store.heights.total - self.height)
 
     def settle(self) -> None:
         """Make the heights of visible items exact; follow the end, or keep the top item in place."""
-        if not self.height or not len(self.roll):
+        if not self.height or not len(self.store):
             self.top = 0
             return
         if self.follow:
             self._measure_end()
             bottom = self.top + self.height
-            total = self.roll.heights.total
+            total = self.store.heights.total
             if total > bottom:
-                streaming = self.roll.streaming
+                streaming = self.store.streaming
                 self.top = self.end + (self.trailing_rows if streaming else 0)
             elif self.top > self.end + self.trailing_rows:
                 self.top = self.end
@@ -77,56 +77,56 @@ class ScrollWindow:
 
     def resize(self, width: int, height: int) -> None:
         """Resize: the item at the top stays at the top, at the same part of it."""
-        roll = self.roll
-        index, row = roll.heights.find(self.top)
-        before = roll.heights[index] if index < len(roll) else 1
+        store = self.store
+        index, row = store.heights.find(self.top)
+        before = store.heights[index] if index < len(store) else 1
         self.height = height
-        if width != roll.width:
-            roll.set_width(width, roll.palette)
+        if width != store.width:
+            store.set_width(width, store.palette)
         if self.follow:
             self.to_end()
             return
-        if index < len(roll):
-            roll.measure(index)
-            after = roll.heights[index]
-            self.top = roll.heights.top(index) + min(after - 1, row * after // max(1, before))
+        if index < len(store):
+            store.measure(index)
+            after = store.heights[index]
+            self.top = store.heights.top(index) + min(after - 1, row * after // max(1, before))
         self.settle()
 
     def show_item(self, index: int, row: int = 0, *, above: int = 0) -> None:
         """Scroll a row of an item into view, `above` rows from the top."""
-        self.roll.measure(index)
+        self.store.measure(index)
         self.follow = False
-        self.top = max(0, self.roll.heights.top(index) + row - above)
+        self.top = max(0, self.store.heights.top(index) + row - above)
         self._measure_down()
         if self.top > self.end:
             self._measure_end()
             self.top = self.end
 
     def _measure_end(self) -> None:
-        roll = self.roll
+        store = self.store
         seen = 0
-        for index in range(len(roll) - 1, -1, -1):
-            roll.measure(index)
-            seen += roll.heights[index]
+        for index in range(len(store) - 1, -1, -1):
+            store.measure(index)
+            seen += store.heights[index]
             if seen >= self.height:
                 return
 
     def _measure_down(self) -> None:
-        roll = self.roll
-        index, row = roll.heights.find(self.top)
+        store = self.store
+        index, row = store.heights.find(self.top)
         seen = -row
-        while index < len(roll) and seen < self.height:
-            roll.measure(index)
-            seen += roll.heights[index]
+        while index < len(store) and seen < self.height:
+            store.measure(index)
+            seen += store.heights[index]
             index += 1
 
     def _measure_up(self, top: int) -> int:
         """Make exact the heights between `top` and the window above it; `top` is adjusted so that
         nothing below jumps."""
-        roll = self.roll
-        index, _ = roll.heights.find(self.top)
-        while index > 0 and roll.heights.top(index) > top:
+        store = self.store
+        index, _ = store.heights.find(self.top)
+        while index > 0 and store.heights.top(index) > top:
             index -= 1
-            if index < len(roll):
-                top += roll.measure(index)
+            if index < len(store):
+                top += store.measure(index)
         return max(0, top)

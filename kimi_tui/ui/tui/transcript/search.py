@@ -100,8 +100,8 @@ def count_in(item: Item, query: str) -> int:
 class TranscriptSearch:
     """A search through the item store: the matches, and the current one."""
 
-    def __init__(self, roll: ItemStore) -> None:
-        self._roll = roll
+    def __init__(self, store: ItemStore) -> None:
+        self._store = store
         self._query = ""
         self._at = -1
         self.matches: list[Match] = []
@@ -117,22 +117,22 @@ class TranscriptSearch:
 
     def near(self, item_id: int, row: int) -> None:
         """Set the next step's target to the first match from this row of an item on, or else to the last match."""
-        index, above = self._roll.index_of(item_id), 0
+        index, above = self._store.index_of(item_id), 0
         if index is not None:
-            drawn = self._roll.drawn(index)
+            drawn = self._store.drawn(index)
             above = sum(spans[0][0] < row - drawn.gap for spans in places(drawn.lines, self._query))
         later = (at for at, match in enumerate(self.matches) if (match.item_id, match.nth) >= (item_id, above))
         self._at = next(later, len(self.matches) - 1) - 1
 
     def find(self, query: str) -> None:
         """Start a search; "" ends it."""
-        roll = self._roll
+        store = self._store
         self._query = query
         self._at = -1
         self.matches = [
-            Match(roll.id_at(index), nth)
-            for index in range(len(roll) if query else 0)
-            for nth in range(count_in(roll.text_of(index), query))
+            Match(store.id_at(index), nth)
+            for index in range(len(store) if query else 0)
+            for nth in range(count_in(store.text_of(index), query))
         ]
 
     @property
@@ -145,26 +145,26 @@ class TranscriptSearch:
         if not self.matches:
             return None
         self._at = (max(self._at, 0 if step < 0 else -1) + step) % len(self.matches)
-        match, roll = self.matches[self._at], self._roll
-        index = roll.index_of(match.item_id)
+        match, store = self.matches[self._at], self._store
+        index = store.index_of(match.item_id)
         if index is None:
             return None
-        found = places(roll.drawn(index).lines, self._query)
-        if match.nth >= len(found) and roll.can_fold(index) and not roll.is_open(match.item_id):
-            roll.set_open(match.item_id, True)
-            found = places(roll.drawn(index).lines, self._query)
+        found = places(store.drawn(index).lines, self._query)
+        if match.nth >= len(found) and store.can_fold(index) and not store.is_open(match.item_id):
+            store.set_open(match.item_id, True)
+            found = places(store.drawn(index).lines, self._query)
         line = found[min(match.nth, len(found) - 1)][0][0] if found else 0
-        return index, roll.drawn(index).gap + line
+        return index, store.drawn(index).gap + line
 
     def marks(self, index: int, number: int) -> list[tuple[int, int, Style]]:
         """The matching characters of line `number` of an item, each with its style."""
         if not self._query:
             return []
-        palette, here = self._roll.palette, self.here
-        nth_here = here.nth if here is not None and here.item_id == self._roll.id_at(index) else -1
+        palette, here = self._store.palette, self.here
+        nth_here = here.nth if here is not None and here.item_id == self._store.id_at(index) else -1
         return [
             (start, end, palette.found_here if nth == nth_here else palette.found)
-            for nth, spans in enumerate(places(self._roll.drawn(index).lines, self._query))
+            for nth, spans in enumerate(places(self._store.drawn(index).lines, self._query))
             for line, start, end in spans
             if line == number
         ]

@@ -17,21 +17,21 @@ def selection_offset(item_id: int, line: int) -> int:
     return item_id * _LINES + line
 
 
-def selected_text(roll: ItemStore, selection: Selection) -> str:
+def selected_text(store: ItemStore, selection: Selection) -> str:
     """The selected text without margin, decoration and padding; wrapped lines are joined."""
-    if not len(roll):
+    if not len(store):
         return ""
     start, end = selection
-    first_id, first_line = divmod(start.y, _LINES) if start else (roll.id_at(0), 0)
-    last_id, last_line = divmod(end.y, _LINES) if end else (roll.id_at(len(roll) - 1), _LINES - 1)
+    first_id, first_line = divmod(start.y, _LINES) if start else (store.id_at(0), 0)
+    last_id, last_line = divmod(end.y, _LINES) if end else (store.id_at(len(store) - 1), _LINES - 1)
     out: list[str] = []
-    index = roll.first_from(first_id)
-    while index < len(roll) and roll.id_at(index) <= last_id:
-        item_id = roll.id_at(index)
-        lines = roll.drawn(index).lines
+    index = store.first_from(first_id)
+    while index < len(store) and store.id_at(index) <= last_id:
+        item_id = store.id_at(index)
+        lines = store.drawn(index).lines
         low = first_line if item_id == first_id else 0
         high = last_line if item_id == last_id else len(lines) - 1
-        if index > roll.first_from(first_id) and roll.drawn(index).gap and out:
+        if index > store.first_from(first_id) and store.drawn(index).gap and out:
             out.append("\n")
         for number, line in enumerate(lines[low : high + 1], low):
             text = line.text

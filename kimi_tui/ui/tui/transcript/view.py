@@ -110,49 +110,49 @@ class Transcript(Viewport, can_focus=True):
     @property
     def thoughts(self) -> bool:
         """Whether reasoning is shown while it streams; finished reasoning can be expanded in any case."""
-        return self._roll.thoughts
+        return self.store.thoughts
 
     @thoughts.setter
     def thoughts(self, value: bool) -> None:
-        self._roll.thoughts = value
+        self.store.thoughts = value
 
     def append(self, item: Item) -> int:
         """Append an item; return its id."""
-        item_id = self._roll.append(item)
+        item_id = self.store.append(item)
         self._changed(item_id)
         return item_id
 
     def update(self, item_id: int, item: Item) -> None:
         """Replace an item by `item`."""
-        index = self._roll.index_of(item_id)
+        index = self.store.index_of(item_id)
         if index is not None:
-            self._roll.put(index, item)
+            self.store.put(index, item)
             self._changed(item_id)
 
     def item(self, item_id: int) -> Item | None:
         """The current item, with all text streamed into it."""
-        index = self._roll.index_of(item_id)
-        return None if index is None else self._roll.text_of(index)
+        index = self.store.index_of(item_id)
+        return None if index is None else self.store.text_of(index)
 
     def stream(self, item_id: int, text: str) -> None:
         """Append text to an assistant item, a thought, or the output of a running tool."""
-        index = self._roll.index_of(item_id)
+        index = self.store.index_of(item_id)
         if index is not None and text:
-            self._roll.stream(index, text)
+            self.store.stream(index, text)
             self._changed(item_id)
 
     def finish(self, item_id: int, *, duration_s: float | None = None) -> None:
         """Mark the item's text as complete."""
-        index = self._roll.index_of(item_id)
+        index = self.store.index_of(item_id)
         if index is not None:
-            self._roll.finish(index, duration_s)
+            self.store.finish(index, duration_s)
             self._changed(item_id)
 
     def truncate(self, item_id: int) -> None:
         """Remove this item and all after it."""
-        index = self._roll.index_of(item_id)
+        index = self.store.index_of(item_id)
         if index is not None:
-            self._roll.truncate(index)
+            self.store.truncate(index)
             self._unseen = {one for one in self._unseen if one < item_id}
             self._changed(None)
 
@@ -162,7 +162,7 @@ class Transcript(Viewport, can_focus=True):
 
     def replace_all(self, items: Sequence[Item]) -> list[int]:
         """Show exactly these items (a resumed session); return their ids."""
-        ids = self._roll.replace_all(items)
+        ids = self.store.replace_all(items)
         self._unseen.clear()
         self._cursor = None
         self.find("")
@@ -173,26 +173,26 @@ class Transcript(Viewport, can_focus=True):
 
     def toggle(self, item_id: int) -> None:
         """Expand or fold an item; its first line stays in place."""
-        index = self._roll.index_of(item_id)
-        if index is None or not self._roll.can_fold(index):
+        index = self.store.index_of(item_id)
+        if index is None or not self.store.can_fold(index):
             return
-        at = self._roll.heights.top(index) - self._window.top
-        self._roll.set_open(item_id, not self._roll.is_open(item_id))
+        at = self.store.heights.top(index) - self._window.top
+        self.store.set_open(item_id, not self.store.is_open(item_id))
         self._window.show_item(index, above=min(max(at, 0), max(0, self._window.height - 2)))
         self._window.follow = self._window.top >= self._window.end and at >= 0
         self._show()
 
     def toggle_all(self) -> None:
         """Expand every tool card and thought; fold all if all are expanded."""
-        ids = self._roll.foldable()
-        is_open = not all(self._roll.is_open(item_id) for item_id in ids)
-        index, row = self._roll.heights.find(self._window.top)
+        ids = self.store.foldable()
+        is_open = not all(self.store.is_open(item_id) for item_id in ids)
+        index, row = self.store.heights.find(self._window.top)
         for item_id in ids:
-            self._roll.set_open(item_id, is_open)
-        if self.follow or index >= len(self._roll):
+            self.store.set_open(item_id, is_open)
+        if self.follow or index >= len(self.store):
             self._window.to_end()
         else:
-            self._window.show_item(index, min(row, self._roll.heights[index] - 1))
+            self._window.show_item(index, min(row, self.store.heights[index] - 1))
         self._show()
 
     # Painting
@@ -204,8 +204,8 @@ class Transcript(Viewport, can_focus=True):
 
     def on_mount(self) -> None:
         display_options = getattr(cast(object, self.app), "display_options", None)
-        self._roll.counts = not (isinstance(display_options, DisplayOptions) and display_options.plain)
-        self._roll.charts = self._roll.counts
+        self.store.counts = not (isinstance(display_options, DisplayOptions) and display_options.plain)
+        self.store.charts = self.store.counts
         self._timer = self.set_interval(_TICK_S if self.motion else 1.0, self._tick, pause=True)
 
     def _changed(self, item_id: int | None) -> None:
@@ -223,12 +223,12 @@ class Transcript(Viewport, can_focus=True):
         self._show()
 
     def _tick(self) -> None:
-        self._roll.tick(frames=1 if self.motion else 0)
+        self.store.tick(frames=1 if self.motion else 0)
         self._show()
 
     def _run_timer(self) -> None:
         if self._timer is not None:
-            ticks = self._roll.running and self._roll.counts
+            ticks = self.store.running and self.store.counts
             (self._timer.resume if ticks else self._timer.pause)()
 
     def _shown(self) -> None:
@@ -241,7 +241,7 @@ class Transcript(Viewport, can_focus=True):
 
     def jump_to(self, item_id: int) -> None:
         """Scroll the item to the top of the view, and put the cursor on it."""
-        index = self._roll.index_of(item_id)
+        index = self.store.index_of(item_id)
         if index is not None:
             self._window.show_item(index)
             self._cursor = item_id
@@ -255,24 +255,24 @@ class Transcript(Viewport, can_focus=True):
 
     def action_cursor(self, step: int) -> None:
         """Go to the next expandable card or flow node's turn, up or down."""
-        roll = self._roll
-        self._go(step, lambda index: roll.can_fold(index) or isinstance(roll.items[index], FlowHeaderItem))
+        store = self.store
+        self._go(step, lambda index: store.can_fold(index) or isinstance(store.items[index], FlowHeaderItem))
 
     def action_turn(self, step: int) -> None:
         """Go to the next user message, up or down."""
-        self._go(step, lambda index: isinstance(self._roll.items[index], UserItem))
+        self._go(step, lambda index: isinstance(self.store.items[index], UserItem))
 
     def _go(self, step: int, wanted: Callable[[int], bool]) -> None:
-        roll, window = self._roll, self._window
-        index = roll.index_of(self._cursor) if self._cursor is not None else None
+        store, window = self.store, self._window
+        index = store.index_of(self._cursor) if self._cursor is not None else None
         if index is None:
-            index = roll.heights.find(window.top + (window.height if step < 0 else 0))[0] - (step > 0)
+            index = store.heights.find(window.top + (window.height if step < 0 else 0))[0] - (step > 0)
         index += step
-        while 0 <= index < len(roll) and not (wanted(index) and roll.drawn(index).lines):
+        while 0 <= index < len(store) and not (wanted(index) and store.drawn(index).lines):
             index += step
-        if 0 <= index < len(roll):
-            self._cursor = roll.id_at(index)
-            top = roll.heights.top(index)
+        if 0 <= index < len(store):
+            self._cursor = store.id_at(index)
+            top = store.heights.top(index)
             if not window.top <= top < window.top + window.height - 1:
                 window.show_item(index, above=window.height // 3)
         self._show()
@@ -280,28 +280,28 @@ class Transcript(Viewport, can_focus=True):
     @property
     def block(self) -> Item | None:
         """The block under the cursor."""
-        return self._roll.item_of(self._cursor) if self._cursor is not None else None
+        return self.store.item_of(self._cursor) if self._cursor is not None else None
 
     def action_copy_block(self) -> None:
         """Copy the block under the cursor; without a cursor, the last reply."""
         item = self.block
         if item is None:
-            item = next((one for one in reversed(self._roll.items) if isinstance(one, AssistantItem)), None)
+            item = next((one for one in reversed(self.store.items) if isinstance(one, AssistantItem)), None)
         if item is not None:
             self.post_message(self.Copied(block_text(item)))
 
     def action_charts(self) -> None:
         """Show the source of the charts in the conversation, or draw them again."""
-        index, row = self._roll.heights.find(self._window.top)
-        self._roll.draw_charts(not self._roll.charts)
-        if not self.follow and index < len(self._roll):
-            self._window.show_item(index, min(row, self._roll.heights[index] - 1))
+        index, row = self.store.heights.find(self._window.top)
+        self.store.draw_charts(not self.store.charts)
+        if not self.follow and index < len(self.store):
+            self._window.show_item(index, min(row, self.store.heights[index] - 1))
         self._show()
 
     def action_open(self) -> None:
         if self._cursor is None:
             return
-        match self._roll.item_of(self._cursor):
+        match self.store.item_of(self._cursor):
             case SubagentItem():
                 self.post_message(self.ItemClicked(self._cursor, "agent"))
             case FlowHeaderItem() as header:
@@ -316,14 +316,14 @@ class Transcript(Viewport, can_focus=True):
         self.call_next(self._show)
 
     def on_click(self, event: events.Click) -> None:
-        index, row = self._roll.heights.find(self._window.top + event.y)
+        index, row = self.store.heights.find(self._window.top + event.y)
         if event.chain > 1:
             event.prevent_default()  # Textual's own handler selects the whole conversation
             self._pick(index, row, event)
             return
-        if index >= len(self._roll) or self.text_selection is not None:
+        if index >= len(self.store) or self.text_selection is not None:
             return
-        item_id = self._roll.id_at(index)
+        item_id = self.store.id_at(index)
         action = str(event.style.meta.get("act", "item"))
         if action in ("toggle", "agent"):
             self._cursor = item_id
@@ -333,11 +333,11 @@ class Transcript(Viewport, can_focus=True):
 
     def _pick(self, index: int, row: int, event: events.Click) -> None:
         """Select the word or the line under the mouse."""
-        number = row - self._roll.drawn(index).gap if index < len(self._roll) else -1
+        number = row - self.store.drawn(index).gap if index < len(self.store) else -1
         if number < 0 or str(event.style.meta.get("act", "")).startswith(("toggle", "agent", "node:")):
             return
         at = word_at if event.chain == 2 else line_at
-        if (selection := at(self._roll, index, number, event.x)) is not None:
+        if (selection := at(self.store, index, number, event.x)) is not None:
             self.screen.selections = {self: selection}
 
     # Search
@@ -350,8 +350,8 @@ class Transcript(Viewport, can_focus=True):
 
     def look_from_here(self) -> None:
         """Start a search from the visible rows."""
-        index, row = self._roll.heights.find(self._window.top)
-        self._origin = (self._roll.id_at(index), row) if index < len(self._roll) else None
+        index, row = self.store.heights.find(self._window.top)
+        self._origin = (self.store.id_at(index), row) if index < len(self.store) else None
 
     def look_for(self, query: str) -> None:
         """Mark the matches, and go to the one nearest to the start of the search."""
@@ -388,7 +388,7 @@ class Transcript(Viewport, can_focus=True):
         place = self._finder.step(step)
         if place is not None:
             index, row = place
-            at = self._roll.heights.top(index) + row - self._window.top
+            at = self.store.heights.top(index) + row - self._window.top
             if not 0 <= at < self._window.height:
                 self._window.show_item(index, row, above=self._window.height // 3)
             self._show()
@@ -400,22 +400,22 @@ class Transcript(Viewport, can_focus=True):
         self._show()
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
-        return selected_text(self._roll, selection), "\n"
+        return selected_text(self.store, selection), "\n"
 
     def selected_text(self) -> str:
         """The mouse selection without borders and padding, or ""."""
         selection = self.text_selection
-        return selected_text(self._roll, selection) if selection is not None else ""
+        return selected_text(self.store, selection) if selection is not None else ""
 
     def markdown(self) -> str:
         """The whole conversation as Markdown."""
-        return whole_text(self._roll)
+        return whole_text(self.store)
 
     def ansi_lines(self) -> Iterator[str]:
         """The whole conversation with its colours, for the terminal's own scrollback."""
         ground, filters = self.background_colors[1], self.app.get_line_filters()
-        for index in range(len(self._roll)):
-            drawn = self._roll.drawn(index)
+        for index in range(len(self.store)):
+            drawn = self.store.drawn(index)
             yield from [""] * drawn.gap
             for line in drawn.lines:
                 strip = self._sheet.maker.without_background(line)

@@ -35,10 +35,10 @@ class Viewport(ScrollView):
 
     def __init__(self, *, clock: Callable[[], float], id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._roll = ItemStore(clock)
-        self._window = ScrollWindow(self._roll)
-        self._finder = TranscriptSearch(self._roll)
-        self._sheet = RowOverlay(self._roll, self._window, self._finder)
+        self.store = ItemStore(clock)
+        self._window = ScrollWindow(self.store)
+        self._finder = TranscriptSearch(self.store)
+        self._sheet = RowOverlay(self.store, self._window, self._finder)
         self._painted: list[Placed] = []
         self._moving = False
         self._drawing = False
@@ -50,7 +50,7 @@ class Viewport(ScrollView):
         self._new_colours()
 
     def _new_colours(self) -> None:
-        self._roll.set_width(self._roll.width, palette_around(self))
+        self.store.set_width(self.store.width, palette_around(self))
         self._sheet.resize(self._sheet.maker.width)
         self._painted = []
         self._show()

@@ -23,22 +23,22 @@ from kimi_tui.ui.tui.transcript.search import source_text
 from kimi_tui.ui.tui.transcript.selection_text import selection_offset
 
 
-def word_at(roll: ItemStore, index: int, number: int, column: int) -> Selection | None:
+def word_at(store: ItemStore, index: int, number: int, column: int) -> Selection | None:
     """The word in line `number` of an item, at `column` of the view."""
-    line, place = _under(roll, index, number, column)
+    line, place = _under(store, index, number, column)
     if place is None:
         return None
-    return _selection(roll, index, line, *word_around(line.text, place))
+    return _selection(store, index, line, *word_around(line.text, place))
 
 
-def line_at(roll: ItemStore, index: int, number: int, column: int) -> Selection | None:
+def line_at(store: ItemStore, index: int, number: int, column: int) -> Selection | None:
     """The whole logical line."""
-    line, _ = _under(roll, index, number, column)
-    return _selection(roll, index, line, 0, len(line.text)) if line.text.strip() else None
+    line, _ = _under(store, index, number, column)
+    return _selection(store, index, line, 0, len(line.text)) if line.text.strip() else None
 
 
-def _under(roll: ItemStore, index: int, number: int, column: int) -> tuple[LogicalLine, int | None]:
-    lines = roll.drawn(index).lines
+def _under(store: ItemStore, index: int, number: int, column: int) -> tuple[LogicalLine, int | None]:
+    lines = store.drawn(index).lines
     line = around(lines, number)
     column -= MARGIN
     for char, letter in enumerate(lines[number].text):
@@ -49,19 +49,19 @@ def _under(roll: ItemStore, index: int, number: int, column: int) -> tuple[Logic
     return line, None
 
 
-def _selection(roll: ItemStore, index: int, line: LogicalLine, begin: int, end: int) -> Selection | None:
+def _selection(store: ItemStore, index: int, line: LogicalLine, begin: int, end: int) -> Selection | None:
     spans = list(line.spans(begin, end))
     if not spans:
         return None
-    item_id, (first, left, _), (last, _, right) = roll.id_at(index), spans[0], spans[-1]
+    item_id, (first, left, _), (last, _, right) = store.id_at(index), spans[0], spans[-1]
     return Selection(
         Offset(left + MARGIN, selection_offset(item_id, first)), Offset(right + MARGIN, selection_offset(item_id, last))
     )
 
 
-def whole_text(roll: ItemStore) -> str:
+def whole_text(store: ItemStore) -> str:
     """The conversation as Markdown."""
-    return "\n\n".join(filter(None, (_as_markdown(roll.text_of(index)) for index in range(len(roll))))) + "\n"
+    return "\n\n".join(filter(None, (_as_markdown(store.text_of(index)) for index in range(len(store))))) + "\n"
 
 
 def _as_markdown(item: Item) -> str:

@@ -90,10 +90,10 @@ async def test_a_click_on_the_head_of_a_change_takes_or_leaves_it(tmp_path: Path
         await one.press("h")
         changes = one.choosing.list
         one.clock.now += 1
-        await one.pilot.click(changes, offset=(4, changes._heads[1]))
+        await one.pilot.click(changes, offset=(4, changes.heads[1]))
         await one.pilot.pause()
         assert changes.taken == [True, False, True]
-        await one.pilot.click(changes, offset=(4, changes._heads[1] + 1))
+        await one.pilot.click(changes, offset=(4, changes.heads[1] + 1))
         assert changes.taken == [True, False, True]
 
 

@@ -158,7 +158,7 @@ async def test_a_map_that_may_not_cover_the_chart_is_there_only_where_its_corner
         assert not has_map()
         await one.press("f11")
         assert has_map()
-        corner = chart._map_region
+        corner = chart.map_region
         drawn = [chart.render_line(y).crop(corner.x, corner.right).text for y in range(corner.height)]
         chart.with_map = False
         chart.forget_map()
@@ -172,7 +172,7 @@ async def test_a_click_on_the_map_goes_there_and_stops_following(tmp_path: Path)
         await one.say(*flow_scenarios.large_200())
         await one.press("f3", "f11")
         chart = one.pane.chart
-        area = chart._map_region
+        area = chart.map_region
         await one.pilot.click(chart, offset=(area.right - 1, area.bottom - 1))
         await one.settle()
         assert (chart.following, chart.scroll_y > 100) == (False, True)

@@ -76,7 +76,7 @@ async def test_the_preview_shows_the_last_turns_of_the_session_under_the_cursor(
 ) -> None:
     async with show(lambda: sessions(work_dir)) as shown:
         await shown.press("down", "down")
-        said = [item.text for item in shown.app.screen.query_one(Transcript)._roll.items if isinstance(item, UserItem)]
+        said = [item.text for item in shown.app.screen.query_one(Transcript).store.items if isinstance(item, UserItem)]
         assert said == ["explain the parser", "and errors?"]
 
 

@@ -12,11 +12,11 @@ PROSE = "Some words that fill a line or two of a narrow window, and then a few m
 
 
 def conversation(turns: int, width: int = 40, height: int = 12) -> ScrollWindow:
-    roll = ItemStore(lambda: 0.0)
-    roll.set_width(width, Palette())
+    store = ItemStore(lambda: 0.0)
+    store.set_width(width, Palette())
     items = [item for turn in range(turns) for item in (UserItem(f"question {turn}"), AssistantItem(PROSE, done=True))]
-    roll.replace_all(items)
-    window = ScrollWindow(roll)
+    store.replace_all(items)
+    window = ScrollWindow(store)
     window.resize(width, height)
     return window
 
@@ -24,9 +24,9 @@ def conversation(turns: int, width: int = 40, height: int = 12) -> ScrollWindow:
 def shown(window: ScrollWindow) -> list[str]:
     """The rows of the window, as text."""
     rows: list[str] = []
-    index, skip = window.roll.heights.find(window.top)
-    while len(rows) < window.height and index < len(window.roll):
-        drawn = window.roll.drawn(index)
+    index, skip = window.store.heights.find(window.top)
+    while len(rows) < window.height and index < len(window.store):
+        drawn = window.store.drawn(index)
         texts = [""] * drawn.gap + [line.text for line in drawn.lines]
         rows.extend(texts[skip:])
         skip = 0
@@ -37,12 +37,12 @@ def shown(window: ScrollWindow) -> list[str]:
 def test_a_window_that_follows_ends_with_the_last_row():
     window = conversation(20)
     assert window.top == window.end
-    assert shown(window)[-1] == window.roll.drawn(39).lines[-1].text
+    assert shown(window)[-1] == window.store.drawn(39).lines[-1].text
 
 
 def test_only_what_is_seen_is_drawn():
     window = conversation(5000)
-    assert sum(window.roll.is_exact(index) for index in range(10_000)) < 20
+    assert sum(window.store.is_exact(index) for index in range(10_000)) < 20
 
 
 @settings(max_examples=60, deadline=None)
@@ -66,7 +66,7 @@ def test_who_has_scrolled_up_stays_where_they_are():
     window = conversation(20)
     window.move_to(window.top - 30)
     before = shown(window)
-    window.roll.append(UserItem("more"))
+    window.store.append(UserItem("more"))
     window.settle()
     assert shown(window) == before
     assert not window.follow
@@ -86,10 +86,10 @@ def test_at_the_end_the_window_follows_again():
 def test_another_width_keeps_the_item_at_the_top(width: int, height: int, top: int):
     window = conversation(30)
     window.move_to(top)
-    was, _ = window.roll.heights.find(window.top)
+    was, _ = window.store.heights.find(window.top)
     followed = window.follow
     window.resize(width, height)
-    now, _ = window.roll.heights.find(window.top)
+    now, _ = window.store.heights.find(window.top)
     assert window.follow == followed
     if not followed and window.top < window.end:
         assert now == was
@@ -97,13 +97,13 @@ def test_another_width_keeps_the_item_at_the_top(width: int, height: int, top: i
 
 def test_while_text_streams_the_window_moves_in_steps():
     window = conversation(20)
-    roll = window.roll
-    roll.append(AssistantItem())
+    store = window.store
+    store.append(AssistantItem())
     tops: list[int] = []
     for number in range(60):
-        roll.stream(len(roll) - 1, f"line {number}\n\n")
+        store.stream(len(store) - 1, f"line {number}\n\n")
         window.settle()
-        assert roll.heights.total <= window.top + window.height
+        assert store.heights.total <= window.top + window.height
         tops.append(window.top)
     moves = sum(before != after for before, after in pairwise(tops))
     assert moves <= 2 * 60 // window.trailing_rows + 1
@@ -111,18 +111,18 @@ def test_while_text_streams_the_window_moves_in_steps():
 
 def test_a_card_that_is_opened_grows_downwards():
     window = conversation(20)
-    roll = window.roll
-    tool = roll.append(ToolItem("Shell", "make", "ok", output="\n".join(map(str, range(30)))))
-    roll.append(NoticeItem("after"))
+    store = window.store
+    tool = store.append(ToolItem("Shell", "make", "ok", output="\n".join(map(str, range(30)))))
+    store.append(NoticeItem("after"))
     window.settle()
-    roll.set_open(tool, True)
-    window.show_item(roll.index_of(tool) or 0, above=3)
+    store.set_open(tool, True)
+    window.show_item(store.index_of(tool) or 0, above=3)
     assert shown(window)[4].startswith("✓ Shell")
     assert shown(window)[5].endswith("0")
 
 
 def test_text_that_goes_away_leaves_no_hole():
     window = conversation(3)
-    window.roll.truncate(2)
+    window.store.truncate(2)
     window.settle()
     assert shown(window)[0].startswith("▌you")

@@ -280,13 +280,13 @@ async def test_what_is_selected_is_marked_without_its_margin():
 
 
 def _selection(view: Transcript) -> object:
-    return view._roll.palette.selection.bgcolor
+    return view.store.palette.selection.bgcolor
 
 
 async def test_looking_for_something_goes_to_the_nearest_place_from_what_is_seen():
     async with showing(*turns(40)) as (_, view):
         view.follow = False
-        view.jump_to(view._roll.id_at(40))
+        view.jump_to(view.store.id_at(40))
         view.look_from_here()
         view.look_for("question")
         assert view.found == (21, 40)
@@ -299,7 +299,7 @@ async def test_a_place_that_a_wrapped_line_breaks_is_found_and_marked_in_both_ro
         view.look_from_here()
         view.look_for("a needle")
         assert view.found == (1, 1)
-        here = view._roll.palette.found_here.bgcolor
+        here = view.store.palette.found_here.bgcolor
         marked = [text for y in (0, 1) for text, style, _ in view.render_line(y) if style and style.bgcolor == here]
         assert marked == ["a", "needle"]
 
@@ -331,7 +331,7 @@ async def test_rows_that_were_scrolled_past_are_let_go() -> None:
         view.action_scroll_home()
         for _ in range(80):
             view.action_page_down()
-        kept = sum(row is not None for drawn in view._roll._drawn.values() for row in drawn.rows)
+        kept = sum(row is not None for drawn in view.store._drawn.values() for row in drawn.rows)
         assert 16 <= kept <= 300
 
 
@@ -346,19 +346,19 @@ async def test_what_goes_to_the_screen_has_no_places_in_it() -> None:
 @pytest.mark.parametrize("count", [10, 2000])
 async def test_the_work_of_a_flush_does_not_depend_on_the_length_of_the_conversation(count: int):
     async with showing(*turns(count)) as (pilot, view):
-        drawn = len(view._roll._drawn)
+        drawn = len(view.store._drawn)
         item_id = view.append(AssistantItem())
         for _ in range(30):
             view.stream(item_id, "a word and another ")
             await pilot.pause()
-        assert len(view._roll._drawn) <= drawn + 2
+        assert len(view.store._drawn) <= drawn + 2
 
 
 async def test_rows_that_look_the_same_are_found_at_their_own_place() -> None:
     async with showing(*(NoticeItem("the same") for _ in range(60)), size=(40, 10)) as (pilot, view):
         view.action_scroll_home()
         await pilot.pause()
-        step = view._roll.heights[1]
+        step = view.store.heights[1]
         (_, before), shown = view.screen.get_widget_and_offset_at(6, 2 * step), rows(view)
         view._move(step)
         await pilot.pause()
