@@ -26,11 +26,13 @@ _WRONG_KEY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class KeyCheck:
-    """The service's verdict on the key; `unknown` if it gave none. `models` are those that it lists."""
+    """The service's verdict on the key; `unknown` if it gave none. `models` are those that it lists; `reached` is false
+    if nothing answered at the address."""
 
     verdict: Literal["taken", "refused", "unknown"]
     cause: str = ""
     models: tuple[str, ...] = ()
+    reached: bool = True
 
 
 class _Named(BaseModel):
@@ -71,7 +73,7 @@ async def check_key(service_type: str, base_url: str, key: str, *, timeout_s: fl
         ):
             body = await read_body(answer, _MOST_BYTES)
     except (TimeoutError, httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, ValueError) as error:
-        return KeyCheck("unknown", f"{url} does not answer ({type(error).__name__})")
+        return KeyCheck("unknown", f"{url} does not answer ({type(error).__name__})", reached=False)
     status = answer.status_code
     if status != 200:
         message = service_words(body, secrets=(key,))

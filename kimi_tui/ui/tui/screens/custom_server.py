@@ -72,12 +72,17 @@ class CustomServerForm:
     ) -> None:
         self._screen, self._try_key, self._done = screen, try_key, done
 
-    def ask(self, *, trouble: str = "", value: str = "") -> None:
+    def ask(self, *, trouble: str = "", value: str = "", silent: str = "") -> None:
+        """Ask for the address. Nothing answers at `silent`: the same address again is kept as it is."""
+
         def got(address: str | None) -> None:
             if not address:
                 return
-            if found := bases(address):
+            found = bases(address)
+            if found and address == silent:
                 self._ask_key(found)
+            elif found:
+                self._screen.run_worker(partial(self._reach, found, address), group="look", exclusive=True)
             else:
                 words = _("{address} is not an http(s) address.", address=address)
                 self.ask(trouble=words, value=address)
@@ -85,6 +90,23 @@ class CustomServerForm:
         about = _("Its address, for example http://gpu-box:8000/v1.")
         title = _("another server: address")
         self._screen.app.push_screen(TextPrompt(title, about=f"{trouble} {about}".strip(), value=value), got)
+
+    async def _reach(self, found: tuple[str, ...], address: str) -> None:
+        """Ask again for an address at which nothing answers, before anything else is asked."""
+        self._screen.set_status(_("looking for {server}…", server=found[-1]))
+        checks: list[KeyCheck] = []
+        for base in found:
+            checks.append(await self._try_key(_TYPE, base, ""))
+            if checks[-1].reached:
+                break
+        self._screen.set_status("")
+        if not self._screen.is_current:
+            return
+        if checks[-1].reached:
+            self._ask_key(found)
+        else:
+            trouble = _("{cause}. Enter keeps the address all the same.", cause=translate(checks[-1].cause))
+            self.ask(trouble=trouble, value=address, silent=address)
 
     def _ask_key(self, found: tuple[str, ...], *, trouble: str = "", value: str = "") -> None:
         def got(key: str | None) -> None:

@@ -29,9 +29,13 @@ _CHOICE = re.compile(r"\s*<choice>((?:(?!</?choice>).)*)</choice>\s*\Z", re.IGNO
 
 
 def label_of(begin: FlowBegin, node_id: str) -> str:
-    """A node's one-line name."""
-    label = next((node.label for node in begin.nodes if node.id == node_id), node_id)
-    return labels.node_title(shown_label(label, begin.args))
+    """A node's one-line name; short only if no other node has the same short name."""
+    texts = {node.id: shown_label(node.label, begin.args) for node in begin.nodes}
+    text = texts.get(node_id, node_id)
+    title = labels.node_title(text)
+    if any(key != node_id and labels.node_title(other) == title for key, other in texts.items()):
+        return one_line(text)
+    return title
 
 
 def current_label(run: RunView) -> str:

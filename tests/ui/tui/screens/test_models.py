@@ -159,7 +159,9 @@ async def test_another_server_is_named_by_its_address_and_asked_for_its_models(
     show: ShowScreen, work_dir: Path, tmp_path: Path, screen_case: Any
 ) -> None:
     async with Server() as server:
-        server.add(status(401, {}), status(404, {}), status(200, {"data": [{"id": "one"}, {"id": "two"}]}))
+        server.add(
+            status(401, {}), status(401, {}), status(404, {}), status(200, {"data": [{"id": "one"}, {"id": "two"}]})
+        )
         async with show(lambda: screen_case(work_dir, tmp_path, try_it=check_key)) as shown:
             if screen_case is screen_cases.first_start:
                 await shown.press("enter")
@@ -180,7 +182,25 @@ async def test_another_server_is_named_by_its_address_and_asked_for_its_models(
             assert (model.model.model, model.provider.base_url) == ("two", server.url)
             assert model.provider.api_key.get_secret_value() == "sk-y"
         asked = [(one.path, one.headers.get("authorization")) for one in server.requests]
-        assert asked == [("/v1/models", None), ("/v1/models", "Bearer sk-y"), ("/models", "Bearer sk-y")]
+        assert asked[0] == ("/v1/models", None)
+        assert asked[1:] == [("/v1/models", None), ("/v1/models", "Bearer sk-y"), ("/models", "Bearer sk-y")]
+
+
+async def test_an_address_at_which_nothing_answers_is_told_at_once_and_kept_for_correction(
+    show: ShowScreen, work_dir: Path, tmp_path: Path
+) -> None:
+    async def nothing(service_type: str, base_url: str, key: str) -> KeyCheck:
+        return KeyCheck("unknown", f"{base_url} does not answer (ConnectError)", reached=False)
+
+    async with show(lambda: screen_cases.first_start(work_dir, tmp_path, try_it=nothing)) as shown:
+        await choose(shown, "Another server (address)")
+        shown.app.screen.query_one(Input).value = "http://bxo:8000"
+        await shown.press("enter")
+        assert "does not answer (ConnectError)" in str(shown.app.screen.query_one("#about", Static).content)
+        assert shown.app.screen.query_one(Input).value == "http://bxo:8000"
+        assert not shown.app.screen.query_one(Input).password
+        await shown.press("enter")
+        assert shown.app.screen.query_one(Input).password
 
 
 async def test_a_server_that_does_not_answer_is_kept_with_a_word_and_the_model_that_one_names(

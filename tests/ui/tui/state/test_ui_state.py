@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.ui.tui.state.deltas import Appended, Delta, Finished, Replaced, Streamed, Truncated
-from kimi_tui.ui.tui.state.flow_reducer import current_label
+from kimi_tui.ui.tui.state.flow_reducer import current_label, label_of
 from kimi_tui.ui.tui.state.items import (
     AssistantItem,
     FlowHeaderItem,
@@ -398,3 +398,14 @@ def test_a_branch_chosen_by_hand_at_a_node_without_a_turn_has_a_header_of_its_ow
     notes = {item.label: item.note for item in state.conversation.items if isinstance(item, FlowHeaderItem)}
     assert notes["Fix it"] == ""
     assert notes["Green?"] == "you chose yes"
+
+
+def test_nodes_whose_short_names_are_the_same_keep_their_whole_names() -> None:
+    nodes = [
+        FlowNodeShape(id=key, label=label, kind="task")
+        for key, label in (("a", "Review: the tests"), ("b", "Review: the texts"), ("c", "Ship: make release"))
+    ]
+    begin = FlowBegin(
+        run_id="r", name="f", source="mermaid", nodes=tuple(nodes), edges=(), begin_id="B", end_id="E", max_moves=9
+    )
+    assert [label_of(begin, node.id) for node in nodes] == ["Review: the tests", "Review: the texts", "Ship"]
