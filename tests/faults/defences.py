@@ -880,6 +880,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_any_text_streams_to_what_it_is_at_once",
     ),
     Defence(
+        "23 focus_storm", "rendering a long open end in pieces", "long-open-end", NEVER,
+        "test_the_work_for_a_long_open_end_grows_with_its_length",
+    ),
+    Defence(
         "a message that cannot be drawn", "showing an item as plain text", "item-as-plain-text", Instead("raise"),
         "test_a_message_that_cannot_be_drawn_is_shown_as_plain_text",
     ),

@@ -108,7 +108,10 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_TERM}::test_resize_storm",
         "tests/ui/tui/transcript/test_view.py::test_a_resize_keeps_the_item_at_the_top",
     ),
-    "23 focus_storm": (f"{_HERE}::test_focus_storm",),
+    "23 focus_storm": (
+        f"{_HERE}::test_focus_storm",
+        "tests/ui/tui/transcript/test_streaming_markdown.py::test_the_work_for_a_long_open_end_grows_with_its_length",
+    ),
     "24 split_input": (
         f"{_TERM}::test_split_input",
         f"{_TERM}::test_a_paste_of_a_mebibyte_is_no_keys",

@@ -4,6 +4,9 @@ Invariant: however the text is cut into pieces, after `finish` the lines are tho
 block is closed when a complete line (one with its newline) begins another block; CommonMark never reopens it. Of an
 open list all items but the last are closed, of an open code fence every complete line. Text that cannot be rendered is
 shown as plain text, and the fault is logged.
+
+A long open end is rendered as a whole only when a block seems to end, or when it has grown by an eighth; what was added
+since is rendered in pieces. So the work grows with the length of the text, also of a single paragraph.
 """
 
 import re
@@ -25,6 +28,12 @@ _UNDECIDED = re.compile(
     r"(?m:^) *(?:[-=*+#>_~]{1,3}|\d{1,3}[.)]?|`{3}[^\n]*)[ \t]*\Z"
     r"|(?:\A|(?<=\n\n))[ \t]*\|[^\n]*(?:\n[ \t]*\|?[-:| ]*)?\Z"
 )
+
+# Complete lines that may end a block: a blank one with one that follows, a fence or a heading.
+_BLOCK_END = re.compile(r"^[ \t]*\n\s*\S[^\n]*\n|^ {0,3}(?:`{3}|~{3}|#{1,6} )[^\n]*\n", re.MULTILINE)
+_PIECE = 4000  # characters
+_GROWTH = 8  # a long open end is rendered again when it has grown by 1/8
+_WORD = 200  # characters; a longer word is cut
 
 
 @dataclass(slots=True)
@@ -59,10 +68,14 @@ class _OpenFence:
 
 
 class StreamingMarkdown:
-    """The lines of a growing Markdown text in `width` columns. `source` has newlines for every kind of line end."""
+    """The lines of a growing Markdown text in `width` columns. `source` has newlines for every kind of line end.
 
-    def __init__(self, width: int, palette: Palette, *, charts: bool = True) -> None:
+    An open end of more than `piece` characters is rendered in pieces.
+    """
+
+    def __init__(self, width: int, palette: Palette, *, charts: bool = True, piece: int = _PIECE) -> None:
         self._renderer = Renderer(width, palette, charts)
+        self._piece = piece
         self.source = ""
         self.finished = False
         self._after_return = False  # whether the text so far ended in a carriage return
@@ -71,6 +84,12 @@ class StreamingMarkdown:
         self._live: list[Line] = []
         self._closed = 0  # characters of the source whose lines are in _done
         self._seen = 0  # characters already searched for closed blocks
+        self._whole = 0  # the open end was last rendered as a whole up to here
+        self._pieces: list[Line] = []  # the lines of the open end up to _drawn, which stay until then
+        self._drawn = 0
+        self._is_table = False  # whether the open end is a table
+        self._ends_searched = 0  # characters already searched for the end of a long block
+        self._end_was_none = False  # whether the last apparent end of a long block closed nothing
         self._references: References = {}
         self._list: _OpenList | None = None
         self._fence: _OpenFence | None = None
@@ -86,7 +105,7 @@ class StreamingMarkdown:
 
     def redrawn(self, width: int, palette: Palette, *, charts: bool = True) -> "StreamingMarkdown":
         """The same text in another width or other colours, with its charts drawn or as source."""
-        fresh = StreamingMarkdown(width, palette, charts=charts)
+        fresh = StreamingMarkdown(width, palette, charts=charts, piece=self._piece)
         fresh.feed(self.source)
         fresh._after_return = self._after_return
         return fresh
@@ -119,13 +138,40 @@ class StreamingMarkdown:
         return self._show_plain()
 
     def _feed(self) -> int:
-        changed = len(self._done)
+        if not self._is_due():  # defence: long-open-end
+            return self._draw_pieces()
+        changed, closed = len(self._done), self._closed
         end = self.source.rfind("\n") + 1
         if end > self._seen:
             changed = min(changed, self._close_up_to(end))
             self._seen = end
+        if self._closed != closed:
+            self._end_was_none = False
         self._draw_tail()
         return min(changed, len(self._done))
+
+    def _is_due(self) -> bool:
+        """Whether the open end is rendered as a whole."""
+        size = len(self.source)
+        if size - self._closed <= self._piece:
+            return True
+        if self._fence is not None:
+            return self.source.find("\n", self._drawn) >= 0
+        grown = size - self._whole
+        if self._whole - self._closed <= self._piece or grown * _GROWTH >= self._whole - self._closed:
+            self._end_was_none = False
+            return True
+        found = _BLOCK_END.search(self.source, self._ends_searched) is not None
+        self._ends_searched = self._after_last_full_line()
+        if not found or self._end_was_none:
+            return False
+        self._end_was_none = True
+        return True
+
+    def _after_last_full_line(self) -> int:
+        """Where the blank lines begin that the complete lines end in."""
+        text = self.source[self._closed : self.source.rfind("\n") + 1].rstrip()
+        return self.source.find("\n", self._closed + len(text)) + 1
 
     def _finish(self) -> int:
         before, first = self.lines, 0
@@ -298,25 +344,60 @@ class StreamingMarkdown:
     # The open end
 
     def _draw_tail(self) -> None:
-        tail = self.source[self._closed :]
-        palette = self._renderer.palette
+        """Render the open end as a whole; a long one up to its last word."""
+        self._pieces, self._drawn, self._whole = [], self._closed, len(self.source)
         if self._fence is not None:
-            code = self._fence.content_of(tail).expandtabs(4)
-            self._live = list(self._renderer.code_line([(code, palette.base)])) if code else []
+            self._draw_pieces()
             return
-        tail = _UNDECIDED.sub("", tail)
+        if len(self.source) - self._closed > self._piece:
+            self._whole = self._last_word(self._closed, len(self.source))
+            self._ends_searched = self._after_last_full_line()
+        tail = _UNDECIDED.sub("", self.source[self._closed : self._whole])
         blocks = parse(tail, self._references.copy()) if tail.strip() else []
+        self._is_table = bool(blocks) and blocks[-1].type == "table"
+        self._pieces, self._drawn = self._tail_lines(blocks), self._whole
+        self._draw_pieces()
+
+    def _tail_lines(self, blocks: list[SyntaxTreeNode]) -> list[Line]:
         opened = self._list
-        lines: list[Line] = []
         if opened is not None and blocks and blocks[0].type == opened.head.type:
             loose = opened.loose or is_loose(blocks[0].children)
             lines = list(self._renderer.items(opened.head, blocks[0].children, loose=loose, first=opened.count))
-            blocks = blocks[1:]
-            rest = self._renderer.blocks(blocks)
-            self._live = [*lines, _BLANK, *rest] if rest else lines
-            return
+            rest = self._renderer.blocks(blocks[1:])
+            return [*lines, _BLANK, *rest] if rest else lines
         lines = self._renderer.blocks(blocks)
-        self._live = [_BLANK, *lines] if lines and self._done else lines
+        return [_BLANK, *lines] if lines and self._done else lines
+
+    def _draw_pieces(self) -> int:
+        """Render what was added to the open end; returns the number of the first line that may have changed."""
+        first = len(self._done) + len(self._pieces)
+        while len(self.source) - self._drawn > self._piece:
+            cut = self._last_word(self._drawn, self._drawn + self._piece)
+            self._pieces.extend(self._piece_lines(self._drawn, cut))
+            self._drawn = cut
+        self._live = [*self._pieces, *self._piece_lines(self._drawn, len(self.source))]
+        return first
+
+    def _piece_lines(self, begin: int, end: int) -> list[Line]:
+        text = self.source[begin:end]
+        if self._fence is not None:
+            code = self._fence.content_of(text) if begin == self._closed else text
+            code = code.expandtabs(4)
+            return list(self._renderer.code_line([(code, self._renderer.palette.base)])) if code else []
+        if self._is_table:
+            return plain_lines(text.strip("\n"), self._renderer.width) if text.strip() else []
+        text = _UNDECIDED.sub("", text)
+        if not text.strip():
+            return []
+        lines = self._renderer.blocks(parse(text, self._references.copy()))
+        before = self.source[max(self._closed, begin - _WORD) : begin]
+        between = before[len(before.rstrip()) :] + text[: len(text) - len(text.lstrip())]
+        return [_BLANK, *lines] if lines and self._pieces and between.count("\n") > 1 else lines
+
+    def _last_word(self, begin: int, end: int) -> int:
+        """Where the last line or word of `source[begin:end]` begins; `end` if that is far away."""
+        low = max(begin, end - _WORD)
+        return self.source.rfind("\n", low, end) + 1 or self.source.rfind(" ", low, end) + 1 or end
 
 
 def _line_starts(source: str, begin: int, end: int) -> list[int]:

@@ -1,7 +1,11 @@
+import sys
+from types import FrameType
+
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kimi_tui.ui.tui.text.markdown import render
+from kimi_tui.ui.tui.text.markdown import parse, render
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.transcript.streaming_markdown import StreamingMarkdown
 
@@ -60,8 +64,8 @@ def pieces(text: str, sizes: list[int]) -> list[str]:
     return out
 
 
-def streamed(text: str, sizes: list[int], width: int = 40) -> StreamingMarkdown:
-    doc = StreamingMarkdown(width, PALETTE)
+def streamed(text: str, sizes: list[int], width: int = 40, piece: int = 4000) -> StreamingMarkdown:
+    doc = StreamingMarkdown(width, PALETTE, piece=piece)
     for piece in pieces(text, sizes):
         doc.feed(piece)
     return doc
@@ -76,6 +80,20 @@ def shown(lines: object) -> list[str]:
 def test_a_document_streamed_in_any_pieces_is_the_document_rendered_at_once(text: str, sizes: list[int]):
     doc = streamed(text, sizes)
     doc.finish()
+    assert doc.lines == render(text, 40, PALETTE)
+
+
+@settings(max_examples=250, deadline=None)
+@given(documents(), st.lists(st.integers(1, 23), min_size=1, max_size=5), st.integers(1, 60))
+def test_a_long_open_end_that_is_drawn_in_pieces_ends_as_the_document(text: str, sizes: list[int], piece: int):
+    doc = StreamingMarkdown(40, PALETTE, piece=piece)
+    before = doc.lines
+    for part in pieces(text, sizes):
+        first = doc.feed(part)
+        assert doc.lines[:first] == before[:first]
+        before = doc.lines
+    first = doc.finish()
+    assert doc.lines[:first] == before[:first]
     assert doc.lines == render(text, 40, PALETTE)
 
 
@@ -177,3 +195,74 @@ def test_a_progress_line_that_is_drawn_over_is_a_line_a_step():
     doc = streamed("50%\r75%\r\r100%\n", [3])
     doc.finish()
     assert shown(doc.lines) == ["50% 75%", "", "100%"]
+
+
+OPEN_ENDS = {
+    "lines of one paragraph": "line {} of many\n",
+    "one line": "word {} and `code` ",
+    "one Chinese line": "第{}个词，没有空格。",
+    "a quote": "> line {} of many\n",
+    "an item with blank lines": "  paragraph {}\n\n",
+    "a table": "| {} | b |\n",
+    "indented code": "    x = {}\n",
+    "one line of code": "x = {}; ",
+}
+BEGINNINGS = {
+    "an item with blank lines": "- item\n\n",
+    "a table": "| a | b |\n|---|---|\n",
+    "one line of code": "```py\n",
+}
+
+
+@pytest.mark.parametrize("kind", OPEN_ENDS)
+def test_the_work_for_a_long_open_end_grows_with_its_length(kind: str):
+    """Counted: the characters that are parsed and the lines that are drawn anew."""
+
+    def work(count: int) -> int:
+        doc, characters = StreamingMarkdown(60, PALETTE, piece=100), 0
+
+        def count_parsed(frame: FrameType, event: str, _: object) -> None:
+            nonlocal characters
+            if event == "call" and frame.f_code is parse.__code__:
+                characters += len(frame.f_locals["source"])
+
+        profile = sys.getprofile()
+        sys.setprofile(count_parsed)
+        try:
+            doc.feed(BEGINNINGS.get(kind, ""))
+            for number in range(count):
+                first = doc.feed(OPEN_ENDS[kind].format(number))
+                characters += (len(doc.lines) - first) * 60
+        finally:
+            sys.setprofile(profile)
+        return characters
+
+    text = OPEN_ENDS[kind].format(1000)
+    few, many = 1000 // len(text), 4000 // len(text)
+    assert work(many) < 8 * work(few), (work(few), work(many))
+
+
+@pytest.mark.parametrize("kind", OPEN_ENDS)
+def test_what_is_added_to_a_long_open_end_is_seen_at_once(kind: str):
+    doc = StreamingMarkdown(60, PALETTE, piece=100)
+    doc.feed(BEGINNINGS.get(kind, ""))
+    for number in range(1000, 1100):
+        doc.feed(OPEN_ENDS[kind].format(number))
+        assert str(number) in "".join(line.text for line in doc.lines[-3:])
+
+
+def test_what_follows_a_long_paragraph_is_drawn_as_it_stays():
+    doc = StreamingMarkdown(60, PALETTE, piece=400)
+    text = "word and word\n" * 100 + "\nThe next one.\n"
+    for letter in text:
+        doc.feed(letter)
+    assert shown(doc.lines) == shown(render(text, 60, PALETTE))
+    doc.feed("```py\nx = 1\n")
+    assert shown(doc.lines)[-1] == "  x = 1"
+
+
+def test_a_long_paragraph_breaks_between_words_while_it_streams():
+    doc = StreamingMarkdown(60, PALETTE, piece=100)
+    for letter in "abcdefgh " * 200:
+        doc.feed(letter)
+        assert {word for line in doc.lines[:-1] for word in line.text.split()} <= {"abcdefgh"}
