@@ -520,6 +520,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_the_proxy_passes_both_directions_of_an_allowed_connection",
     ),
     Defence(
+        "34 protected_paths", "sockets of other kinds", "no-other-sockets", REMOVED,
+        "test_no_socket_leads_to_the_host_of_a_virtual_machine",
+    ),
+    Defence(
         "34 protected_paths", "asking for a host in yolo mode too", "hosts-are-asked-for", REMOVED,
         "test_a_host_is_asked_for_once_even_in_yolo_mode_and_a_no_holds",
     ),

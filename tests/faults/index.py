@@ -207,6 +207,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_git_works_and_what_it_runs_cannot_be_changed",
         "tests/tools/shell_support/test_sandbox.py::test_settings_of_the_kernel_are_mounted_read_only",
         "tests/tools/shell_support/test_sandbox.py::test_no_command_makes_the_users_next_git_command_run_a_program",
+        "tests/tools/shell_support/test_session_network.py::test_no_socket_leads_to_the_host_of_a_virtual_machine",
         "tests/tools/shell_support/test_session_network.py::test_a_host_is_asked_for_once_even_in_yolo_mode_and_a_no_holds",
         "tests/tools/shell_support/test_session_network.py::test_the_proxy_passes_both_directions_of_an_allowed_connection",
         "tests/tools/shell_support/test_repository_finder.py::test_after_lost_events_everything_is_looked_at",

@@ -82,6 +82,11 @@ def confine(rules: str) -> None:
         if capability not in _KEPT_CAPABILITIES:
             libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
     _raise_if_failed(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    if lines[0] == "offline":
+        sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
+        import socket_filter
+
+        socket_filter.refuse_other_sockets()
     _raise_if_failed(libc.syscall(_RESTRICT, descriptor, ctypes.c_uint32(0)))
     os.close(descriptor)
 

@@ -22,6 +22,7 @@ from kimi_tui.tools.shell_support.bwrap_args import GitUse, Tier
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap
+from tests.tools.shell_support.sandbox_escapes_by_calls import escapes_by_calls
 
 SECRETS = (
     *(".ssh/id_rsa", ".ssh/id_ed25519", ".aws/credentials", ".netrc", ".config/gh/hosts.yml", ".docker/config.json"),
@@ -62,6 +63,8 @@ CANNOT: dict[Tier, frozenset[str]] = {
         {
             "a socket in a folder that can be read", "a socket in /tmp", "UDP to this machine", "read /tmp",
             "see other processes", "see other command lines", "a socket in the home", "change our limits",
+            "a pidfd of our process", "a better priority of ours", "a user namespace by clone3", "the owner of the network", "a broadcast",
+            "give a file to another user", "raise limits of ours", "see the session's private folder",
         }
     ),
     "none": frozenset(),
@@ -149,6 +152,7 @@ def escapes() -> Iterator[Escape]:
         Escape("a job of at", "echo true | at now", "command -v at"),
         Escape("a unit of the user", "systemd-run --user true", "command -v systemd-run"),
     )  # fmt: skip
+    yield from (Escape(*each) for each in escapes_by_calls())
 
 
 def connect(family: str, kind: str, place: str, then: str = "sys.exit(0)") -> str:

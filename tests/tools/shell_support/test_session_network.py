@@ -191,3 +191,14 @@ async def test_the_network_is_the_sessions_own(desk: Desk, tmp_path: Path) -> No
         assert values[0].output == values[1].output
         spaces.add(str(values[0].output).strip())
     assert len({*spaces, str(Path("/proc/self/ns/net").readlink()), os.devnull}) == 4
+
+
+async def test_no_socket_leads_to_the_host_of_a_virtual_machine(desk: Desk, tmp_path: Path) -> None:
+    tool, _ = await full(desk, tmp_path)
+    for family in (socket.AF_ALG, getattr(socket, "AF_VSOCK", 40)):
+        value = await desk.use(tool, command=f"python3 -c 'import socket; socket.socket({int(family)}, 1)'")
+        assert "Address family not supported" in str(value.output)
+    pair = "import socket; socket.socketpair(); socket.socket(2, 1); socket.socket(10, 2); socket.socket(16, 3)"
+    assert not (await desk.use(tool, command=f"python3 -c {shlex.quote(pair)}")).is_error
+    ring = "import ctypes; print(ctypes.CDLL(None, use_errno=True).syscall(425, 1, 0), ctypes.get_errno())"
+    assert (await desk.use(tool, command=f"python3 -c {shlex.quote(ring)}")).output == "-1 38\n"

@@ -1,0 +1,62 @@
+"""Refuses sockets of other kinds than Unix, IP and netlink to this process and all that it starts.
+
+A network namespace does not hold the others: one to the host of a virtual machine leaves from anywhere. io_uring is
+refused too, since what it opens passes no filter. Programs fall back to other calls.
+"""
+
+import ctypes
+import errno
+import os
+import struct
+
+_FAMILIES = (1, 2, 10, 16)
+_PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER = 38, 22, 2
+_ALLOW, _ERRNO = 0x7FFF_0000, 0x0005_0000
+_LOAD, _IF, _IF_AT_LEAST, _JUMP, _RETURN = 0x20, 0x15, 0x35, 0x05, 0x06
+_CALL, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
+_IO_URING_SETUP = 425
+_X32 = 0x4000_0000
+_OTHER_CALLS = 0xFFFF_FFFF
+_CALLS = {
+    "x86_64": ((0xC000_003E, (41, 53), _X32, ()), (0x4000_0003, (359, 360), _OTHER_CALLS, (102,))),
+    "aarch64": ((0xC000_00B7, (198, 199), _OTHER_CALLS, ()), (0x4000_0028, (281, 288), _OTHER_CALLS, ())),
+}
+"""For programs of 64 and of 32 bits: the architecture, the calls that make sockets of the family they get first,
+the first call of an interface that is refused, and calls that are refused since their arguments are in memory."""
+
+
+def refuse_other_sockets() -> None:
+    """Raises OSError. Does nothing on a machine that is not known."""
+    calls = _CALLS.get(os.uname().machine)
+    if calls is None:
+        return
+    lines: list[tuple[int, int, str, str]] = [(_LOAD, _ARCHITECTURE, "", "")]
+    lines += [(_IF, each[0], f"calls{number}", "") for number, each in enumerate(calls)]
+    lines.append((_JUMP, 0, "unknown", ""))
+    for number, (_, making, refused_from, refused) in enumerate(calls):
+        lines.append((_LOAD, _CALL, "", f"calls{number}"))
+        lines.append((_IF_AT_LEAST, refused_from, "unknown", ""))
+        lines += [(_IF, call, "unknown", "") for call in (*refused, _IO_URING_SETUP)]
+        lines += [(_IF, call, "family", "") for call in making]
+        lines.append((_RETURN, _ALLOW, "", ""))
+    lines.append((_LOAD, _FIRST_ARGUMENT, "", "family"))
+    lines += [(_IF, family, "known", "") for family in _FAMILIES]
+    lines.append((_RETURN, _ERRNO | errno.EAFNOSUPPORT, "", ""))
+    lines.append((_RETURN, _ALLOW, "", "known"))
+    lines.append((_RETURN, _ERRNO | errno.ENOSYS, "", "unknown"))
+    places = {label: at for at, (*_, label) in enumerate(lines) if label}
+    code = ctypes.create_string_buffer(b"".join(_encoded(at, line, places) for at, line in enumerate(lines)))
+    program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(lines), ctypes.addressof(code)))
+    libc = ctypes.CDLL(None, use_errno=True)
+    for option, value, data in ((_PR_SET_NO_NEW_PRIVS, 1, None), (_PR_SET_SECCOMP, _FILTER, program)):
+        zero = ctypes.c_ulong(0)
+        if libc.prctl(option, ctypes.c_ulong(value), zero if data is None else data, zero, zero) < 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+
+
+def _encoded(at: int, line: tuple[int, int, str, str], places: dict[str, int]) -> bytes:
+    kind, value, target, _ = line
+    distance = places[target] - at - 1 if target else 0
+    if kind == _JUMP:
+        return struct.pack("HBBI", kind, 0, 0, distance)
+    return struct.pack("HBBI", kind, distance, 0, value)
