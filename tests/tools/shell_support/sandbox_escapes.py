@@ -63,7 +63,8 @@ CANNOT: dict[Tier, frozenset[str]] = {
         {
             "a socket in a folder that can be read", "a socket in /tmp", "UDP to this machine", "read /tmp",
             "see other processes", "see other command lines", "a socket in the home", "change our limits",
-            "a pidfd of our process", "a better priority of ours", "a user namespace by clone3", "the owner of the network", "a broadcast",
+            "a pidfd of our process", "a better priority of ours",
+            "a user namespace by clone3", "the owner of the network", "a broadcast",
             "give a file to another user", "raise limits of ours", "see the session's private folder",
         }
     ),
