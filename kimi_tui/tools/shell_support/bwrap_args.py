@@ -136,9 +136,17 @@ def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse)
     if git is GitUse.NONE:
         return [GitDir(one.path, False, (one.path, *one.files), False) for one in dirs.values()]
     if git is GitUse.ONLY:
-        return [replace(one, guarded=tuple(path for path in one.guarded if path.name != "config"))
-                for one in dirs.values()]  # fmt: skip
+        return [replace(one, guarded=_kept_from_git(one)) for one in dirs.values()]
     return list(dirs.values())
+
+
+def _kept_from_git(git: GitDir) -> tuple[Path, ...]:
+    """What Git's own daily commands need not write. A worktree is removed with its files, which no mount may hold."""
+    return tuple(
+        path
+        for path in git.guarded
+        if path.name != "config" and path not in git.files and not path.is_relative_to(git.path / "worktrees")
+    )
 
 
 def _namespaces(box: BoxSettings, config: SandboxConfig) -> list[str]:

@@ -30,6 +30,7 @@ _CACHES = {
     "CCACHE_DIR": "ccache",
     "PRE_COMMIT_HOME": "pre-commit",
 }
+_NO_EDITOR = "echo 'No editor can be opened here: give the message by -m, or set GIT_EDITOR.' >&2; false"
 _PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 
 
@@ -41,6 +42,7 @@ def cache_folder(work_dir: Path) -> Path:
 def boxed_env(env: Mapping[str, str], caches: Path | None, *, proxy_port: int | None = None) -> dict[str, str]:
     """Return the environment of a command in the sandbox; `caches` is writable inside, `proxy_port` leads to hosts."""
     inside = {name: value for name, value in env.items() if name not in _REMOVED}
+    inside["GIT_EDITOR"] = _NO_EDITOR
     if caches is not None:
         inside |= {name: str(caches / folder) for name, folder in _CACHES.items()}
     if proxy_port is not None:

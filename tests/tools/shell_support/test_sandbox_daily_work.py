@@ -1,0 +1,193 @@
+"""Daily work inside a full sandbox without a network: what a developer does all day works, and says so."""
+
+import shlex
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.shell import Shell
+from kimi_tui.tools.shell_support.background import BackgroundTasks
+from kimi_tui.tools.shell_support.sandbox import Sandbox
+from tests.tools.kit import Desk, git, until
+from tests.tools.ordinary_user import python_for_all
+
+
+def needs(*programs: str) -> pytest.MarkDecorator:
+    missing = [name for name in programs if shutil.which(name) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
+
+
+@pytest.fixture
+async def tool(desk: Desk, tmp_path: Path) -> Shell:
+    sandbox = Sandbox(SandboxConfig(network=False), desk.workspace, trusted=True)
+    if not await sandbox.works() or sandbox.tier != "full":
+        pytest.skip("there is no full sandbox here")
+    tasks = BackgroundTasks(tmp_path / "tasks")
+    return Shell(desk.workspace, desk.approvals, ToolProgress(), background=tasks, sandbox=sandbox)
+
+
+async def done(desk: Desk, tool: Shell, *commands: str) -> str:
+    """What the last command prints; none may fail, be asked about, name the sandbox, or be undone."""
+    output = ""
+    for command in commands:
+        value = await desk.use(tool, command=command, timeout=120)
+        assert not value.is_error, (command, value.output, value.message)
+        assert "sandbox" not in value.message, (command, value.message)
+        output = str(value.output)
+    assert desk.asked == []
+    return output
+
+
+def start(desk: Desk) -> None:
+    for words in (("init", "-q", "-b", "main"), ("config", "user.name", "a"), ("config", "user.email", "a@b.c"),
+                  ("commit", "-q", "--allow-empty", "-m", "one")):  # fmt: skip
+        git(desk.dir, *words)
+
+
+async def test_branches_worktrees_stashes_and_a_bare_repository_beside(desk: Desk, tool: Shell) -> None:
+    start(desk)
+    await done(
+        desk,
+        tool,
+        "git init -q --bare -b main beside.git",
+        "git remote add origin ./beside.git",
+        "git push -q -u origin main",
+        "echo 1 > a && git add a && git commit -qm a && git push -q",
+        "git checkout -q -b topic --track origin/main && git branch -d main",
+        "git worktree add -q ../work/tree -b other",
+        "cd tree && echo 2 > b && git add b && git commit -qm b",
+        "git worktree list && git worktree remove tree",
+        "echo 3 > a && git stash -q && git stash pop -q && git restore a",
+        "git fetch -q --all && git log --oneline --all && git tag v1",
+    )
+
+
+async def test_a_submodule_is_added_updated_and_committed(desk: Desk, tool: Shell) -> None:
+    start(desk)
+    source = desk.dir / "library"
+    source.mkdir()
+    git(source, "init", "-q", "-b", "main")
+    git(source, "commit", "-q", "--allow-empty", "-m", "one")
+    git(desk.dir, "config", "--global", "protocol.file.allow", "always")
+    await done(
+        desk,
+        tool,
+        "git submodule add -q ./library vendor/library",
+        "git commit -qm 'Add the library' && git submodule status",
+        "git clone -q --recurse-submodules . copy && ls copy/vendor/library",
+    )
+
+
+async def test_a_commit_without_a_message_ends_at_once_and_not_in_an_editor(desk: Desk, tool: Shell) -> None:
+    start(desk)
+    value = await desk.use(tool, command='echo 1 > a; git add a; git commit; echo "status $?"', timeout=20)
+    assert "No editor can be opened here" in str(value.output)
+    assert "status 1" in str(value.output)
+    await done(desk, tool, "GIT_EDITOR=true git commit --allow-empty -qm b --edit")
+
+
+def wheel(folder: Path) -> None:
+    folder.mkdir()
+    info = "tiny-1.0.dist-info"
+    files = {
+        "tiny.py": "print('tiny runs')\n",
+        f"{info}/METADATA": "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    record = "".join(f"{name},,\n" for name in (*files, f"{info}/RECORD"))
+    with zipfile.ZipFile(folder / "tiny-1.0-py3-none-any.whl", "w") as packed:
+        for name, text in {**files, f"{info}/RECORD": record}.items():
+            packed.writestr(name, text)
+
+
+@pytest.mark.timeout(180)
+async def test_a_virtual_environment_is_made_and_a_wheel_installed_from_a_cold_cache(desk: Desk, tool: Shell) -> None:
+    wheel(desk.dir / "wheels")
+    output = await done(
+        desk,
+        tool,
+        "python3 -m venv .venv",
+        ".venv/bin/pip install -q --no-index --find-links wheels --disable-pip-version-check tiny",
+        ".venv/bin/python -m tiny",
+    )
+    assert output == "tiny runs\n"
+
+
+@needs("npm", "node")
+@pytest.mark.timeout(180)
+async def test_npm_installs_a_package_of_a_folder_from_a_cold_cache(desk: Desk, tool: Shell) -> None:
+    (desk.dir / "tiny").mkdir()
+    (desk.dir / "tiny/package.json").write_text('{"name": "tiny", "version": "1.0.0", "main": "x.js"}')
+    (desk.dir / "tiny/x.js").write_text("console.log('tiny runs')\n")
+    (desk.dir / "package.json").write_text('{"name": "work", "version": "1.0.0", "scripts": {"t": "node t.js"}}')
+    (desk.dir / "t.js").write_text("require('tiny')\n")
+    output = await done(desk, tool, "npm install --offline --no-audit --no-fund ./tiny", "npm run --silent t")
+    assert output == "tiny runs\n"
+
+
+@needs("uv")
+async def test_uv_makes_an_environment_from_a_cold_cache(desk: Desk, tool: Shell) -> None:
+    wheel(desk.dir / "wheels")
+    await done(desk, tool, "uv venv -q", "uv pip install -q --offline --no-index --find-links wheels tiny")
+
+
+@needs("make")
+async def test_make_and_pytest_run(desk: Desk, tool: Shell) -> None:
+    (desk.dir / "Makefile").write_text("out: in\n\ttr a-z A-Z < in > out\n")
+    (desk.dir / "in").write_text("word\n")
+    (desk.dir / "test_x.py").write_text("def test_x(tmp_path):\n    (tmp_path / 'a').write_text('1')\n")
+    python = python_for_all()
+    if python is None:
+        pytest.skip("there is no Python outside of the homes")
+    libraries = next(entry for entry in sys.path if entry.endswith("site-packages"))
+    test = f"PYTHONPATH={shlex.quote(libraries)} {python} -m pytest -q test_x.py"
+    assert "1 passed" in await done(desk, tool, "make -s out && grep -q WORD out", test)
+
+
+@needs("tmux")
+async def test_tmux_runs_and_a_later_command_reaches_it(desk: Desk, tool: Shell) -> None:
+    run = "tmux -f /dev/null -S socket -D"
+    started = await desk.use(tool, command=run, run_in_background=True, description="tmux")
+    assert not started.is_error
+    await until((desk.dir / "socket").is_socket)
+    output = await done(
+        desk,
+        tool,
+        "tmux -S socket new-session -d -s s 'sleep 60'; tmux -S socket list-sessions",
+        "tmux -S socket list-sessions",
+    )
+    assert output.startswith("s: 1 windows")
+    await tool._background.aclose()
+
+
+async def test_what_a_command_leaves_in_tmp_can_be_read_by_the_next_one(desk: Desk, tool: Shell) -> None:
+    assert await done(desk, tool, "echo kept > /tmp/x && mktemp -d >/dev/null", "cat /tmp/x") == "kept\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "blamed"),
+    [
+        ("touch /usr/local/x", True),
+        ("git clone -q https://example.invalid/x", True),
+        ("docker ps", shutil.which("docker") is not None),
+        ("mkdir -p ~/.never/heard", True),
+        ("false", False),
+        ("ls missing", False),
+        ("python3 -c 'raise SystemExit(3)'", False),
+        ("cat /etc/kimi-tui-missing", False),
+        ("grep x missing/folder", False),
+        ("test 1 = 2", False),
+        ("no-such-program", False),
+    ],
+)
+async def test_a_hint_names_the_door_when_the_sandbox_is_to_blame_and_only_then(
+    desk: Desk, tool: Shell, command: str, blamed: bool
+) -> None:
+    value = await desk.use(tool, command=command)
+    assert value.is_error
+    assert ("outside_sandbox" in value.message) is blamed, (value.output, value.message)
