@@ -33,6 +33,8 @@ from kimi_tui.i18n import tr
 EXIT_OK = 0
 EXIT_FAILURE = 1
 EXIT_USAGE = 2
+EXIT_WAITING = 3
+"""A run of a flow waits for the user."""
 EXIT_RETRYABLE = 75
 
 RETRYABLE_STATUS = frozenset({408, 409, 429, 500, 502, 503, 504, 529})

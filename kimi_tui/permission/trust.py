@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 TRUST_VARIABLE = "KIMI_TUI_TRUST_PROJECT"
 SKILL_FOLDERS = (".kimi-tui/skills", ".kimi/skills", ".claude/skills", ".codex/skills", ".agents/skills")
 MCP_FILES = (".kimi-tui/mcp.json", ".mcp.json")
-SKILLS, SERVERS, COMMANDS = "skills", "MCP servers", "a flow that may run commands"
+SKILLS, SERVERS, COMMANDS = "skills", "MCP servers", "commands in a flow"
 _CHART_WITH_SETTINGS = re.compile(r"@\{|(?:```|~~~)[^\n]*d2", re.IGNORECASE)
 """A data block of a Mermaid node, or the fence of a D2 chart: only these can give a node a command."""
 _MOST_SKILL_FILES = 2000

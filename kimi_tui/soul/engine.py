@@ -14,6 +14,7 @@ from kimi_tui.flow.run.turn_protocol import CommandCall, CommandEnd, TurnResult
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.interaction.questions import Questions
+from kimi_tui.llm.message import user_message
 from kimi_tui.mcp.servers import McpServers
 from kimi_tui.session.record_tail import SHOWN_BYTES, tail_start
 from kimi_tui.session.session import Session
@@ -332,6 +333,13 @@ class Engine:
         """Run the command of a flow's node, as a turn with one Shell call."""
         async with self._turn:
             return await self.commands_of_nodes.run(call)
+
+    def record_answer(self, question: str, choice: str, *, by_default: bool) -> None:
+        """Add the answer to a flow's question to the conversation."""
+        who = "Nobody answered in time, so the flow took its default" if by_default else "The user answered"
+        self.context.append(
+            user_message(f"<system>A step of the flow asked the user.</system>\n{question}\n\n{who}: {choice}")
+        )
 
     def _tell_instructions(self) -> None:
         """Add the instructions of MCP servers to the conversation, once."""

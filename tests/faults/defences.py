@@ -1082,6 +1082,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_command_does_not_run_in_an_untrusted_folder",
     ),
     Defence(
+        "commands of flows", "the user at a gate, not the model", "gate-asks-the-user", NEVER,
+        "test_without_a_user_the_run_waits_and_can_be_resumed_with_a_choice",
+    ),
+    Defence(
         "commands of flows", "asking again about a changed flow", "trust-of-commands", REMOVED,
         "test_a_flow_with_commands_that_changed_after_the_yes_is_asked_about_again",
     ),

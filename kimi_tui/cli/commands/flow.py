@@ -1,6 +1,10 @@
-"""`kimi-tui flow ...`: list, show, check, run, runs, export. Each subcommand imports its heavy dependencies itself."""
+"""`kimi-tui flow ...`: list, show, check, run, runs, waiting, resume, export.
+
+Each subcommand imports its heavy dependencies itself.
+"""
 
 import argparse
+import shlex
 import sys
 
 from kimi_tui.errors import UsageError
@@ -42,6 +46,16 @@ def add_options(command: argparse.ArgumentParser) -> None:
     runs.add_argument("-a", "--all", action="store_true", help="include the sessions of all folders")
     runs.add_argument("--format", choices=["text", "json"], default="text")
 
+    waiting = actions.add_parser("waiting", help="list the questions that runs wait for")
+    waiting.add_argument("-a", "--all", action="store_true", help="include the sessions of all folders")
+    waiting.add_argument("--format", choices=["text", "json"], default="text")
+
+    resume = actions.add_parser("resume", help="resume an interrupted run; with --choose without a screen")
+    resume.add_argument("run", metavar="RUN", help="run id or prefix")
+    resume.add_argument(
+        "--choose", metavar="NODE=LABEL", action="append", default=[], help="take this branch at this node; repeatable"
+    )
+
     export = actions.add_parser("export", help="export a run as a chart with its path, or as data")
     export.add_argument("run", metavar="RUN", help="run id or prefix")
     export.add_argument("--format", choices=["mermaid", "svg", "json", "md"], default="mermaid")
@@ -55,7 +69,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
             default=argparse.SUPPRESS,
             help="use DIR instead of the default skill folders",
         )
-    for parser in (lister, show, check, run_, runs, export):
+    for parser in (lister, show, check, run_, runs, waiting, resume, export):
         parser.add_argument(
             "-w",
             "--work-dir",
@@ -66,7 +80,12 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 
 def becomes_flow_option(options: argparse.Namespace) -> bool:
-    """Convert a real `flow run NAME` to `--flow NAME`, with the TUI if possible; False for all else."""
+    """Convert a real `flow run NAME` to `--flow NAME`, with the TUI if possible, and `flow resume RUN` to its session
+    and `/flow-resume`; False for all else.
+    """
+    if options.action == "resume":
+        _resume_in_its_session(options)
+        return True
     if options.action != "run" or options.dry:
         return False
     if options.prompt_flow:
@@ -75,6 +94,20 @@ def becomes_flow_option(options: argparse.Namespace) -> bool:
     options.flow, options.prompt = options.name, options.arg.strip() or None
     options.print_ = options.print_ or not (sys.stdin.isatty() and sys.stdout.isatty())
     return True
+
+
+def _resume_in_its_session(options: argparse.Namespace) -> None:
+    from kimi_tui.cli.commands.flow_runs import session_of_run
+
+    if options.prompt_flow:
+        raise UsageError("flow resume cannot be combined with --prompt-flow")
+    for choice in options.choose:
+        if not all(part.strip() for part in choice.partition("=")[::2]):
+            raise UsageError(f"--choose {choice}: write NODE=LABEL")
+    run_id, options.session = session_of_run(options)
+    options.subcommand = None
+    options.prompt = shlex.join(["/flow-resume", run_id, *options.choose])
+    options.print_ = options.print_ or bool(options.choose) or not (sys.stdin.isatty() and sys.stdout.isatty())
 
 
 def run(options: argparse.Namespace) -> int:
@@ -92,6 +125,10 @@ def run(options: argparse.Namespace) -> int:
             from kimi_tui.cli.commands.flow_dry_run import run_dry
 
             return run_dry(options)
+        case "waiting":
+            from kimi_tui.cli.commands.flow_runs import run_waiting
+
+            return run_waiting(options)
         case _:
             from kimi_tui.cli.commands.flow_runs import run_export, run_runs
 

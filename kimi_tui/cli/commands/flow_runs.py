@@ -1,8 +1,9 @@
-"""`kimi-tui flow runs` and `flow export`: the stored runs of sessions."""
+"""`kimi-tui flow runs`, `flow waiting` and `flow export`: the stored runs of sessions."""
 
 import argparse
+import shlex
 import sys
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 
@@ -57,6 +58,35 @@ def run_runs(options: argparse.Namespace) -> int:
     for row in rows:
         print_out(printable("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()))
     return 0
+
+
+def run_waiting(options: argparse.Namespace) -> int:
+    """Print the questions that runs wait for, oldest first."""
+    from kimi_tui.soul.flows.waiting import open_question
+
+    roots = _session_roots() if options.all else [sessions_dir(work_dir_of(options))]
+    kept = sorted(_runs_under(roots), key=lambda each: each.run.updated_at)
+    asked = [(each, question) for each in kept if (question := open_question(each.run)) is not None]
+    if options.format == "json":
+        print_json(
+            [{**asdict(question), "flow": each.run.name, "session": each.folder.name} for each, question in asked]
+        )
+        return 0
+    if not asked:
+        print_out("No run waits for an answer.")
+    for each, question in asked:
+        text = " ".join(question.question.split())
+        print_out(printable(f"{each.run.run_id[:_ID]}  {each.run.name}  {question.node_id}: {text}"))
+        for choice in question.choices:
+            answer = shlex.quote(f"{question.node_id}={choice}")
+            print_out(printable(f"    kimi-tui flow resume {each.run.run_id[:_ID]} --choose {answer}"))
+    return 0
+
+
+def session_of_run(options: argparse.Namespace) -> tuple[str, str]:
+    """Return the ids of the run that `options.run` names and of its session. Raises UsageError."""
+    kept = _find(options.run, work_dir_of(options))
+    return kept.run.run_id, kept.folder.name
 
 
 def run_export(options: argparse.Namespace) -> int:

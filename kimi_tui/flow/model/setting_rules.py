@@ -185,9 +185,9 @@ def _key_warnings(node: ChartNode) -> Iterator[ChartNote]:
                 setting.column,
             )
         before.add(key)
-    has_command = any(setting.key == "run" for setting in node.settings)
+    has_deadline = any(setting.key in ("run", "ask") for setting in node.settings)
     for setting in last_of_each(node.settings).values():
-        if setting.key in INACTIVE_NODE_KEYS or (setting.key == "timeout" and not has_command):
+        if setting.key in INACTIVE_NODE_KEYS or (setting.key == "timeout" and not has_deadline):
             yield ChartNote(tr("`{key}` is read, but has no effect yet", key=setting.key), setting.line, setting.column)
 
 

@@ -180,7 +180,7 @@ _FLOW_KEYS: dict[str, Callable[[str], Any]] = {
 }
 NODE_KEYS = frozenset(_NODE_KEYS)
 FLOW_KEYS = frozenset(_FLOW_KEYS)
-INACTIVE_NODE_KEYS = NODE_KEYS - {"run", "retries", "timeout"}
+INACTIVE_NODE_KEYS = NODE_KEYS - {"run", "retries", "timeout", "ask", "default"}
 """Keys that are read and checked, but change nothing yet: `flow check` says so of each use."""
 INACTIVE_FLOW_KEYS = FLOW_KEYS - {"max-moves"}
 

@@ -97,7 +97,11 @@ class FlowEventEmitter:
             )
 
     def decision(self, node_id: str, choice: str, *, dst: str, by: By) -> None:
-        self._send(FlowDecision(run_id=self._run_id, node_id=node_id, choice=choice, dst=dst, by=by))
+        self._send(
+            FlowDecision(
+                run_id=self._run_id, node_id=node_id, choice=choice, dst=dst, by="user" if by == "user" else "model"
+            )
+        )
 
     def paused(self, node_id: str, pause: Pause) -> None:
         self._send(

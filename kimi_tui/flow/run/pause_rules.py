@@ -24,6 +24,8 @@ def pause_reason(
                 return Pause("choice", suggested=state.named_branch)
             case "finished" if state.retries > max_choice_retries:  # defence: bound-choice-retries
                 return Pause("choice", f"no valid choice in {state.invalid} replies")
+            case _ if node.settings.ask:  # defence: gate-asks-the-user
+                return Pause("choice")
             case _:
                 return Pause("user") if pause_next == "user" else None  # defence: pause-before-asking-again
     if node.id in state.breakpoints:

@@ -121,6 +121,9 @@ class RunControl:
         """End the pause: enter the node, run it again if it failed, or take the branch that the model named."""
         self._check_running()
         if self._state.paused is not None:
+            node = self._flow.nodes[self._state.node_id]
+            if node.settings.ask and self._state.paused.reason == "choice":
+                raise FlowControlError(tr("{node} waits for your choice", node=node.id))
             self._issue(Continue())
         elif self._pause_next is not None:
             self._pause_when_over(None)

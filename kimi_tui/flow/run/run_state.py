@@ -80,7 +80,8 @@ class RunState:
     Of the current node: `stop` is how its last turn ended, None during a turn; `invalid` counts the replies without a
     valid choice, `retries` those of them since the user last continued; `named_branch` is the branch that the user
     has to confirm; `failures` counts its failed turns since then. `passed` means that the node runs whatever would
-    pause before it. `values` are what variables refer to, by node and field.
+    pause before it. `entered_at` is the wall clock of its visit's start. `values` are what variables refer to, by node
+    and field.
 
     For events that a crash may have lost: `last` is the last record, if it ended a node's visit; `untold` is the cost
     of the visit's turns whose end was perhaps not reported.
@@ -118,6 +119,7 @@ class RunState:
     prompts: dict[str, str] = field(default_factory=dict[str, str])
     last: TurnFinished | BranchChosen | NodeLeft | None = None
     untold: Usage = field(default_factory=Usage)
+    entered_at: float = 0.0
     values: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
 
     @classmethod
@@ -207,7 +209,7 @@ class RunState:
 
     def _enter(self, record: NodeEntered) -> None:
         if record.move > self.moves:
-            self.moves = record.move
+            self.moves, self.entered_at = record.move, record.at
             self.visits[record.node] = self.visits.get(record.node, 0) + 1
             self.invalid = self.retries = self.failures = 0
             self.untold = Usage()

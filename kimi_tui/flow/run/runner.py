@@ -4,6 +4,7 @@ The next step depends on the run's state only, so that a run continues the same 
 """
 
 import asyncio
+import contextlib
 import copy
 import time
 from collections.abc import Callable, Iterable
@@ -13,6 +14,7 @@ from uuid import uuid4
 from kimi_tui.errors import FlowControlError, FlowFailedError, KimiTuiError, MaxStepsReachedError
 from kimi_tui.flow.model.graph import Flow, FlowNode, Guidance, NodeKind
 from kimi_tui.flow.model.status_branches import FAILED
+from kimi_tui.flow.model.variables import expand
 from kimi_tui.flow.run.branch_choice import match_choice, parse_choice
 from kimi_tui.flow.run.command_step import command_values, edge_for_status, failure, run_node_command, turn_result
 from kimi_tui.flow.run.journal import Journal
@@ -35,7 +37,15 @@ from kimi_tui.flow.run.node_values import kept_values, referenced_fields, value_
 from kimi_tui.flow.run.pause_rules import pause_detail, pause_reason
 from kimi_tui.flow.run.run_control import ChooseBranch, Command, Continue, JumpTo, RerunNode, RunControl, StopRun
 from kimi_tui.flow.run.run_state import Pause, RunState, Usage, text_hash
-from kimi_tui.flow.run.turn_protocol import CommandEnd, CommandRunner, FlowOutcome, TurnResult, TurnTaker
+from kimi_tui.flow.run.turn_protocol import (
+    AnswerRecorder,
+    CommandEnd,
+    CommandRunner,
+    FlowOutcome,
+    OpenQuestion,
+    TurnResult,
+    TurnTaker,
+)
 from kimi_tui.i18n import tr
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import FlowStatus, NodeStatus
@@ -56,6 +66,7 @@ class _Ending:
     status: FlowStatus
     reason: str | None = None
     error: KimiTuiError | None = None
+    question: OpenQuestion | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +107,8 @@ class FlowRunner(RunControl):
         run_id: str | None = None,
         resume: RunState | None = None,
         commands: CommandRunner | None = None,
+        answers: AnswerRecorder | None = None,
+        wall_clock: Callable[[], float] = time.time,
     ) -> None:
         if resume is not None:
             _check_resumable(flow, resume)
@@ -115,6 +128,8 @@ class FlowRunner(RunControl):
         super().__init__(flow, state, send=send, journal=journal, interactive=interactive)
         self._taker = taker
         self._commands = commands
+        self._answers = answers
+        self._wall_clock = wall_clock
         self._fields = referenced_fields(flow)
         self._resuming = resume is not None
         self._new_text = text or state.text
@@ -142,7 +157,7 @@ class FlowRunner(RunControl):
             raise
         finally:
             self._end(ending)
-        return FlowOutcome(ending.status, self._state.moves, self._steps, ending.reason, ending.error)
+        return FlowOutcome(ending.status, self._state.moves, self._steps, ending.reason, ending.error, ending.question)
 
     async def _follow(self) -> _Ending:
         state = self._state
@@ -163,8 +178,7 @@ class FlowRunner(RunControl):
             # defence: breakpoint-once
             pause = None if state.passed else pause_reason(state, node, self._pause_next, self._max_choice_retries)
             if pause is not None:
-                if self._interactive:
-                    await self._wait(pause)
+                if await self._hold(node, pause):
                     continue
                 if (ending := self._unattended_ending(pause)) is not None:
                     return ending
@@ -178,7 +192,47 @@ class FlowRunner(RunControl):
                 case NodeKind.TASK | NodeKind.DECISION:
                     if not state.entered and state.moves >= state.max_moves:  # defence: stop-at-last-move
                         return self._out_of_moves()
-                    await (self._take_turn(node) if node.settings.run is None else self._run_command(node))
+                    await self._run_node(node)
+
+    async def _hold(self, node: FlowNode, pause: Pause) -> bool:
+        """Take the branch chosen in advance, or the default in its time, or wait; False if no user is there."""
+        asks = node.settings.ask and pause.reason == "choice"
+        if asks and (preset := self._state.chosen.get(node.id)) is not None:
+            self._take_branch(preset, "user")
+        elif asks and (choice := self._overdue_choice(node)) is not None:
+            self._take_branch(choice, "default")
+        elif self._interactive:
+            await self._wait(pause)
+        else:
+            return False
+        return True
+
+    async def _run_node(self, node: FlowNode) -> None:
+        if node.settings.ask:
+            self._enter(node)
+        elif node.settings.run is not None:
+            await self._run_command(node)
+        else:
+            await self._take_turn(node)
+
+    def _seconds_left(self, node: FlowNode) -> float | None:
+        """The time until the default branch of a node that asks the user is taken; None if it waits without end."""
+        settings = node.settings
+        if not settings.ask or settings.timeout is None or self._default_choice(node) is None:
+            return None
+        return self._state.entered_at + settings.timeout - self._wall_clock()
+
+    def _overdue_choice(self, node: FlowNode) -> str | None:
+        left = self._seconds_left(node)
+        return self._default_choice(node) if left is not None and left <= 0 else None
+
+    def _default_choice(self, node: FlowNode) -> str | None:
+        default = node.settings.default
+        return None if default is None else match_choice(default, self._branch_labels(node.id))
+
+    def _question(self, node: FlowNode) -> str:
+        label = node.label if isinstance(node.label, str) else node.title
+        return expand(label, value_lookup(self._flow, self._state))
 
     def _enter(self, node: FlowNode) -> tuple[int, int]:
         """Journal and send that the node starts; returns its move and its attempt."""
@@ -323,6 +377,10 @@ class FlowRunner(RunControl):
                 return _Ending("cancelled", tr("cancelled at {node}", node=node_id))
             case "failed":
                 return _Ending("failed", f"{node_id}: {state.detail}", self._error or KimiTuiError(state.detail or ""))
+            case "choice" if self._flow.nodes[node_id].settings.ask:
+                question = self._question(self._flow.nodes[node_id])
+                asked = OpenQuestion(state.run_id, node_id, question, self._branch_labels(node_id))
+                return _Ending("cancelled", tr("waits for the user at {node}", node=node_id), question=asked)
             case "choice":
                 reason = tr("no valid choice at {node} in {count} replies", node=node_id, count=state.invalid)
                 return _Ending("failed", reason, FlowFailedError(reason))
@@ -340,8 +398,14 @@ class FlowRunner(RunControl):
         )
         self._pause_when_over(None)
         self._events.paused(node_id, pause)
-        await self._command_ready.wait()
+        left = self._seconds_left(self._flow.nodes[node_id])
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(None if left is None else max(0.0, left)):
+                await self._command_ready.wait()
         command = self._command
+        if command is None and left is not None:  # nobody chose in time; the default is taken next
+            self._write(RunContinued(run=state.run_id, node=node_id))
+            self._events.resumed(node_id, pause.reason)
         if command is None or isinstance(command, StopRun):
             return
         self._clear_command()
@@ -369,6 +433,9 @@ class FlowRunner(RunControl):
         """Leave the current decision by a branch, outside of a turn."""
         state, node_id = self._state, self._state.node_id
         dst, overridden = self._dst(node_id, label), node_id in state.chosen
+        node = self._flow.nodes[node_id]
+        if node.settings.ask and self._answers is not None:
+            self._answers.record_answer(self._question(node), label, by_default=by == "default")
         self._write(BranchChosen(run=state.run_id, node=node_id, move=state.moves, choice=label, to=dst, by=by))
         self._emit_decision(node_id, label, dst, by, overridden)
         self._events.node_end("done")

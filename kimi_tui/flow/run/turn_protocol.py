@@ -12,11 +12,21 @@ TurnStop = Literal["finished", "rejected", "cancelled", "max_steps", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A decision of the user that a run without a user waits for."""
+
+    run_id: str
+    node_id: str
+    question: str
+    choices: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TurnResult:
     """How a turn ended: `message` is the text of the last assistant message, or the cause of a failure.
 
     `rejected` means that the user rejected a tool call without feedback. `cut`: the last message was cut at its length
-    limit.
+    limit. `question` is what a run of a flow waits for.
     """
 
     stop: TurnStop
@@ -24,6 +34,7 @@ class TurnResult:
     steps: int = 0
     usage: TokenUsage | None = None
     cut: bool = False
+    question: OpenQuestion | None = None
 
 
 class TurnTaker(Protocol):
@@ -71,6 +82,12 @@ class CommandRunner(Protocol):
     async def run_command(self, call: CommandCall) -> CommandEnd: ...
 
 
+class AnswerRecorder(Protocol):
+    """Tells the model of a branch that was taken without it."""
+
+    def record_answer(self, question: str, choice: str, *, by_default: bool) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class FlowOutcome:
     """How a run ended. `steps` counts the turns' steps in this process; `error` is the cause of a failure, if any."""
@@ -80,6 +97,7 @@ class FlowOutcome:
     steps: int
     reason: str | None = None
     error: KimiTuiError | None = None
+    question: OpenQuestion | None = None
 
     @property
     def turn_result(self) -> TurnResult:
@@ -88,6 +106,6 @@ class FlowOutcome:
             case "finished":
                 return TurnResult("finished", self.reason or "", self.steps)
             case "cancelled":
-                return TurnResult("cancelled", self.reason or "", self.steps)
+                return TurnResult("cancelled", self.reason or "", self.steps, question=self.question)
             case "stopped" | "failed" | "max_moves":
                 return TurnResult("failed", self.reason or self.status, self.steps)

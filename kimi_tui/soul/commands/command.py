@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from kimi_tui.errors import UsageError
+from kimi_tui.flow.run.turn_protocol import TurnResult
 
 EngineT = TypeVar("EngineT")
 
@@ -27,14 +28,14 @@ class CommandInfo:
 
 @dataclass(frozen=True, slots=True)
 class Command(Generic[EngineT]):
-    """A slash command; its handler gets the engine and the text after the name.
+    """A slash command; its handler gets the engine and the text after the name. It returns None for a plain success.
 
     `while_running`: it is allowed while a turn or a flow runs, and takes effect at once. `turn`: its output forms a
     turn of the conversation; commands that start turns themselves set it to false.
     """
 
     info: CommandInfo
-    handler: Callable[[EngineT, str], Awaitable[None]]
+    handler: Callable[[EngineT, str], Awaitable[TurnResult | None]]
     while_running: bool = False
     turn: bool = True
 

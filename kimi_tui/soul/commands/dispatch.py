@@ -41,8 +41,7 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
         case "mcp" if name_in_kind:
             return await engine.take_turn(await engine.mcp.prompt(name, args), shown_as=shown)
         case _ if command is not None:
-            await _run(engine, command, args, shown)
-            return TurnResult("finished")
+            return await _run(engine, command, args, shown) or TurnResult("finished")
         case _:
             return (await engine.flows.run_prompt_flow(args, shown=shown)).turn_result
 
@@ -60,13 +59,13 @@ def _unknown(engine: "Engine", name: str) -> str:
     return tr("unknown command {command}; /help lists all commands", command=f"/{name}")
 
 
-async def _run(engine: "Engine", command: "Command[Engine]", args: str, shown: str) -> None:
+async def _run(engine: "Engine", command: "Command[Engine]", args: str, shown: str) -> TurnResult | None:
     if not command.turn:
-        await command.handler(engine, args)
-        return
+        return await command.handler(engine, args)
     engine.wire.send(TurnBegin(user_input=shown))
-    await command.handler(engine, args)
+    result = await command.handler(engine, args)
     engine.wire.send(TurnEnd())
+    return result
 
 
 def _skill(skills: SkillLibrary, name: str, *, flow: bool = False) -> Skill:

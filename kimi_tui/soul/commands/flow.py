@@ -1,10 +1,12 @@
 """Slash commands that steer flows."""
 
+import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
 from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.i18n import tr
 from kimi_tui.soul.commands.command import Command, CommandInfo
 
@@ -73,14 +75,27 @@ _HELP = (
     "list | pause | continue | step | break [NODE] | choose BRANCH [at NODE] | ask always|never|NODE... | "
     "again [NODE] | edit NODE TEXT | jump NODE | skip | stop"
 )
-RESUME_HELP = tr("/flow-resume [RUN [new]] resumes an interrupted run (`new`: with the current chart)")
+RESUME_HELP = tr(
+    "/flow-resume [RUN [new] [NODE=BRANCH ...]] resumes an interrupted run (`new`: with the current chart)"
+)
 
 
-async def _resume(engine: "Engine", args: str) -> None:
-    run_id, _, chart = args.partition(" ")
-    if chart.strip() not in ("", "new"):
-        raise UsageError(tr("/flow-resume [RUN [new]]: `new` uses the current chart"))
-    await engine.flows.resume(run_id or None, new_chart=bool(chart.strip()))
+async def _resume(engine: "Engine", args: str) -> TurnResult:
+    try:
+        run_id, *rest = shlex.split(args) or [""]
+    except ValueError as error:
+        raise UsageError(f"/flow-resume: {error}") from error
+    new_chart = rest[:1] == ["new"]
+    for choice in rest[new_chart:]:
+        node_id, equals, label = choice.partition("=")
+        if not equals or not node_id or not label:
+            raise UsageError(tr("/flow-resume [RUN [new] [NODE=BRANCH ...]]: `new` uses the current chart"))
+        engine.flows.order(_chosen(node_id, label))
+    return (await engine.flows.resume(run_id or None, new_chart=new_chart)).turn_result
+
+
+def _chosen(node_id: str, label: str) -> Callable[[FlowRunner], None]:
+    return lambda runner: runner.choose(label, node_id=node_id)
 
 
 COMMANDS: tuple["Command[Engine]", ...] = (

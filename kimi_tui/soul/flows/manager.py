@@ -11,7 +11,7 @@ from kimi_tui.flow.run.journal import Journal, load_runs
 from kimi_tui.flow.run.ralph import ralph_flow, ralph_text
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.runner import FlowRunner
-from kimi_tui.flow.run.turn_protocol import CommandRunner, FlowOutcome, TurnTaker
+from kimi_tui.flow.run.turn_protocol import AnswerRecorder, CommandRunner, FlowOutcome, TurnTaker
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.paths import shown
 from kimi_tui.session.session import Session
@@ -29,7 +29,7 @@ from kimi_tui.wire.parts import UserInput, text_of
 _log = logging.getLogger(__name__)
 
 
-class FlowTurnTaker(TurnTaker, CommandRunner, Protocol):
+class FlowTurnTaker(TurnTaker, CommandRunner, AnswerRecorder, Protocol):
     """Runs the turns of flows. `busy` is true during any turn. `interactive`: a user steers its flows."""
 
     @property
@@ -77,7 +77,7 @@ class FlowManager:
         flow, max_moves = ralph_flow(user_input, iterations)
         return await self._follow(flow, "ralph", ralph_text(user_input), max_moves=max_moves, shown=user_input)
 
-    async def resume(self, run_id: str | None = None, *, new_chart: bool = False) -> None:
+    async def resume(self, run_id: str | None = None, *, new_chart: bool = False) -> FlowOutcome:
         """Resume a run that a crash, a quit or a cancel interrupted, at its current node.
 
         A run given by id may also have failed, been stopped or reached the move limit. It keeps its original chart
@@ -90,11 +90,10 @@ class FlowManager:
         shown = "/flow-resume"
         now = self.chart_now(run) if new_chart else None
         if now is None:
-            await self._follow(flow_of_run(run), run.name, run.text, resume=run, shown=shown)
-        elif now.flow is None:
+            return await self._follow(flow_of_run(run), run.name, run.text, resume=run, shown=shown)
+        if now.flow is None:
             raise UsageError(tr("the run cannot continue with the current chart: {why}", why=now.trouble))
-        else:
-            await self._follow(now.flow, run.name, now.text, resume=run, shown=shown)
+        return await self._follow(now.flow, run.name, now.text, resume=run, shown=shown)
 
     def chart_now(self, run: RunState) -> ChartNow | None:
         """Return the current chart of a run's flow if it differs from the run's chart."""
@@ -143,6 +142,7 @@ class FlowManager:
             resume=resume,
             clock=self._services.work_clock,
             commands=self._taker,
+            answers=self._taker,
         )
         self._apply_controls(runner)
         self.runner = runner

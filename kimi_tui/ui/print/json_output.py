@@ -1,5 +1,6 @@
 """`--output-format stream-json`: prints the conversation as one JSON message per line."""
 
+from kimi_tui.flow.run.turn_protocol import OpenQuestion
 from kimi_tui.llm.message import Message
 from kimi_tui.text_safety import dump_json
 from kimi_tui.tools.core.result_message import result_message
@@ -62,6 +63,16 @@ class JsonOutput:
                 self._print(encode(message))
             case _:
                 pass
+
+    def waiting(self, asked: OpenQuestion) -> None:
+        """Print the question that a run waits for, as the last line."""
+        question: JsonObject = {
+            "run": asked.run_id,
+            "node": asked.node_id,
+            "question": asked.question,
+            "choices": list(asked.choices),
+        }
+        self._write({"type": "waiting", "questions": [question]})
 
     def finish(self) -> None:
         """Finish the turn's output."""

@@ -1,6 +1,7 @@
 """The headless UI: prose or JSON lines on stdout, an exit status, and no questions."""
 
 import asyncio
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Generator
@@ -11,9 +12,9 @@ from typing import IO, Protocol, cast
 from pydantic import ValidationError
 
 from kimi_tui import json_text
-from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, KimiTuiError, OutputError, UsageError
+from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, EXIT_WAITING, KimiTuiError, OutputError, UsageError
 from kimi_tui.flow.run.runner import FlowRunner
-from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.flow.run.turn_protocol import OpenQuestion, TurnResult
 from kimi_tui.llm.message import Message
 from kimi_tui.text_safety import one_line
 from kimi_tui.ui.print.json_output import JsonOutput
@@ -92,12 +93,26 @@ async def _answer(engine: Engine, prompt: UserInput, printing: "_Printing") -> i
     match result.stop:
         case "finished":
             return EXIT_OK
+        case "cancelled" if result.question is not None:
+            printing.printer.waiting(result.question)
+            printing.stdout.flush()
+            _complain(_how_to_answer(result.question))
+            return EXIT_WAITING
         case "cancelled":
             return 128 + interrupted_by if interrupted_by else EXIT_FAILURE
         case "rejected" | "max_steps" | "failed":
             if result.message:
                 _complain(result.message)
             return EXIT_FAILURE
+
+
+def _how_to_answer(asked: OpenQuestion) -> str:
+    question = one_line(asked.question)
+    answer = shlex.quote(f"{asked.node_id}={asked.choices[0]}")
+    return (
+        f"the flow waits for you: {question} ({', '.join(asked.choices)})\n"
+        f"Answer with: kimi-tui flow resume {asked.run_id[:8]} --choose {answer}"
+    )
 
 
 async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_once: Callable[[str], bool]) -> int:

@@ -5,6 +5,7 @@ On a terminal, control characters are escaped.
 
 from typing import IO
 
+from kimi_tui.flow.run.turn_protocol import OpenQuestion
 from kimi_tui.text_safety import for_terminal, one_line
 from kimi_tui.ui.print.call_summary import headline
 from kimi_tui.ui.print.chart_drawing import ChartDrawing
@@ -64,6 +65,9 @@ class TextOutput:
                 self._note(f"{message.title} {message.body}".strip())
             case _:
                 pass
+
+    def waiting(self, asked: OpenQuestion) -> None:
+        """The question is told on stderr, with how to answer it."""
 
     def finish(self) -> None:
         """Finish the turn's output."""

@@ -355,3 +355,18 @@ def test_check_of_plain_markdown_warns_of_text_that_is_cut(kimi: Kimi) -> None:
     status, out, err = kimi("check", "plan.md")
     assert (status, err.strip()) == (0, "1 file, 0 errors, 1 warning")
     assert "plan.md:1:1: warning: this text has 20000 characters" in out
+
+
+async def test_a_run_is_resumed_in_its_session_with_the_choices_of_the_user(kimi: Kimi) -> None:
+    from kimi_tui.cli.commands.flow import becomes_flow_option
+    from kimi_tui.cli.options import parse
+
+    stage = record_run(["ok", "<choice>yes</choice>"])
+    await stage.run()
+    run = stage.runner
+    options = parse(["flow", "resume", run.run_id[:8], "--choose", "A=so be it", "--choose", "B=no"])
+    assert becomes_flow_option(options)
+    assert (options.subcommand, options.session, options.print_) == (None, "abc123", True)
+    assert options.prompt == f"/flow-resume {run.run_id} 'A=so be it' B=no"
+    assert kimi("resume", "none")[0] == 2
+    assert kimi("resume", run.run_id[:8], "--choose", "A")[0] == 2

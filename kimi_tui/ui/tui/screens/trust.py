@@ -25,6 +25,7 @@ from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 _MEANING = {
     "skills": N_("instructions for the agent, flows it can run"),
     "MCP servers": N_("programs that run on this machine"),
+    "commands in a flow": N_("a flow that can run commands on this machine"),
 }
 
 

@@ -1,0 +1,71 @@
+"""Decisions of the user in a session: with a user, and printed without one."""
+
+import asyncio
+import json
+
+import pytest
+
+from kimi_tui.errors import EXIT_OK, EXIT_WAITING
+from kimi_tui.flow.run.journal import load_runs
+from kimi_tui.soul.flows.waiting import open_question
+from kimi_tui.ui.print.runner import Output, answer
+from kimi_tui.wire.flow_events import FlowDecision, FlowPaused
+from tests.soul.engines import engine_on, plan
+from tests.soul.release_flow import write_skill
+from tests.soul.test_soul import until
+
+FLOW = """---
+name: mail
+description: Writes an e-mail.
+type: flow
+---
+```mermaid
+flowchart TD
+  B([BEGIN]) --> draft[Draft it.]
+  draft --> send{Send this to ${ARGS}?}
+  send -->|yes| done[Say that it is sent.] --> E([END])
+  send -->|no| draft
+  send@{ ask: human }
+```
+"""
+
+
+def planned(tmp_path, *replies, **fields):
+    made = plan(tmp_path, *replies, **fields)
+    write_skill(tmp_path / "work", "mail", FLOW)
+    return made
+
+
+async def test_the_answer_of_the_user_enters_the_conversation(tmp_path):
+    async with engine_on(planned(tmp_path, "text: Dear Ann", "text: Sent.")) as (engine, heard):
+        run = asyncio.create_task(engine.prompt("/flow:mail Ann"))
+        await until(lambda: heard.of(FlowPaused))
+        assert heard.of(FlowPaused)[0].reason == "choice"
+        await engine.prompt("/flow choose yes")
+        assert (await run).stop == "finished"
+        told = [message.text for message in engine.context.history]
+        assert any("Send this to Ann?\n\nThe user answered: yes" in text for text in told)
+    assert [(one.choice, one.by) for one in heard.of(FlowDecision)] == [("yes", "user")]
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+async def test_a_printed_run_ends_with_its_question_and_a_status_of_its_own(tmp_path, capsys, as_json):
+    async with engine_on(planned(tmp_path, "text: Dear Ann", "text: Sent.", interactive=False)) as (engine, _):
+        assert await answer(engine, "/flow:mail Ann", Output(json=as_json)) == EXIT_WAITING
+        out, err = capsys.readouterr()
+        (state,) = load_runs(engine.session.dir / "flow.jsonl")
+        asked = open_question(state)
+        assert asked is not None
+        assert (asked.node_id, asked.question, asked.choices) == ("send", "Send this to Ann?", ("yes", "no"))
+        assert f"kimi-tui flow resume {state.run_id[:8]} --choose send=yes" in err
+        if as_json:
+            assert json.loads(out.splitlines()[-1]) == {
+                "type": "waiting",
+                "questions": [
+                    {"run": state.run_id, "node": "send", "question": "Send this to Ann?", "choices": ["yes", "no"]}
+                ],
+            }
+        assert await answer(engine, f"/flow-resume {state.run_id} send=yes", Output()) == EXIT_OK
+        assert "Sent." in capsys.readouterr().out
+        (state,) = load_runs(engine.session.dir / "flow.jsonl")
+        assert (state.status, open_question(state)) == ("finished", None)
