@@ -22,13 +22,14 @@ from kimi_tui.ui.tui.screens.trust import TrustQuestion
 from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.wire.events import ApprovalResponse
 from tests.ui.tui import wire_scenarios
-from tests.ui.tui.fake_engine import CHART
+from tests.ui.tui.fake_engine import CHART, FakeEngine, make_app
 from tests.ui.tui.fuzz_driver import EDIT, QUESTION
 from tests.ui.tui.painted import app_text
 from tests.ui.tui.pilot_driver import PilotDriver, Start, start
 from tests.ui.tui.screens.conftest import Shown
 from tests.ui.tui.screens.screen_cases import SCREENS
 from tests.ui.tui.sentences import _KEYS
+from tests.ui.tui.test_screen import ready
 
 __all__ = ["start"]
 SENTENCES = ("yes please", "try it first", "n, not so")
@@ -216,3 +217,15 @@ async def test_a_request_does_not_take_the_place_of_an_answer_that_is_being_writ
         home.composer.prompt.focus()
         await driver.pilot.pause()
         assert home.current_dialog is home.query_one(ApprovalDialog)
+
+
+async def test_the_note_is_seen_where_notifications_and_tooltips_are_on_as_in_a_terminal(tmp_path: Path) -> None:
+    app, clock = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=(80, 24), notifications=True, tooltips=True) as pilot:
+        await ready(pilot)
+        app.push_screen(TrustQuestion(tmp_path, (), clock=clock))
+        await Shown(app, pilot).settle()
+        await pilot.press("x")
+        await pilot.pause()
+        assert "what you type is in the message" in app_text(app)
+        assert app.main_screen.composer.text == "x"

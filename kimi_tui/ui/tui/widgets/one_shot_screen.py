@@ -9,6 +9,7 @@ from textual import events
 from textual.await_complete import AwaitComplete
 from textual.content import Content
 from textual.screen import ModalScreen
+from textual.widget import Widget
 
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
@@ -69,16 +70,22 @@ class OneShotModal(ModalScreen[Answer]):
         write_message(self, typed.text, go_on=typed.go_on)
         self._show_note(_("what you type is in the message"))
 
+    @property
+    def _frame(self) -> Widget:
+        """The frame; Textual's own widgets for notifications and tooltips stand before it."""
+        return next(child for child in self.children if not child.has_class("-textual-system"))
+
     def _show_note(self, text: str) -> None:
         """Show a note in the lower edge until the next key."""
         self._end_note()
-        frame, before = self.children[0], self.children[0].border_subtitle
+        frame = self._frame
+        before = frame.border_subtitle
         frame.border_subtitle = Content(f" {text} ")
         self._note = frame.border_subtitle, before
 
     def _end_note(self) -> None:
         if self._note is not None:
-            frame, (shown, before), self._note = self.children[0], self._note, None
+            frame, (shown, before), self._note = self._frame, self._note, None
             if frame.border_subtitle == shown:
                 frame.border_subtitle = before
 
