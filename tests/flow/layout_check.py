@@ -12,7 +12,7 @@ from kimi_tui.flow.model.graph import Flow
 Cells = set[Point]
 
 
-WIDEST_EDGE_LABEL, WIDEST_BOX_TEXT = 20, 30
+WIDEST_EDGE_LABEL, WIDEST_BOX_TEXT = 40, 64
 LEAST_KEPT = 3
 """Cells that a label which is cut must still show."""
 
@@ -158,7 +158,7 @@ def _label_faults(layout: Layout, boxes: dict[Point, str]) -> list[str]:
         cells = _label(edge)
         if bool(edge.label and edge.label.strip()) is not bool(cells):
             found.append(f"edge {edge.index} lacks its label or has one too many")
-        if len(edge.label_lines) > 3:
+        if len(edge.label_lines) > 4:
             found.append(f"the label of edge {edge.index} is too long")
         for cell in cells:
             if cell in boxes or cell in lines or cell in taken:

@@ -1,17 +1,29 @@
 """Sizes of boxes and labels, and their spacing, for one attempt to fit a width."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kimi_tui.flow.layout.cell_text import cell_width, clean_label, truncate, wrap
 from kimi_tui.flow.layout.geometry import GLYPH_CELLS, LayoutDirection, LayoutMode
 from kimi_tui.flow.model.graph import FlowNode, NodeKind
 
-MAX_LINES = 3
+MOST_LINES, FEW_LINES = 12, 4
+"""Lines of a box's text, and of one in a chart that would else be too high; the rest becomes an ellipsis."""
+MOST_LABEL_LINES = 4
+WIDEST_TEXT, WIDEST_LABEL = 64, 40
+"""The longest lines in a box and of a branch's label, in cells, however much room there is."""
+_BOX_SHARE = 0.6
+_FRAME = 4
+_LINE_CELLS = 3
+_LABEL_SHARE = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Spacing:
-    """`text` and `label` are the widest lines in a box and on a branch; gaps are blank cells across the flow."""
+    """`text` and `label` are the widest lines in a box and on a branch; gaps are blank cells across the flow.
+
+    A box that is alone in its layer has wider lines, up to `share` of the drawing's width; with `even`, several boxes
+    share a layer's room too.
+    """
 
     text: int
     label: int
@@ -19,35 +31,67 @@ class Spacing:
     beside_box: int
     between_lines: int
     port_step: int
+    share: float = 0.0
+    even: bool = False
+
+    def text_cells(self, width: int | None, boxes: int, lines: int) -> int:
+        """The widest line of a box's text in a layer of `boxes` and passing `lines`, in a drawing of this width."""
+        if not self.share or width is None or (boxes > 1 and not self.even):
+            return self.text
+        part = (width - lines * _LINE_CELLS) * (self.share / _BOX_SHARE) / boxes - _FRAME - self.between_boxes
+        return max(self.text, min(WIDEST_TEXT, int(width * self.share) - _FRAME, int(part)))
+
+    def label_cells(self, width: int | None) -> int:
+        """The widest line of a branch's label in a drawing of this width."""
+        if not self.share or width is None:
+            return self.label
+        return max(self.label, min(WIDEST_LABEL, width // _LABEL_SHARE))
 
 
-def candidates(direction: LayoutDirection, mode: LayoutMode) -> tuple[Spacing, ...]:
-    """Spacings to try, from roomy to tight."""
+def candidates(
+    direction: LayoutDirection, mode: LayoutMode, width: int | None = None, *, few: bool = False
+) -> tuple[Spacing, ...]:
+    """Spacings to try, from roomy to tight; `few` leaves out those that only use a `width` better."""
     if direction == "LR":
-        return tuple(Spacing(text, label, 1, 1, 1, 1) for text, label in ((22, 20), (18, 14), (14, 10), (10, 8)))
-    if mode == "compact":
-        return (
+        texts = ((22, 20), (18, 14), (14, 10), (10, 8))
+        wider = () if width is None or few else ((WIDEST_TEXT, 30), (46, 24), (34, 24), (28, 20))
+        return tuple(Spacing(text, label, 1, 1, 1, 1) for text, label in (*wider, *texts))
+    fixed = (
+        (
             Spacing(30, 20, 2, 1, 1, 2),
             Spacing(22, 16, 2, 1, 1, 2),
             Spacing(16, 14, 2, 1, 1, 2),
             Spacing(10, 8, 1, 1, 1, 1),
         )
-    return (
-        Spacing(26, 20, 4, 2, 2, 2),
-        Spacing(22, 16, 3, 2, 1, 2),
-        Spacing(18, 12, 2, 1, 1, 2),
-        Spacing(14, 10, 2, 1, 1, 2),
-        Spacing(10, 8, 1, 1, 1, 2),
+        if mode == "compact"
+        else (
+            Spacing(26, 20, 4, 2, 2, 2),
+            Spacing(22, 16, 3, 2, 1, 2),
+            Spacing(18, 12, 2, 1, 1, 2),
+            Spacing(14, 10, 2, 1, 1, 2),
+            Spacing(10, 8, 1, 1, 1, 2),
+        )
+    )
+    if width is None or few:
+        return fixed
+    shares = (_BOX_SHARE, _BOX_SHARE * 3 / 4, _BOX_SHARE / 2)
+    return tuple(
+        replace(one, share=share, even=one is fixed[0])
+        for one in fixed
+        for share in ((*shares, 0.0) if one is not fixed[0] or int(width * _BOX_SHARE) > one.text else (0.0,))
     )
 
 
-def box_lines(node: FlowNode, spacing: Spacing, mode: LayoutMode) -> tuple[str, ...]:
-    """The text in a node's box; in compact mode the first words, or the id if it is shorter and meaningful."""
+def box_lines(node: FlowNode, width: int, mode: LayoutMode, most: int = MOST_LINES) -> tuple[str, ...]:
+    """The text in a node's box, in at most `most` lines of `width` cells.
+
+    In compact mode: the first words, or the id if it is shorter and meaningful.
+    """
     text = clean_label(node.title) or node.id
     if mode == "full":
-        return wrap(text, spacing.text, MAX_LINES)
+        return wrap(text, width, most)
     flat = text.replace("\n", " ")
-    return (flat if cell_width(flat) <= spacing.text else _first_words(flat, spacing.text),)
+    return (flat if cell_width(flat) <= width else _first_words(flat, width),)
 
 
 def _first_words(text: str, width: int) -> str:
@@ -67,5 +111,5 @@ def box_size(lines: tuple[str, ...], kind: NodeKind, mode: LayoutMode) -> tuple[
     return widest + glyph + 4, len(lines) + (2 if mode == "full" else 0)
 
 
-def label_lines(label: str, spacing: Spacing) -> tuple[str, ...]:
-    return wrap(clean_label(label) or " ", spacing.label, MAX_LINES)
+def label_lines(label: str, width: int) -> tuple[str, ...]:
+    return wrap(clean_label(label) or " ", width, MOST_LABEL_LINES)

@@ -6,13 +6,15 @@ crossings (`layered_graph`, `crossing_reduction`), positions across the flow (`c
 tracks of lines (`coordinates`, `routing`).
 """
 
-from kimi_tui.flow.layout.box_sizes import Spacing, box_lines, box_size, candidates, label_lines
+from kimi_tui.flow.layout.box_sizes import MOST_LINES, Spacing, box_lines, box_size, candidates, label_lines
 from kimi_tui.flow.layout.cell_text import cell_width
 from kimi_tui.flow.layout.coordinates import assign_coordinates
 from kimi_tui.flow.layout.geometry import Layout, LayoutDirection, LayoutMode, PlacedEdge, PlacedNode, Point
 from kimi_tui.flow.layout.layered_graph import LayeredGraph, build_skeleton, lines_touching
 from kimi_tui.flow.model.graph import Flow
 
+_SOME_ITEMS = 500
+"""With more items, only spacings that are the same in every layer are tried."""
 _MANY_ITEMS = 3_000
 """With more items, only the roomiest and the tightest spacing are tried."""
 
@@ -20,11 +22,17 @@ __all__ = ["Layout", "LayoutDirection", "LayoutMode", "PlacedEdge", "PlacedNode"
 
 
 def layout(
-    flow: Flow, *, direction: LayoutDirection = "TB", width: int | None = None, mode: LayoutMode = "full"
+    flow: Flow,
+    *,
+    direction: LayoutDirection = "TB",
+    width: int | None = None,
+    mode: LayoutMode = "full",
+    lines: int = MOST_LINES,
 ) -> Layout:
-    """Lay out `flow`; with a `width` in cells, as roomy as it allows, or else as narrow as possible.
+    """Lay out `flow`; with a `width` in cells, as roomy as it allows, or else as roomy as the narrowest drawing allows.
 
-    The result has the actual width. Invariant: the same flow gives the same layout. Raises ChartTooLargeError.
+    A box has at most `lines` lines of text. The result has the actual width. Invariant: the same flow gives the same
+    layout. Raises ChartTooLargeError.
     """
     number = {node: index for index, node in enumerate(flow.nodes)}
     edges = [(number[edge.src], number[edge.dst]) for edge in flow.edges]
@@ -32,19 +40,27 @@ def layout(
     skeleton = build_skeleton(len(number), edges, labelled, number[flow.begin_id])
     main = _main_line(skeleton, number[flow.begin_id], number[flow.end_id])
     result: Layout | None = None
-    spacings = candidates(direction, mode)
+    spacings = candidates(direction, mode, width, few=len(skeleton.items) > _SOME_ITEMS)
     if len(skeleton.items) > _MANY_ITEMS:
         spacings = (spacings[0], spacings[-1])
     for spacing in spacings:
         hopeful = width is None or spacing is spacings[-1]
-        if not hopeful and _least_width(flow, skeleton, spacing, direction, mode) > (width or 0):
+        texts = [
+            box_lines(node, text, mode, lines)
+            for node, text in zip(
+                flow.nodes.values(), _text_widths(flow, skeleton, spacing, direction, width), strict=True
+            )
+        ]
+        if not hopeful and _least_width(flow, skeleton, texts, spacing, direction, mode) > (width or 0):
             continue
-        candidate = _place(flow, skeleton, main, spacing, direction, mode)
+        candidate = _place(flow, skeleton, main, texts, spacing, direction, mode, width)
         if result is None or candidate.width < result.width:
             result = candidate
         if width is None or result.width <= width:
             break
     assert result is not None
+    if width is not None and result.width > width and any(one.share for one in spacings):
+        return layout(flow, direction=direction, width=result.width, mode=mode, lines=lines)
     return result
 
 
@@ -79,11 +95,28 @@ def _main_line(skeleton: LayeredGraph, begin: int, end: int) -> set[int]:
     return main - {edge for edges in entering.values() if len(edges) > 1 for edge in edges}
 
 
+def _text_widths(
+    flow: Flow, skeleton: LayeredGraph, spacing: Spacing, direction: LayoutDirection, width: int | None
+) -> list[int]:
+    """The widest line of each box's text: wider in a layer with few boxes."""
+    widths = [spacing.text] * len(flow.nodes)
+    for layer in skeleton.layers if direction == "TB" and spacing.share else ():
+        boxes = [item for item in layer if item < len(widths)]
+        for item in boxes:
+            widths[item] = spacing.text_cells(width, len(boxes), len(layer) - len(boxes))
+    return widths
+
+
 def _least_width(
-    flow: Flow, skeleton: LayeredGraph, spacing: Spacing, direction: LayoutDirection, mode: LayoutMode
+    flow: Flow,
+    skeleton: LayeredGraph,
+    lines: list[tuple[str, ...]],
+    spacing: Spacing,
+    direction: LayoutDirection,
+    mode: LayoutMode,
 ) -> int:
     """The minimum size of the widest layer (the sum of all layers, if the flow runs to the right)."""
-    widths = [box_size(box_lines(node, spacing, mode), node.kind, mode)[0] for node in flow.nodes.values()]
+    widths = [box_size(text, node.kind, mode)[0] for text, node in zip(lines, flow.nodes.values(), strict=True)]
     count = len(widths)
     rows = [[item for item in layer if item < count] for layer in skeleton.layers]
     if direction == "LR":
@@ -96,12 +129,19 @@ def _least_width(
 
 
 def _place(
-    flow: Flow, skeleton: LayeredGraph, main: set[int], spacing: Spacing, direction: LayoutDirection, mode: LayoutMode
+    flow: Flow,
+    skeleton: LayeredGraph,
+    main: set[int],
+    lines: list[tuple[str, ...]],
+    spacing: Spacing,
+    direction: LayoutDirection,
+    mode: LayoutMode,
+    room: int | None,
 ) -> Layout:
     across = direction == "LR"
     kinds = [node.kind for node in flow.nodes.values()]
-    lines = [box_lines(node, spacing, mode) for node in flow.nodes.values()]
-    labels = {i: label_lines(e.label, spacing) for i, e in enumerate(flow.edges) if e.label and e.label.strip()}
+    widest = spacing.label_cells(room)
+    labels = {i: label_lines(e.label, widest) for i, e in enumerate(flow.edges) if e.label and e.label.strip()}
     sizes = [box_size(text, kind, mode) for text, kind in zip(lines, kinds, strict=True)]
     touching = lines_touching(skeleton, len(sizes))
     if across:

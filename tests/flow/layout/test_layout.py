@@ -108,16 +108,39 @@ def test_left_right_runs_to_the_right() -> None:
     assert {node.y for node in drawn.nodes.values()} == {0}
 
 
-def test_boxes_say_the_label_in_at_most_three_lines() -> None:
+@pytest.mark.parametrize("most", [3, 12])
+def test_a_box_has_no_more_lines_than_asked_for(most: int) -> None:
     flow = make_flow(
-        {"b": "BEGIN", "a": "word " * 60, "c": "很" * 200, "e": "END"}, [("b", "a", None), ("a", "c", None)]
+        {"b": "BEGIN", "a": "word " * 90, "c": "很" * 200, "e": "END"}, [("b", "a", None), ("a", "c", None)]
     )
-    drawn = layout(flow, direction="TB")
+    drawn = layout(flow, direction="TB", lines=most)
     for node in drawn.nodes.values():
-        assert len(node.lines) <= 3
+        assert len(node.lines) <= most
         assert all(cell_width(line) <= node.width - 2 for line in node.lines)
     assert drawn.nodes["a"].lines[-1].endswith("…")
     assert drawn.nodes["b"].kind is NodeKind.BEGIN
+
+
+def test_a_wide_drawing_has_wide_boxes_with_whole_labels() -> None:
+    text = "Find the command that runs the tests, or take the one that the request names"
+    flow = make_flow({"b": "BEGIN", "a": text, "e": "END"}, [("b", "a", None), ("a", "e", None)])
+    assert len(layout(flow, width=140).nodes["a"].lines) == 2
+    assert len(layout(flow, width=50).nodes["a"].lines) == 3
+    assert " ".join(layout(flow, width=16).nodes["a"].lines) == text
+
+
+def test_a_box_alone_in_its_layer_uses_the_room_that_a_full_layer_needs() -> None:
+    text = "Brief: what changed since May, and for whom it matters"
+    names = ["one", "two", "three"]
+    flow = make_flow(
+        {"b": "BEGIN", "a": text, **{name: f"Write part {name} of the report" for name in names}, "e": "END"},
+        [("b", "a", None), *(("a", name, name) for name in names), *((name, "e", None) for name in names)],
+    )
+    for mode in ("full", "compact"):
+        drawn = layout(flow, width=56, mode=mode)
+        assert drawn.width <= 56
+        assert drawn.nodes["a"].width >= 30 > max(drawn.nodes[name].width for name in names)
+    assert "…" not in "".join(layout(flow, width=100, mode="compact").nodes["a"].lines)
 
 
 def test_compact_boxes_are_one_line_high() -> None:

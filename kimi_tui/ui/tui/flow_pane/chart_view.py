@@ -72,7 +72,7 @@ class FlowChart(SurfaceView, can_focus=True):
         self.way: Way = "auto"
         self._planner: SurfacePlanner | None = None
         self._shown: PlannedSurface | None = None
-        self._made_for: tuple[int, Zoom, Way] | None = None
+        self._made_for: tuple[int, int, Zoom, Way] | None = None
 
     # Display
 
@@ -146,7 +146,8 @@ class FlowChart(SurfaceView, can_focus=True):
     def _lay(self) -> None:
         width = self.outer_size.width - self.gutter.width  # without the scroll bar, which may come and go
         planner = self._planner
-        wanted: tuple[int, Zoom, Way] = (width - 1, self.zoom, self.way)
+        height = self.outer_size.height - self.gutter.height
+        wanted: tuple[int, int, Zoom, Way] = (width - 1, height, self.zoom, self.way)
         if planner is None or width <= 1 or wanted == self._made_for:
             return
         self._made_for = wanted
@@ -155,7 +156,7 @@ class FlowChart(SurfaceView, can_focus=True):
         else:
             self._use_surface(planner.make(*wanted))
 
-    async def _lay_aside(self, planner: SurfacePlanner, wanted: tuple[int, Zoom, Way]) -> None:
+    async def _lay_aside(self, planner: SurfacePlanner, wanted: tuple[int, int, Zoom, Way]) -> None:
         made = await planner.make_aside(*wanted)
         if planner is self._planner and wanted == self._made_for:
             self._use_surface(made)

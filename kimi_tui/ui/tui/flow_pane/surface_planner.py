@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kimi_tui.errors import ChartTooLargeError
+from kimi_tui.flow.layout.box_sizes import FEW_LINES, MOST_LINES
 from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.ui.tui.flow_pane.chart_surface import ChartSurface, DrawnSurface
@@ -20,7 +21,9 @@ SLOW = 100
 _NARROW = 26
 _ROOMY = 46
 _MANY = 24
-_KEPT = 8
+_KEPT = 16
+_ZOOMED = 100
+"""From this width on, labels are whole although the chart scrolls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,38 +41,38 @@ class SurfacePlanner:
     def __init__(self, flow: Flow, *, ascii: bool = False) -> None:  # noqa: A002
         self.flow = flow
         self._ascii = ascii
-        self._layouts: dict[tuple[LayoutDirection, LayoutMode, int], Layout] = {}
+        self._layouts: dict[tuple[LayoutDirection, LayoutMode, int, int], Layout] = {}
 
     @property
     def is_slow(self) -> bool:
         return len(self.flow.nodes) > SLOW
 
-    async def make_aside(self, width: int, zoom: Zoom, way: Way) -> PlannedSurface:
+    async def make_aside(self, width: int, height: int, zoom: Zoom, way: Way) -> PlannedSurface:
         """`make`, in a thread."""
-        return await asyncio.to_thread(self.make, width, zoom, way)
+        return await asyncio.to_thread(self.make, width, height, zoom, way)
 
-    def make(self, width: int, zoom: Zoom, way: Way) -> PlannedSurface:
-        """The surface for the given number of columns."""
+    def make(self, width: int, height: int, zoom: Zoom, way: Way) -> PlannedSurface:
+        """The surface for the given number of columns and rows."""
         if zoom == "outline" or (zoom == "auto" and width < _NARROW):
             return self._outline(width)
         try:
-            return self._make(width, zoom, way)
+            return self._make(width, height, zoom, way)
         except ChartTooLargeError as error:
             return self._outline(width, str(error))
 
     def _outline(self, width: int, notice: str = "") -> PlannedSurface:
         return PlannedSurface(OutlineSurface(self.flow, width, ascii=self._ascii, notice=notice), "outline")
 
-    def _make(self, width: int, zoom: Zoom, way: Way) -> PlannedSurface:
+    def _make(self, width: int, height: int, zoom: Zoom, way: Way) -> PlannedSurface:
         lying = way == "LR" or (way == "auto" and self.flow.direction in ("LR", "RL"))
         if lying:
             for mode in self._modes(zoom):
-                laid = self._lay("LR", mode, width)
+                laid = self._lay("LR", mode, width, height)
                 if laid.width <= width or way == "LR":
                     return self._drawn(laid)
         best: Layout | None = None
         for mode in self._modes(zoom):
-            laid = self._lay("TB", mode, width)
+            laid = self._lay("TB", mode, width, height)
             if best is None or laid.width < best.width:
                 best = laid
             if best.width <= width:
@@ -88,12 +91,19 @@ class SurfacePlanner:
             case _:
                 return ("compact",) if len(self.flow.nodes) > _MANY else ("full", "compact")
 
-    def _lay(self, direction: LayoutDirection, mode: LayoutMode, width: int) -> Layout:
-        key = (direction, mode, width)
+    def _lay(self, direction: LayoutDirection, mode: LayoutMode, width: int, height: int) -> Layout:
+        """The layout with whole labels if the chart then fits or is zoomed, else with shorter boxes."""
+        laid = self._lay_lines(direction, mode, width, MOST_LINES)
+        if mode == "compact" or width >= _ZOOMED or (laid.width <= width and laid.height <= height):
+            return laid
+        return self._lay_lines(direction, mode, width, FEW_LINES)
+
+    def _lay_lines(self, direction: LayoutDirection, mode: LayoutMode, width: int, lines: int) -> Layout:
+        key = (direction, mode, width, lines)
         if key not in self._layouts:
             while len(self._layouts) >= _KEPT:
                 del self._layouts[next(iter(self._layouts))]
-            self._layouts[key] = layout(self.flow, direction=direction, width=width, mode=mode)
+            self._layouts[key] = layout(self.flow, direction=direction, width=width, mode=mode, lines=lines)
         return self._layouts[key]
 
     def _drawn(self, laid: Layout) -> PlannedSurface:

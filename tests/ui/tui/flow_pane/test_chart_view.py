@@ -16,7 +16,7 @@ from kimi_tui.ui.tui.flow_pane.surface_planner import SurfacePlanner
 from kimi_tui.ui.tui.main_screen.divider import Divider
 from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowNodeBegin, FlowNodeEnd, FlowNodeShape
 from tests.bench.flow_pane import measure
-from tests.flow.random_flows import likely_flow
+from tests.flow.random_flows import likely_flow, make_flow
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.flow_pane import flow_scenarios
 from tests.ui.tui.flow_pane.flow_driver import FlowDriver, open_flow
@@ -56,7 +56,7 @@ def test_lines_of_different_weight_join(arms: dict[int, str], sign: str) -> None
 
 def test_a_chart_that_is_too_large_to_draw_is_its_outline_and_says_so() -> None:
     flow = likely_flow(2_000, 1)
-    shown = SurfacePlanner(flow).make(100, "auto", "auto")
+    shown = SurfacePlanner(flow).make(100, 40, "auto", "auto")
     assert shown.mode == "outline"
     rows = ["".join(piece.text for piece in shown.surface.row(y, ChartStyle())).rstrip() for y in range(3)]
     assert rows[0].startswith("this chart is too large to draw: 2000 nodes")
@@ -290,3 +290,17 @@ def test_of_a_broken_record_what_there_is_of_the_chart_is_drawn() -> None:
         assert set(flow.nodes) == {"b", "e", *(shape.id for shape in nodes)}
         assert flow.edges == ()
         assert layout(flow).nodes
+
+
+def test_labels_are_whole_in_a_pane_as_long_as_the_chart_needs_no_scrolling() -> None:
+    text = "Read the change as its most critical reader would, and write down each doubt that is left"
+    flow = make_flow({"b": "BEGIN", "n": text * 2, "e": "END"}, [("b", "n", None), ("n", "e", None)])
+    planner = SurfacePlanner(flow)
+
+    def shown(width: int, height: int) -> str:
+        surface = planner.make(width, height, "auto", "auto").plane
+        return "".join(span.text for y in range(surface.height) for span in surface.row(y, ChartStyle()))
+
+    assert "…" not in shown(40, 40)
+    assert "…" in shown(40, 10)
+    assert "…" not in shown(140, 10)
