@@ -298,7 +298,7 @@ def test_labels_are_whole_in_a_pane_as_long_as_the_chart_needs_no_scrolling() ->
     planner = SurfacePlanner(flow)
 
     def shown(width: int, height: int) -> str:
-        surface = planner.make(width, height, "auto", "auto").plane
+        surface = planner.make(width, height, "auto", "auto").surface
         return "".join(span.text for y in range(surface.height) for span in surface.row(y, ChartStyle()))
 
     assert "…" not in shown(40, 40)
