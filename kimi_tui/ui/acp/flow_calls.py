@@ -28,6 +28,7 @@ class FlowCalls:
     def __init__(self, new_id: Callable[[], str]) -> None:
         self._new_id = new_id
         self._labels: dict[str, str] = {}
+        self._branches: dict[str, list[str]] = {}
         self._run: str | None = None
         self._node: str | None = None
 
@@ -39,6 +40,10 @@ class FlowCalls:
         match event:
             case FlowBegin():
                 self._labels = {node.id: shown_label(node.label, event.args) for node in event.nodes}
+                self._branches = {}
+                for edge in event.edges:
+                    if edge.label:
+                        self._branches.setdefault(edge.src, []).append(edge.label)
                 self._run = self._new_id()
                 resumed_note = f", from {event.resumed_at}" if event.resumed_at else ""
                 return [
@@ -53,9 +58,7 @@ class FlowCalls:
                 status = _STATUS.get(event.status, "failed")
                 return [] if node is None else [update_tool_call(node, status=status)]
             case FlowPaused():
-                return self._call_update(
-                    self._run, f"Paused at {self._label(event.node_id)}: {event.detail or event.reason}"
-                )
+                return self._call_update(self._run, f"Paused at {self._label(event.node_id)}: {self._why(event)}")
             case FlowResumed() | FlowControls():
                 return []
             case FlowEnd():
@@ -73,6 +76,12 @@ class FlowCalls:
             return [update_tool_call(self._node, title=f"{title}, attempt {event.attempt}")]
         self._node = self._new_id()
         return [start_tool_call(self._node, title, kind="think", status="in_progress")]
+
+    def _why(self, event: FlowPaused) -> str:
+        branches = self._branches.get(event.node_id, [])
+        if event.reason != "choice" or not branches:
+            return event.detail or event.reason
+        return f"choose {', '.join(branches)} with /flow choose BRANCH"
 
     def _call_update(self, call: str | None, text: str) -> list[ToolCallStart | ToolCallProgress]:
         return [] if call is None else [update_tool_call(call, content=[tool_content(text_block(text))])]
