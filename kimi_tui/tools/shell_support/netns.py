@@ -9,12 +9,8 @@ python -I -S netns.py join USER NETWORK PROGRAM ARGUMENT...
 The namespaces live as long as a descriptor of them. bubblewrap cannot join a network namespace by itself.
 """
 
-import array
 import ctypes
-import fcntl
 import os
-import socket
-import struct
 import sys
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x1000_0000, 0x4000_0000
@@ -36,8 +32,13 @@ def join(user: str, network: str) -> None:
     socket_filter.refuse_other_sockets()  # defence: no-other-sockets
 
 
-def make(channel: socket.socket) -> None:
-    """Make the namespaces in this process, and send them. Raises OSError."""
+def make(channel: int) -> None:
+    """Make the namespaces in this process, and send them over this Unix socket. Raises OSError."""
+    import array
+    import fcntl
+    import socket  # each command joins, and this takes longer than all the rest of that
+    import struct
+
     user, group = os.geteuid(), os.getegid()
     _raise_if_failed(ctypes.CDLL(None, use_errno=True).unshare(_CLONE_NEWUSER | _CLONE_NEWNET))
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
@@ -50,7 +51,7 @@ def make(channel: socket.socket) -> None:
     server.listen(_BACKLOG)
     spaces = [os.open(f"/proc/self/ns/{name}", os.O_RDONLY) for name in ("user", "net")]
     sent = array.array("i", [*spaces, server.fileno()])
-    channel.sendmsg([b"made"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, sent)])
+    socket.socket(fileno=channel).sendmsg([b"made"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, sent)])
 
 
 def _raise_if_failed(result: int) -> None:
@@ -62,7 +63,7 @@ def _raise_if_failed(result: int) -> None:
 if __name__ == "__main__":
     try:
         if sys.argv[1] == "make":
-            make(socket.socket(fileno=int(sys.argv[2])))
+            make(int(sys.argv[2]))
         else:
             join(sys.argv[2], sys.argv[3])
             os.execvp(sys.argv[4], sys.argv[4:])

@@ -211,7 +211,10 @@ class Sandbox:
 
     def env(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of a wrapped command."""
-        return dict(env) if self._box is None else boxed_env(env, self._caches, proxy_port=self._proxy_port)
+        if self._box is None:
+            return dict(env)
+        offline = not self._config.network and self._proxy is None
+        return boxed_env(env, self._caches, proxy_port=self._proxy_port, offline=offline)
 
     def hint(self, output: str, *, failed: bool = True) -> str | None:
         """Return a hint for the model about a command that failed inside, or that lost an effect although it did not;

@@ -31,6 +31,8 @@ _CACHES = {
     "PRE_COMMIT_HOME": "pre-commit",
 }
 _NO_EDITOR = "echo 'No editor can be opened here: give the message by -m, or set GIT_EDITOR.' >&2; false"
+_FAILS_AT_ONCE = {"npm_config_fetch_retries": "0", "PIP_RETRIES": "0"}
+"""Without a network, what tries again for minutes ends in a timeout that says nothing."""
 _PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 
 
@@ -39,12 +41,18 @@ def cache_folder(work_dir: Path) -> Path:
     return paths.home() / "cache" / paths.work_dir_key(paths.project_root(work_dir))
 
 
-def boxed_env(env: Mapping[str, str], caches: Path | None, *, proxy_port: int | None = None) -> dict[str, str]:
-    """Return the environment of a command in the sandbox; `caches` is writable inside, `proxy_port` leads to hosts."""
+def boxed_env(
+    env: Mapping[str, str], caches: Path | None, *, proxy_port: int | None = None, offline: bool = False
+) -> dict[str, str]:
+    """Return the environment of a command in the sandbox; `caches` is writable inside, `proxy_port` leads to hosts,
+    `offline`: nothing does.
+    """
     inside = {name: value for name, value in env.items() if name not in _REMOVED}
     inside["GIT_EDITOR"] = _NO_EDITOR
     if caches is not None:
         inside |= {name: str(caches / folder) for name, folder in _CACHES.items()}
+    if offline:
+        inside |= _FAILS_AT_ONCE
     if proxy_port is not None:
         inside |= dict.fromkeys(_PROXIES, f"http://127.0.0.1:{proxy_port}")
         inside |= dict.fromkeys(("NO_PROXY", "no_proxy"), "localhost,127.0.0.1,::1")

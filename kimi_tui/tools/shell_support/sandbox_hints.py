@@ -30,6 +30,7 @@ _SERVICES = re.compile(
     r"could not open a connection to your authentication agent|host key verification failed",
     re.IGNORECASE,
 )
+_NO_PROCESS = re.compile(r"no such process|no process found", re.IGNORECASE)
 _MISSING = re.compile(r"no such file or directory|ENOENT|permission denied|not found", re.IGNORECASE)
 
 
@@ -40,6 +41,8 @@ def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier
             "It ran in a sandbox that reaches only hosts that the user allowed, by https. "
             "The user can allow one by a rule `Network(HOST)` in `permissions.allow`."
         )
+    if tier == "full" and _NO_PROCESS.search(output):
+        return "It ran in a sandbox, which shows a command only its own processes; TaskStop ends one in the background."
     if _SERVICES.search(output):
         stopped = "it reaches no keys, agents and services of the user (ssh, gpg, docker, dbus, a display)"
     elif not config.network and _TALKING.search(output):

@@ -165,6 +165,18 @@ async def test_tmux_runs_and_a_later_command_reaches_it(desk: Desk, tool: Shell)
     await tool._background.aclose()
 
 
+async def test_a_process_of_another_command_is_ended_by_another_door(desk: Desk, tool: Shell) -> None:
+    value = await desk.use(tool, command="kill 4000000")
+    assert "TaskStop" in value.message
+
+
+@needs("npm")
+async def test_npm_without_a_network_fails_at_once_and_says_why(desk: Desk, tool: Shell) -> None:
+    value = await desk.use(tool, command="npm view left-pad --registry http://registry.invalid/", timeout=60)
+    assert "timeout" not in value.message
+    assert "it has no network" in value.message
+
+
 async def test_what_a_command_leaves_in_tmp_can_be_read_by_the_next_one(desk: Desk, tool: Shell) -> None:
     assert await done(desk, tool, "echo kept > /tmp/x && mktemp -d >/dev/null", "cat /tmp/x") == "kept\n"
 
