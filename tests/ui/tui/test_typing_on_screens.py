@@ -32,7 +32,7 @@ from tests.ui.tui.sentences import _KEYS
 from tests.ui.tui.test_screen import ready
 
 __all__ = ["start"]
-SENTENCES = ("yes please", "try it first", "n, not so")
+SENTENCES = ("yes please", "try the other way", "n, not so")
 OPTIONS = (Option("go", "y", "Go on"), Option("try", "t", "Try"), Option("no", "n", "No"))
 
 

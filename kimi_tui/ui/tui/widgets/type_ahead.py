@@ -52,7 +52,7 @@ class TypeAheadFilter:
         self._pass_on = write or dialog.post_message
         self.hold_s: float | None = None  # None: the app's
         self._kept = ""
-        self._refused = False
+        self._refused = self._written = False
         self._held: tuple[str, str] | None = None
         self._timer: Timer | None = None
 
@@ -72,7 +72,7 @@ class TypeAheadFilter:
                 self._hold(answers[event.key], letter)
                 return
             self._kept += letter
-            if not again:
+            if not again or self._written:
                 self._write()
         elif event.key in others and not self._kept:
             event.stop()
@@ -150,9 +150,9 @@ class TypeAheadFilter:
             self._drop()
         if len(self._kept) == 1 and not self._refused:
             self._pass_on(TypedText(self._kept, go_on=False))
-        self._kept, self._refused = "", False
+        self._kept, self._refused, self._written = "", False, False
 
     def _write(self) -> None:
-        text, self._kept, self._refused = self._kept, "", False
+        text, self._kept, self._refused, self._written = self._kept, "", False, True
         self._guard.restart()
         self._pass_on(TypedText(text))
