@@ -99,7 +99,7 @@ class Form:
         table = cast(dict[str, Any], properties) if isinstance(properties, dict) else {}
         if len(table) > MAX_FIELDS:
             raise FormTooLargeError(f"a form of {len(table)} fields")
-        required = cast(list[object], schema.get("required") or [])
+        required = _list(schema.get("required"))
         fields: list[Field] = []
         labels: set[str] = set()
         for name, entry in table.items():
@@ -189,10 +189,14 @@ def _choices(entry: dict[str, Any]) -> dict[str, str]:
             if isinstance(field_shown, dict)
         ]
     else:
-        values = cast(list[Any], entry.get("enum") or [])
-        names = cast(list[Any], entry.get("enumNames") or values)
+        values = _list(entry.get("enum"))
+        names = _list(entry.get("enumNames")) or values
         pairs = list(zip(names, values, strict=False))
     return {one_line(str(label or value), limit=100): str(value) for label, value in pairs if value is not None}
+
+
+def _list(value: object) -> list[Any]:
+    return cast(list[Any], value) if isinstance(value, list) else []
 
 
 def _renamed(field_shown: Field) -> Field:

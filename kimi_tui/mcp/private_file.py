@@ -18,6 +18,11 @@ def write_private(file: Path, text: str) -> None:
             stream.flush()
             os.fsync(stream.fileno())
         temporary.replace(target)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        # A failed write names no file.
+        error.filename = str(file)  # defence: file-of-a-full-disk
+        raise
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise

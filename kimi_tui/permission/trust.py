@@ -246,6 +246,9 @@ def _save_answers(stored: dict[Path, Answer]) -> None:
         temporary.replace(store)
     except UnicodeEncodeError as error:  # defence: folder-that-is-not-utf8
         raise OSError(errno.EILSEQ, os.strerror(errno.EILSEQ), "trusted.json") from error
+    except OSError as error:
+        error.filename = str(store)  # a failed write names none
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -5,9 +5,10 @@ import zipfile
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from kimi_tui import __version__, jsonl
+from kimi_tui.i18n import tr
 from kimi_tui.session.redact import Redactor
 from kimi_tui.session.state import read_state
 from kimi_tui.wire.codec import WireMessage, encode
@@ -19,6 +20,7 @@ Format = Literal["md", "json", "zip"]
 MANIFEST = "manifest.json"
 KIND = "kimi-tui session"
 _OUTPUT_CHARS = 4_000
+T = TypeVar("T")
 _ZIPPED = ("context.jsonl", "wire.jsonl", "flow.jsonl")
 
 
@@ -37,8 +39,20 @@ def format_of(name: str) -> Format:
             return "md"
 
 
+def unreadable_files(folder: Path) -> list[str]:
+    """The session's files that cannot be read, each with the cause; an export lacks them."""
+    found: list[str] = []
+    for name in _ZIPPED:
+        try:
+            for _ in jsonl.each(folder / name):
+                pass
+        except OSError as error:
+            found.append(tr("{file} cannot be read: {cause}", file=folder / name, cause=error.strerror or error))
+    return found
+
+
 def export(folder: Path, target: Path, export_format: Format, redactor: Redactor, *, work_dir: str = "") -> None:
-    """Write the session of `folder` to `target`. Raises OSError."""
+    """Write the session of `folder` to `target`, without its `unreadable_files`. Raises OSError."""
     match export_format:
         case "md":
             with target.open("w", encoding="utf-8", errors="replace") as stream:
@@ -51,6 +65,16 @@ def export(folder: Path, target: Path, export_format: Format, redactor: Redactor
             _write_zip(folder, target, redactor, work_dir)
 
 
+def _readable(rows: Iterator[T]) -> Iterator[T]:
+    """The rows up to a failure to read."""
+    while True:
+        try:
+            row = next(rows)
+        except (OSError, StopIteration):
+            return
+        yield row
+
+
 def title_of(folder: Path) -> str:
     state = read_state(folder / "state.json")
     return state.shown_title
@@ -58,7 +82,7 @@ def title_of(folder: Path) -> str:
 
 def _markdown(folder: Path) -> Iterator[str]:
     yield f"# {title_of(folder) or 'A session'}\n"
-    for recorded in read_recorded(folder / "wire.jsonl"):
+    for recorded in _readable(read_recorded(folder / "wire.jsonl")):
         if text := _event_text(recorded.message, recorded.timestamp):
             yield f"\n{text}\n"
 
@@ -114,10 +138,10 @@ def _write_json(folder: Path, write: Callable[[str], object], redactor: Redactor
 
     head = line(_manifest(folder, work_dir))
     write(head.removesuffix("}") + ',\n"context": [')
-    for number, row in enumerate(jsonl.each(folder / "context.jsonl")):
+    for number, row in enumerate(_readable(jsonl.each(folder / "context.jsonl"))):
         write(("," if number else "") + "\n" + line(row))
     write('\n],\n"wire": [')
-    for number, recorded in enumerate(read_recorded(folder / "wire.jsonl")):
+    for number, recorded in enumerate(_readable(read_recorded(folder / "wire.jsonl"))):
         row = {"timestamp": recorded.timestamp, "message": encode(recorded.message)}
         write(("," if number else "") + "\n" + line(row))
     write("\n]}\n")
@@ -132,5 +156,5 @@ def _write_zip(folder: Path, target: Path, redactor: Redactor, work_dir: str) ->
         for file in (*(folder / name for name in _ZIPPED), *subagents):
             if file.is_file():
                 with archive.open(file.relative_to(folder).as_posix(), "w", force_zip64=True) as stream:
-                    for row in jsonl.each(file):
+                    for row in _readable(jsonl.each(file)):
                         stream.write(jsonl.dump(redactor.value(row)))

@@ -134,6 +134,22 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_approval_that_names_another_request_is_a_no",
     ),
     Defence(
+        "47 client_gone", "the same for a tool of the client", "answer-names-its-request", ALWAYS,
+        "test_a_result_of_the_client_that_names_another_call_is_not_taken",
+    ),
+    Defence(
+        "47 client_gone", "the same for a hook of the client", "answer-names-its-request", ALWAYS,
+        "test_a_hooks_answer_that_names_another_request_blocks",
+    ),
+    Defence(
+        "a damaged session", "naming what an export lacks", "export-that-lacks-files", Value("[]"),
+        "test_an_export_names_a_file_that_cannot_be_read",
+    ),
+    Defence(
+        "a disk that is full at the start", "naming the file", "file-of-a-full-disk", REMOVED,
+        "test_a_full_disk_is_reported_with_the_file",
+    ),
+    Defence(
         "41 mcp_bad", "keeping the marks around a server's instructions", "instructions-keep-their-mark", NEVER,
         "test_instructions_never_end_the_mark_around_them",
     ),

@@ -289,6 +289,8 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "47 client_gone": (
         "tests/ui/wire_server/test_server.py::test_an_approval_that_names_another_request_is_a_no",
+        "tests/ui/wire_server/test_server.py::test_a_result_of_the_client_that_names_another_call_is_not_taken",
+        "tests/ui/wire_server/test_server.py::test_a_hooks_answer_that_names_another_request_blocks",
         "tests/ui/acp/test_process.py::"
         "test_a_client_that_leaves_in_the_middle_of_a_tool_leaves_no_process_and_a_session_that_loads",
         "tests/ui/acp/test_process.py::test_garbage_is_answered_and_passed_over",
@@ -405,10 +407,12 @@ CASES: dict[str, tuple[str, ...]] = {
     "a damaged session": (
         "tests/session/test_damage.py::test_each_way_to_read_a_damaged_session_ends_with_a_line_and_a_status",
         "tests/session/test_damage.py::test_something_else_in_the_place_of_a_file_is_told_or_passed_over",
+        "tests/session/test_damage.py::test_an_export_names_a_file_that_cannot_be_read",
         "tests/session/test_damage.py::test_times_that_no_calendar_has_are_shown_as_times",
         "tests/ui/tui/test_damaged_session.py::test_the_screen_stays_and_says_what_it_cannot_open",
     ),
     "a disk that is full at the start": (
+        "tests/cli/commands/test_mcp.py::test_a_full_disk_is_reported_with_the_file",
         "tests/ui/print/test_streams.py::"
         "test_a_disk_that_is_full_from_the_start_gives_an_answer_and_says_that_it_is_not_kept",
     ),

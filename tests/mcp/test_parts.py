@@ -116,6 +116,18 @@ def test_untrusted_text_is_cleaned() -> None:
     assert without_secrets("token abcdefgh, x", ["abcdefgh", "x"]) == "token ***, x"
 
 
+def test_a_form_whose_lists_are_no_lists_asks_for_text() -> None:
+    odd = {
+        "a": {"enum": 5},
+        "b": {"enum": ["x"], "enumNames": 5},
+        "c": {"oneOf": {"const": 1}},
+        "d": {"enum": {"x": 1}},
+    }
+    made = Form.of("shop", "Order?", {"properties": odd, "required": 5})
+    assert [one.kind for one in made.fields] == ["string", "choice", "string", "string"]
+    assert not any(one.required for one in made.fields)
+
+
 def test_a_form_asks_at_most_four_things_at_a_time_and_takes_what_fits() -> None:
     schema = {
         "properties": {

@@ -221,3 +221,16 @@ def test_times_that_no_calendar_has_are_shown_as_times(
         capfd.readouterr()
         assert main(words) == 0, capfd.readouterr().err
     assert "please write" in (tmp_path / "out.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("kind", ["md", "json", "zip"])
+@pytest.mark.parametrize("damage", [replaced_by_folder, replaced_by_pipe, replaced_by_link_to_itself])
+def test_an_export_names_a_file_that_cannot_be_read(
+    session: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], damage: Damage, kind: str
+) -> None:
+    damage(session / "context.jsonl")
+    target = tmp_path / f"out.{kind}"
+    words = ["session", "export", session.name, "-o", str(target), "--work-dir", str(tmp_path / "work")]
+    assert main(words) == 1
+    assert f"{session / 'context.jsonl'} cannot be read: " in capfd.readouterr().err
+    assert target.stat().st_size > 0

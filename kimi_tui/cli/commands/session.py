@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING
 
-from kimi_tui.errors import SessionError, UsageError
+from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, SessionError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         case "archive":
             session_index.archive(entry, archived=not options.undo)
         case _:
-            _export(options, entry)
+            return _export(options, entry)
     return 0
 
 
@@ -154,10 +154,11 @@ def _source(text: str) -> "Path":
     return entries[0]
 
 
-def _export(options: argparse.Namespace, entry: "SessionEntry") -> None:
+def _export(options: argparse.Namespace, entry: "SessionEntry") -> int:
     from datetime import datetime
     from pathlib import Path
 
+    from kimi_tui.cli.error_output import print_error
     from kimi_tui.cli.output import print_out, printable
     from kimi_tui.config.loader import load_config
     from kimi_tui.secret_store import all_secrets
@@ -174,3 +175,7 @@ def _export(options: argparse.Namespace, entry: "SessionEntry") -> None:
     except OSError as error:
         raise SessionError(f"{target}: {error.strerror or error}") from error
     print_out(printable(str(target)))
+    unreadable = exporter.unreadable_files(entry.info.dir)  # defence: export-that-lacks-files
+    for line in unreadable:
+        print_error(line)
+    return EXIT_FAILURE if unreadable else EXIT_OK

@@ -34,7 +34,8 @@ def run(args: argparse.Namespace) -> int:
         for line in _change(args):
             print_out(printable(line))
     except OSError as error:
-        raise KimiTuiError(f"the decision cannot be saved: {error.strerror or error}") from error
+        where = f"{error.filename}: " if error.filename else ""
+        raise KimiTuiError(f"the decision cannot be saved: {where}{error.strerror or error}") from error
     return EXIT_OK
 
 

@@ -121,6 +121,8 @@ async def _export(engine: "Engine", args: str) -> None:
             file=target,
         )
     )
+    for line in await asyncio.to_thread(exporter.unreadable_files, folder):
+        engine.reply(line)
 
 
 async def _import(engine: "Engine", args: str) -> None:

@@ -32,7 +32,8 @@ M = TypeVar("M", bound=BaseModel)
 
 def _is_for(request: Request, answer: Answer) -> bool:
     """Whether the answer belongs to this request; an answer that names a request must name this one."""
-    answered_id = cast(dict[str, object], answer.result).get("request_id") if isinstance(answer.result, dict) else None
+    key = "tool_call_id" if isinstance(request, ToolCallRequest) else "request_id"
+    answered_id = cast(dict[str, object], answer.result).get(key) if isinstance(answer.result, dict) else None
     return answered_id is None or answered_id == request.id  # defence: answer-names-its-request
 
 
@@ -46,10 +47,12 @@ def settle(engine: Engine, tools: ClientTools, request: Request, answer: Answer)
             answers = _read(_Answers, answer).answers if _is_for(request, answer) else {}
             engine.questions.settle(request.id, answers)
         case HookRequest():
-            hook = _read(_Hook, answer)
+            other = _Hook(action="block", reason="The answer is for another request.")
+            hook = _read(_Hook, answer) if _is_for(request, answer) else other
             engine.hooks.settle(request.id, hook.action, hook.reason)
         case ToolCallRequest():
-            tools.settle(request.id, answer.result, answer.error)
+            error = answer.error if _is_for(request, answer) else "its answer is for another call"
+            tools.settle(request.id, answer.result, error)
 
 
 def _read(model: type[M], answer: Answer) -> M:

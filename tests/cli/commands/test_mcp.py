@@ -1,5 +1,6 @@
 import json
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -94,3 +95,22 @@ def test_help_needs_no_sdk() -> None:
         "print([name for name in ('mcp', 'pydantic', 'asyncio') if name in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "name"), [(["mcp", "add", "web", "https://example.com/mcp"], "mcp.json"), (["trust"], "trusted.json")]
+)
+def test_a_full_disk_is_reported_with_the_file(tmp_path: Path, command: list[str], name: str) -> None:
+    def no_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+
+    done = subprocess.run(
+        [sys.executable, "-B", "-m", "kimi_tui", *command],
+        capture_output=True,
+        text=True,
+        preexec_fn=no_room,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])},
+    )
+    assert done.returncode == 1
+    assert str(home_file().with_name(name)) in done.stderr

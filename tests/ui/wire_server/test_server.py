@@ -503,6 +503,29 @@ async def test_an_approval_that_names_another_request_is_a_no(tmp_path):
         assert not (tmp_path / "work" / "made").exists()
 
 
+async def test_a_result_of_the_client_that_names_another_call_is_not_taken(tmp_path):
+    async with served(plan(tmp_path, tool_call("deploy", "d1", where="test"), "text: ok")) as (client, engine):
+        await client.initialize(external_tools=[DEPLOY])
+        turn = client.begin("prompt", user_input="deploy it")
+        rpc_id, _, _ = await client.asked()
+        value = {"is_error": False, "output": "it is out", "message": "", "display": []}
+        client.answer(rpc_id, {"tool_call_id": "another", "return_value": value})
+        assert await turn == {"status": "finished"}
+        assert "it is out" not in engine.context.history[2].text
+        assert "its answer is for another call" in engine.context.history[2].text
+
+
+async def test_a_hooks_answer_that_names_another_request_blocks(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: ok", yolo=True)) as (client, engine):
+        await client.initialize(hooks=[{"id": "h", "event": "PreToolUse", "matcher": "Shell"}])
+        turn = client.begin("prompt", user_input="go")
+        rpc_id, _, _ = await client.asked()
+        client.answer(rpc_id, {"request_id": "another", "action": "allow"})
+        await turn
+        assert client.payloads("HookResolved")[0]["action"] == "block"
+        assert not (engine.work_dir / "made").exists()
+
+
 async def test_a_picture_is_refused_where_the_model_takes_none(tmp_path):
     async with served(plan(tmp_path, "text: seen")) as (client, engine):
         picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
