@@ -104,7 +104,7 @@ MEANINGS: dict[DoubtKind, Meaning] = {
     DoubtKind.LONG: Meaning(Weight.HIDES, tr("it is too long")),
     DoubtKind.COMMENT: Meaning(Weight.HIDES, tr("it has a comment")),
     DoubtKind.INVISIBLE: Meaning(Weight.HIDES, tr("it has an invisible character ({subject})")),
-    DoubtKind.LOOKALIKE: Meaning(Weight.HIDES, tr("it has a character that looks like another ({subject})")),
+    DoubtKind.LOOKALIKE: Meaning(Weight.HIDES, tr("it contains a look-alike character ({subject})")),
     DoubtKind.BLANK_SPACE: Meaning(Weight.HIDES, tr("it contains a long run of blank space")),
 }
 

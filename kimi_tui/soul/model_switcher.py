@@ -100,7 +100,7 @@ class ModelSwitcher:
             raise ModelNotSetError(self._missing)
         if not self._settings.is_complete:
             raise ModelNotSetError(
-                tr("the model {name!r} has no model name or no API key in the configuration", name=self.key)
+                tr("the configuration lacks the model name or the API key of {name!r}", name=self.key)
             )
         making = self._making or self._begin(self._settings)
         try:

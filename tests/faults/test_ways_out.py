@@ -219,7 +219,7 @@ def test_ctrl_z_where_no_shell_is_to_go_back_to_says_so(tmp_path: Path) -> None:
         terminal.wait_for("○ ready")
         terminal.settle()
         terminal.type(b"\x1a")
-        terminal.wait_for("there is no shell to suspend to")
+        terminal.wait_for("cannot suspend: not started from a shell")
         terminal.type(b"\x04")
         assert terminal.end() == 0
 

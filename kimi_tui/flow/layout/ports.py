@@ -47,9 +47,8 @@ def leaving_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
 
 
 def entering_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
-    """A port for each key: in line with its source, and one each for all from the left and the right.
-
-    If no line comes from straight above, both sides meet in the middle.
+    """The port where each line enters: below its source, or one for all lines from the left and one for all from the
+    right. Without a line from above, all enter in the middle.
     """
     ordered = sorted({line.key: line for line in lines}.values(), key=lambda line: line.place)
     if all(line.enters and not span.contains(line.place) for line in ordered):

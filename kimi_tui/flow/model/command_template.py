@@ -69,7 +69,7 @@ _PYTHON = re.compile(r"(?:python|pypy|perl|ruby|lua|php|node|tclsh)[0-9.]*\Z")
 
 
 class CommandTemplateError(ValueError):
-    """Why a command cannot take its variables, and what to write."""
+    """A command cannot use its variables; the message says why, and what to write."""
 
     def __init__(self, cause: UserText) -> None:
         self.cause = cause

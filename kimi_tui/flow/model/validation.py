@@ -39,7 +39,7 @@ def build_flow(chart: Chart) -> Flow:
 
 
 def diagnostics(chart: Chart) -> list[FlowValidationError]:
-    """All errors of a chart, in the order of their places."""
+    """All errors of a chart, in the order of its text."""
     return sorted(_flaws(chart), key=lambda flaw: (flaw.line or 0, flaw.column or 0))
 
 
@@ -81,7 +81,7 @@ def _settings_of(chart: Chart, outgoing: Mapping[str, Sequence[ChartEdge]]) -> S
 
 
 def lint(read: Flow | Chart) -> list[ChartNote]:
-    """Warnings about a chart, in the order of their places. A flow without a chart has none."""
+    """Warnings about a chart, in the order of its text. A flow without a chart has none."""
     source = read.chart if isinstance(read, Flow) else read
     if source is None:
         return []
@@ -127,7 +127,7 @@ def _container_warnings(chart: Chart) -> Iterator[ChartNote]:
         if node.id in groups and ("\n" in node.label or len(node.label) > LONGEST_BRANCH_LABEL):
             yield ChartNote(
                 tr(
-                    "`{node}` contains other shapes, so its text is only a title and never reaches the model",
+                    "`{node}` is a container: its text is only a title and is not sent to the model",
                     node=node.id,
                 ),
                 node.line,
@@ -179,7 +179,7 @@ def _missing(chart: Chart, role: NodeKind) -> FlowValidationError:
             node=node.id, name=name)  # fmt: skip
     else:
         cause = tr(
-            "no node is labelled {name}; `{node}` says `{label}`, and its label must be {name} alone: `{example}`",
+            "no node is labelled {name}; the label of `{node}` is `{label}` but must be exactly {name}: `{example}`",
             name=name,
             node=node.id,
             label=_short(node.label),

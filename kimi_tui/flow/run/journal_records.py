@@ -162,7 +162,7 @@ def dump_record(record: Record) -> JsonObject:
 
 
 def load_record(value: object) -> Record | None:
-    """The record in a line's value; None if this version does not know it."""
+    """The record of a parsed journal line; None if this version does not know it."""
     try:
         return _RECORD.validate_python(value)
     except ValidationError:

@@ -78,7 +78,7 @@ class NodeView:
             self.held_at = at
 
     def release(self, at: float) -> None:
-        """No request waits any more."""
+        """Start the node's clock again: no request is pending. The time spent waiting is not counted."""
         if self.held_at is not None and self.begun_at is not None:
             self.begun_at += max(0.0, at - self.held_at)
         self.held_at = None

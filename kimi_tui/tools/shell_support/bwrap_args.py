@@ -58,10 +58,10 @@ class GitUse(Enum):
 
 @dataclass(frozen=True, slots=True)
 class BoxSettings:
-    """What the probe found to work, and the folders of the session.
+    """The features of bubblewrap that work here, and the session's folders.
 
-    `private` has the folders `tmp` and `var-tmp`. `own_users`: the sandbox has a user namespace, in which
-    no more can be made. `hidden` are files or folders with keys, `writable` more folders of our own, `foreign` the
+    `private` has the folders `tmp` and `var-tmp`. `own_users`: the sandbox has a user namespace that allows
+    no nested ones. `hidden` are files or folders with keys, `writable` more folders of our own, `foreign` the
     sockets that listened before the session's first command. `join` are arguments before bubblewrap itself that join
     the session's network, where there is one.
     """

@@ -75,7 +75,7 @@ class Patterns:
         self._first_suspends: Rule | None = None
 
     def add(self, rule: Rule | Connecting) -> None:
-        """Add a rule or connection. Call it once all of it is parsed, braces and all."""
+        """Add a rule or connection. Call it after the whole statement, with its braces, is parsed."""
         if isinstance(rule, Rule) and rule.suspends is not None:
             self._check(rule)
             for match in [*self._matches(rule)]:

@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static, TextArea
 
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
-from kimi_tui.ui.tui.dialogs.approval_fullscreen import KEYS, SCROLL, ApprovalFullscreen
+from kimi_tui.ui.tui.dialogs.approval_fullscreen import KEYS, LETTERS, SCROLL, ApprovalFullscreen
 from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
 from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
 from kimi_tui.ui.tui.dialogs.edit_command import EditCommand, command_of
@@ -122,12 +122,12 @@ class ApprovalDialog(DockedDialog):
             return (("Enter", _("send") if self.has_class("-why") else _("save, then answer")), ("Esc", _("discard")))
         enabled = self.enabled_options
         return (
-            ("y", _("once")),
-            *((("a", _("this session")),) if "session" in enabled else ()),
-            ("n", p_("answer", "no")),
-            ("f", _("no, and why")),
+            (LETTERS["once"], _("once")),
+            *(((LETTERS["session"], _("this session")),) if "session" in enabled else ()),
+            (LETTERS["no"], p_("answer", "no")),
+            (LETTERS["why"], _("no, and why")),
             ("Tab", _("comment")),
-            *((("h", _("choose changes")),) if "hunks" in enabled else ()),
+            *(((LETTERS["hunks"], _("choose changes")),) if "hunks" in enabled else ()),
             *((("PgDn", _("more")),) if self.can_scroll_on else ()),
             ("Esc", _("interrupt")),
         )
@@ -170,19 +170,23 @@ class ApprovalDialog(DockedDialog):
         super().fit(room)
 
     def _options(self, request: ApprovalRequest, *, seen: bool) -> list[Option]:
-        options = [Option("once", "y", _("Yes, this once"))]
+        options = [Option("once", LETTERS["once"], _("Yes, this once"))]
         if request.scope is not None:
             if seen:
-                options.append(Option("session", "a", _("Yes, for this session:"), translate(one_line(request.scope))))
+                options.append(
+                    Option(
+                        "session", LETTERS["session"], _("Yes, for this session:"), translate(one_line(request.scope))
+                    )
+                )
             else:
                 words = _("for this session (scroll to the end first)")
-                options.append(Option("session", "a", words, disabled=True))
-        options.append(Option("no", "n", _("No")))
-        options.append(Option("why", "f", _("No, and say why…")))
+                options.append(Option("session", LETTERS["session"], words, disabled=True))
+        options.append(Option("no", LETTERS["no"], _("No")))
+        options.append(Option("why", LETTERS["why"], _("No, and say why…")))
         if command_of(request) is not None:
-            options.append(Option("edit", "e", _("Edit before running…")))
+            options.append(Option("edit", LETTERS["edit"], _("Edit before running…")))
         if hunks := hunks_of(request):
-            options.append(Option("hunks", "h", _("Choose from its {count} changes…", count=len(hunks))))
+            options.append(Option("hunks", LETTERS["hunks"], _("Choose from its {count} changes…", count=len(hunks))))
         return options
 
     def _refresh(self) -> None:

@@ -13,16 +13,17 @@ from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
 from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
 from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.keys.bindings import default_keys
 from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 from kimi_tui.ui.tui.widgets.type_ahead import TypedText
 from kimi_tui.wire.display import DisplayBlock
 from kimi_tui.wire.requests import ApprovalRequest
 
-KEYS = {
-    "y": "once", "1": "once", "a": "session", "2": "session", "n": "no", "3": "no", "f": "why", "4": "why", "e": "edit",
-    "h": "hunks",
-}  # fmt: skip
+KEYS = default_keys("approval", ("once", "session", "no", "why", "edit", "hunks"))
+"""The answer of each key."""
+LETTERS = {answer: key for key, answer in reversed(KEYS.items())}
+"""The key that is shown for each answer."""
 SCROLL = {"pageup": -8, "pagedown": 8, "shift+up": -1, "shift+down": 1, "home": -100_000, "end": 100_000}
 
 

@@ -1,5 +1,6 @@
 """The key binding table: the source of bindings, help and command palette."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -198,6 +199,12 @@ def bindings() -> "list[Binding]":
         for key in KEYS
         if key.action and key.keys
     ]
+
+
+def default_keys(where: KeyContext, ids: Sequence[str]) -> dict[str, str]:
+    """The id for each default key of these bindings, in the order of `ids`; a binding's first key comes first."""
+    by_id = {binding.id: binding for binding in KEYS if binding.context == where}
+    return {key: name for name in ids for key in by_id[name].keys.split(",")}
 
 
 def bindings_for(where: KeyContext) -> list[KeyBinding]:

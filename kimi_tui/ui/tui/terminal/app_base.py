@@ -117,7 +117,7 @@ class TerminalApp(App[int]):
     def action_suspend(self) -> None:
         """Suspend to the shell with the whole job: the launcher waits for it to stop."""
         if self._driver is None or not self._driver.can_suspend or not has_job_control_shell():
-            self.notify(_("there is no shell to suspend to"), timeout=4, markup=False)
+            self.notify(_("cannot suspend: not started from a shell"), timeout=4, markup=False)
         else:
             os.kill(0, signal.SIGTSTP)
 

@@ -268,6 +268,6 @@ def _expand(runs: Sequence[Run], over: Style) -> Iterator[Run]:
 
 
 def summary_of(old: str, new: str) -> str:
-    """`+3 −1`"""
+    """The numbers of added and removed lines: `+3 −1`."""
     added, removed = count_changes(old, new)
     return f"+{added} −{removed}"

@@ -6,9 +6,9 @@ QUIET_S = 0.5
 
 
 class KeyGuard:
-    """Open when the dialog has been on screen, unchanged and without a key, for half a second.
+    """Accepts keys once the dialog has been on screen, unchanged and without a key, for half a second.
 
-    Each early key restarts the wait, so a held key never gets through.
+    Each early key restarts the wait, so a held key is never accepted.
     """
 
     def __init__(self, clock: Callable[[], float], quiet_s: float = QUIET_S) -> None:

@@ -105,7 +105,7 @@ async def test_a_run_under_way_keeps_its_chart_when_the_file_changes(tmp_path: P
         await one.run()
         await shelf.save(one, BAD)
         assert one.pane.showing == "run"
-        assert "this run keeps its chart" in one.shown()
+        assert "this run uses the earlier chart" in one.shown()
         await shelf.save(one, FIX.replace("Tag it", "Tag it twice"))
         assert "Tag it twice" not in one.shown()
         await one.reply("I looked.")
