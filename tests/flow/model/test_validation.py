@@ -89,7 +89,7 @@ def test_a_loop_that_can_come_to_one_of_several_ends_has_no_warning():
 def test_a_node_that_is_nearly_begin_or_end_is_named_with_the_label_it_needs(lines, line, node, says, example):
     refused = refusal(*lines)
     assert refused.line == line
-    assert f"`{node}` says `{says}`" in refused.cause
+    assert f"the label of `{node}` is `{says}`" in refused.cause
     assert f"`{example}`" in refused.cause
     assert not [text for _, text in warnings(*lines) if "the run stops" in text]
 
