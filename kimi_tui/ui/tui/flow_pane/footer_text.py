@@ -47,7 +47,7 @@ def footer_facts(run: RunView, now: LiveContext, *, changed: bool = False, past:
     if run.tokens:
         figures.append(_("{count} tokens", count=token_count(run.tokens)))
     if changed:
-        figures.append(_("the file has changed; this run uses the earlier chart"))
+        figures.append(_("file changed; this run uses the earlier chart"))
     if run.status is not None:
         return _ended(run, tuple(figures))
     place = current_label(run)
