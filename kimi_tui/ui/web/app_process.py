@@ -18,6 +18,8 @@ _READY = b"__GANGLION__\n"
 _GRACE_S = 5.0
 _LAST_WORDS = 16 * 1024
 _FORWARDED_EVENTS = frozenset({"title", "notice", "background", "foreground"})
+_MAX_UNREAD = 8 << 20
+"""Bytes of input that wait for an app, at most."""
 _ENVIRONMENT = {"TERM": "xterm-256color", "COLORTERM": "truecolor", "TERM_PROGRAM": "textual"}
 _OF_A_TERMINAL = ("TMUX", "STY", "TERM_PROGRAM_VERSION", "COLUMNS", "LINES", "TEXTUAL_DRIVER")
 
@@ -60,11 +62,13 @@ class AppProcess:
         await self.end()
         return await stderr_tail
 
-    async def type(self, text: str) -> None:
-        await self._send(b"D", text.encode("utf-8", "replace"))
+    def type(self, text: str) -> bool:
+        """Send keys; never waits. Returns whether the app keeps up with its input."""
+        return self._send(b"D", text.encode("utf-8", "replace"))
 
-    async def tell(self, message: Mapping[str, str | int]) -> None:
-        await self._send(b"M", json.dumps(message).encode())
+    def tell(self, message: Mapping[str, str | int]) -> bool:
+        """Send a message of the driver; returns as `type` does."""
+        return self._send(b"M", json.dumps(message).encode())
 
     async def end(self) -> None:
         """Ask the app to quit, and kill it if it does not."""
@@ -73,16 +77,17 @@ class AppProcess:
         await asyncio.shield(self._ending)
 
     async def _end(self) -> None:
-        for number in (None, signal.SIGTERM, signal.SIGKILL):
+        behind = self._stdin.transport.get_write_buffer_size() > 0  # the request to quit would come after all that
+        for number in (signal.SIGTERM, signal.SIGKILL) if behind else (None, signal.SIGTERM, signal.SIGKILL):
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._grace_s):
-                    await self._ask_to_leave(number)
+                    self._ask_to_leave(number)
                     await self._process.wait()
                     return
 
-    async def _ask_to_leave(self, number: signal.Signals | None) -> None:
+    def _ask_to_leave(self, number: signal.Signals | None) -> None:
         if number is None:
-            await self.tell({"type": "quit"})
+            self.tell({"type": "quit"})
         elif self._process.returncode is None:
             os.killpg(self._process.pid, number)
 
@@ -109,7 +114,9 @@ class AppProcess:
             tail = (tail + data)[-_LAST_WORDS:]
         return tail.decode("utf-8", "replace").strip()
 
-    async def _send(self, kind: bytes, payload: bytes) -> None:
-        with contextlib.suppress(OSError, RuntimeError):
-            self._stdin.write(AppService.encode_packet(kind, payload))  # pyright: ignore[reportArgumentType]
-            await self._stdin.drain()
+    def _send(self, kind: bytes, payload: bytes) -> bool:
+        if self._stdin.is_closing():
+            return True  # the app has ended, as `run` finds out
+        self._stdin.write(AppService.encode_packet(kind, payload))  # pyright: ignore[reportArgumentType]
+        # defence: bound-unread-input
+        return self._stdin.transport.get_write_buffer_size() <= _MAX_UNREAD

@@ -15,7 +15,10 @@ Command = Callable[[int, int], list[str]]
 """The command that starts the app for a page of this many columns and rows."""
 
 _MAX_SIZE = 1000
+_PATIENCE_S = 2.0
+"""Seconds that a page gets to read its last messages, and the rest of an app's output to arrive after its end."""
 _TAKEN_OVER = "This session was opened in another tab."
+_TOO_MUCH = "The page sent more keys than the app could take."
 
 
 class PageSession:
@@ -24,55 +27,66 @@ class PageSession:
     def __init__(self, command: Command) -> None:
         self._command = command
         self._free = asyncio.Lock()
-        self._visit: _Visit | None = None
+        self._latest: _Visit | None = None
+        self._closed = False
 
     async def visit(self, socket: web.WebSocketResponse, columns: int, rows: int) -> str:
         """Show the app on this socket until either ends; returns the app's last stderr output if it ended by itself."""
-        if self._visit is not None:
-            await self._visit.leave(_TAKEN_OVER)
+        if self._closed:
+            return ""
+        previous, self._latest = self._latest, (visit := _Visit(socket))
+        if previous is not None:
+            await previous.leave(_TAKEN_OVER)
         async with self._free:
-            if socket.closed:
+            if visit.left or socket.closed:
                 return ""
-            process = await AppProcess.start(self._command(_bounded(columns), _bounded(rows)))
-            self._visit = _Visit(socket, process)
-            try:
-                return await self._visit.last()
-            finally:
-                self._visit = None
+            return await visit.show(await AppProcess.start(self._command(_bounded(columns), _bounded(rows))))
 
     async def close(self) -> None:
         """Disconnect the visitor; the app has ended when this returns."""
-        if self._visit is not None:
-            await self._visit.leave("`kimi-tui web` has ended.", for_good=True)
+        self._closed = True
+        if self._latest is not None:
+            await self._latest.leave("`kimi-tui web` has ended.", for_good=True)
         async with self._free:
             pass
 
 
 class _Visit:
-    """An open page, and its app."""
+    """An open page, and its app. No wait for either is without an end once it is left."""
 
-    def __init__(self, socket: web.WebSocketResponse, process: AppProcess) -> None:
-        self._socket, self._process = socket, process
+    def __init__(self, socket: web.WebSocketResponse) -> None:
+        self._socket = socket
+        self._left = asyncio.Event()
 
-    async def last(self) -> str:
-        running = asyncio.create_task(self._process.run(self))
-        hearing = asyncio.create_task(self._hear())
+    @property
+    def left(self) -> bool:
+        return self._left.is_set()
+
+    async def show(self, process: AppProcess) -> str:
+        running = asyncio.create_task(process.run(self))
+        hearing = asyncio.create_task(self._hear(process))
+        leaving = asyncio.create_task(self._left.wait())
         try:
-            await asyncio.wait({running, hearing}, return_when=asyncio.FIRST_COMPLETED)
-            by_itself = not hearing.done()
-            await asyncio.shield(self._process.end())
-            exit_message = await running
+            await asyncio.wait({running, hearing, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            by_itself = not hearing.done() and not self.left
+            await asyncio.shield(process.end())
+            await asyncio.wait({running}, timeout=_PATIENCE_S)  # defence: bound-last-output
+            exit_message = running.result() if running.done() else ""
             if by_itself:
                 await self.leave(exit_message)
             return exit_message
         finally:
-            hearing.cancel()
-            await asyncio.shield(self._process.end())
+            for task in (running, hearing, leaving):
+                task.cancel()
+            await asyncio.shield(process.end())
 
     async def leave(self, why: str, *, for_good: bool = False) -> None:
         """Close the page. `for_good`: the session cannot be resumed."""
-        await self.tell("over" if for_good else "ended", why)
-        await self._socket.close()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE_S):
+                await self.tell("over" if for_good else "ended", why)
+                await self._socket.close()
+        self._left.set()
 
     async def draw(self, data: bytes) -> None:
         with contextlib.suppress(ClientConnectionResetError, ConnectionError):
@@ -82,24 +96,25 @@ class _Visit:
         with contextlib.suppress(ClientConnectionResetError, ConnectionError):
             await self._socket.send_str(json.dumps([kind, text]))
 
-    async def _hear(self) -> None:
+    async def _hear(self, process: AppProcess) -> None:
         async for message in self._socket:
-            if message.type is WSMsgType.TEXT:
-                await self._take(message.data)
+            if message.type is WSMsgType.TEXT and not await self._take(message.data, process):
+                await self.leave(_TOO_MUCH)
 
-    async def _take(self, text: str) -> None:
-        """Handle a message of textual-serve's script; any other message is ignored."""
+    async def _take(self, text: str, process: AppProcess) -> bool:
+        """Handle a message of textual-serve's script, ignore any other. Returns whether the app keeps up."""
         match message := _parsed(text):
             case ["stdin", str(keys)]:
-                await self._process.type(keys)
+                return process.type(keys)
             case ["resize", {"width": int(columns), "height": int(rows)}]:
-                await self._process.tell({"type": "resize", "width": _bounded(columns), "height": _bounded(rows)})
+                return process.tell({"type": "resize", "width": _bounded(columns), "height": _bounded(rows)})
             case ["blur"] | ["focus"]:
-                await self._process.tell({"type": str(message[0])})
+                return process.tell({"type": str(message[0])})
             case ["ping", str(when)]:
                 await self.tell("pong", when)
             case _:
                 pass
+        return True
 
 
 def _parsed(text: str) -> list[object]:

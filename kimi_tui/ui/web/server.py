@@ -21,7 +21,7 @@ from kimi_tui.ui.web.page_session import Command, PageSession
 _LOOPBACK = "127.0.0.1"
 _SCRIPTS = Path(textual_serve.__file__).parent / "static"
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_LONGEST_MESSAGE = 64 << 20
+_LONGEST_MESSAGE = 4 << 20  # a paste is one message
 MakeCommand = Callable[[str], Command]
 
 

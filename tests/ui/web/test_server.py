@@ -1,7 +1,10 @@
 """A page has an app of its own, which ends with it; loaded again, it goes on with the session."""
 
 import asyncio
+import contextlib
 import json
+import os
+import sys
 from pathlib import Path
 
 import aiohttp
@@ -61,6 +64,10 @@ class Page:
 def the_app(folder: Path) -> int:
     (pid,) = processes_with(f"--work-dir={folder}/work")
     return pid
+
+
+def status(pid: int) -> str:
+    return Path(f"/proc/{pid}/status").read_text("utf-8")
 
 
 async def test_a_page_shows_the_app_takes_keys_and_ends_it_when_it_is_closed(served: Served, tmp_path: Path) -> None:
@@ -174,6 +181,69 @@ async def test_an_app_whose_server_is_gone_ends(tmp_path: Path) -> None:
 
     async with asyncio.timeout(20):
         assert await process.run(Nobody()) == ""
+
+
+async def test_a_page_that_sends_more_keys_than_the_app_takes_is_closed_with_its_app(
+    served: Served, tmp_path: Path
+) -> None:
+    page = Page(await served.connect(await served.enter()))
+    await page.wait_for("message")
+    app = the_app(tmp_path)
+    reading = asyncio.create_task(page.end())
+    with contextlib.suppress(aiohttp.ClientError, ConnectionError):
+        for _ in range(20):
+            await page.send("stdin", "x" * (1 << 20))
+    assert "more keys" in await reading
+    await until(lambda: not lives(app), 30)
+
+
+async def test_a_message_that_is_longer_than_a_paste_ends_the_page(served: Served, tmp_path: Path) -> None:
+    page = Page(await served.connect(await served.enter()))
+    await page.wait_for("message")
+    app = the_app(tmp_path)
+    with contextlib.suppress(ConnectionError):
+        await page.send("stdin", "\x1b[200~" + "x" * (5 << 20) + "\x1b[201~")
+    await until(lambda: not lives(app), 30)
+
+
+async def test_the_server_ends_while_an_app_has_more_keys_than_it_handled(tmp_path: Path) -> None:
+    async with serve(scripted(tmp_path, "text: Good morning.")) as served:
+        page = Page(await served.connect(await served.enter()))
+        await page.wait_for("message")
+        app = the_app(tmp_path)
+        await page.send("stdin", "x" * (3 << 20))
+        await page.wait_for("xxx")
+        assert int(status(app).split("VmRSS:")[1].split()[0]) < 400 << 10
+        begun = asyncio.get_running_loop().time()
+    assert not lives(app)
+    assert asyncio.get_running_loop().time() - begun < 25
+
+
+async def test_the_server_ends_although_its_page_reads_nothing() -> None:
+    talks = (
+        "import os, signal\nsignal.signal(15, signal.SIG_IGN)\nos.write(1, b'__GANGLION__\\n')\n"
+        "while True: os.write(1, b'D' + (32749).to_bytes(4, 'big') + b'x' * 32749)"
+    )
+    async with serve(lambda name: [sys.executable, "-c", talks, name]) as served:
+        await served.connect(await served.enter())
+        await until(lambda: processes_with("32749"))
+        (app,) = processes_with("32749")
+        looks = iter(range(20))
+        await until(lambda: "\nState:\tS" in status(app) and next(looks, None) is None)
+    assert not lives(app)
+
+
+async def test_an_app_that_is_stuck_ends_with_its_server(tmp_path: Path) -> None:
+    """Its input stays open, and its output is full: only its parent tells it."""
+    program = [*scripted(tmp_path, "text: Good morning.")("one"), "--page=90x30"]
+    (theirs, _ours), (output, shown) = os.pipe(), os.pipe()
+    starts = f"import subprocess, time\nsubprocess.Popen({program!r}, stdin={theirs}, stdout={shown})\ntime.sleep(99)"
+    server = await asyncio.create_subprocess_exec(sys.executable, "-c", starts, pass_fds=(theirs, shown))
+    assert b"__GANGLION__" in await asyncio.to_thread(os.read, output, 12)
+    (app,) = {*processes_with(f"--work-dir={tmp_path}/work")} - {server.pid}
+    server.kill()
+    await server.wait()
+    await until(lambda: not lives(app))
 
 
 async def test_an_app_that_does_not_leave_is_ended() -> None:

@@ -1,4 +1,4 @@
-"""Shutdown on signals and on a lost terminal.
+"""Shutdown on signals, and on a lost terminal or server.
 
 The app is told to exit normally. If it does not in time (a blocked loop, a hanging close), or if the signal repeats,
 the process exits at once: messages are already on disk, and running tools end with us.
@@ -36,10 +36,11 @@ class SavedTerminal(Protocol):
 
 
 class ShutdownHandler:
-    """Makes an app exit. `page`: the app is shown in a browser, and there is no terminal to watch."""
+    """Makes an app exit. `page`: the app is shown in a browser, and its server is watched instead of a terminal."""
 
     def __init__(self, terminal_state: SavedTerminal | None, *, page: bool) -> None:
         self._kept, self._page = terminal_state, page
+        self._parent = os.getppid()
         self._asked: float | None = None
         self._over = threading.Event()
         self._ask: Callable[[int], None] = lambda _status: None
@@ -65,8 +66,7 @@ class ShutdownHandler:
                 loop.call_soon_threadsafe(end, status)
 
         self._ask = ask
-        if not self._page:
-            threading.Thread(target=self._watch_terminal, name="terminal", daemon=True).start()
+        threading.Thread(target=self._watch_display, name="display", daemon=True).start()
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         now = time.monotonic()
@@ -91,11 +91,16 @@ class ShutdownHandler:
                 self._kept.restore()
         os._exit(128 + number)
 
-    def _watch_terminal(self) -> None:
-        """Runs in a thread: the loop may be blocked by a write to a terminal that does not read."""
+    def _watch_display(self) -> None:
+        """Runs in a thread: the loop may be busy, or blocked by a write to a terminal that does not read."""
         while not self._over.wait(_GONE_CHECK_S):
-            if escape_sequences.terminal_is_gone():  # defence: terminal-is-gone
+            if self._display_is_gone():
                 self._ask(128 + signal.SIGHUP)
                 if not self._over.wait(_GONE_GRACE_S):
                     os._exit(128 + signal.SIGHUP)
                 return
+
+    def _display_is_gone(self) -> bool:
+        if self._page:
+            return os.getppid() != self._parent  # defence: end-without-server
+        return escape_sequences.terminal_is_gone()  # defence: terminal-is-gone

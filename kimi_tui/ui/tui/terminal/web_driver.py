@@ -6,17 +6,25 @@ Invariant: stdout receives packets only. The end of stdin means that the page is
 import asyncio
 import os
 import re
+import threading
+import time
 
 from textual import messages
 from textual.app import App
 from textual.drivers.web_driver import WebDriver
+from textual.message import Message
 
 _MESSAGE_NAMES = re.compile(r"\a?\x1b\](2|9);([^\x07\x1b]*)\x07")
 _KINDS = {"2": "title", "9": "notice"}
+_AT_ONCE = 256
+_PATIENCE_S = 2.0
 
 
 class BrowserDriver(WebDriver):
-    """Textual's web driver, which also ends the app when the page is closed, and writes whole packets."""
+    """Textual's web driver, which also ends the app when the page is closed, and writes whole packets.
+
+    It reads no more input than the app handles: keys that are not a paste are an event each.
+    """
 
     def __init__(
         self, app: App[object], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
@@ -24,6 +32,7 @@ class BrowserDriver(WebDriver):
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._loop = asyncio.get_running_loop()
         self._write = self._write_whole
+        self._unchecked = 0
 
     def start_application_mode(self) -> None:
         super().start_application_mode()
@@ -41,6 +50,31 @@ class BrowserDriver(WebDriver):
         super().run_input_thread()
         if not self.exit_event.is_set():
             self._leave()
+
+    def send_message(self, message: Message) -> None:
+        super().send_message(message)
+        self._wait_for_app()
+
+    def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
+        super().on_meta(packet_type, payload)
+        self._wait_for_app()
+
+    def _wait_for_app(self) -> None:
+        """Runs in the input thread: after some events, wait until what has the focus has handled them."""
+        self._unchecked += 1
+        # defence: pace-browser-input
+        if self._unchecked < _AT_ONCE:
+            return
+        self._unchecked = 0
+        handled = threading.Event()
+
+        def ask_focused() -> None:
+            (self._app.focused or self._app.screen).call_later(handled.set)
+
+        self._app.call_later(ask_focused)
+        until = time.monotonic() + _PATIENCE_S
+        while not handled.wait(0.05) and not self.exit_event.is_set() and time.monotonic() < until:
+            pass
 
     def _send_colours(self) -> None:
         """Send the theme's colours for the page's margin and closing message."""

@@ -14,6 +14,7 @@
     why: "会话已结束。",
     again: "继续此会话",
     "`kimi-tui web` has ended.": "`kimi-tui web` 已结束。",
+    "The page sent more keys than the app could take.": "页面发送的按键超出了应用的处理能力。",
     "This session was opened in another tab.": "此会话已在另一个标签页中打开。",
   };
   const isChinese = /^zh\b/.test(navigator.language);
