@@ -958,22 +958,22 @@ DEFENCES: tuple[Defence, ...] = (
     Defence("Ctrl+C again and again", "expecting it until the end", "expect-interrupts", REMOVED),
     Defence("garbage for the web server", "a log for the library", "log-of-web-server", REMOVED),
     Defence(
-        "a page that floods the web server or reads nothing", "a bound on unread input", "bound-unread-input",
+        "a page that floods the web server or is gone", "a bound on unread input", "bound-unread-input",
         Value("True"),
         "test_a_page_that_sends_more_keys_than_the_app_takes_is_closed_with_its_app",
     ),
     Defence(
-        "a page that floods the web server or reads nothing", "no more events than the app handles",
+        "a page that floods the web server or is gone", "no more events than the app handles",
         "pace-browser-input", ALWAYS,
-        "test_the_server_ends_while_an_app_has_more_keys_than_it_handled",
+        "test_an_app_reads_no_more_keys_than_it_handles",
     ),
     Defence(
-        "a page that floods the web server or reads nothing", "a bounded wait for the app's last output",
+        "a page that floods the web server or is gone", "a bounded wait for the app's last output",
         "bound-last-output", Instead("await running"),
-        "test_the_server_ends_although_its_page_reads_nothing",
+        "test_a_page_is_free_although_another_process_holds_the_output_of_its_app",
     ),
     Defence(
-        "a page that floods the web server or reads nothing", "watching for the server's end", "end-without-server",
+        "a page that floods the web server or is gone", "watching for the server's end", "end-without-server",
         NEVER,
         "test_an_app_that_is_stuck_ends_with_its_server",
     ),

@@ -421,10 +421,10 @@ CASES: dict[str, tuple[str, ...]] = {
     "garbage for the web server": (
         "tests/cli/commands/test_web.py::test_requests_of_garbage_are_answered_and_not_told_on_stderr",
     ),
-    "a page that floods the web server or reads nothing": (
+    "a page that floods the web server or is gone": (
         "tests/ui/web/test_server.py::test_a_page_that_sends_more_keys_than_the_app_takes_is_closed_with_its_app",
-        "tests/ui/web/test_server.py::test_the_server_ends_while_an_app_has_more_keys_than_it_handled",
-        "tests/ui/web/test_server.py::test_the_server_ends_although_its_page_reads_nothing",
+        "tests/ui/web/test_server.py::test_an_app_reads_no_more_keys_than_it_handles",
+        "tests/ui/web/test_server.py::test_a_page_is_free_although_another_process_holds_the_output_of_its_app",
         "tests/ui/web/test_server.py::test_an_app_that_is_stuck_ends_with_its_server",
     ),
     "a session to import without end": (

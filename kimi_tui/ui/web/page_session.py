@@ -71,7 +71,7 @@ class _Visit:
             by_itself = not hearing.done() and not self.left
             await asyncio.shield(process.end())
             await asyncio.wait({running}, timeout=_PATIENCE_S)  # defence: bound-last-output
-            exit_message = running.result() if running.done() else ""
+            exit_message = "" if running.cancelled() or not running.done() else running.result()
             if by_itself:
                 await self.leave(exit_message)
             return exit_message

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import json
 import os
+import signal
 import sys
 from pathlib import Path
 
@@ -68,6 +69,11 @@ def the_app(folder: Path) -> int:
 
 def status(pid: int) -> str:
     return Path(f"/proc/{pid}/status").read_text("utf-8")
+
+
+def seconds_used(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def test_a_page_shows_the_app_takes_keys_and_ends_it_when_it_is_closed(served: Served, tmp_path: Path) -> None:
@@ -213,10 +219,47 @@ async def test_the_server_ends_while_an_app_has_more_keys_than_it_handled(tmp_pa
         app = the_app(tmp_path)
         await page.send("stdin", "x" * (3 << 20))
         await page.wait_for("xxx")
-        assert int(status(app).split("VmRSS:")[1].split()[0]) < 400 << 10
         begun = asyncio.get_running_loop().time()
     assert not lives(app)
     assert asyncio.get_running_loop().time() - begun < 25
+
+
+async def test_an_app_reads_no_more_keys_than_it_handles(tmp_path: Path) -> None:
+    process = await AppProcess.start([*scripted(tmp_path, "text: Good morning.")("one"), "--page=90x30"])
+    typed = asyncio.Event()
+
+    class Typing:
+        async def draw(self, data: bytes) -> None:
+            if not typed.is_set():
+                process.type("x" * (1 << 18))
+                typed.set()
+
+        async def tell(self, kind: str, text: str) -> None:
+            pass
+
+    running = asyncio.create_task(process.run(Typing()))
+    await typed.wait()
+    begun = seconds_used(process._process.pid)
+    await until(lambda: seconds_used(process._process.pid) > begun + 5, 60)
+    assert process._stdin.transport.get_write_buffer_size() > 0
+    await process.end()
+    assert await running == ""
+
+
+async def test_a_page_is_free_although_another_process_holds_the_output_of_its_app() -> None:
+    sleep = "sleep 986.73"
+    app = f"{sleep} & printf '__GANGLION__\\n'; head -c 1 > /dev/null"
+    try:
+        async with serve(lambda name: ["sh", "-c", app, name]) as served:
+            tab = await served.enter()
+            for _ in range(2):
+                socket = await served.connect(tab)
+                await until(lambda: processes_with("__GANGLION__"))
+                await socket.close()
+                await until(lambda: not processes_with("__GANGLION__"))
+    finally:
+        for left in processes_with(sleep):
+            os.kill(left, signal.SIGKILL)
 
 
 async def test_the_server_ends_although_its_page_reads_nothing() -> None:
