@@ -24,7 +24,7 @@ from kimi_tui.session.state import SessionState, read_state, write_state
 from kimi_tui.timestamps import valid_timestamp
 
 _SHORT = 64 * 1024
-_PROBE_BYTES = 4096
+_PROBE_BYTES = 1 << 15  # the system prompt and a first answer; with less room, nothing of a session is kept
 _SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")
 _FILES = ("lock", "state.json", "context.jsonl", "wire.jsonl", "flow.jsonl", "files/log.jsonl")
 _ACTIVITY_MARKS = (b'"StepBegin"', b'"FlowBegin"', b'"BtwBegin"')

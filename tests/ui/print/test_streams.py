@@ -159,7 +159,7 @@ def limited(what: int, most: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(what, (most, most))
 
 
-@pytest.mark.parametrize("most", [0, 100, 3000])
+@pytest.mark.parametrize("most", [0, 100, 3000, 20_000])
 def test_a_disk_that_is_full_from_the_start_gives_an_answer_and_says_that_it_is_not_kept(
     tmp_path: Path, most: int
 ) -> None:
