@@ -55,6 +55,11 @@ class NodeSettings:
     max: int | None = None
     written: Mapping[str, str] = field(default_factory=dict[str, str], compare=False)
 
+    @property
+    def has_turn(self) -> bool:
+        """Whether the node is a turn of the model."""
+        return self.run is None and not self.ask and self.on is None
+
 
 @dataclass(frozen=True, slots=True)
 class FlowSettings:
@@ -180,7 +185,7 @@ _FLOW_KEYS: dict[str, Callable[[str], Any]] = {
 }
 NODE_KEYS = frozenset(_NODE_KEYS)
 FLOW_KEYS = frozenset(_FLOW_KEYS)
-INACTIVE_NODE_KEYS = NODE_KEYS - {"run", "retries", "timeout", "ask", "default"}
+INACTIVE_NODE_KEYS = NODE_KEYS - {"run", "retries", "timeout", "ask", "default", "on"}
 """Keys that are read and checked, but change nothing yet: `flow check` says so of each use."""
 INACTIVE_FLOW_KEYS = FLOW_KEYS - {"max-moves"}
 

@@ -8,6 +8,7 @@ from kimi_tui.flow.model.graph import Flow, FlowNode, NodeKind
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import CommandCall, CommandEnd, FlowOutcome, TurnResult
 from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.flow_events import FlowNodeBegin
 from kimi_tui.wire.parts import UserInput
 
 Chooser = Callable[[FlowNode, tuple[str, ...]], str | None]
@@ -80,6 +81,25 @@ class _DryTurns:
                     raise FlowError(str(error)) from error
         return TurnResult("finished")
 
+    def reach(self, message: WireMessage) -> None:
+        """Make the choice of a node without a turn or a command when the run enters it."""
+        runner = self.runner
+        if runner is None or not isinstance(message, FlowNodeBegin):
+            return
+        node = runner.flow.nodes[message.node_id]
+        if node.settings.has_turn or node.settings.run is not None:
+            return
+        if self._on_prompt is not None:
+            self._on_prompt(node, node.title)
+        label = self._choose(node, runner.branches)
+        try:
+            if label is None:
+                runner.stop("no choice is left")
+            else:
+                runner.choose(label)
+        except FlowControlError as error:
+            runner.stop(str(error))
+
     async def run_command(self, call: CommandCall) -> CommandEnd:
         """The command does not run: the choice is that of its exit status, and without branches it succeeds."""
         await self.take_turn(f"$ {call.command.shown}")
@@ -101,11 +121,16 @@ async def dry_run(
     `send` gets the messages of a real run; `on_prompt` gets each node's prompt.
     """
     turns = _DryTurns(choose, on_prompt)
+
+    def tell(message: WireMessage) -> None:
+        send(message)
+        turns.reach(message)
+
     turns.runner = FlowRunner(
         flow,
         name=name,
         taker=turns,
-        send=send,
+        send=tell,
         interactive=False,
         args=args,
         max_moves=max_moves,

@@ -9,8 +9,8 @@ from kimi_tui.timestamps import valid_seconds, valid_timestamp
 from kimi_tui.wire.flow_events import FlowStatus, PauseReason
 from kimi_tui.wire.parts import JsonObject, TokenUsage, WireModel
 
-By = Literal["model", "user", "default"]
-"""Who took a branch; `default`: nobody did in time, and the chart names it."""
+By = Literal["model", "user", "default", "switch"]
+"""Who took a branch; `default`: nobody did in time, and the chart names it; `switch`: a value chose it."""
 _MAX_COUNT = 1_000_000_000
 Ask = Literal["never", "always"] | frozenset[str]
 

@@ -197,6 +197,8 @@ class RunControl:
             raise FlowControlError(tr("{node} has no prompt", node=node_id))
         if self._flow.nodes[node_id].settings.run is not None:
             raise FlowControlError(tr("{node} runs a command: change it in the chart", node=node_id))
+        if not self._flow.nodes[node_id].settings.has_turn:
+            raise FlowControlError(tr("{node} has no prompt", node=node_id))
         prompts = {key: value for key, value in self._state.prompts.items() if key != node_id}
         self._set(prompts=prompts | ({node_id: text} if text and text.strip() else {}))
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from kimi_tui.errors import FlowControlError, FlowFailedError, KimiTuiError, MaxStepsReachedError
 from kimi_tui.flow.model.graph import Flow, FlowNode, Guidance, NodeKind
-from kimi_tui.flow.model.status_branches import FAILED
+from kimi_tui.flow.model.status_branches import ELSE, FAILED
 from kimi_tui.flow.model.variables import expand
 from kimi_tui.flow.run.branch_choice import match_choice, parse_choice
 from kimi_tui.flow.run.command_step import command_values, edge_for_status, failure, run_node_command, turn_result
@@ -210,10 +210,26 @@ class FlowRunner(RunControl):
     async def _run_node(self, node: FlowNode) -> None:
         if node.settings.ask:
             self._enter(node)
+        elif node.settings.on is not None:
+            self._switch(node, node.settings.on)
         elif node.settings.run is not None:
             await self._run_command(node)
         else:
             await self._take_turn(node)
+
+    def _switch(self, node: FlowNode, on: str) -> None:
+        """Take the branch that is named like a value, else the branch `else`."""
+        move, _ = self._enter(node)
+        value = expand(on, value_lookup(self._flow, self._state)).strip()
+        labels = self._branch_labels(node.id)
+        label = next((label for label in (value, ELSE) if label in labels), None)
+        if (preset := self._state.chosen.get(node.id)) is not None:
+            self._take_branch(preset, "user")
+        elif label is not None:
+            self._take_branch(label, "switch")
+        else:
+            cause = tr("no branch for the value {value}", value=_shortened(value))
+            self._turn_over(node, move, TurnResult("failed", cause), 0.0)
 
     def _seconds_left(self, node: FlowNode) -> float | None:
         """The time until the default branch of a node that asks the user is taken; None if it waits without end."""
@@ -285,7 +301,7 @@ class FlowRunner(RunControl):
         """Whether the turn under way is the first one of the model in this run, or the same one again."""
         nodes = self._flow.nodes
         visits = self._state.visits.items()
-        return sum(count for one, count in visits if one not in nodes or nodes[one].settings.run is None) <= 1
+        return sum(count for one, count in visits if one not in nodes or nodes[one].settings.has_turn) <= 1
 
     def _turn_over(
         self, node: FlowNode, move: int, result: TurnResult, duration_s: float, end: CommandEnd | None = None
@@ -525,6 +541,12 @@ class FlowRunner(RunControl):
         if self._journal is not None:
             self._journal.close()
         self._events.end(ending.status, moves=state.moves, reason=ending.reason, node_id=state.node_id)
+
+
+def _shortened(value: str) -> str:
+    """A value on one line for a message."""
+    line = " ".join(value.split())
+    return f"`{line}`" if len(line) <= 60 else f"`{line[:59]}…`"
 
 
 def _recorded(guidance: Guidance) -> GuidanceRecord | None:

@@ -83,3 +83,20 @@ async def test_a_dry_run_chooses_the_branch_of_a_command_and_runs_nothing(tmp_pa
     assert [node for node, _ in prompts] == ["t", "f", "t"]
     assert prompts[0][1] == f"$ touch {tmp_path}/ran"
     assert not (tmp_path / "ran").exists()
+
+
+async def test_a_dry_run_chooses_at_decisions_of_the_user_and_of_values():
+    text = (
+        "flowchart TD\nB([BEGIN]) --> a{Good?} -->|yes| c{How large?} -->|small| E([END])\nc -->|else| a\n"
+        'a -->|no| E\na@{ ask: human }\nc@{ on: "${a.text}" }'
+    )
+    flow = build_flow(read_mermaid(text))
+    told = []
+    outcome = await dry_run(flow, ChoiceScript("yes\nc: else\nyes\nsmall", flow), send=told.append)
+    assert outcome.status == "finished"
+    assert [one.choice for one in told if isinstance(one, FlowDecision)] == ["yes", "else", "yes", "small"]
+    outcome = await dry_run(flow, ChoiceScript("yes", flow))
+    assert (outcome.status, outcome.reason) == ("stopped", "no choice is left")
+    outcome = await dry_run(flow, ChoiceScript("maybe", flow))
+    assert outcome.status == "stopped"
+    assert "no branch 'maybe'" in (outcome.reason or "")

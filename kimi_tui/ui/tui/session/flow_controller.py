@@ -33,6 +33,9 @@ _FORMATS: tuple[tuple[Format, str, str], ...] = (
 )
 _REPLAY_ACTIONS = N_("replay: press End to return to now")
 
+_WITHOUT_TURN = frozenset({"run", "ask", "on"})
+"""Settings of nodes that are no turn of the model, so they have no prompt."""
+
 
 class FlowController:
     """`browse_runs` shows the past runs of the flow in a work dir; `clock` is the clock of the displayed moment."""
@@ -212,7 +215,9 @@ class FlowController:
             edited=state.prompts.get(node_id, "") if state is not None else "",
             section=state.guidance.sections.get(node_id, "") if state is not None else "",
             branches=branches_of(run.begin, node_id),
-            has_prompt=node is not None and node.kind in ("task", "decision") and "run" not in (node.settings or {}),
+            has_prompt=node is not None
+            and node.kind in ("task", "decision")
+            and not _WITHOUT_TURN & (node.settings or {}).keys(),
         )
 
     def menu(self, node_id: str) -> None:
