@@ -15,6 +15,7 @@ _BOX_SHARE = 0.6
 _FRAME = 4
 _LINE_CELLS = 3
 _LABEL_SHARE = 4
+_LEAST_TEXT = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +106,15 @@ def _first_words(text: str, width: int) -> str:
 
 
 def box_size(lines: tuple[str, ...], kind: NodeKind, mode: LayoutMode) -> tuple[int, int]:
-    """Width and height of a box around `lines`, with border, padding and the place for the state's glyph."""
+    """Width and height of a box around `lines`, with border and padding.
+
+    There is room for the sign of the state and two digits of visits: in the border, or before a compact box's text.
+    """
     widest = max(cell_width(line) for line in lines)
-    glyph = 0 if kind in (NodeKind.BEGIN, NodeKind.END) else GLYPH_CELLS
-    return widest + glyph + 4, len(lines) + (2 if mode == "full" else 0)
+    is_terminal = kind in (NodeKind.BEGIN, NodeKind.END)
+    if mode == "compact":
+        return widest + (0 if is_terminal else GLYPH_CELLS) + _FRAME, len(lines)
+    return max(widest, 0 if is_terminal else _LEAST_TEXT) + _FRAME, len(lines) + 2
 
 
 def label_lines(label: str, width: int) -> tuple[str, ...]:

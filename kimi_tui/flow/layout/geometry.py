@@ -13,7 +13,7 @@ LayoutDirection = Literal["TB", "LR"]
 LayoutMode = Literal["full", "compact"]
 
 GLYPH_CELLS = 2
-"""Cells before a node's text that are reserved for the glyph of its state and a space."""
+"""Cells before the text of a compact box that are reserved for the glyph of its state and a space."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,15 +42,21 @@ class _Frame:
 
 _ROUND = _Frame("╭╮╯╰", "─", "│", "┴├┬┤")
 _SQUARE = _Frame("┌┐┘└", "─", "│", "┴├┬┤")
-_DECISION = _Frame("◆◆◆◆", "─", "│", "┴├┬┤")
+_DECISION = _Frame("╱╲╱╲", "─", "│", "┴├┬┤")
 _HEAVY = _Frame("┏┓┛┗", "━", "┃", "┷┠┯┨")
-_HEAVY_DECISION = _Frame("◆◆◆◆", "━", "┃", "┷┠┯┨")
+_HEAVY_DECISION = _Frame("╱╲╱╲", "━", "┃", "┷┠┯┨")
+_DOUBLE_FRAME = _Frame("╔╗╝╚", "═", "║", "╧╟╤╢")
+_DOUBLE_DECISION = _Frame("╱╲╱╲", "═", "║", "╧╟╤╢")
 _ASCII_SQUARE = _Frame("++++", "-", "|", "++++")
 _ASCII_ROUND = _Frame("....", "-", "|", "++++")
-_ASCII_DECISION = _Frame("<>><", "-", "|", "++++")
+_ASCII_DECISION = _Frame("/\\/\\", "-", "|", "++++")
 _ASCII_HEAVY = _Frame("####", "=", "#", "++++")
+_ASCII_HEAVY_DECISION = _Frame("/\\/\\", "=", "#", "++++")
+_ASCII_SELECTED = _Frame("@@@@", "~", "@", "++++")
+_ASCII_SELECTED_DECISION = _Frame("/\\/\\", "~", "@", "++++")
 
 _CAPS = {NodeKind.BEGIN: "()", NodeKind.END: "()", NodeKind.TASK: "[]", NodeKind.DECISION: "◆◆"}
+_SELECTED_CAPS, _ASCII_SELECTED_CAPS = "▐▌", "@@"
 
 Exits = Mapping[Point, int]
 """Exits of lines from a box: cells of its border, relative to its upper left one, and the direction."""
@@ -105,14 +111,17 @@ def box_side(node: PlacedNode, point: Point) -> int:
 def draw_box(node: PlacedNode, style: NodeStyle, exits: Exits, *, ascii: bool = False) -> list[list[BoxText]]:  # noqa: A002
     """A box's rows, each exactly as wide as the box."""
     if node.height == 1:
-        left, right = "<>" if ascii and node.kind is NodeKind.DECISION else _CAPS[node.kind]
-        rows = [[BoxText(left), *_text_cells(node, 0, style.sign), BoxText(right)]]
+        if style.selected:
+            left, right = _ASCII_SELECTED_CAPS if ascii else _SELECTED_CAPS
+        else:
+            left, right = "<>" if ascii and node.kind is NodeKind.DECISION else _CAPS[node.kind]
+        rows = [[BoxText(left), *_text_with_sign(node, style.sign), BoxText(right)]]
     else:
-        rows = _draw_frame(node, style, exits, _frame(node.kind, current=style.current, ascii=ascii))
+        rows = _draw_frame(node, exits, _frame(node.kind, style, ascii=ascii))
     return [[BoxText(ascii_text(cells.text), cells.glyph) for cells in row] for row in rows] if ascii else rows
 
 
-def _draw_frame(node: PlacedNode, style: NodeStyle, exits: Exits, frame: _Frame) -> list[list[BoxText]]:
+def _draw_frame(node: PlacedNode, exits: Exits, frame: _Frame) -> list[list[BoxText]]:
     rows: list[list[BoxText]] = []
     last = node.height - 1
     offset = (node.height - 2 - len(node.lines)) // 2
@@ -123,48 +132,45 @@ def _draw_frame(node: PlacedNode, style: NodeStyle, exits: Exits, frame: _Frame)
             for (x, y), side in exits.items():
                 if y == row and 0 < x < node.width - 1:
                     border[x] = frame.leaving[SIDES.index(side)]
-            if row == 0 and style.visits > 1:
-                _write_visits(border, f"×{style.visits}", frame.across)
             rows.append([BoxText("".join(border))])
             continue
         sides = [frame.upright, frame.upright]
         for (_, y), side in exits.items():
             if y == row and side in (EAST, WEST):
                 sides[side == EAST] = frame.leaving[SIDES.index(side)]
-        rows.append([BoxText(sides[0]), *_text_cells(node, row - 1 - offset, style.sign), BoxText(sides[1])])
+        rows.append([BoxText(sides[0]), BoxText(_centred(node, row - 1 - offset)), BoxText(sides[1])])
     return rows
 
 
-def _text_cells(node: PlacedNode, index: int, glyph: str) -> list[BoxText]:
-    inner = node.width - 2
+def _centred(node: PlacedNode, index: int) -> str:
     text = node.lines[index] if 0 <= index < len(node.lines) else ""
-    free = inner - cell_width(text)
-    is_terminal = node.kind in (NodeKind.BEGIN, NodeKind.END)
-    if not glyph or (is_terminal and glyph == " "):
-        left = free // 2
-        return [BoxText(" " * left + text + " " * (free - left))]
-    slot = 0 if is_terminal else GLYPH_CELLS
-    widest = max(cell_width(line) for line in node.lines)
-    left = max(1, (inner - slot - widest) // 2)
-    if index != 0 or is_terminal:
-        return [BoxText(" " * (left + slot) + text + " " * (free - left - slot))]
-    return [BoxText(" " * left), BoxText(glyph, glyph=True), BoxText(" " + text + " " * (free - left - slot))]
+    free = node.width - 2 - cell_width(text)
+    return " " * (free // 2) + text + " " * (free - free // 2)
 
 
-def _write_visits(border: list[str], text: str, across: str) -> None:
-    """Write the visits into the free part of an upper border, as far right as possible."""
-    for start in range(len(border) - 2 - len(text), 0, -1):
-        if all(border[start + i] == across for i in range(len(text))):
-            border[start : start + len(text)] = text
-            return
+def _text_with_sign(node: PlacedNode, sign: str) -> list[BoxText]:
+    """The inside of a compact box, which has no border for the sign."""
+    if not sign.strip():
+        return [BoxText(_centred(node, 0))]
+    text = node.lines[0]
+    slot = 0 if node.kind in (NodeKind.BEGIN, NodeKind.END) else GLYPH_CELLS
+    left = max(1, (node.width - 2 - slot - cell_width(text)) // 2) if slot else 0
+    tail = " " * (node.width - 4 - left - cell_width(text)) if slot else " " * (node.width - 3 - cell_width(text))
+    return [BoxText(" " * left), BoxText(sign, glyph=True), BoxText((" " if slot else "") + text + tail)]
 
 
-def _frame(kind: NodeKind, *, current: bool, ascii: bool) -> _Frame:  # noqa: A002
+def _frame(kind: NodeKind, style: NodeStyle, *, ascii: bool) -> _Frame:  # noqa: A002
     decision, end = kind is NodeKind.DECISION, kind in (NodeKind.BEGIN, NodeKind.END)
-    if ascii:
-        return _ASCII_HEAVY if current else _ASCII_DECISION if decision else _ASCII_ROUND if end else _ASCII_SQUARE
-    if current:
+    if style.selected:
+        if ascii:
+            return _ASCII_SELECTED_DECISION if decision else _ASCII_SELECTED
+        return _DOUBLE_DECISION if decision else _DOUBLE_FRAME
+    if style.current:
+        if ascii:
+            return _ASCII_HEAVY_DECISION if decision else _ASCII_HEAVY
         return _HEAVY_DECISION if decision else _HEAVY
+    if ascii:
+        return _ASCII_DECISION if decision else _ASCII_ROUND if end else _ASCII_SQUARE
     return _DECISION if decision else _ROUND if end else _SQUARE
 
 

@@ -1,11 +1,11 @@
 """A layout as rows of styled spans. A change redraws only the rows of the changed nodes and edges.
 
-Positions do not depend on styles: a box reserves room for its glyph, labels and notes go into its borders if they fit,
-and a line changes its weight, not its route.
+Positions do not depend on styles: the sign, labels and notes go into a box's borders if they fit (a compact box
+reserves room for its sign), and a line changes its weight, not its route.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from kimi_tui.flow.layout.cell_text import cell_width
@@ -26,8 +26,7 @@ from kimi_tui.flow.render.chart_style import ChartStyle, EdgeStyle, LineKind, No
 _INTO = {OPPOSITE[side]: step for step, side in STEPS.items()}
 """From a cell beside a box into it, by the side of the box that the cell is on."""
 _STRENGTH: dict[LineKind, int] = {"light": 0, "dashed": 1, "heavy": 2, "double": 3}
-_ACROSS = frozenset("─━-=")
-_TIMES = frozenset("×x")
+_ACROSS = frozenset("─━═-=~")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class StyledSpan:
     node: str = ""
     edge: int = -1
     body: bool = False
-    """Whether the span shows its node's selection."""
+    """Whether the span is the row that shows its node's selection, in an outline."""
 
 
 class ChartCanvas:
@@ -165,36 +164,58 @@ class ChartCanvas:
                 StyledSpan(
                     part.text,
                     node_style.sign_role if part.glyph else node_style.role,
-                    node_style.bold,
+                    node_style.bold or node_style.selected,
                     node=node.id,
-                    body=True,
                 )
                 for part in cells
             ]
             if node.height > 2 and number == 0:
-                spans = self._with_text(spans[0], node_style.words, node, at_end=False)
+                spans = self._with_state(spans[0], node_style, node)
             elif node.height > 2 and number == node.height - 1:
-                spans = self._with_text(spans[0], node_style.notes, node, at_end=True)
+                spans = self._with_notes(spans[0], node_style.notes, node)
             out.append(spans)
         return out
 
-    def _with_text(
-        self, border: StyledSpan, labels: Sequence[str], node: PlacedNode, *, at_end: bool
-    ) -> list[StyledSpan]:
-        """A border with the first of `labels` that fits."""
+    def _with_state(self, border: StyledSpan, node_style: NodeStyle, node: PlacedNode) -> list[StyledSpan]:
+        """An upper border with the sign, the visits and the first of the words that fits."""
+        is_terminal = node.kind in (NodeKind.BEGIN, NodeKind.END)
+        sign = node_style.sign.strip()
+        times = "x" if self._ascii else "×"
+        visits = f"{times}{node_style.visits}" if node_style.visits > 1 and not is_terminal else ""
+        words = (*node_style.words, "") if not is_terminal else ("",)
+        captions = [" ".join(part for part in (sign, visits, word) if part) for word in words]
+        captions = [caption for caption in captions if caption]
+        tight = [f"{sign}{visits}", sign, visits]
+        for caption in (*(f" {caption} " for caption in captions), *captions, *(one for one in tight if one)):
+            size = cell_width(caption)
+            starts = range(1, len(border.text) - size)
+            start = next((at for at in starts if _is_free(border.text, at, size)), None)
+            if start is None:
+                continue
+            before, after = _part(border, border.text[:start]), _part(border, border.text[start + size :])
+            if not sign or sign not in caption:
+                return [before, _part(border, caption), after]
+            lead, rest = caption.split(sign, 1)
+            glyph = replace(_part(border, sign), role=node_style.sign_role)
+            return [_part(border, before.text + lead), glyph, _part(border, rest + after.text)]
+        return [border]
+
+    def _with_notes(self, border: StyledSpan, notes: Sequence[str], node: PlacedNode) -> list[StyledSpan]:
+        """A lower border with the first of the notes that fits, at its end."""
         if node.kind in (NodeKind.BEGIN, NodeKind.END):
             return [border]
         text = border.text
-        for caption in (*(f" {label} " for label in labels), *labels):
+        for caption in (*(f" {note} " for note in notes), *notes):
             size = cell_width(caption)
-            starts = range(len(text) - size - 1, 0, -1) if at_end else range(1, len(text) - size)
-            start = next(
-                (position for position in starts if all(char in _ACROSS for char in text[position : position + size])),
-                None,
-            )
-            if start is not None and text[start + size] not in _TIMES:
+            starts = range(len(text) - size - 1, 0, -1)
+            start = next((at for at in starts if _is_free(text, at, size)), None)
+            if start is not None:
                 return [_part(border, text[:start]), _part(border, caption), _part(border, text[start + size :])]
         return [border]
+
+
+def _is_free(text: str, start: int, size: int) -> bool:
+    return all(char in _ACROSS for char in text[start : start + size])
 
 
 def _part(border: StyledSpan, text: str) -> StyledSpan:

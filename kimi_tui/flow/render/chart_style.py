@@ -4,7 +4,7 @@ A glyph, a label and a line kind carry the meaning; a role adds the theme's colo
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Role = Literal["plain", "muted", "faint", "accent", "success", "warning", "error", "secondary"]
@@ -15,11 +15,11 @@ LineKind = Literal["light", "heavy", "double", "dashed"]
 
 @dataclass(frozen=True, slots=True)
 class NodeStyle:
-    """`sign` is one cell before the text, or empty: then the text is in the middle of its box. Of `words` and `notes`,
+    """`sign` is one cell, or a space or nothing; it and the visits stand in the upper border. Of `words` and `notes`,
     longest first, the first that fits is shown.
 
-    Words go into the upper border, notes (time and tokens) into the lower one. `role` is the box's, `sign_role` the
-    sign's. A current box has a heavy border.
+    Words go into the upper border too, notes (time and tokens) into the lower one. `role` is the box's, `sign_role` the
+    sign's. A current box has a heavy border, a selected one a double border.
     """
 
     sign: str = " "
@@ -27,6 +27,7 @@ class NodeStyle:
     notes: tuple[str, ...] = ()
     visits: int = 0
     current: bool = False
+    selected: bool = False
     role: Role = "plain"
     sign_role: Role = "plain"
     bold: bool = False
@@ -55,9 +56,12 @@ class ChartStyle:
     nodes: Mapping[str, NodeStyle] = field(default_factory=dict[str, NodeStyle])
     edges: tuple[EdgeStyle, ...] = ()
     other_node: NodeStyle = PLAIN_NODE
+    selected: str = ""
+    """The node under the cursor."""
 
     def node(self, node_id: str) -> NodeStyle:
-        return self.nodes.get(node_id, self.other_node)
+        style = self.nodes.get(node_id, self.other_node)
+        return replace(style, selected=True) if node_id == self.selected else style
 
     def edge(self, index: int) -> EdgeStyle:
         return self.edges[index] if 0 <= index < len(self.edges) else PLAIN_EDGE

@@ -17,12 +17,12 @@ def drawn(text: str, source: ChartSource = "mermaid", width: int = 60) -> list[s
 def test_a_chart_that_could_not_run_is_drawn() -> None:
     text = "graph LR\n user[User] --> page{Logged in?}\n page -- yes --> home[Home]\n page -- no --> user"
     assert drawn(text) == [
-        "┌────────┐  ◆──────────────◆  yes  ┌────────┐",
-        "│  User  ├─▶│  Logged in?  ├──────▶│  Home  │",
-        "└────────┘  ◆──────┬───────◆       └────────┘",
-        "    ▲              │",
-        "    ╰──────────────╯",
-        "                  no",
+        "┌───────────┐  ╱────────────╲  yes  ┌───────────┐",
+        "│   User    ├─▶│ Logged in? ├──────▶│   Home    │",
+        "└───────────┘  ╲─────┬──────╱       └───────────┘",
+        "      ▲              │",
+        "      ╰──────────────╯",
+        "                    no",
     ]
 
 
@@ -34,14 +34,14 @@ def test_a_chart_without_a_beginning_is_drawn_with_all_its_parts() -> None:
 
 def test_a_d2_chart_is_drawn() -> None:
     assert drawn("a -> b: hi", "d2") == [
-        "┌─────┐",
-        "│  a  │",
-        "└──┬──┘",
-        "   │ hi",
-        "   ▼",
-        "┌─────┐",
-        "│  b  │",
-        "└─────┘",
+        "┌───────────┐",
+        "│     a     │",
+        "└─────┬─────┘",
+        "      │ hi",
+        "      ▼",
+        "┌───────────┐",
+        "│     b     │",
+        "└───────────┘",
     ]
 
 

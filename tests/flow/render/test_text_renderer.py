@@ -21,26 +21,26 @@ def _release() -> Flow:
 def test_a_flow_reads_from_top_to_bottom() -> None:
     style = ChartStyle({"fix": NodeStyle("✓", visits=2), "ok": NodeStyle("▶", current=True)})
     assert render_text(layout(_release(), direction="TB"), style=style).splitlines() == [
-        " ╭───────╮",
-        " │ BEGIN │",
-        " ╰───┬───╯",
-        "     ▼",
-        " ┌────×2─┐",
-        " │ ✓ Fix │◀───╮",
-        " └───┬───┘    │",
-        "     ▼        │",
-        "◆━━━━━━━━━━◆  │ no",
-        "┃ ▶ Green? ┠──╯",
-        "◆━━━━┯━━━━━◆",
-        "     │ yes",
-        "     ▼",
-        " ┌───────┐",
-        " │   Tag │",
-        " └───┬───┘",
-        "     ▼",
-        "  ╭─────╮",
-        "  │ END │",
-        "  ╰─────╯",
+        "  ╭───────╮",
+        "  │ BEGIN │",
+        "  ╰───┬───╯",
+        "      ▼",
+        "┌ ✓ ×2 ─────┐",
+        "│    Fix    │◀─╮",
+        "└─────┬─────┘  │",
+        "      ▼        │",
+        "╱ ▶ ━━━━━━━━╲  │ no",
+        "┃  Green?   ┠──╯",
+        "╲━━━━━┯━━━━━╱",
+        "      │ yes",
+        "      ▼",
+        "┌───────────┐",
+        "│    Tag    │",
+        "└─────┬─────┘",
+        "      ▼",
+        "   ╭─────╮",
+        "   │ END │",
+        "   ╰─────╯",
     ]
 
 
@@ -60,8 +60,7 @@ def test_a_style_moves_nothing() -> None:
     assert changed
     assert changed <= canvas.rows_covered({"fix"}, ())
     text = render_text(placed, style=style)
-    assert "✓ Fix" in text
-    assert "×12" in text
+    assert "┏ ✓ ×12 ━" in text
 
 
 def test_cells_know_what_they_belong_to() -> None:
@@ -107,7 +106,7 @@ def test_ascii_uses_nothing_else() -> None:
 
 def test_kinds_and_the_current_node_are_told_apart_by_their_boxes() -> None:
     text = render_text(layout(_release(), direction="TB"), style=ChartStyle({"tag": NodeStyle("▶", current=True)}))
-    assert all(corner in text for corner in ("╭", "┌", "◆", "┏"))
+    assert all(corner in text for corner in ("╭", "┌", "╱", "┏"))
 
 
 def test_a_drawing_in_ascii_has_no_other_sign_of_ours() -> None:
@@ -118,3 +117,20 @@ def test_a_drawing_in_ascii_has_no_other_sign_of_ours() -> None:
         for mode in MODES:
             drawn = layout(flow, direction=direction, mode=mode, width=40)
             assert render_text(drawn, ascii=True, style=ChartStyle({"a": NodeStyle("x", visits=3)})).isascii()
+
+
+def test_a_selected_node_has_a_double_frame_in_every_kind_of_drawing() -> None:
+    for mode, frames in (("full", ("╔═", "═╗")), ("compact", ("▐", "▌"))):
+        placed = layout(_release(), mode=mode)
+        plain, chosen = render_text(placed), render_text(placed, style=ChartStyle(selected="fix"))
+        assert all(frame in chosen and frame not in plain for frame in frames)
+        assert chosen.count("\n") == plain.count("\n")
+        assert render_text(placed, ascii=True, style=ChartStyle(selected="fix")).isascii()
+
+
+def test_the_sign_of_a_state_stands_in_every_border_however_narrow() -> None:
+    for seed in range(12):
+        flow = any_flow(8, 24, seed)
+        for direction in DIRECTIONS:
+            style = ChartStyle({node: NodeStyle("✗", ("failed",), visits=3) for node in flow.nodes})
+            assert render_text(layout(flow, direction=direction, width=20), style=style).count("✗") == len(flow.nodes)

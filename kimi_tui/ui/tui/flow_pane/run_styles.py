@@ -231,5 +231,5 @@ def _edge_style(
             marked=suggested or in_advance or hand,
         )
     if in_question:
-        return EdgeStyle("dashed", ask, ask, bold=True, marked=suggested or in_advance)
+        return EdgeStyle("dashed", ask, ask, marked=suggested or in_advance)
     return EdgeStyle()

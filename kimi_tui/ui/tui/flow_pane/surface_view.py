@@ -1,6 +1,7 @@
 """Shows a surface: caches drawn rows, and repaints only changed cells."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from rich.segment import Segment
 from rich.style import Style
@@ -117,7 +118,7 @@ class SurfaceView(PannableView):
         else:
             strip = self._strips.get(line)
             if strip is None:
-                strip = self._strips[line] = Strip(list(self._segments(surface.row(line, self.chart_style), ground)))
+                strip = self._strips[line] = Strip(list(self._segments(surface.row(line, self._drawn_style), ground)))
             left = self.scroll_offset.x
             if pad := self._pad:
                 strip = Strip([Segment(" " * pad, ground), *strip]).crop_extend(0, width, ground)
@@ -140,6 +141,11 @@ class SurfaceView(PannableView):
         if self._inks is None:
             self._inks = widget_palette(self)
         return self._inks
+
+    @property
+    def _drawn_style(self) -> ChartStyle:
+        """The chart's style with the cursor."""
+        return replace(self.chart_style, selected=self.selected) if self.has_focus else self.chart_style
 
     def _segments(self, pieces: list[StyledSpan], ground: Style) -> Iterator[Segment]:
         palette = self._palette

@@ -258,7 +258,7 @@ async def test_a_label_shows_what_the_run_was_started_with_and_a_chart_alone_a_g
         assert "Look at …" in one.shown()
         await one.run(ASKS, args="the parser")
         assert "◀" in one.shown()
-        assert "▶ Look at the parser" in one.shown()
+        assert "┃ Look at the parser" in one.shown()
         assert "■ Look at the parser" in one.shown()
         assert "${ARGS}" not in one.shown()
 

@@ -65,7 +65,7 @@ async def test_a_breakpoint_set_on_the_chart_holds_the_run_up(tmp_path: Path) ->
         await one.run()
         await one.press("f3", "down", "down", "b")
         assert one.runner.state.breakpoints == {"green"}
-        assert "● Green?" in one.shown()
+        assert "● break" in one.shown()
         await one.reply("I looked.", "I fixed it.")
         assert one.runner.paused is not None
         assert one.runner.paused.reason == "breakpoint"
@@ -214,7 +214,7 @@ async def test_a_click_opens_a_node_and_a_key_there_goes_to_one_of_its_turns(tmp
     async with open_flow(tmp_path) as one:
         await at_green(one)
         await one.reply("No. <choice>no</choice>", "Fixed again.")
-        await click_on(one, "✓ Fix it")
+        await click_on(one, "✓ ×2")
         screen = one.app.screen
         assert isinstance(screen, NodeDetails)
         assert "2 visits" in one.shown()
