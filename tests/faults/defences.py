@@ -282,11 +282,12 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "29 approval_keys", "the guard, in a terminal", "dialog-stands-still", NEVER,
         "test_approval_keys_that_were_typed_ahead_or_pasted_do_not_approve[taken-back]",
+        too=(("hold-answer-key", Instead("self.settle()")),),
     ),
     Defence(
         "29 approval_keys", "leaving the focus to who writes, and the guard", "dialog-stands-still", NEVER,
         "test_approval_keys_that_were_typed_ahead_or_pasted_do_not_approve[typed]",
-        too=(("focus-stays-with-writer", Without(2, 2)),),
+        too=(("focus-stays-with-writer", Without(2, 2)), ("hold-answer-key", Instead("self.settle()"))),
     ),
     Defence(
         "29 approval_keys", "the guard", "dialog-stands-still", NEVER,
