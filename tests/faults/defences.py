@@ -231,7 +231,12 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "19 sigterm, sighup, sigint, sigtstp", "ending all that came of a command", "end-all-of-command",
         Instead('_say(status, "exit 0")'),
-        "test_sigint_ends_the_command_that_runs_and_the_session_can_be_resumed",
+        "test_a_signal_ends_the_command_that_runs_and_the_session_can_be_resumed",
+    ),
+    Defence(
+        "19 sigterm, sighup, sigint, sigtstp", "hearing a hangup without a screen", "print-hangup",
+        Value("(signal.SIGINT, signal.SIGTERM)"),
+        "test_a_signal_ends_the_command_that_runs_and_the_session_can_be_resumed[1]",
     ),
     Defence(
         "20 pty_gone", "looking whether the terminal is there", "terminal-is-gone", NEVER,

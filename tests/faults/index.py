@@ -100,7 +100,9 @@ CASES: dict[str, tuple[str, ...]] = {
     "19 sigterm, sighup, sigint, sigtstp": (
         f"{_TERM}::test_a_signal_ends_it_and_the_terminal_is_as_it_was",
         f"{_TERM}::test_sigtstp_gives_the_terminal_back_and_sigcont_paints_again",
-        "tests/ui/print/test_print.py::test_sigint_ends_the_command_that_runs_and_the_session_can_be_resumed",
+        "tests/ui/print/test_print.py::test_a_signal_ends_the_command_that_runs_and_the_session_can_be_resumed",
+        "tests/ui/print/test_background.py::test_a_signal_before_the_turn_has_begun_is_heard",
+        "tests/ui/print/test_background.py::test_a_hangup_that_nohup_ignores_interrupts_nothing",
     ),
     "20 pty_gone": (f"{_TERM}::test_pty_gone",),
     "21 epipe_print": ("tests/ui/print/test_print.py::test_epipe_print_ends_quietly_when_nobody_reads",),

@@ -28,7 +28,7 @@ from kimi_tui.wire.flow_events import FlowPaused
 from kimi_tui.wire.parts import JsonObject, TextPart, UserInput
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # defence: print-hangup
 
 
 class Engine(Protocol):
@@ -229,8 +229,8 @@ def _prompt(line: bytes) -> UserInput | None:
 
 
 async def _turn(engine: Engine, prompt: UserInput, is_broken: Callable[[], bool]) -> tuple[TurnResult, int]:
-    """Run the turn; return its result, and the number of the signal that interrupted it. SIGINT and SIGTERM interrupt
-    from the start.
+    """Run the turn; return its result, and the number of the signal that interrupted it. SIGINT, SIGTERM and
+    SIGHUP (unless `nohup` ignores it) interrupt from the start.
 
     A closed output pipe interrupts too, at the next write.
     """
@@ -249,7 +249,9 @@ async def _turn(engine: Engine, prompt: UserInput, is_broken: Callable[[], bool]
         received.append(number)
 
     unlisten = engine.wire.listen(give_up)
-    for number in _SIGNALS:
+    ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    numbers = [number for number in _SIGNALS if number != signal.SIGHUP or not ignored]
+    for number in numbers:
         loop.add_signal_handler(number, interrupt, number)
     try:
         return await turn, 0
@@ -259,5 +261,5 @@ async def _turn(engine: Engine, prompt: UserInput, is_broken: Callable[[], bool]
         return TurnResult("cancelled"), received[0]
     finally:
         unlisten()
-        for number in _SIGNALS:
+        for number in numbers:
             loop.remove_signal_handler(number)

@@ -41,7 +41,7 @@ async def test_a_task_without_end_is_stopped_at_the_ceiling_which_is_a_failure(t
         await engine.aclose()
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_a_signal_before_the_turn_has_begun_is_heard(tmp_path, number):
     engine = await build_engine(plan(tmp_path, "text: too late"))
     try:
@@ -53,3 +53,16 @@ async def test_a_signal_before_the_turn_has_begun_is_heard(tmp_path, number):
         assert not engine.context.history
     finally:
         await engine.aclose()
+
+
+async def test_a_hangup_that_nohup_ignores_interrupts_nothing(tmp_path):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    engine = await build_engine(plan(tmp_path, "text: said"))
+    try:
+        answering = asyncio.create_task(answer(engine, "go", Output()))
+        await asyncio.sleep(0)
+        os.kill(os.getpid(), signal.SIGHUP)
+        assert await answering == 0
+    finally:
+        await engine.aclose()
+        signal.signal(signal.SIGHUP, before)

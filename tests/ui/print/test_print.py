@@ -238,14 +238,15 @@ def test_epipe_print_ends_quietly_when_nobody_reads(tmp_path):
     assert "BrokenPipe" not in errors
 
 
-def test_sigint_ends_the_command_that_runs_and_the_session_can_be_resumed(tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_signal_ends_the_command_that_runs_and_the_session_can_be_resumed(tmp_path, number):
     sleep, sleeps = sleeper()
     argv = command(tmp_path, sleep, "text: x", extra=("-p", "hi", "--session", "s1"))
     with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
         while not ((tmp_path / "work" / "begun").exists() and sleeps()):
             assert process.poll() is None, process.stderr.read()
-        process.send_signal(signal.SIGINT)
-        assert process.wait() == 130
+        process.send_signal(number)
+        assert process.wait() == 128 + number
     assert not sleeps()
     again = run(tmp_path, "text: back again", extra=("-p", "go on", "--session", "s1"))
     assert (again.returncode, again.stdout) == (0, "back again\n")
