@@ -1022,6 +1022,23 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_id_that_is_too_long_is_replaced_and_a_name_is_cut",
     ),
     Defence(
+        "a service that is not to be trusted", "no redirect with its own header of a key", "anthropic-redirect",
+        Value("True"),
+        "test_the_key_does_not_follow_a_redirect",
+    ),
+    Defence(
+        "a service that is not to be trusted", "no redirect with custom headers", "openai-redirect", Value("True"),
+        "test_no_header_follows_a_redirect",
+    ),
+    Defence(
+        "a service that is not to be trusted", "a bound on inputs kept back", "bound-initial-input", REMOVED,
+        "test_inputs_that_are_kept_back_are_counted",
+    ),
+    Defence(
+        "a service that is not to be trusted", "a bound on a chunk", "bound-google-chunk", NEVER,
+        "test_a_chunk_without_end_is_stopped",
+    ),
+    Defence(
         "an approval that hides a part", "arguments shown whole", "arguments-shown-whole", NEVER,
         "test_an_approval_shows_all_arguments_or_the_call_is_refused",
     ),

@@ -454,6 +454,12 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/llm/test_openai_faults.py::test_calls_without_a_name_are_counted_though_they_are_kept_back",
         "tests/llm/test_tool_call_assembly.py::test_an_id_that_is_too_long_is_replaced_and_a_name_is_cut",
     ),
+    "a service that is not to be trusted": (
+        "tests/llm/providers/test_anthropic.py::test_the_key_does_not_follow_a_redirect",
+        "tests/llm/providers/test_anthropic.py::test_inputs_that_are_kept_back_are_counted",
+        "tests/llm/providers/test_openai_responses.py::test_no_header_follows_a_redirect",
+        "tests/llm/providers/test_google.py::test_a_chunk_without_end_is_stopped",
+    ),
     "an approval that hides a part": (
         "tests/mcp/test_tool.py::test_an_approval_shows_all_arguments_or_the_call_is_refused",
         "tests/ui/acp/test_tool_calls.py::test_a_command_never_leaves_its_code_block",

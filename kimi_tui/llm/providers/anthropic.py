@@ -16,6 +16,7 @@ from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
 from kimi_tui.llm.providers.sdk_provider import SdkProvider, event_of
 from kimi_tui.llm.reasoning_tokens import tag, untag
+from kimi_tui.llm.reply_limits import ReplySize
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.tool_arguments import arguments_of, valid_name
 from kimi_tui.llm.tool_call_assembly import ToolCallOrder
@@ -232,7 +233,8 @@ class _Reader:
 
     def __init__(self, used_ids: set[str]) -> None:
         self._calls = ToolCallOrder(used_ids)
-        self._inputs: dict[int, JsonValue] = {}
+        self._inputs: dict[int, str] = {}
+        self._size = ReplySize()  # of the inputs that are kept back
         self._usage: dict[str, int] = {}
         self._stop_reason: str | None = None
 
@@ -255,8 +257,7 @@ class _Reader:
                 yield from self._go_on(event.delta, event.index)
             case "content_block_stop" if event.index in self._inputs:
                 # No delta followed: the initial value is complete.
-                arguments = json.dumps(self._inputs.pop(event.index) or {}, ensure_ascii=False)
-                yield from self._calls.add(event.index, None, None, arguments)
+                yield from self._calls.add(event.index, None, None, self._inputs.pop(event.index))
             case "message_delta":
                 self._stop_reason = (event.delta and event.delta.stop_reason) or self._stop_reason
                 yield from self._count(event.usage)
@@ -274,7 +275,8 @@ class _Reader:
             case "redacted_thinking":
                 yield ThinkPart(think="", encrypted=tag(_REDACTED, block.data))
             case "tool_use":
-                self._inputs[index] = block.input
+                self._inputs[index] = json.dumps(block.input or {}, ensure_ascii=False)
+                self._size.add(len(self._inputs[index]))  # defence: bound-initial-input
                 yield from self._calls.add(index, block.id, block.name, None)
             case _:
                 pass

@@ -33,7 +33,12 @@ class AnthropicConnection:
             timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s),
             # The SDK sends the key as a bearer token; other services than Anthropic expect it here.
             default_headers={"x-api-key": settings.api_key or "none", **settings.custom_headers},
-            http_client=DefaultAsyncHttpxClient(event_hooks=bounds_of(settings), verify=trust_for(base_url)),
+            http_client=DefaultAsyncHttpxClient(
+                event_hooks=bounds_of(settings),
+                verify=trust_for(base_url),
+                # A redirect would send the key, which is in a header of its own, and the conversation elsewhere.
+                follow_redirects=False,  # defence: anthropic-redirect
+            ),
         )
         # Access it here: the SDK imports a resource on first access, and this runs in a thread.
         _ = self._client.messages

@@ -5,7 +5,7 @@ Replies are the SDK's own objects.
 
 import json
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from typing import cast
 from uuid import uuid4
 
@@ -20,10 +20,12 @@ from google.genai.types import (
     HttpOptions,
 )
 
+from kimi_tui.bounded_http import BodyTooLargeError
 from kimi_tui.errors import ProviderError
 from kimi_tui.llm.error_mapping import body_error, event_error, malformed_stream
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.sdk_errors import answer_before, bounds_of, map_sdk_errors, next_before, refusal_error, trust_for
+from kimi_tui.llm.sse import MAX_LINE
 from kimi_tui.wire.parts import JsonObject
 
 _TAG = "x-kimi-tui-request"
@@ -69,6 +71,7 @@ class GoogleConnection:
                 chunks = await answer_before(request, self._settings)
                 while (chunk := await next_before(chunks, self._settings)) is not None:
                     has_started = True
+                    self._transport.bodies[tag].size = 0
                     yield chunk
             except APIError as error:
                 raise self._failure(error) from error
@@ -80,9 +83,9 @@ class GoogleConnection:
                 raise malformed_stream() from error
             finally:
                 # The SDK leaves closing the connection to the garbage collector.
-                response = self._transport.responses.pop(tag, None)
-                if response is not None:
-                    await response.aclose()
+                reply_body = self._transport.bodies.pop(tag, None)
+                if reply_body is not None:
+                    await reply_body.aclose()
 
     async def aclose(self) -> None:
         await self._http.aclose()
@@ -95,20 +98,41 @@ class GoogleConnection:
 
 
 class _Transport(httpx2.AsyncHTTPTransport):
-    """Limits the connect time, which the SDK sets to that of a whole request, and keeps the open responses."""
+    """Limits the connect time, which the SDK sets to that of a whole request, and keeps the open bodies."""
 
     def __init__(self, base_url: str, connect_timeout_s: float) -> None:
         super().__init__(verify=trust_for(base_url))
         self._connect_timeout_s = connect_timeout_s
-        self.responses: dict[str, httpx2.Response] = {}
+        self.bodies: dict[str, _Body] = {}
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         timeouts = cast(dict[str, float | None], request.extensions.get("timeout") or {})
         request.extensions["timeout"] = {**timeouts, "connect": self._connect_timeout_s}
         tag = request.headers.pop(_TAG, "")
         response = await super().handle_async_request(request)
-        self.responses[tag] = response
-        return response
+        headers = response.headers.copy()
+        for header in ("content-encoding", "content-length", "transfer-encoding"):
+            headers.pop(header, None)
+        self.bodies[tag] = body = _Body(response)
+        return httpx2.Response(response.status_code, headers=headers, stream=body, extensions=response.extensions)
+
+
+class _Body(httpx2.AsyncByteStream):
+    """The decoded body of a response. `size`: bytes since the last chunk of the reply, which the SDK does not limit."""
+
+    def __init__(self, response: httpx2.Response) -> None:
+        self._response = response
+        self.size = 0
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for piece in self._response.aiter_bytes():
+            self.size += len(piece)
+            if self.size > MAX_LINE:  # defence: bound-google-chunk
+                raise BodyTooLargeError(f"a chunk is larger than {MAX_LINE >> 20} MiB")
+            yield piece
+
+    async def aclose(self) -> None:
+        await self._response.aclose()
 
 
 def _split_base_url(base_url: str) -> tuple[str, str]:

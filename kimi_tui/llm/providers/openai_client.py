@@ -32,7 +32,12 @@ class OpenAIConnection:
             max_retries=0,
             timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s),  # defence: idle-timeout
             default_headers=dict(settings.custom_headers),
-            http_client=DefaultAsyncHttpxClient(event_hooks=bounds_of(settings), verify=trust_for(base_url)),
+            http_client=DefaultAsyncHttpxClient(
+                event_hooks=bounds_of(settings),
+                verify=trust_for(base_url),
+                # Custom headers may hold keys, and a redirect would send them and the conversation elsewhere.
+                follow_redirects=False,  # defence: openai-redirect
+            ),
         )
 
     def chat(self, body: JsonObject) -> AsyncGenerator[ServerEvent, None]:

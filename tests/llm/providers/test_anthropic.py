@@ -355,3 +355,18 @@ async def test_a_model_that_decides_itself_when_to_think_goes_on_thinking(server
     history = (user_message("look"), Message(role="assistant", tool_calls=(call("c1"),)), RESULT)
     sent = await body_sent(server, make(server, "claude-opus-4-6").with_thinking(True), *history)
     assert sent["thinking"]["type"] == "adaptive"
+
+
+async def test_the_key_does_not_follow_a_redirect(server: Server, provider: Anthropic) -> None:
+    async with Server() as other:
+        server.add(Answer(b"", status=307, headers={"Location": f"http://localhost:{other.port}/v1/messages"}))
+        assert "307" in str(await failure(provider))
+        assert other.requests == []
+
+
+async def test_inputs_that_are_kept_back_are_counted(server: Server, provider: Anthropic) -> None:
+    large = [
+        begin(index, type="tool_use", id=f"c{index}", name="x", input={"a": "x" * (6 << 20)}) for index in range(3)
+    ]
+    server.add(named_sse(*large, *end("tool_use")))
+    assert "did not end" in str(await failure(provider))

@@ -326,3 +326,18 @@ async def test_a_call_with_arguments_nested_too_deeply_is_a_garbled_answer(serve
     server.add(sse(chunk({"functionCall": {"name": "Shell", "args": {"a": nested}}}, finish="STOP"), done=False))
     with pytest.raises(ProviderConnectionError):
         await ask(provider)
+
+
+async def test_a_chunk_without_end_is_stopped(server: Server) -> None:
+    provider = make(server, idle_timeout_s=30)
+    server.add(Answer([b"data: ", *[b"a" * (1 << 20)] * 20, Hold()], headers={"Content-Type": "text/event-stream"}))
+    async with asyncio.timeout(20):
+        assert isinstance(await failure(provider), ProviderConnectionError)
+    await provider.aclose()
+
+
+async def test_chunks_without_number_are_read(server: Server, provider: Google) -> None:
+    long = chunk({"text": "x" * (1 << 20)})
+    server.add(sse(*[long] * 20, chunk({"text": "."}, finish="STOP"), done=False))
+    with pytest.raises(ProviderError, match="did not end"):
+        await ask(provider, user_message("hi"))

@@ -265,3 +265,12 @@ async def test_an_answer_cut_at_the_limit_of_its_length_says_so(openai_server: O
     provider = make(openai_server)
     assert [(await ask(provider)).cut for _ in range(2)] == [True, False]
     await provider.aclose()
+
+
+async def test_no_header_follows_a_redirect(openai_server: OpenAIServer) -> None:
+    provider = make(openai_server, custom_headers={"X-Key": "secret"})
+    async with OpenAIServer() as other:
+        openai_server.add(Answer(b"", status=307, headers={"Location": f"http://localhost:{other.port}/v1/responses"}))
+        assert "307" in str(await failure(provider))
+        assert other.requests == []
+    await provider.aclose()
