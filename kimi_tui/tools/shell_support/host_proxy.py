@@ -87,9 +87,10 @@ class HostProxy:
         try:
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
             outgoing.write(early)
-            async with asyncio.TaskGroup() as both:
-                both.create_task(_pump(reader, outgoing))
-                both.create_task(_pump(upstream, writer))
+            with contextlib.suppress(ExceptionGroup):  # one side is gone, and so is the other
+                async with asyncio.TaskGroup() as both:
+                    both.create_task(_pump(reader, outgoing))
+                    both.create_task(_pump(upstream, writer))
         finally:
             outgoing.close()
 
@@ -113,11 +114,10 @@ async def _public(host: str, port: int) -> str:
 
 
 async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError):
-        while piece := await reader.read(_PIECE):
-            writer.write(piece)
-            await writer.drain()
-        writer.write_eof()
+    while piece := await reader.read(_PIECE):
+        writer.write(piece)
+        await writer.drain()
+    writer.write_eof()
 
 
 async def _send_refusal(writer: asyncio.StreamWriter, status: int, why: str) -> None:

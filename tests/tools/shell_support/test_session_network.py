@@ -4,6 +4,7 @@ import asyncio
 import os
 import shlex
 import socket
+import struct
 from pathlib import Path
 
 import pytest
@@ -142,6 +143,33 @@ async def test_the_proxy_passes_both_directions_of_an_allowed_connection() -> No
         assert answer == b"HTTP/1.1 200 Connection established\r\n\r\nEARLY"
         answer = await _proxied(b"CONNECT good.example:PORT HTTP/1.1\r\n\r\nx", port, allowed=False)
         assert b"403" in answer
+
+
+async def test_a_connection_ends_on_both_sides_when_the_command_resets_it() -> None:
+    ended = asyncio.Event()
+
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read()
+        ended.set()
+        writer.close()
+
+    async def allows(host: str, port: int) -> bool:
+        return True
+
+    async def here(host: str, port: int) -> str:
+        return "127.0.0.1"
+
+    proxy, listener = HostProxy(allows, resolve=here), socket.create_server(("127.0.0.1", 0))
+    async with await asyncio.start_server(silent, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        await proxy.start(listener)
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        writer.write(b"CONNECT good.example:%d HTTP/1.1\r\n\r\n" % port)
+        assert b"200" in await reader.readuntil(b"\r\n\r\n")
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        writer.transport.abort()
+        await asyncio.wait_for(ended.wait(), 20)
+    await proxy.close()
 
 
 @pytest.mark.parametrize(
