@@ -5,6 +5,7 @@ covers the current content of its files that start programs or loosen rules: if 
 longer applies.
 """
 
+import contextlib
 import errno
 import hashlib
 import itertools
@@ -33,7 +34,8 @@ MCP_FILES = (".kimi-tui/mcp.json", ".mcp.json")
 SKILLS, SERVERS, COMMANDS = "skills", "MCP servers", "commands in a flow"
 _CHART_WITH_SETTINGS = re.compile(r"@\{|(?:```|~~~)[^\n]*d2", re.IGNORECASE)
 """A data block of a Mermaid node, or the fence of a D2 chart: only these can give a node a command."""
-_MOST_SKILL_FILES = 2000
+_MOST_ENTRIES = 20_000
+"""The library loads no more of a folder."""
 _MAX_BYTES = 1 << 20
 
 
@@ -193,7 +195,7 @@ def _as_it_was(answer: Answer, folder: Path, items: Sequence[TrustItem]) -> bool
 
 def _command_flows(folders: Iterable[TrustItem]) -> Iterator[Path]:
     """The skills in these folders whose chart may give a node a command, in the order of their paths."""
-    files = sorted(itertools.islice((file for one in folders for file in _markdown_files(one.path)), _MOST_SKILL_FILES))
+    files = sorted(file for one in folders for file in _skill_files(one.path))
     for file in files:
         try:
             text = read_bytes(file, most=_MAX_BYTES).decode("utf-8", "replace")
@@ -203,11 +205,16 @@ def _command_flows(folders: Iterable[TrustItem]) -> Iterator[Path]:
             yield file
 
 
-def _markdown_files(folder: Path) -> Iterator[Path]:
-    for root, folders, names in os.walk(folder, followlinks=True):
-        if Path(root).relative_to(folder).parts[2:]:
-            folders.clear()
-        yield from (Path(root, name) for name in names if name.lower().endswith(".md"))
+def _skill_files(folder: Path) -> Iterator[Path]:
+    """All that the library may load from a folder of skills; not each of these files exists."""
+    yield folder / "SKILL.md"
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in itertools.islice(entries, _MOST_ENTRIES):  # defence: trust-of-all-skills
+            with contextlib.suppress(OSError):
+                if entry.is_dir():
+                    yield Path(entry.path, "SKILL.md")
+                elif entry.name.lower().endswith(".md"):
+                    yield Path(entry.path)
 
 
 def _loosening(file: Path) -> str:

@@ -1149,6 +1149,19 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_flow_with_commands_that_changed_after_the_yes_is_asked_about_again",
     ),
     Defence(
+        "commands of flows", "asking about each of many skills", "trust-of-all-skills",
+        Instead("for entry in itertools.islice(entries, 0):"),
+        "test_a_flow_with_commands_among_many_other_files_is_asked_about",
+    ),
+    Defence(
+        "commands of flows", "no shell with a value", "values-not-run-by-programs", Value("False"),
+        "test_a_command_that_might_run_a_value_is_refused",
+    ),
+    Defence(
+        "commands of flows", "values apart from their surroundings", "values-shown-apart", Instead("return literal"),
+        "test_rules_see_a_value_apart_from_the_text_beside_it",
+    ),
+    Defence(
         "commands of flows", "retries before the failed branch", "retry-before-failed", NEVER,
         "test_the_failed_branch_is_taken_when_the_retries_are_spent",
     ),

@@ -525,6 +525,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/flow/run/test_user_gate.py::test_without_a_user_the_run_waits_and_can_be_resumed_with_a_choice",
         "tests/flow/model/test_command_template.py::test_no_value_becomes_code_in_any_command_that_is_accepted",
         "tests/flow/model/test_command_template.py::test_a_command_that_might_run_a_value_is_refused",
+        "tests/flow/model/test_command_template.py::test_rules_see_a_value_apart_from_the_text_beside_it",
+        "tests/permission/test_trust.py::test_a_flow_with_commands_among_many_other_files_is_asked_about",
         "tests/flow/model/test_command_template.py::test_a_value_that_no_command_can_get_is_refused",
         "tests/soul/flows/test_command_nodes.py::test_a_command_that_the_user_edited_runs_as_edited",
         "tests/soul/flows/test_command_nodes.py::test_a_command_does_not_run_in_an_untrusted_folder",

@@ -114,6 +114,15 @@ def test_a_flow_with_commands_that_changed_after_the_yes_is_asked_about_again(tm
     assert trust.trust_state(root).answer is None
 
 
+def test_a_flow_with_commands_among_many_other_files_is_asked_about(tmp_path: Path) -> None:
+    root = project(tmp_path, ".kimi/skills/a/SKILL.md", content="plain")
+    trust.remember(root, True, trust.project_items(root))
+    for number in range(2100):
+        (root / f".kimi/skills/filler{number}.md").touch()
+    project(tmp_path, ".kimi/skills/a/SKILL.md", content='```mermaid\nflowchart TD\na@{ run: "id" }\n```')
+    assert not trust.trust_state(root).active
+
+
 def test_a_project_within_a_trusted_one_is_asked_about_for_its_own_files(tmp_path: Path) -> None:
     root = project(tmp_path, ".mcp.json")
     trust.remember(root, True, trust.project_items(root))

@@ -5,6 +5,7 @@ which takes the value of a shell variable as data: not of arithmetic, of `eval` 
 reads a value: `echo ${a.text}` runs as `echo "${KT_1}"`.
 """
 
+import itertools
 import re
 import shlex
 from collections.abc import Callable, Mapping
@@ -65,6 +66,16 @@ _RUNS_ITS_ARGUMENTS = frozenset(
         *("at", "batch", "crontab", "systemd-run", "tmux", "screen", "docker", "podman", "kubectl", "psql", "sqlite3"),
     }
 )
+_SHELL = re.compile(r"(?:r?ba|da|a|z|r?k|mk|pdk|c|tc|fi|xon|pw)?sh(?:[0-9.-][\w.-]*)?|elvish|nu|nushell|busybox|toybox")
+_CODE_OPTION = re.compile(r"(?:-[ce]|--?(?:eval|exec|execute|command))(?P<joined>[=\"'$].*)?", re.DOTALL)
+"""An option whose value many programs run as code."""
+_DATA_AFTER_OPTION = frozenset(
+    {
+        *("grep", "egrep", "fgrep", "zgrep", "rg", "echo", "wc", "head", "tail", "cut", "sort", "cmp", "uniq", "diff"),
+        *("cc", "gcc", "g++", "clang", "clang++", "ping", "cat", "ls", "git switch", "git commit"),
+    }
+)
+"""The programs for which it is data."""
 _PYTHON = re.compile(r"(?:python|pypy|perl|ruby|lua|php|node|tclsh)[0-9.]*\Z")
 
 
@@ -119,12 +130,18 @@ class CommandTemplate:
                     variable=slot.variable))  # fmt: skip
             value = value.encode("utf-8", "replace").decode()
             env[slot.name] = value
-            between, literal = self.text[here : slot.start], shlex.quote(value)
+            between, literal = self.text[here : slot.start], self._literal(slot, value)
             shown += (between, f'"{literal}"' if slot.quoted else literal)
             line += (between, f"${{{slot.name}}}" if slot.quoted else f'"${{{slot.name}}}"')  # defence: values-as-data
             here = slot.end
         rest = self.text[here:]
         return BoundCommand("".join(shown) + rest, "".join(line) + rest, env)
+
+    def _literal(self, slot: _Slot, value: str) -> str:
+        """The value as a word of Bash; next to other text always in quotes, which keep it apart."""
+        around = self.text[: slot.start][-1:] + self.text[slot.end :][:1]
+        literal = shlex.quote(value)
+        return f"'{value}'" if literal == value and around.strip() else literal  # defence: values-shown-apart
 
 
 def read_command(command: str) -> CommandTemplate:
@@ -230,6 +247,7 @@ class _Checker:
         program = name.rsplit("/", 1)[-1]
         arguments = [self._source(argument) for argument in node.children_by_field_name("argument")]
         evaluates = program in _RUNS_ITS_ARGUMENTS or _PYTHON.match(program) is not None
+        evaluates = evaluates or self._passes_code(program, arguments)  # defence: values-not-run-by-programs
         if evaluates or name in _OTHER_BUILTINS:
             raise CommandTemplateError(
                 tr("`{program}` may run its arguments as code, so this command takes no variables; use a script that "
@@ -241,6 +259,18 @@ class _Checker:
             raise CommandTemplateError(tr("the format of `printf` must be a quoted text without variables"))
         if name == "set" and not all(_SET_OPTIONS.fullmatch(argument) for argument in arguments):
             raise CommandTemplateError(_not_with_variables(self._source(node)))
+
+    def _passes_code(self, program: str, arguments: list[str]) -> bool:
+        """Whether a shell is started, or a variable follows an option that many programs run as code."""
+        if any(_SHELL.fullmatch(word.strip("'\"").rsplit("/", 1)[-1]) for word in (program, *arguments)):
+            return True
+        if {program, f"{program} {arguments[0]}" if arguments else ""} & _DATA_AFTER_OPTION:
+            return False
+        for word, following in itertools.pairwise([*arguments, ""]):
+            option = _CODE_OPTION.fullmatch(word.strip("'\""))
+            if option is not None and PREFIX in (option["joined"] or following):
+                return True
+        return False
 
     def _source(self, node: "Node") -> str:
         return self._bytes[node.start_byte : node.end_byte].decode("utf-8", "replace")

@@ -52,6 +52,10 @@ REFUSED = (
     "cat <(echo ${a.text})", "echo x > ${a.text}", "echo # ${a.text}", "f() { echo; }; f ${a.text}",
     "case ${a.text} in x) ;; esac", "python3 -c ${a.text}", "perl -e ${a.text}", "awk ${a.text}", "sed ${a.text}",
     "xargs echo ${a.text}", "find ${a.text}", "ssh host ${a.text}", "make X=${a.text}", "time echo ${a.text}",
+    "ionice sh -c ${a.text}", "taskset 1 bash5 -c ${a.text}", "zsh5 -c ${a.text}", "busybox ${a.text}",
+    "julia -e ${a.text}", "Rscript -e ${a.text}", "sbcl --eval ${a.text}", "sbcl --eval=${a.text}", "R -e${a.text}",
+    "mysql -e ${a.text}", "git -c ${a.text} log", "npx -c ${a.text}", "nu -c ${a.text}", 'ghc "-e" ${a.text}',
+    "echo ${a.text} | ionice -c 3 sh",
     "echo ${a.text", "echo \"${a.text}", "KT_1=x; echo ${a.text}", "echo $KT_2 ${a.text}", "a[${b.text}]=1",
     "for x in 1; do echo $((x)); done; echo ${a.text}", "coproc echo ${a.text}", "alias x=${a.text}",
     " ".join(f"${{n{number}.text}}" for number in range(17)),
@@ -69,6 +73,23 @@ def _refusal(command):
     except CommandTemplateError as error:
         return error.cause
     return ""
+
+
+@pytest.mark.parametrize(
+    "command", ["grep -e ${a.text} x", "git switch -c ${a.text}", "git push origin ${a.text}", "wc -c ${a.text}"]
+)
+def test_a_program_that_takes_a_value_as_data_may_have_it(command):
+    assert _refusal(command) == ""
+
+
+@pytest.mark.parametrize(
+    ("command", "value", "shown"),
+    [("echo ~${a.text}", "root", "echo ~'root'"), ("rm {x,${a.text}}", "y,z", "rm {x,'y,z'}"),
+     ("echo $x${a.text}", "y", "echo $x'y'"), ("echo ${a.text}>f", "2", "echo '2'>f"),
+     ("echo ${a.text} f", "2", "echo 2 f")],
+)  # fmt: skip
+def test_rules_see_a_value_apart_from_the_text_beside_it(command, value, shown):
+    assert bound(command, text=value).shown == shown
 
 
 @pytest.mark.parametrize("value", ["a\0b", "x" * 65_537, "é" * 40_000])
