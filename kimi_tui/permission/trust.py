@@ -209,7 +209,8 @@ def _skill_files(folder: Path) -> Iterator[Path]:
     """All that the library may load from a folder of skills; not each of these files exists."""
     yield folder / "SKILL.md"
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in itertools.islice(entries, _MOST_ENTRIES):  # defence: trust-of-all-skills
+        considered = itertools.islice(entries, _MOST_ENTRIES)  # defence: trust-of-all-skills
+        for entry in considered:
             with contextlib.suppress(OSError):
                 if entry.is_dir():
                     yield Path(entry.path, "SKILL.md")
