@@ -49,9 +49,9 @@ from kimi_tui.wire.parts import TextPart, TokenUsage, ToolCall, ToolResult, User
 class Limits:
     """The limits of a turn."""
 
-    max_steps: int = 1000
-    max_attempts: int = 3
-    compaction: CompactionThreshold = field(default_factory=CompactionThreshold)
+    max_steps: int
+    max_attempts: int
+    compaction: CompactionThreshold
 
     @property
     def retries(self) -> RetryPolicy:

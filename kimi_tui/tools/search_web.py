@@ -83,10 +83,10 @@ async def _answer(ask: Ask) -> object:
     query = ask.query if ask.body is None else None
     try:
         async with (
-            httpx.AsyncClient(timeout=SECONDS, follow_redirects=True, event_hooks=answer_hooks()) as client,
+            httpx.AsyncClient(timeout=SECONDS, event_hooks=answer_hooks()) as client,
             client.stream(method, ask.url, json=ask.body, params=query, headers=ask.headers) as response,
         ):
-            if response.status_code >= 400:
+            if response.status_code >= 300:  # also a redirect: the headers hold the key
                 raise FetchError(f"it answered {response.status_code} {response.reason_phrase}".rstrip())
             body = await read_body(response, MAX_BYTES)
         return cast(object, json.loads(body))

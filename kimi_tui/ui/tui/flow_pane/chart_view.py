@@ -5,7 +5,7 @@ from typing import ClassVar, cast
 
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Offset, Region
+from textual.geometry import Offset, Region, Size
 from textual.message import Message
 
 from kimi_tui.flow.layout.geometry import LayoutDirection
@@ -72,6 +72,7 @@ class FlowChart(SurfaceView, can_focus=True):
         self.way: Way = "auto"
         self._planner: SurfacePlanner | None = None
         self._shown: PlannedSurface | None = None
+        self._made_in = Size()
         self._made_for: tuple[int, int, Zoom, Way] | None = None
 
     # Display
@@ -147,10 +148,14 @@ class FlowChart(SurfaceView, can_focus=True):
         width = self.outer_size.width - self.gutter.width  # without the scroll bar, which may come and go
         planner = self._planner
         height = self.outer_size.height - self.gutter.height
+        if (before := self._made_for) is not None and before[0] == width - 1 and self._made_in == self.app.size:
+            height = min(
+                height, before[1]
+            )  # the footer's height changes with each node; the drawing does not follow it
         wanted: tuple[int, int, Zoom, Way] = (width - 1, height, self.zoom, self.way)
         if planner is None or width <= 1 or wanted == self._made_for:
             return
-        self._made_for = wanted
+        self._made_for, self._made_in = wanted, self.app.size
         if planner.is_slow:
             self.run_worker(partial(self._lay_aside, planner, wanted), group="layout", exclusive=True)
         else:
@@ -164,6 +169,8 @@ class FlowChart(SurfaceView, can_focus=True):
 
     def _use_surface(self, made: PlannedSurface) -> None:
         first = self._shown is None
+        if made is self._shown:
+            return
         self._shown = made
         self.set_surface(made.surface, with_map=made.mode != "outline")
         if self.following and self.current:

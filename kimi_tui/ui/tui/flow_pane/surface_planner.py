@@ -42,6 +42,7 @@ class SurfacePlanner:
         self.flow = flow
         self._ascii = ascii
         self._layouts: dict[tuple[LayoutDirection, LayoutMode, int, int], Layout] = {}
+        self._last: tuple[Layout, PlannedSurface] | None = None
 
     @property
     def is_slow(self) -> bool:
@@ -107,4 +108,6 @@ class SurfacePlanner:
         return self._layouts[key]
 
     def _drawn(self, laid: Layout) -> PlannedSurface:
-        return PlannedSurface(DrawnSurface(laid, ascii=self._ascii), laid.mode, laid.direction)
+        if self._last is None or self._last[0] is not laid:
+            self._last = (laid, PlannedSurface(DrawnSurface(laid, ascii=self._ascii), laid.mode, laid.direction))
+        return self._last[1]
