@@ -237,6 +237,19 @@ async def test_a_search_that_fails_says_why_without_the_key(desk: Desk, server: 
     assert "No search service" in (await desk.use(SearchWeb(), query="a")).message
 
 
+async def test_the_key_of_a_search_service_follows_no_redirect(desk: Desk, server: Server) -> None:
+    other = Server()
+    try:
+        target = other.says("/s", '{"results": []}', "application/json")
+        server.says("/s", "", status=307, Location=target)
+        web = WebSettings(search=WebService(f"{server.url}/s", "key-1"))
+        value = await desk.use(SearchWeb(web), query="a")
+        assert "it answered 307" in value.message
+        assert not other.asked
+    finally:
+        other.close()
+
+
 async def test_each_host_is_asked_for_and_a_yes_for_the_session_covers_its_pages_alone(
     desk: Desk, server: Server
 ) -> None:
