@@ -52,8 +52,9 @@ class BrowserDriver(WebDriver):
             self._leave()
 
     def send_message(self, message: Message) -> None:
-        super().send_message(message)
-        self._wait_for_app()
+        if not self.exit_event.is_set() and not self._loop.is_closed():  # else the app takes no input any more
+            super().send_message(message)
+            self._wait_for_app()
 
     def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
         super().on_meta(packet_type, payload)
