@@ -90,6 +90,7 @@ READ_AS_THEY_ARE = {
     "soul/commands/session.py": "in a temporary folder of ours",
     "soul/hooks/command.py": "in a temporary folder of ours, bounded by the command that writes it",
     "tools/core/tool.py": "part of the program",
+    "tools/shell_support/inotify.py": "files of the kernel",
     "tools/shell_support/supervised.py": "files of the kernel",
     "tools/shell_support/supervisor.py": "files of the kernel",
     "tools/shell_support/unix_sockets.py": "a file of the kernel",

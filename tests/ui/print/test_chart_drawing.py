@@ -14,13 +14,13 @@ from tests.ui.print.test_streams import at_a_terminal
 
 CHART = "```mermaid\nflowchart TD\n A[Read] --> B[Write]\n```\n"
 BOX = """\
-   ┌────────┐
-   │  Read  │
-   └───┬────┘
-       ▼
-  ┌─────────┐
-  │  Write  │
-  └─────────┘
+  ┌───────────┐
+  │   Read    │
+  └─────┬─────┘
+        ▼
+  ┌───────────┐
+  │   Write   │
+  └───────────┘
 """
 
 

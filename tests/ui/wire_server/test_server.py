@@ -541,7 +541,7 @@ async def test_a_service_without_its_key_is_no_model_and_nothing_is_sent(tmp_pat
     bare = ProviderConfig(type="kimi")
     config = made.config.model_copy(update={"providers": {"script": bare}})
     async with served(replace(made, config=config)) as (client, _):
-        with pytest.raises(Refused, match="no API key") as refused:
+        with pytest.raises(Refused, match="lacks the model name or the API key") as refused:
             await client.call("prompt", user_input="hi")
         assert refused.value.code == -32001
 

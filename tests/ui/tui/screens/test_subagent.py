@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.soul.assemble import build_engine
 from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.tui.app import KimiTui
@@ -74,6 +75,8 @@ class SubagentDriver:
 def app_on(tmp_path: Path, *replies: str) -> KimiTui:
     clock = Clock(NOW)
     made = plan(tmp_path, *replies)
+    # The header names what holds commands, which depends on the machine.
+    made = replace(made, permissions=replace(made.permissions, sandbox=SandboxConfig(mode="off")))
     return KimiTui(lambda: build_engine(made), clock=clock, monotonic=clock, frame=0.0, motion=False)
 
 

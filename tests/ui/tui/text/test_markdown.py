@@ -97,7 +97,15 @@ CHART = "```mermaid\nflowchart TD\n A --> B\n```"
 
 @pytest.mark.parametrize("source", [CHART, CHART.replace("mermaid", "Mermaid"), "~~~d2\nA -> B\n~~~"])
 def test_a_chart_in_a_text_is_drawn(source: str):
-    drawing = ["┌─────┐", "│  A  │", "└──┬──┘", "   ▼", "┌─────┐", "│  B  │", "└─────┘"]
+    drawing = [
+        "┌───────────┐",
+        "│     A     │",
+        "└─────┬─────┘",
+        "      ▼",
+        "┌───────────┐",
+        "│     B     │",
+        "└───────────┘",
+    ]
     assert text_of(source).split("\n") == [f"  {row}" for row in drawing]
 
 

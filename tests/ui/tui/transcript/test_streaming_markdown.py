@@ -160,7 +160,7 @@ def test_a_chart_is_code_until_its_fence_closes_and_then_drawn():
     doc.feed("Look:\n\n```mermaid\nflowchart TD\n A --> B\n")
     assert shown(doc.lines)[2:] == ["  flowchart TD", "   A --> B"]
     doc.feed("```\n")
-    assert shown(doc.lines)[2:4] == ["  ┌─────┐", "  │  A  │"]
+    assert shown(doc.lines)[2:4] == ["  ┌───────────┐", "  │     A     │"]
 
 
 def test_the_work_of_one_more_word_does_not_grow_with_the_document():

@@ -123,11 +123,11 @@ async def test_v_shows_the_source_of_the_charts_and_draws_them_again():
     chart = AssistantItem("```mermaid\nflowchart TD\n A --> B\n```", done=True)
     streaming = AssistantItem("```d2\nx -> y\n```\n")
     async with showing(chart, streaming) as (pilot, view):
-        assert {"  ┌─────┐", "  │  A  │", "  │  x  │"} < {row[2:] for row in rows(view)}
+        assert {"  ┌───────────┐", "  │     A     │", "  │     x     │"} < {row[2:] for row in rows(view)}
         await pilot.press("v")
         assert {"    flowchart TD", "     A --> B", "    x -> y"} <= set(rows(view))
         await pilot.press("v")
-        assert any("│  A  │" in row for row in rows(view))
+        assert any("│     A     │" in row for row in rows(view))
 
 
 async def test_the_keyboard_finds_a_card_and_opens_it():
