@@ -118,7 +118,7 @@ class SessionError(KimiTuiError):
 
 
 class SessionLockedError(SessionError):
-    """Another living process holds the session."""
+    """Another running process has locked the session."""
 
 
 class ModelNotSetError(KimiTuiError):

@@ -11,7 +11,7 @@ All other values stay unchanged.
 from typing import TypeAlias
 
 UserText: TypeAlias = str
-"""A text that the user reads. A guard finds the calls that get one by this annotation of a parameter or a field."""
+"""A text that the user reads. By this annotation of a parameter or a field, a guard finds the calls with such texts."""
 
 
 def tr(form: str, /, **values: object) -> str:

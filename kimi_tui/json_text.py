@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from kimi_tui.surrogates import without_surrogates
 
 MAX_DEPTH = 200
-"""Far below Python's recursion limit for any later traversal, and above the depth of real data."""
+"""The maximum nesting depth: above that of real data, and far below Python's recursion limit for later traversals."""
 _MAX_DIGITS = 300
 _BESIDE_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+"|[^\[\]{}"]++', re.DOTALL)
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}

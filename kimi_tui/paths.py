@@ -86,7 +86,7 @@ def project_root(work_dir: Path, user_home: Path | None = None) -> Path:
 
 
 def real_path(path: Path) -> Path:
-    """Resolve the links of `path`. A link that leads back to itself stays, where `Path.resolve` fails before 3.13.
+    """Resolve the links of `path`. A link loop stays unresolved; `Path.resolve` fails on it before Python 3.13.
 
     Raises ValueError for a NUL character.
     """

@@ -80,7 +80,7 @@ def read_text(path: Path, *, most: int = MAX_BYTES, errors: str = "strict") -> s
 
 
 def is_regular_or_absent(path: Path) -> bool:
-    """Whether the path is a regular file, or free for one."""
+    """Whether the path is a regular file or does not exist."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except FileNotFoundError:

@@ -1,7 +1,7 @@
 """Makes untrusted text safe for a terminal or for a line of JSON: control and invisible characters are escaped.
 
 Unicode categories form an allow-list, so that unknown characters are escaped: C0 and C1 controls, DEL, direction marks,
-tags, private use characters and surrogates. Line ends and tabs stay where the function says so.
+tags, private use characters and surrogates. Line ends and tabs stay in the functions that document it.
 """
 
 import math

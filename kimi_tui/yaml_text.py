@@ -9,11 +9,11 @@ from kimi_tui.i18n import UserText, tr
 
 MAX_DEPTH = 100
 MAX_VALUES = 100_000
-"""The values of a document, with those that its aliases repeat."""
+"""Maximum number of values in a document, including those that its aliases repeat."""
 
 
 def reader(typ: Literal["safe", "rt"]) -> Any:
-    """A reader in pure Python that does not warn of each anchor that is used twice: a stranger's file may hold many."""
+    """A pure Python reader without a warning for each duplicate anchor: an untrusted file may contain many."""
     from ruamel.yaml import YAML
 
     yaml = YAML(typ=typ, pure=True)

@@ -16,7 +16,7 @@ _ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l\x1b[2J\x1b[H", "\x1b[?25h\x1b[?1049l"
 
 
 def first_paint(stream: IO[str], work_dir_label: str, terminal_state: TerminalState) -> None:
-    """Enter the alternate screen, and show that the program is starting, and where.
+    """Enter the alternate screen, and show the work dir and that the program is starting.
 
     Textual's first frame replaces it; until then `terminal_state` can remove it.
     """

@@ -103,7 +103,7 @@ def build_demo_plan(options: argparse.Namespace, *, interactive: bool) -> Engine
 
 
 def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
-    """Return the most recent session that no other process holds, and a note if it is not the last one.
+    """Return the most recent session that no other process has open, and a note unless it is simply the last one.
 
     Raises UsageError without one.
     """
@@ -173,7 +173,7 @@ def _with_limits(config: Config, options: argparse.Namespace) -> Config:
 def start_logging(debug: bool) -> None:
     """Log to our rotating file; without logging if it cannot be written. Never logs to the terminal.
 
-    Library warnings go there too. It makes our home private first, since every UI starts here.
+    Library warnings go there too. Makes our home private first, since every UI calls this.
     """
     paths.close_home()
     logging.captureWarnings(True)

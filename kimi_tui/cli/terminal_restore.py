@@ -70,7 +70,7 @@ def preserve_terminal() -> Generator[TerminalState]:
 
 
 def drain_input() -> None:
-    """Flush the remaining output; without a reader, suppress the interpreter's error at exit."""
+    """Flush the remaining output; if its reader is gone, suppress the interpreter's error at exit."""
     try:
         sys.stdout.flush()
     except OSError:

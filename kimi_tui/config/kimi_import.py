@@ -23,7 +23,7 @@ Table = dict[str, Value]
 class Takeover:
     """The usable settings of Kimi CLI, or the reason why there are none.
 
-    `models` are those with a key or without need for one; `logins` the skipped providers and services with an OAuth
+    `models` are those that have a key or need none; `logins` the skipped providers and services with an OAuth
     login, which we must not use.
     """
 

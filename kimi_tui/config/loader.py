@@ -25,7 +25,7 @@ from kimi_tui.surrogates import without_surrogates
 
 MAX_BYTES = 1 << 20
 MAX_PROJECT_BYTES = 1 << 16
-"""For a stranger's file, which is read before the trust question: YAML takes 10 s a MiB."""
+"""Limit for a project's file, which is read before the user decides on trust: YAML takes 10 s per MiB."""
 _MAX_WARNINGS = 20
 
 
@@ -103,7 +103,7 @@ def _yaml(text: str) -> object:
 
 @lru_cache(maxsize=4)  # defence: read-config-once
 def _yaml_outcome(text: str) -> object:
-    """The value, or the ValueError that says why there is none: a start reads a project's file three times."""
+    """Return the parsed value, or the ValueError. Cached, since a start reads a project's file three times."""
     try:
         return _parsed_yaml(text)
     except ValueError as error:

@@ -13,7 +13,7 @@ ProviderType = Literal[
     "kimi", "openai_legacy", "openai_responses", "anthropic", "google_genai", "gemini", "scripted", "_scripted_echo",
     "vertexai", "_echo", "_chaos",
 ]  # fmt: skip
-"""The last ones are those of Kimi CLI: a configuration may contain them, and using one is an error."""
+"""The last ones are types of Kimi CLI only: a configuration may contain them, but using one is an error."""
 
 
 class _Section(BaseModel):
@@ -39,7 +39,7 @@ class ProviderConfig(_Section):
 
     @property
     def signed_in_elsewhere(self) -> bool:
-        """Whether it has a login of Kimi CLI and no key."""
+        """Whether the provider has a Kimi CLI login and no key."""
         return bool(self.oauth) and not self.api_key.get_secret_value()
 
 

@@ -97,6 +97,6 @@ def line_of(file: Path, steps: Iterable[str | int]) -> int | None:
 
 @lru_cache(maxsize=1)
 def _composed(text: str) -> Any:
-    """The nodes of a file: each of its warnings asks for a line."""
+    """Parse the file's YAML nodes. Cached, since each warning looks up a line."""
     yaml_text.check(text)
     return yaml_text.reader("rt").compose(text)

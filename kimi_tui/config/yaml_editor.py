@@ -66,7 +66,7 @@ def _put_away(value: Value, path: KeyPath) -> Value:
 
 
 def said_in(file: Path) -> Mapping[str, object]:
-    """Read the file's own table, empty without a file. Raises ConfigError."""
+    """Read the file's table, without defaults; empty without a file. Raises ConfigError."""
     return cast(Mapping[str, object], _parsed(_read(file), file))
 
 

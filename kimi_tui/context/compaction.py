@@ -43,7 +43,7 @@ class CompactionThreshold:
     reserved: int
 
     def reached(self, tokens: int, limit: int) -> bool:
-        """Whether to compact. The reserve is at most a quarter of the context: else small models always compact."""
+        """Whether to compact. The reserve is at most a quarter of the context, else small ones always compact."""
         return tokens >= self.ratio * limit or tokens + min(self.reserved, limit // 4) >= limit
 
 

@@ -51,7 +51,7 @@ class Context:
 
     @classmethod
     def load(cls, writer: jsonl.JsonlWriter) -> tuple["Context", RepairReport]:
-        """Load the context from the file and repair what a crash left incomplete. Raises OSError."""
+        """Load the context from the file and repair the damage of a crash. Raises OSError."""
         context = cls(writer)
         lines = jsonl.read(writer.path)
         bad_lines = [raw for _number, raw in lines.bad]
@@ -188,7 +188,7 @@ class Context:
         self._rewrite()
 
     def _rewrite(self) -> None:
-        """Rewrite the file from memory. If the disk refuses, the old file stays and a later write tries again."""
+        """Rewrite the file from memory. If that fails, the old file stays and a later write tries again."""
         temporary = self._path.with_suffix(".new")
         failures: list[OSError | None] = []
         try:

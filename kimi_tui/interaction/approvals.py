@@ -1,6 +1,6 @@
 """Approvals: pending requests to the user, and the scope of an approval.
 
-The request on the Wire is data; the future waits here and is settled by id, in the same way for every UI.
+The Wire carries the request as data; the future stays here and is settled by id, the same way for every UI.
 """
 
 import asyncio
@@ -148,7 +148,7 @@ class Approvals:
         """Wait for an answer. Cancelling the wait settles the request as rejected.
 
         `must_ask` is for protected actions: neither yolo nor an earlier approval covers them, and an approval covers
-        only this call. `free` actions need approval only if a rule says so. `because` tells the user the reason.
+        only this call. `free` actions need approval only if a rule requires it. `because` is the reason for the user.
         `editable`: the caller applies `Verdict.edited`, if set. `hunks`: the number of changes, the first of `display`;
         the caller makes only those of `Verdict.taken`.
         """
@@ -206,8 +206,8 @@ class Approvals:
     ) -> bool:
         """Answer a request; False if no request of that id is pending.
 
-        Both need a one-time approval: `edited` replaces the requested action, and only the changes in `taken` are made.
-        False also if the request does not allow that.
+        `edited` replaces the requested action, and only the changes in `taken` are made; both need a one-time approval.
+        False also if the request does not allow them.
         """
         pending_entry = self._waiting.get(request_id)
         if pending_entry is None:

@@ -1,4 +1,4 @@
-"""A clock of work: it stands still while a request waits for the user."""
+"""A clock for working time: it stops while a request waits for the user."""
 
 import time
 from collections.abc import Callable, Generator
@@ -19,7 +19,7 @@ class WorkClock:
 
     @contextmanager
     def waiting(self) -> Generator[None]:
-        """A request waits for the user within the block."""
+        """Stop the clock within the block, while a request waits for the user."""
         if not self._waiting:
             self._since = self._clock()
         self._waiting += 1

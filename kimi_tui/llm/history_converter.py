@@ -11,7 +11,7 @@ from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """The result for one message: `items`, and `after`, which goes behind the current run of tool results."""
+    """The result for one message: `items`, and `after`, which goes after the current run of tool results."""
 
     items: list[JsonObject]
     after: list[JsonObject] = field(default_factory=list[JsonObject])
@@ -57,7 +57,7 @@ def _sendable(converted: Converted) -> Converted:
 
 
 def without_unseen(message: Message, capabilities: frozenset[Capability]) -> Message:
-    """The message for a model of these capabilities: a text in place of a picture or a film that it does not take."""
+    """The message for a model with these capabilities: a text replaces each image or video that it does not accept."""
     if not any(_is_unseen(part, capabilities) for part in message.content):
         return message
     visible = tuple(_in_place(part) if _is_unseen(part, capabilities) else part for part in message.content)
@@ -81,7 +81,7 @@ def call_ids(history: Sequence[Message]) -> set[str]:
 
 
 def merged_turns(messages: list[JsonObject], key: str) -> list[JsonObject]:
-    """Merge the messages of a turn, if `key` holds a list: some services want the results of parallel calls in one."""
+    """Merge a turn's messages if `key` holds a list: some services require parallel calls' results in one message."""
     merged: list[JsonObject] = []
     for message in messages:
         if merged and merged[-1]["role"] == message["role"]:

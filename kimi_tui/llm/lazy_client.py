@@ -35,7 +35,7 @@ class LazyClient(Generic[C]):
 
 
 def _load(make: Callable[[], C]) -> C:
-    """Call it without garbage collections. An SDK's objects live until exit, so that no collection has to scan them."""
+    """Call `make` without garbage collections: an SDK's objects live until exit and need no scans."""
     loaded, collecting = len(sys.modules), gc.isenabled()
     gc.disable()
     try:

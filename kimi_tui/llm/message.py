@@ -1,4 +1,4 @@
-"""A message of the conversation, as the model and `context.jsonl` have it."""
+"""A message of the conversation, in the form that the model and `context.jsonl` use."""
 
 from typing import Any, Literal
 

@@ -1,4 +1,4 @@
-"""Limits of one reply. No model sends this much at once; only a service that does not end its reply does."""
+"""Limits of one reply. No model sends this much; only a service that never ends its reply does."""
 
 from kimi_tui.errors import ProviderError
 from kimi_tui.i18n import tr
@@ -7,13 +7,13 @@ MAX_CHARS = 16 << 20
 MAX_PIECES = 500_000
 MAX_CALLS = 1_000
 MAX_ID = 256
-"""Characters of an id that a service gives; a longer one is replaced."""
+"""Maximum characters of a service's id; a longer one is replaced."""
 MAX_NAME = 256
-"""Characters of a tool's name; a longer one is cut, which no tool's name is."""
+"""Maximum characters of a tool's name; a longer one is cut. No tool has a longer name."""
 
 
 class ReplySize:
-    """Counts what has come of one reply."""
+    """Counts the received data of one reply."""
 
     def __init__(self) -> None:
         self._chars = self._pieces = self._calls = 0

@@ -38,7 +38,7 @@ async def request_reply_with_retries(
 ) -> Reply:
     """Call `take_reply`, and again after failures that are `retryable`.
 
-    `on_retry` is called before each wait: discard what `on_part` got of the failed attempt. The wait follows the
+    `on_retry` is called before each wait: it should discard the parts of the failed attempt. The wait follows the
     service's Retry-After, up to `max_retry_after_s`. After the last attempt its error is raised unchanged.
     """
     policy = policy or RetryPolicy()  # defence: cancel-a-wait

@@ -39,9 +39,9 @@ def bounds_of(settings: ProviderSettings) -> Hooks:
 
 
 def trust_for(base_url: str) -> ssl.SSLContext | bool:
-    """The `verify` of a client: the system's certificates. They take 40 ms to load, so plain HTTP does without.
+    """The `verify` of a client: the system's certificates. They take 40 ms to load, so a plain HTTP client omits them.
 
-    It then trusts no certificate at all: a redirect to HTTPS fails.
+    Such a client trusts no certificate at all: a redirect to HTTPS fails.
     """
     return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if urlsplit(base_url).scheme == "http" else True
 
@@ -107,7 +107,7 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
 async def answer_before(answer: Awaitable[T], settings: ProviderSettings) -> T:
     """The response once its headers have come. Raises ProviderTimeoutError if that takes too long.
 
-    The client's own timeout is for silence; headers may come a letter at a time.
+    The client's own timeout limits silence only; headers may arrive one character at a time.
     """
     seconds = seconds_to_wait(settings)
     try:
@@ -137,7 +137,7 @@ async def next_before(
 ) -> T | None:
     """The next relevant event, None at the end. Raises ProviderTimeoutError if it takes too long.
 
-    The client's own timeout is for silence; this one is for a stream without events.
+    The client's own timeout limits silence; this one limits a stream without events.
     """
     seconds = seconds_to_wait(settings)
     try:

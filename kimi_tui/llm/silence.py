@@ -1,4 +1,4 @@
-"""Detects a stream that goes on and says nothing: events without a word, a call or an argument."""
+"""Detects a stream that continues without content: events without text, calls or arguments."""
 
 import time
 
@@ -17,14 +17,14 @@ def seconds_to_wait(settings: ProviderSettings) -> float:
 
 
 class Silence:
-    """The time since the reply went on."""
+    """Measures the time since the last event with content."""
 
     def __init__(self, settings: ProviderSettings) -> None:
         self._seconds = seconds_to_wait(settings)
         self._since = time.monotonic()
 
     def check(self, *, broken: bool) -> None:
-        """Call it for each event; `broken` says whether it held something. Raises ProviderTimeoutError."""
+        """Call it for each event; `broken`: the event has content. Raises ProviderTimeoutError."""
         now = time.monotonic()
         if broken:
             self._since = now
@@ -35,7 +35,7 @@ class Silence:
 
 
 def is_something(part: StreamPart) -> bool:
-    """Whether the reply goes on with this part."""
+    """Whether this part adds content to the reply."""
     match part:
         case TextPart(text=text):
             return bool(text)

@@ -8,7 +8,7 @@ from kimi_tui.wire.parts import TextPart, ThinkPart, ToolCallPart
 
 
 class WholeCharacters:
-    """Passes pieces on; a high surrogate at a piece's end waits for the next of its kind, else it becomes U+FFFD."""
+    """Passes pieces on; holds a final high surrogate for the next piece of its kind; unpaired, it becomes U+FFFD."""
 
     def __init__(self) -> None:
         self._joiner = SurrogateJoiner()

@@ -1,4 +1,4 @@
-"""Shares the event loop while a stream is read whose data has come already: reading it waits for nothing."""
+"""Yields to other tasks while reading a stream whose data has already arrived: such reads never wait."""
 
 import asyncio
 import time

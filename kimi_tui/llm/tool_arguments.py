@@ -26,5 +26,5 @@ def valid_arguments(call: ToolCall) -> str:
 
 
 def arguments_of(call: ToolCall) -> JsonObject:
-    """The same as an object."""
+    """The result of `valid_arguments` as an object."""
     return cast(JsonObject, json_text.loads(valid_arguments(call)))

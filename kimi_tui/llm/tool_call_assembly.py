@@ -26,7 +26,7 @@ class _Call:
         self._last = piece.rstrip() or self._last
 
     def is_whole(self) -> bool:
-        """Whether the arguments are an object. They are read only where that may have changed, at a brace."""
+        """Whether the arguments are a complete object. They are parsed only after a closing brace."""
         if self._looked_at != len(self.pieces):
             self._looked_at = len(self.pieces)
             self._whole = self._last.endswith("}") and _is_object("".join(self.pieces))  # defence: whole-arguments
@@ -41,7 +41,7 @@ def _is_object(text: str) -> bool:
 
 
 class ToolCallOrder:
-    """Emits each call with its parts behind it, whatever order the service sends them in.
+    """Emits each call followed by its parts, regardless of the order in which the service sends them.
 
     The first call is emitted as it streams; the next one once the arguments before it are complete, or at the end. A
     call without an id, with one in use or with one that is too long, gets a new id.
@@ -117,7 +117,7 @@ class UniqueIds:
         self._used = set(used)
 
     def __call__(self, proposed: str | None) -> str:
-        """`proposed` if it is free, else a similar id; a new one if none is wanted or it is too long."""
+        """Return `proposed` if it is unused, else a similar id; a new one if it is missing or too long."""
         proposed = bounded_id(proposed)
         call_id = proposed or f"call_{uuid4().hex[:24]}"
         number = 2

@@ -114,8 +114,8 @@ def user_file() -> Path:
 def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (), trusted: bool = False) -> Setup:
     """Load the servers of a session in `work_dir`. Raises ConfigError for errors in explicitly named configuration.
 
-    `files` replace the user's and the project's files; `texts` (JSON) add to them and win. The user's servers win over
-    the project's of the same name. `trusted` is the project's trust.
+    `files` replace the user's and the project's files; `texts` (JSON) add to them and take precedence. The user's
+    servers override the project's of the same name. `trusted` is the project's trust.
     """
     by_name: dict[str, Server] = {}
     problems: list[str] = []

@@ -50,7 +50,7 @@ T = TypeVar("T")
 OnProgress = Callable[[float, float | None, str | None], None]
 
 MAX_RETURNS = 3
-"""How often in a row a call restarts a server that has exited."""
+"""How many times in a row a call restarts a server that has exited."""
 
 _CLOSE_SECONDS = 6.0
 _OFFERS_SECONDS = 5.0

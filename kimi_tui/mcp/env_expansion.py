@@ -1,4 +1,4 @@
-"""Expands `${NAME}` and `${NAME:-default}` in an entry of `mcp.json` from the environment: the file has no secrets."""
+"""Expands `${NAME}` and `${NAME:-default}` in an `mcp.json` entry from the environment: the file needs no secrets."""
 
 import re
 from collections.abc import Mapping

@@ -23,7 +23,7 @@ class AnswerTooLargeError(httpx2.StreamError):
 
 
 class LastStatus:
-    """The server's last HTTP status; 0 before the first response. 401 asks for authorization."""
+    """The server's last HTTP status; 0 before the first response. 401: the server requires authorization."""
 
     def __init__(self) -> None:
         self.code = 0

@@ -66,7 +66,7 @@ async def remote_prompts(client: "Client") -> tuple[RemotePrompt, ...]:
 
 
 def command_names(prompts: Mapping[str, tuple[RemotePrompt, ...]]) -> dict[str, tuple[str, RemotePrompt]]:
-    """Slash command, without its slash, to (server, prompt); the first prompt wins a shared name."""
+    """Slash command, without its slash, to (server, prompt); of prompts with the same name, the first is used."""
     by_command: dict[str, tuple[str, RemotePrompt]] = {}
     for server, offered in prompts.items():
         for prompt in offered:
@@ -77,9 +77,9 @@ def command_names(prompts: Mapping[str, tuple[RemotePrompt, ...]]) -> dict[str, 
 
 
 def arguments_of(prompt: RemotePrompt, line: str) -> dict[str, str]:
-    """The arguments typed behind the command, by name: in order, or as `name=value`; the last one takes the rest.
+    """The arguments typed after the command, by name: in order, or as `name=value`; the last one gets the rest.
 
-    Raises UsageError if a required argument is missing, or there are more than the prompt takes.
+    Raises UsageError if a required argument is missing, or there are more than the prompt accepts.
     """
     names = [argument.name for argument in prompt.arguments]
     values: dict[str, str] = {}

@@ -26,7 +26,7 @@ _MOST_MESSAGES = 100
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Sampling for one server, only during a call of its tools: the user agreed to no more."""
+    """Sampling for one server, only during a call of its tools: the user approved only that."""
 
     server: str
     ask: Ask

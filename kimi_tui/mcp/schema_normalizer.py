@@ -1,6 +1,6 @@
 """Normalizes a server's parameter schema for all model services: one object, no references, bounded.
 
-One schema that a service refuses would fail every request of the session. So references are inlined, a cycle ends in
+One rejected schema would make every request of the session fail. So references are inlined, a cycle ends in
 "anything", and an oversized part becomes an object with any keys.
 """
 

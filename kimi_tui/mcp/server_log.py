@@ -25,5 +25,5 @@ class ServerLog:
             _log.info("MCP server %s: what else it says is left out", self._server)
 
     def told(self, text: str) -> str:
-        """The server's text in a form that may be shown."""
+        """The server's text on one line, cut and without secrets, for display."""
         return one_line(without_secrets(text, self.secrets), limit=400)

@@ -1,4 +1,4 @@
-"""Handles a server's requests: for the folders of the session, and for the user's answers. It may not ask the model.
+"""Handles a server's requests: for the session's folders and for answers of the user, not of the model.
 
 A server is not trusted, so its questions are shown with its name, and only the user answers them.
 """

@@ -1,4 +1,4 @@
-"""All MCP servers of a session: they start in parallel in the background, and their tools come and go.
+"""All MCP servers of a session: they start in parallel in the background; their tools are added and removed.
 
 A failed server is reported and ignored; no turn waits for a server longer than its connect timeout.
 """
@@ -35,7 +35,7 @@ Severity = Literal["info", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class McpSession:
-    """The servers' view of the session: `send` is the Wire, `tell` notifies the user, `told` has reported failures."""
+    """The session, as servers use it: `send` is the Wire, `tell` notifies the user, `told` has reported failures."""
 
     around: ConnectionContext
     approvals: Approvals
@@ -128,7 +128,7 @@ class McpServers:
         )
 
     async def prompt(self, command: str, line: str) -> tuple[ContentPart, ...]:
-        """The text of a command's prompt, with the arguments typed behind it. Raises UsageError."""
+        """The text of a command's prompt, with the arguments typed after it. Raises UsageError."""
         entry = self.prompts().get(command)
         if entry is None:
             raise UsageError(tr("no MCP server offers {command}", command=f"/{command}"))

@@ -1,4 +1,4 @@
-"""The stdio transport: a server as a child process, one JSON-RPC message a line.
+"""The stdio transport: a server as a child process, one JSON-RPC message per line.
 
 The SDK's own transport keeps a line of any length in memory, and leaves standard error to the terminal. Here the length
 of a line is limited, a flood ends the connection, and the last line on standard error explains why a server exited. The
@@ -27,11 +27,11 @@ from kimi_tui.mcp.rate_limit import RateLimit
 from kimi_tui.tools.shell_support.supervised import GRACE, end_strays, marked, supervised
 
 MAX_MESSAGE = 16 << 20
-"""Bytes of one message."""
+"""Maximum bytes of one message."""
 
 _CHUNK = 1 << 18
 _POLL_SECONDS = 0.005
-"""A pause in seconds after each full chunk, so that a flood leaves time for the screen."""
+"""A pause in seconds after each full chunk, so that a flood does not block the screen."""
 
 _GOES_BY_ITSELF = 1.0
 _GOES_WHEN_TOLD = GRACE + 1.0
@@ -65,7 +65,7 @@ class Child:
 
     @property
     def last_words(self) -> str:
-        """The last line on standard error that is not blank."""
+        """The last non-blank line on standard error."""
         return next((line for line in reversed(self._last_words) if line.strip()), "")
 
     async def read_messages(self, stream: MemoryObjectSendStream[SessionMessage | Exception]) -> None:

@@ -20,7 +20,7 @@ def token_file(name: str, url: str) -> Path:
 def read_tokens(file: Path) -> str:
     """Read the tokens stored under that file's name. Raises OSError if there are none.
 
-    An existing file was written when the keyring failed: it is the newer one.
+    An existing file is newer than the keyring's entry: it was written when the keyring failed.
     """
     try:
         return read_text(file)  # defence: regular-token-file

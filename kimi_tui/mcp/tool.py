@@ -1,4 +1,4 @@
-"""A tool of an MCP server as a tool of the agent: it asks for approval, and its results are bounded."""
+"""A tool of an MCP server as a tool of the agent: it needs approval, and its results are bounded."""
 
 import json
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from kimi_tui.wire.display import ShellBlock
 from kimi_tui.wire.parts import JsonObject, ToolReturnValue
 
 MAX_ARGUMENTS = 200_000
-"""Characters of a call's arguments, as the user reviews them."""
+"""Maximum characters of a call's arguments in the form that the user reviews."""
 
 
 class AnyParams(Params):

@@ -19,7 +19,7 @@ _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_-]")
 def long_names(tools: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
     """The long name of each (server, tool): 1 to 64 letters, digits, `_` and `-`, all different.
 
-    A name that had to be changed, or that two would share, ends in a hash of what it stands for; so it does not depend
+    A name that had to be changed, or that two would share, ends in a hash of server and tool, so it does not depend
     on the order.
     """
     plain = {pair: _plain(*pair) for pair in tools}

@@ -10,12 +10,12 @@ _ELLIPSIS = "…"
 
 
 def clean(text: str, *, limit: int) -> str:
-    """At most `limit` characters; removes what `text_safety` does not know as safe (escapes, C1, bidi, tags)."""
+    """At most `limit` characters; removes what is not safe by `text_safety` (escapes, C1, bidi, tags)."""
     return shortened("".join(char for char in text[: limit * 4] if char in "\n\t" or is_safe(char)).strip(), limit)
 
 
 def one_line(text: str, *, limit: int) -> str:
-    """The same, on one line."""
+    """Like `clean`, on one line."""
     return clean(" ".join(text[: limit * 4].split()), limit=limit)
 
 

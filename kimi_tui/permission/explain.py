@@ -30,7 +30,7 @@ class CommandPart:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`outcome` is `allow`, `ask` or `deny` in default mode; `in_mode` and `alone` are those of the mode and of afk."""
+    """`outcome` is `allow`, `ask` or `deny` in default mode; `in_mode` and `alone` are those in the mode and in afk."""
 
     outcome: str
     why: str

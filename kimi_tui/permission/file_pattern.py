@@ -33,7 +33,7 @@ class _Kind(Enum):
     """Any characters but `/`."""
     ANY = auto()
     DOOR = auto()
-    """Matches nothing: the entrance to an optional part, or the way past it."""
+    """Matches no character: the start of an optional part, or the branch that skips it."""
 
 
 @dataclass(slots=True)

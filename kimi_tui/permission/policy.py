@@ -81,7 +81,7 @@ def _match(rule: Rule, subject: Subject | None) -> Match:
 
 
 def _allowing(rules: list[Rule], subject: Subject | None) -> tuple[Rule, ...]:
-    """Return the rules that together allow the whole call; empty if any part is left."""
+    """Return the rules that together allow the whole call; empty if any part is not allowed."""
     unconditional = next((rule for rule in rules if rule.pattern is None), None)
     if unconditional is not None:
         return (unconditional,)

@@ -188,7 +188,7 @@ def _names(pattern: list[str], words: Words) -> bool:
 
 
 def _within(words: Words) -> Iterator[Words]:
-    """What a program may take for a command: its last words, or a word that is a command line, or an alias, itself."""
+    """Yield what a program may run as a command: its last words, or a word that is a command line or an alias."""
     for index, word in enumerate(words[1:], 1):
         yield words[index:]
         for text in {word, word.partition("=")[2]} if word else ():

@@ -35,7 +35,7 @@ SKILLS, SERVERS, COMMANDS = "skills", "MCP servers", "commands in a flow"
 _CHART_WITH_SETTINGS = re.compile(r"@\{|(?:```|~~~)[^\n]*d2", re.IGNORECASE)
 """A data block of a Mermaid node, or the fence of a D2 chart: only these can give a node a command."""
 _MOST_ENTRIES = 20_000
-"""The library loads no more of a folder."""
+"""Limit of the entries that the library loads from a folder."""
 _MAX_BYTES = 1 << 20
 
 
@@ -53,7 +53,7 @@ class TrustItem:
 
     @property
     def loosens(self) -> bool:
-        """Whether it is the project's configuration."""
+        """Whether the item is the project's configuration."""
         return self.what not in (SKILLS, SERVERS, COMMANDS)
 
 
@@ -194,7 +194,7 @@ def _as_it_was(answer: Answer, folder: Path, items: Sequence[TrustItem]) -> bool
 
 
 def _command_flows(folders: Iterable[TrustItem]) -> Iterator[Path]:
-    """The skills in these folders whose chart may give a node a command, in the order of their paths."""
+    """The skills in these folders whose chart may give a node a command, sorted by path."""
     files = sorted(file for one in folders for file in _skill_files(one.path))
     for file in files:
         try:
@@ -266,13 +266,13 @@ def _store() -> Path:
 
 
 def _corrupt_copy_path(store: Path) -> Path:
-    """A free name beside the store."""
+    """Return an unused path beside the store."""
     names = (store.with_name(f"{store.name}.broken{number or ''}") for number in itertools.count())
     return next(name for name in names if not os.path.lexists(name))
 
 
 def broken_decisions() -> str:
-    """Say why the stored decisions cannot be read, for the user; "" if they can, or if there are none."""
+    """Return why the stored decisions cannot be read, for the user; "" if they can, or if there are none."""
     cause = _stored()
     if not isinstance(cause, str):
         return ""
@@ -285,7 +285,7 @@ def broken_decisions() -> str:
 
 
 def _stored() -> dict[str, object] | str:
-    """Read the decisions from disk, or say why they cannot be."""
+    """Read the decisions from disk, or return why they cannot be read."""
     try:
         value: object = json_text.loads(read_text(_store()))
     except (FileNotFoundError, NotADirectoryError):

@@ -59,7 +59,7 @@ class FileVersion:
 
 
 class FileCheckpoints:
-    """The tools' FileHistory. It never raises if it cannot store something."""
+    """Implements the tools' FileHistory. It does not raise if something cannot be stored."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

@@ -1,6 +1,6 @@
 """Imports sessions and texts: our own exports and folders, Kimi CLI's sessions, plain text.
 
-Invariant: an import takes over messages, but nothing that acts: no approvals, no folders, no system prompt.
+Invariant: an import copies messages, but nothing that has effects: no approvals, no folders, no system prompt.
 """
 
 import re

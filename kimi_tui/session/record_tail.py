@@ -13,7 +13,7 @@ _BEGINNING = re.compile(rb'"message":\s?\{"type":\s?"TurnBegin"')
 
 
 def tail_start(wire: Path, most_bytes: int) -> int:
-    """The offset to read from, so that at most `most_bytes` follow: the start of a turn, else of a line; 0 is all.
+    """The offset to read from, so that at most `most_bytes` follow: the start of a turn, else of a line; 0 for all.
 
     Reading starts in the middle of a turn that is longer than that.
     """

@@ -1,7 +1,7 @@
 """A session on disk: a folder of append-only journals and one small state file.
 
-`sessions/<work dir key>/<session id>/{context.jsonl, wire.jsonl, flow.jsonl, state.json}`. One living process holds a
-session's lock; a dead process holds none.
+`sessions/<work dir key>/<session id>/{context.jsonl, wire.jsonl, flow.jsonl, state.json}`. A session is
+locked by at most one process; the lock ends with the process.
 """
 
 import contextlib

@@ -159,7 +159,7 @@ def _change(entry: SessionEntry, change: Callable[[SessionState], None]) -> None
 
 
 def is_open(folder: Path) -> bool:
-    """Whether a living process holds the session's lock."""
+    """Whether a running process holds the session's lock."""
     try:
         fd = open_fd(folder / "lock", os.O_RDWR)
     except OSError:

@@ -1,4 +1,4 @@
-"""`state.json`: the small facts of a session that are not a history. It is replaced whole, never edited."""
+"""`state.json`: the small values of a session that are not a history. It is replaced whole, never edited."""
 
 import os
 from pathlib import Path

@@ -1,6 +1,6 @@
 """The YAML table at the top of a skill file, each field with its place.
 
-Fields are read as text (`2024` and `yes` are words here), so no value can become a date, a number or an object. Plain
+Fields are read as text (also `2024` and `yes`), so no value can become a date, a number or an object. Plain
 `key: value` lines, which most skills consist of, are read without ruamel.yaml, which takes 0.4 ms a skill.
 
 Invariant: both ways give the same result; the tests check it.
@@ -16,7 +16,7 @@ from kimi_tui.i18n import UserText, tr
 from kimi_tui.surrogates import without_surrogates
 
 MAX_CHARS = 16 * 1024
-"""YAML takes 12 ms a KiB."""
+"""The size limit of the table: parsing YAML takes 12 ms per KiB."""
 _FENCE = re.compile(r"---[ \t]*\Z")
 _VALUE = r"""
     (?: "(?P<double>[^"\\]*)" | '(?P<single>[^']*)'

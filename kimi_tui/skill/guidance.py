@@ -32,7 +32,7 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The guidance; `notes` say what belongs to which node, `cut` what is too long."""
+    """The guidance; `notes` describe the text for each node, `cut` the text that is too long."""
 
     guidance: Guidance = field(default_factory=Guidance)
     notes: tuple[Note, ...] = ()
@@ -40,7 +40,7 @@ class Told:
 
 
 def told_beside(flow: Flow, block: ChartBlock, lines: Sequence[str], *, skip: int) -> Told:
-    """The guidance that `lines` have beside the chart `block`; the first `skip` lines are frontmatter."""
+    """The guidance in `lines` beside the chart `block`; the first `skip` lines are frontmatter."""
     fence = block.line - 1
     first_line = fence + 1 + block.text.count("\n") + block.closed
     owner: list[str | None] = ["" for _ in lines]
@@ -110,7 +110,7 @@ def _bounded_guidance(intro: str, texts: Mapping[str, str], first: int, starts: 
 
 
 def guidance_lines(guidance: Guidance) -> list[str]:
-    """Say in one line each which text goes with which node."""
+    """One line for each text: the node that it is sent with and its length."""
     intro = [_of_intro(guidance.intro)] if guidance.intro else []
     return [*intro, *(_of_section(node, text) for node, text in guidance.sections.items())]
 

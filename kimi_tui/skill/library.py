@@ -50,7 +50,7 @@ class _Reading:
 _UNSETTLED_NS = 2_000_000_000
 
 PROJECT_SECONDS = 2.0
-"""Processor time for the skills of a project: a stranger's folder may hold thousands that are slow to parse."""
+"""The limit of processor time for a project's skills: an untrusted folder may have thousands that parse slowly."""
 
 Listener = Callable[[SkillChange], None]
 
@@ -83,7 +83,7 @@ class SkillLibrary:
         return tuple(skill for skill in self.snapshot.skills.values() if not skill.hidden)
 
     def get(self, name: str) -> Skill | None:
-        """The skill of that name in any case, hidden ones included."""
+        """The skill with that name, ignoring case; also finds hidden skills."""
         return self.snapshot.skills.get(name.strip().casefold())
 
     def flows(self) -> tuple[Skill, ...]:

@@ -188,7 +188,7 @@ def _exists(root: SkillRoot) -> bool:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Identifies a folder whatever its name; None if there is none."""
+    """Identifies a folder independently of its path; None if there is no such folder."""
     status = _status(path)
     return (status.st_dev, status.st_ino) if status and stat.S_ISDIR(status.st_mode) else None
 

@@ -76,8 +76,8 @@ class Skill:
     """One skill as written in its file. `text` is the whole file, frontmatter included.
 
     `kind` is how it is used; `declared_kind` what the file declares: they differ if the chart is broken. `chart_line`
-    is the file's line of the chart's opening fence: line n of the chart is line `chart_line + n`. `told` says which
-    text beside the chart goes with which node.
+    is the file's line of the chart's opening fence: line n of the chart is line `chart_line + n`. `told` assigns the
+    text beside the chart to its nodes.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Skill:
 
     @property
     def key(self) -> str:
-        """Identifies the skill: the name without its case."""
+        """Identifies the skill: the name with its case folded."""
         return self.name.casefold()
 
     @property
@@ -296,7 +296,7 @@ class _Reader:
         return block, replace(flow, guidance=guidance.guidance, settings=settings)
 
     def flow_settings(self) -> FlowSettings | None:
-        """The settings of the flow in `metadata`; None if one has a wrong value. Other keys are not ours."""
+        """The settings of the flow in `metadata`; None if one has a wrong value. Other keys are ignored."""
         field = self.front.fields.get("metadata")
         values: dict[str, object] = {}
         wrong = False

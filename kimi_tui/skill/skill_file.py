@@ -9,7 +9,7 @@ from kimi_tui.regular_file import NotRegularError, read_start
 
 MAX_BYTES = 1 << 20
 MAX_PROJECT_BYTES = 128 << 10
-"""For a stranger's file, which is read before the trust question: its Markdown and chart take up to 7 s a MiB."""
+"""The limit for an untrusted file, read before the trust question: its Markdown and chart take up to 7 s per MiB."""
 _BOMS_OF_OTHERS = (b"\xff\xfe", b"\xfe\xff")
 
 

@@ -13,7 +13,7 @@ from kimi_tui.skill.roots import SkillRoots, is_folder
 from kimi_tui.skill.skill import SKILL_FILE
 
 MAX_FOLDERS = 4096
-"""Systems allow a user some ten thousand watches in all."""
+"""The maximum number of folders: systems allow a user about ten thousand watches in total."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Keeps a library in step with the disk: a saved skill counts within a second.
+"""Keeps a library up to date with the disk: a saved skill is loaded within a second.
 
 The system reports changes (watchfiles); nothing is polled. The watches are planned anew when folders appear or
 disappear.
@@ -37,7 +37,7 @@ class SkillWatcher:
         self._on_notice: Notice = on_notice or _ignore
 
     async def run(self) -> None:
-        """Run until cancelled, or until the system gives no more watches."""
+        """Run until cancelled, or until the system allows no more watches."""
         stop = threading.Event()
         try:
             while True:

@@ -122,7 +122,7 @@ def read_agent_spec(file: Path) -> AgentSpec:
 
 
 def _real(path: Path) -> Path:
-    """Resolve symbolic links; unlike with `Path.resolve`, a loop is an error only for whoever reads the file."""
+    """Resolve symbolic links; unlike with `Path.resolve`, a loop is an error only when the file is read."""
     return Path(os.path.realpath(path))
 
 

@@ -10,7 +10,7 @@ from kimi_tui.i18n import tr
 class DiskMonitor:
     """Receives the errors of journals; `tell` gets a title, a body and whether it is bad news.
 
-    The notification waits for the event loop: it goes into a journal itself, and a journal is being written now.
+    The event loop sends the notification later: it is written to a journal too, and a journal is being written now.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, tell: Callable[[str, str, bool], None]) -> None:

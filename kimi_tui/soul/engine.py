@@ -45,7 +45,7 @@ from kimi_tui.wire.recorder import Recorded, read_recorded
 current_command: ContextVar[str] = ContextVar("answering", default="")
 """The slash line that is running."""
 _MCP_PATIENCE = 5.0
-"""Seconds that a turn waits for MCP servers in an interactive session; later tools are announced with a step."""
+"""Seconds that a turn waits for MCP servers in an interactive session; a later step announces later tools."""
 
 
 class CommandRunner(Protocol):
@@ -55,7 +55,7 @@ class CommandRunner(Protocol):
 
 
 class Engine:
-    """The API for UIs. All of it belongs to one event loop."""
+    """The API for UIs. Use it from one event loop only."""
 
     def __init__(
         self,
@@ -113,12 +113,12 @@ class Engine:
 
     @property
     def live(self) -> "Engine":
-        """This engine: only a recording has no live one."""
+        """This engine; only a recording has no live engine."""
         return self
 
     @property
     def heading(self) -> str:
-        """Empty: a UI shows the work dir."""
+        """Empty, so that a UI shows the work dir."""
         return ""
 
     @property

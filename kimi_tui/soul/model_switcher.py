@@ -1,4 +1,4 @@
-"""The session's model provider: created on a thread, since its SDK is the slowest import."""
+"""The session's model provider: created in a thread, since its SDK is the slowest import."""
 
 import asyncio
 from collections.abc import Callable

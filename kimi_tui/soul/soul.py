@@ -229,7 +229,7 @@ class Soul:
         return bool(steered)
 
     def _append_notes(self) -> None:
-        """What the model is to know stands before what the user says next, not between that and the answer."""
+        """Append the pending notes for the model: before the user's next message, not between it and the answer."""
         notes, self._notes = self._notes, []
         self.context.append(*(user_message(note) for note in notes))
 

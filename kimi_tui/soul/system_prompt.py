@@ -20,7 +20,7 @@ _ROOT_ENTRIES, _CHILD_ENTRIES = 30, 10
 def default_values(
     work_dir: Path, *, skills: str, additional_dirs: Sequence[Path] = (), now: datetime | None = None
 ) -> dict[str, str]:
-    """Return the variables for system prompts. The time is only the day: a value that changes each minute would make
+    """Return the variables for system prompts. The time is only a date: a value that changes each minute would make
     the service process the whole prompt again.
     """
     return {
@@ -85,7 +85,7 @@ def project_root(work_dir: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class InstructionFile:
-    """An AGENTS.md, cut to its share of the room; `size` is the whole file's, in bytes."""
+    """An AGENTS.md, cut to its share of the limit; `size` is the whole file's, in bytes."""
 
     path: Path
     text: str
@@ -97,7 +97,7 @@ class InstructionFile:
 
 
 def agents_md(work_dir: Path) -> str:
-    """Join the AGENTS.md files from the project's root down to the work dir; a file that was cut says so."""
+    """Join the AGENTS.md files from the project's root down to the work dir; a file that was cut is marked."""
     sections = [f"<!-- {file.path} -->\n{file.text}{_cut_mark(file)}" for file in instruction_files(work_dir)]
     return "Instructions of this project\n\n" + "\n\n".join(sections) if sections else ""
 
@@ -110,7 +110,7 @@ def _cut_mark(file: InstructionFile) -> str:
 def instruction_files(work_dir: Path) -> list[InstructionFile]:
     """Return the AGENTS.md files that are not empty, the project's root first.
 
-    They share AGENTS_MD_BYTES equally; what short files leave goes to the long ones.
+    They share AGENTS_MD_BYTES equally; long files get what short files do not use.
     """
     root = project_root(work_dir)
     folders = [folder for folder in (work_dir, *work_dir.parents) if folder == root or root in folder.parents]

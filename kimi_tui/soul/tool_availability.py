@@ -1,4 +1,4 @@
-"""Selects the tools that an agent is offered: tools that could only refuse are left out."""
+"""Selects the tools that an agent is offered: tools that would always refuse are omitted."""
 
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.tools.core.toolset import Toolset

@@ -19,11 +19,11 @@ class Subagents(Protocol):
     """The available subagents, and a way to run one."""
 
     def names(self) -> Mapping[str, str]:
-        """Name to description, of all that there are now."""
+        """Name to description, of all current subagents."""
         ...
 
     def configured(self) -> Mapping[str, str]:
-        """Name to description, of those of the agent's file: they stay the same for the whole session."""
+        """Name to description, of the subagents in the agent's file: they stay the same for the whole session."""
         ...
 
     def only_looks(self, name: str) -> bool:

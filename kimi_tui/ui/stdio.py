@@ -93,7 +93,7 @@ def _read_some(fd: int) -> bytes:
 
 
 def _run_to_end(coroutine: Coroutine[object, object, None], loop: asyncio.AbstractEventLoop) -> bool:
-    """Run it in the loop and wait; False if the loop is closed."""
+    """Run the coroutine in the loop and wait for it; False if the loop is closed."""
     try:
         asyncio.run_coroutine_threadsafe(coroutine, loop).result()
     except (RuntimeError, futures.CancelledError):

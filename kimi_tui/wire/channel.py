@@ -1,4 +1,4 @@
-"""The Wire: one sender, many listeners. Each gets the messages in order, and none can stop another."""
+"""The Wire: one sender, many listeners. Each gets the messages in order; an error in one does not affect the others."""
 
 import logging
 from collections.abc import Callable

@@ -78,7 +78,7 @@ class WireFormatError(KimiTuiError):
 
 @dataclass(frozen=True, slots=True)
 class UnknownMessage:
-    """A message of a type that this version does not know: kept unchanged and ignored."""
+    """A message of a type that is unknown to this version: kept unchanged and ignored."""
 
     type: str
     payload: JsonObject

@@ -1,4 +1,4 @@
-"""Events: what happened, in order. No event expects an answer."""
+"""Events: what happened, in order. Events have no responses."""
 
 from typing import Any, Literal
 

@@ -1,4 +1,4 @@
-"""Events of a flow run: our extension of the Wire, sent only to clients that ask for them."""
+"""Events of a flow run: our extension of the Wire, sent only to clients that request them."""
 
 from typing import Literal
 
@@ -28,7 +28,7 @@ class FlowBegin(WireModel):
     """A run starts, or resumes at `resumed_at`; has the whole chart so that any listener can draw it.
 
     Labels and settings are as in the chart; `args` replaces `${ARGS}` in labels, None if it is not known. `direction`
-    is the one that the chart asks for, None for downwards.
+    is the one set in the chart, None for downwards.
     """
 
     run_id: str

@@ -11,7 +11,7 @@ JsonObject = dict[str, JsonValue]
 
 
 class WireModel(BaseModel):
-    """Base of all Wire types: frozen; drops fields that this version does not know.
+    """Base of all Wire types: frozen; drops fields that are unknown to this version.
 
     The validator of a class is built on first use: a session needs only a few of them.
     """
@@ -66,7 +66,7 @@ def text_of(content: UserInput) -> str:
 
 
 def encodable(content: UserInput) -> UserInput:
-    """The same input with lone surrogates replaced: files and services refuse them."""
+    """The same input with lone surrogates replaced: files and services reject them."""
     if isinstance(content, str):
         return without_surrogates(content)
     rows = [part.model_dump() for part in content]

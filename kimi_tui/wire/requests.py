@@ -9,7 +9,7 @@ from kimi_tui.wire.parts import JsonObject, WireModel
 
 
 class ApprovalRequest(WireModel):
-    """Asks whether this tool call may run.
+    """A request to approve or reject a tool call.
 
     Extensions: `scope` describes what "for this session" would cover; `hunks` is set if each of the first `hunks` diff
     blocks in `display` can be approved or rejected by itself.

@@ -253,7 +253,7 @@ def _service(model: ChosenModel) -> Check:
 
 
 def _beginning(answer: "httpx2.Response") -> bytes:
-    """Return the first chunk of a body, which is all of most errors."""
+    """Return the first chunk of a body; most error bodies have only one."""
     import httpx2
 
     try:
@@ -274,7 +274,7 @@ def _ripgrep() -> Check:
 
 
 def _sandbox(options: argparse.Namespace, loaded: LoadedConfig | None) -> Check:
-    """Test the sandbox as a session does, and say what it does not hold."""
+    """Test the sandbox as a session does, and report its limits."""
     import asyncio
 
     from kimi_tui.cli.plan_builder import permissions_of

@@ -80,8 +80,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 
 def becomes_flow_option(options: argparse.Namespace) -> bool:
-    """Convert a real `flow run NAME` to `--flow NAME`, with the TUI if possible, and `flow resume RUN` to its session
-    and `/flow-resume`; False for all else.
+    """Convert `flow run NAME` without `--dry` to `--flow NAME`, with the TUI if possible, and `flow resume RUN` to its
+    session and `/flow-resume`; return False for all else.
     """
     if options.action == "resume":
         _resume_in_its_session(options)

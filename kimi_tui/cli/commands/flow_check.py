@@ -74,7 +74,7 @@ def _check_chart(text: str, source: Literal["mermaid", "d2"], file: Path) -> lis
 
 
 def _guidance(text: str, source: ChartSource, file: Path, read: Callable[[Flow], Told]) -> list[Finding]:
-    """Note which text goes with which node, if the chart can run; `read` gets that from the file."""
+    """Report which text belongs to which node, if the chart can run; `read` extracts the text from the file."""
     try:
         guidance = read(build_flow(read_chart(text, source)))
     except FlowError:

@@ -116,7 +116,7 @@ def _flow_of_file(file: Path) -> Flow:
 
 
 def library_of(options: argparse.Namespace) -> SkillLibrary:
-    """Return the skills of a session here, as far as they do not depend on a model."""
+    """Return the skills that a session in this folder would have, as far as they do not depend on a model."""
     from kimi_tui.config.loader import load_config
 
     loaded = load_config(Path(options.config_file).expanduser() if options.config_file else None, text=options.config)

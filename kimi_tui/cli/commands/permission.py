@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path, tuple[str, ...]]":
-    """Return the permission settings, their place, and the project settings that wait for folder trust."""
+    """Return the permission settings, their folder, and the project settings that are inactive without folder trust."""
     from pathlib import Path
 
     from kimi_tui.cli.plan_builder import permissions_of

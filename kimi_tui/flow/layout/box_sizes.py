@@ -7,10 +7,10 @@ from kimi_tui.flow.layout.geometry import GLYPH_CELLS, LayoutDirection, LayoutMo
 from kimi_tui.flow.model.graph import FlowNode, NodeKind
 
 MOST_LINES, FEW_LINES = 12, 4
-"""Lines of a box's text, and of one in a chart that would else be too high; the rest becomes an ellipsis."""
+"""The maximum lines of text per box, and per box of a chart that would else be too high; an ellipsis marks a cut."""
 MOST_LABEL_LINES = 4
 WIDEST_TEXT, WIDEST_LABEL = 64, 40
-"""The longest lines in a box and of a branch's label, in cells, however much room there is."""
+"""The maximum width of a line in a box and in a branch's label, in cells, even if there is more room."""
 _BOX_SHARE = 0.6
 _FRAME = 4
 _LINE_CELLS = 3
@@ -36,14 +36,14 @@ class Spacing:
     even: bool = False
 
     def text_cells(self, width: int | None, boxes: int, lines: int) -> int:
-        """The widest line of a box's text in a layer of `boxes` and passing `lines`, in a drawing of this width."""
+        """The maximum text width of a box in a layer of `boxes` and passing `lines`, in a drawing of this width."""
         if not self.share or width is None or (boxes > 1 and not self.even):
             return self.text
         part = (width - lines * _LINE_CELLS) * (self.share / _BOX_SHARE) / boxes - _FRAME - self.between_boxes
         return max(self.text, min(WIDEST_TEXT, int(width * self.share) - _FRAME, int(part)))
 
     def label_cells(self, width: int | None) -> int:
-        """The widest line of a branch's label in a drawing of this width."""
+        """The maximum width of a branch's label in a drawing of this width."""
         if not self.share or width is None:
             return self.label
         return max(self.label, min(WIDEST_LABEL, width // _LABEL_SHARE))
@@ -52,7 +52,7 @@ class Spacing:
 def candidates(
     direction: LayoutDirection, mode: LayoutMode, width: int | None = None, *, few: bool = False
 ) -> tuple[Spacing, ...]:
-    """Spacings to try, from roomy to tight; `few` leaves out those that only use a `width` better."""
+    """Spacings to try, from roomy to tight; `few` omits the extra ones that make better use of a `width`."""
     if direction == "LR":
         texts = ((22, 20), (18, 14), (14, 10), (10, 8))
         wider = () if width is None or few else ((WIDEST_TEXT, 30), (46, 24), (34, 24), (28, 20))
@@ -108,7 +108,7 @@ def _first_words(text: str, width: int) -> str:
 def box_size(lines: tuple[str, ...], kind: NodeKind, mode: LayoutMode) -> tuple[int, int]:
     """Width and height of a box around `lines`, with border and padding.
 
-    There is room for the sign of the state and two digits of visits: in the border, or before a compact box's text.
+    The size includes the state's sign and a two-digit visit count: in the border, or before a compact box's text.
     """
     widest = max(cell_width(line) for line in lines)
     is_terminal = kind in (NodeKind.BEGIN, NodeKind.END)

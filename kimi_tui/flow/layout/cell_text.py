@@ -29,8 +29,8 @@ def cell_width(text: str) -> int:
 def clean_label(text: str) -> str:
     """Text that is safe to lay out: keeps line breaks, turns other white space into one space, drops controls.
 
-    It also drops the emoji variation selector, on whose width terminals disagree. Text past MAX_CHARACTERS becomes an
-    ellipsis.
+    It also drops the emoji variation selector, because terminals disagree on its width. Text past MAX_CHARACTERS
+    becomes an ellipsis.
     """
     if len(text) > MAX_CHARACTERS:  # defence: cut-label
         text = text[: MAX_CHARACTERS - 1].rstrip() + ELLIPSIS
@@ -56,7 +56,7 @@ def truncate(text: str, width: int) -> str:
 
 
 def _fitting(text: str, width: int) -> int:
-    """How many characters from the start of `text` fit into `width` cells; the time does not grow with the text."""
+    """The number of leading characters of `text` that fit into `width` cells; the time is independent of its length."""
     limit = min(len(text), width if text[: width + 1].isascii() else width * _ZERO_WIDTH_ROOM)  # defence: bound-fitting
     return bisect.bisect_right(range(1, limit + 1), max(0, width), key=lambda count: cell_width(text[:count]))
 
@@ -89,7 +89,7 @@ def _split_long(piece: str, width: int) -> list[str]:
 
 
 def collapse(text: str, width: int) -> list[str]:
-    """Clean `text` as lines of at most `width` cells (minimum two), in any number."""
+    """Clean `text` as any number of lines of at most `width` cells (minimum two)."""
     width = max(2, width)
     lines: list[str] = []
     for paragraph in text.split("\n"):

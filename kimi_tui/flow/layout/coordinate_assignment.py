@@ -16,8 +16,8 @@ _ROUNDS, _MANY_LINKS = 24, 12_000
 def align_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, int, int]], count: int) -> list[int]:
     """The block of each item: `wishes` are `(priority, upper, lower)` pairs to put on one straight line.
 
-    Wishes are granted by priority; one that would cross a granted one, or give an item two straight lines on one side,
-    is not granted.
+    Wishes are applied by priority; a wish is skipped if it would cross an applied one, or give an item two straight
+    lines on one side.
     """
     position = [0] * count
     level = [0] * count
@@ -120,7 +120,7 @@ def _left_to_right(lefts: list[list[Pair]], rights: list[list[int]]) -> list[int
 
 
 def _nearest(order: list[int], lefts: list[list[Pair]], targets: list[float], weights: list[float]) -> list[float]:
-    """Positions near the wanted ones that keep every distance: blocks that would overlap share a compromise."""
+    """Positions near the wanted ones that keep every distance: blocks that would overlap share a weighted mean."""
     offset = [0.0] * len(order)
     group_of: list[_Group | None] = [None] * len(order)
     for index in order:

@@ -127,7 +127,7 @@ class _Assembler:
         return [position - lowest for position in positions]
 
     def _wish(self, chain: EdgeChain, a: int, b: int, bends: int, up: list[list[int]], down: list[list[int]]) -> int:
-        """The priority of a straight link; 0 leaves it to balance."""
+        """The priority of keeping a link straight; 0 if it is only balanced."""
         if chain.edge in self.main:
             return 100
         if bends == 2:

@@ -114,7 +114,7 @@ def _sweep(
 
 
 def _reorder(layer: list[int], fixed: Links, position: dict[int, int], *, mean: bool, last_first: bool) -> None:
-    """Sort the items that have neighbours in the fixed layer by their median or mean; the others keep their places."""
+    """Sort the items by the median or mean of their neighbours in the fixed layer; items without neighbours stay."""
     if len(layer) < 2:
         return
     keyed: list[tuple[float, int]] = []
@@ -168,7 +168,7 @@ def _saved(left: list[int], right: list[int]) -> int:
 
 
 def _transpose(layers: Layers, up: Links, down: Links, position: dict[int, int], *, equal: bool) -> None:
-    """Swap neighbours while that saves crossings; `equal` also swaps, once, those where it changes nothing."""
+    """Swap neighbours while that saves crossings; with `equal`, also swap pairs, once, if that adds none."""
     dirty = set(range(len(layers)))
     for turn in range(10):
         rescan: set[int] = set()

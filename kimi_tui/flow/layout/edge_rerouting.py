@@ -1,7 +1,7 @@
 """Finds a better path for one long edge at a time, through layers whose other items stay in place.
 
-Sweeps over layers cannot do this: moving a whole line to the other side of something saves nothing until its last piece
-has moved. It also takes loops to the outside, where they can enter and leave their nodes sideways.
+Sweeps over layers cannot do this: moving a line to the other side of an item saves no crossing until its last piece has
+moved. It also moves loops to the outside, where they can enter and leave their nodes sideways.
 """
 
 from collections.abc import Sequence
@@ -91,7 +91,7 @@ class _Route:
         return _INSIDE_COST if self.back and ends and ends[0] < slot <= ends[-1] else 0
 
     def _above_end(self, slot: int) -> int:
-        """The same above its lower node."""
+        """The cost of a loop's line that is not the outermost one above its lower node."""
         gap = self.gaps[-1]
         starts = [index for index, ends in enumerate(gap.ends) if gap.at_lower in ends]
         return _INSIDE_COST if self.back and starts and starts[0] < slot <= starts[-1] else 0

@@ -10,7 +10,7 @@ def fitting_layout(
 ) -> Layout | None:
     """The first layout that fits `width`: the chart's own direction, then top to bottom, then with compact boxes.
 
-    A `direction` or the mode "compact" allows only that. None if none fits. Raises ChartTooLargeError.
+    With a `direction` or the mode "compact", only that is tried. None if no layout fits. Raises ChartTooLargeError.
     """
     own: LayoutDirection = direction or ("LR" if flow.direction in ("LR", "RL") else "TB")
     tries: list[tuple[LayoutDirection, LayoutMode]] = [(own, mode)]

@@ -2,7 +2,7 @@
 
 Axes are abstract: *depth* runs along the flow, *breadth* across it; top-down drawing maps depth to rows, left-right
 drawing maps it to columns. A layer has nodes and the passing points of longer edges; between two layers of nodes there
-may be one of labels. A loop's edge is stored upside down, from its upper end to its lower one.
+may be one of labels. A loop's edge is stored reversed, from its upper end to its lower one.
 """
 
 from collections import Counter
@@ -22,8 +22,7 @@ class Vertex:
     """An item of a layer: `size_before` and `size_after` are cells on each side of its line.
 
     `node` is -1 for a passing line; `host` is the node that a loop's line is beside, on `side` -1 or 1; `label` is the
-    edge whose label is here. `turns` marks a self-loop; `shared` a line that other lines join, on their way to its
-    node.
+    edge whose label is here. `turns` marks a self-loop; `shared` marks a line that other lines to the same node join.
     """
 
     node: int = -1
@@ -79,7 +78,7 @@ class LayeredGraph:
 
 
 _SMALL = 160
-"""Up to this many items, other layers are tried if lines still cross."""
+"""Up to this many items, other assignments of layers are tried if lines still cross."""
 MOST_ITEMS, MOST_WORK = 40_000, 2_000_000_000
 """The limits of a layout: nodes and passing lines, and the sum of cubed line counts of the gaps, the cost of routing.
 """
@@ -176,7 +175,7 @@ def _layered(count: int, edges: Sequence[Edge], backward: set[int], rank: list[i
 
 
 def _keep_parts_apart(skeleton: LayeredGraph, up: list[list[int]], down: list[list[int]], root: int) -> None:
-    """Put disconnected parts side by side, the one of `root` first; that never adds a crossing."""
+    """Put disconnected parts side by side, the part with `root` first; that never adds a crossing."""
     part: dict[int, int] = {}
     for number, start in enumerate((root, *range(len(skeleton.items)))):
         if start in part:
@@ -204,7 +203,7 @@ def _insert(skeleton: LayeredGraph, item: Vertex, layer: int, index: int) -> int
 def _stand_loops_beside(skeleton: LayeredGraph, looping: set[int]) -> None:
     """Let a loop's edge leave and enter at the side of its nodes if it is the outermost line there.
 
-    A line right beside its node crosses the same lines as before, so the number of crossings stays. A side takes one
+    A line right beside its node crosses the same lines as before, so the number of crossings stays. A side can have one
     leaving edge, or any number of entering ones; a node with a self-loop reserves a side for it.
     """
     used: dict[tuple[int, int], str] = {}
@@ -359,7 +358,7 @@ def _layer_index(skeleton: LayeredGraph, chain: EdgeChain, item: int) -> int:
 
 
 def lines_touching(skeleton: LayeredGraph, count: int) -> list[int]:
-    """For each of `count` nodes, how many lines may need a place of their own on one of its two long edges."""
+    """For each of `count` nodes, the number of lines that may need separate ports on one of its two long edges."""
     low: list[set[int]] = [set() for _ in range(count)]
     high: list[set[int]] = [set() for _ in range(count)]
     entering = [0] * count

@@ -29,7 +29,7 @@ def layout(
     mode: LayoutMode = "full",
     lines: int = MOST_LINES,
 ) -> Layout:
-    """Lay out `flow`; with a `width` in cells, as roomy as it allows, or else as roomy as the narrowest drawing allows.
+    """Lay out `flow` with the roomiest spacing that fits `width` cells, or if none fits, that of the narrowest drawing.
 
     A box has at most `lines` lines of text. The result has the actual width. Invariant: the same flow gives the same
     layout. Raises ChartTooLargeError.
@@ -98,7 +98,7 @@ def _main_line(skeleton: LayeredGraph, begin: int, end: int) -> set[int]:
 def _text_widths(
     flow: Flow, skeleton: LayeredGraph, spacing: Spacing, direction: LayoutDirection, width: int | None
 ) -> list[int]:
-    """The widest line of each box's text: wider in a layer with few boxes."""
+    """The maximum text width of each box: larger in a layer with few boxes."""
     widths = [spacing.text] * len(flow.nodes)
     for layer in skeleton.layers if direction == "TB" and spacing.share else ():
         boxes = [item for item in layer if item < len(widths)]

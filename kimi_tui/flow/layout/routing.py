@@ -24,7 +24,7 @@ class _Net:
     high: int = 0
 
     def settle(self) -> None:
-        """Compute the pins and the extent anew."""
+        """Recompute the pins and the extent."""
         firsts, seconds = {wire[0] for wire in self.wires}, {wire[1] for wire in self.wires}
         self.tops, self.bottoms = (firsts | seconds, set[int]()) if self.turning else (firsts, seconds)
         self.low, self.high = min(firsts | seconds), max(firsts | seconds)

@@ -1,8 +1,8 @@
 """The command of a node, with its variables passed as environment variables, so that no value becomes code.
 
-In a command without variables everything is allowed. One with variables consists of constructs from a list, each of
-which takes the value of a shell variable as data: not of arithmetic, of `eval` or of another shell. Bash itself never
-reads a value: `echo ${a.text}` runs as `echo "${KT_1}"`.
+A command without variables may contain anything. One with variables may contain only listed constructs, which treat the
+value of a shell variable as data: no arithmetic, no `eval`, no other shell. Bash never parses a value as code:
+`echo ${a.text}` runs as `echo "${KT_1}"`.
 """
 
 import itertools
@@ -46,7 +46,7 @@ _PLAIN_EXPANSION = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}\Z")
 _LITERAL = re.compile(r"[A-Za-z0-9_./@%+:,=-]+\Z")
 _SET_OPTIONS = re.compile(r"[-+][euxf]*o?|pipefail")
 _BUILTINS = frozenset({"echo", "printf", "true", "false", ":", "pwd", "cd", "exit", "set", "sleep"})
-"""The builtins of Bash that take any value as data; `printf` and `set` only with a literal first argument."""
+"""The builtins of Bash that treat any value as data; `printf` and `set` only with a literal first argument."""
 _OTHER_BUILTINS = frozenset(
     {
         *(".", "alias", "bg", "bind", "break", "builtin", "caller", "command", "compgen", "complete", "compopt"),
@@ -75,7 +75,7 @@ _DATA_AFTER_OPTION = frozenset(
         *("cc", "gcc", "g++", "clang", "clang++", "ping", "cat", "ls", "git switch", "git commit"),
     }
 )
-"""The programs for which it is data."""
+"""The programs for which the value after such an option is data."""
 _PYTHON = re.compile(r"(?:python|pypy|perl|ruby|lua|php|node|tclsh)[0-9.]*\Z")
 
 
@@ -100,7 +100,7 @@ class _Slot:
 
 @dataclass(frozen=True, slots=True)
 class BoundCommand:
-    """A command ready to run: `shown` has the values in it, `line` is what Bash gets, with `env`."""
+    """A command ready to run: `shown` contains the values; Bash runs `line` with the variables in `env`."""
 
     shown: str
     line: str
@@ -115,7 +115,7 @@ class CommandTemplate:
     slots: tuple[_Slot, ...] = ()
 
     def bind(self, value_of: Callable[[Variable], str]) -> BoundCommand:
-        """Put in the values. Raises CommandTemplateError for a value that no command can get."""
+        """Insert the values. Raises CommandTemplateError for a value that cannot be passed to a command."""
         env: dict[str, str] = {}
         shown: list[str] = []
         line: list[str] = []
@@ -138,7 +138,7 @@ class CommandTemplate:
         return BoundCommand("".join(shown) + rest, "".join(line) + rest, env)
 
     def _literal(self, slot: _Slot, value: str) -> str:
-        """The value as a word of Bash; next to other text always in quotes, which keep it apart."""
+        """The value as a Bash word; always quoted next to other text, so that the two stay separate."""
         around = self.text[: slot.start][-1:] + self.text[slot.end :][:1]
         literal = shlex.quote(value)
         return f"'{value}'" if literal == value and around.strip() else literal  # defence: values-shown-apart
@@ -190,7 +190,7 @@ class _Checker:
         self._quoted: set[str] = set()
 
     def check(self) -> set[str]:
-        """The placeholders within double quotes. Raises CommandTemplateError."""
+        """Check the command and return the placeholders within double quotes. Raises CommandTemplateError."""
         root = _parser().parse(self._bytes.translate(_PLAIN)).root_node
         if root.has_error:
             raise CommandTemplateError(tr("the command cannot be parsed, so its variables cannot be placed safely"))

@@ -1,6 +1,6 @@
 """The data model of a flow: the chart as written, and the validated graph that a runner follows.
 
-A `Chart` has the text's contents in the text's order; `build_flow` turns it into a `Flow` or raises an error with the
+A `Chart` has the text's contents in source order; `build_flow` turns it into a `Flow` or raises an error with the
 line. Invariant: everything here is immutable.
 """
 
@@ -58,7 +58,7 @@ class ChartEdge:
 
 @dataclass(frozen=True, slots=True)
 class ChartNote:
-    """A place that the parser read in one of several possible ways: a warning, never fatal."""
+    """A warning about a place that can be parsed in several ways; never an error."""
 
     text: UserText
     line: int

@@ -1,7 +1,7 @@
 """A flow as a list of steps with their branches, for panes that are too narrow for a drawing.
 
 Steps are listed once, in the order of the flow; the steps of a branch are indented below it. A branch to a step that is
-listed elsewhere only names it.
+listed elsewhere shows only that step's name.
 """
 
 from collections import Counter

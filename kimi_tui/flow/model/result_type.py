@@ -11,7 +11,7 @@ MOST_CHARS = 2000
 Plain: TypeAlias = Literal["text", "int", "number", "bool"]
 PLAIN: tuple[Plain, ...] = ("text", "int", "number", "bool")
 TAKEN = frozenset({"text", "status", "output", "choice", "branch", "path"})
-"""Names of fields that nodes have by themselves."""
+"""Reserved names: the built-in fields of nodes."""
 _FIELD = re.compile(r"\s*([A-Za-z][A-Za-z0-9_]{0,39})(\?)?\s*:\s*(.*\S)\s*\Z", re.DOTALL)
 _WORD = re.compile(r"[^\s\[\]|,:\"'`{}$<>\\]+(?: [^\s\[\]|,:\"'`{}$<>\\]+)*\Z")
 

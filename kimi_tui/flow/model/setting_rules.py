@@ -31,7 +31,7 @@ _KINDS_OF_WORK = ("run", "ask", "on", "flow")
 _NOT_WITHOUT_MODEL = ("out", "model", "agent", "tools", "context")
 _WITH_VARIABLES = ("run", "args", "each", "on", "default")
 _MOST_REACHED = 200
-"""Variables of more nodes than this are not checked for the ways on which they are not set."""
+"""The maximum number of nodes whose variables are checked for paths on which they are not set."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ def _combination_flaws(used: Mapping[str, WrittenSetting], role: NodeRole) -> It
 
 
 def _label_flaws(chart: SettingsOfChart, node: ChartNode) -> Iterator[FlowValidationError]:
-    """Variables of nodes of this chart that never have a value. Others are text: labels have had `${x.y}` before."""
+    """Errors for variables of this chart's nodes that never have a value; as before, other `${x.y}` are plain text."""
     for variable in variables(node.label):
         if variable.node in chart.nodes and (cause := _variable_fault(chart, variable, each=True)) is not None:
             yield FlowValidationError(cause, line=node.line, column=node.column)
@@ -208,7 +208,7 @@ def _node_warnings(chart: SettingsOfChart, node: ChartNode) -> Iterator[ChartNot
 
 
 def _reach_warnings(chart: SettingsOfChart, reached: Set[str]) -> Iterator[ChartNote]:
-    """Warn of variables whose node has not run on every way to where they are used, or on none."""
+    """Warn of variables whose node does not run on some path, or on any path, to the place of their use."""
     uses: dict[str, list[tuple[ChartNode, int, int, Variable]]] = {}
     uses_settings = any(setting.key in NODE_KEYS for node in chart.nodes.values() for setting in node.settings)
     for node in chart.nodes.values():
@@ -245,7 +245,7 @@ def _reach_warnings(chart: SettingsOfChart, reached: Set[str]) -> Iterator[Chart
 
 
 def _reached_without(chart: SettingsOfChart, start: str, leave_out: str | None, without: str = "") -> set[str]:
-    """The nodes after `start` (itself only if a loop leads back to it), or with it, on ways that avoid `without`."""
+    """The nodes on paths from `start` that avoid `without`; `leave_out` is in them only if a loop leads back to it."""
     reached: set[str] = set() if leave_out == start else {start}
     waiting = [start]
     while waiting:

@@ -86,7 +86,7 @@ class WrittenSetting:
 
 @dataclass(frozen=True, slots=True)
 class WrongSetting:
-    """A setting with a wrong value, and what to write in its place."""
+    """A setting with an invalid value, and what to write instead."""
 
     setting: WrittenSetting
     cause: UserText
@@ -186,12 +186,12 @@ _FLOW_KEYS: dict[str, Callable[[str], Any]] = {
 NODE_KEYS = frozenset(_NODE_KEYS)
 FLOW_KEYS = frozenset(_FLOW_KEYS)
 INACTIVE_NODE_KEYS = NODE_KEYS - {"run", "retries", "timeout", "ask", "default", "on"}
-"""Keys that are read and checked, but change nothing yet: `flow check` says so of each use."""
+"""Keys that are parsed and checked, but have no effect yet: `flow check` reports each use."""
 INACTIVE_FLOW_KEYS = FLOW_KEYS - {"max-moves"}
 
 
 def is_known(key: str) -> bool:
-    """Whether Mermaid or a flow has this key."""
+    """Whether this is a key of Mermaid or of a flow."""
     return key in NODE_KEYS or key in MERMAID_KEYS
 
 

@@ -1,6 +1,6 @@
 """The variables of a flow's texts: `${ARGS}`, `${item}`, `${NODE.field}` and `${"a.b".field}`.
 
-Anything else in `${..}` belongs to the text. `$${` is a literal `${`.
+Anything else in `${..}` is plain text. `$${` is a literal `${`.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The characters of boxes, lines and arrows. Lines have mixed weights, so that the taken path shows without colour."""
+"""The characters of boxes, lines and arrows. Line weights make the taken path visible without colour."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -121,7 +121,7 @@ class ChartCanvas:
         return _joined(placed, self.width)
 
     def _count(self, y: int, placed: list[tuple[int, int, list[StyledSpan]]], style: ChartStyle) -> None:
-        """Draw how often a branch was taken behind its label, if the cells are free."""
+        """After a branch's label, draw how often the branch was taken, if the cells are free."""
         for index in range(len(placed) - 1, -1, -1):
             x, width, spans = placed[index]
             span = spans[0]

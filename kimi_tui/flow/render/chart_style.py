@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Role = Literal["plain", "muted", "faint", "accent", "success", "warning", "error", "secondary"]
-"""What a short text means; the theme says how that looks."""
+"""The meaning of a short text; the theme defines its style."""
 LineKind = Literal["light", "heavy", "double", "dashed"]
 """`light`: not taken; `heavy`: taken; `double`: taken by the user's choice; `dashed`: being decided now."""
 
 
 @dataclass(frozen=True, slots=True)
 class NodeStyle:
-    """`sign` is one cell, or a space or nothing; it and the visits stand in the upper border. Of `words` and `notes`,
+    """`sign` is one cell, or a space or nothing; it and the visits are in the upper border. Of `words` and `notes`,
     longest first, the first that fits is shown.
 
     Words go into the upper border too, notes (time and tokens) into the lower one. `role` is the box's, `sign_role` the
@@ -35,7 +35,7 @@ class NodeStyle:
 
 @dataclass(frozen=True, slots=True)
 class EdgeStyle:
-    """`count` stands behind the branch's label, if there is room. `marked`: the label is underlined."""
+    """`count` is shown after the branch's label, if there is room. `marked`: the label is underlined."""
 
     line: LineKind = "light"
     role: Role = "faint"

@@ -24,7 +24,7 @@ _TAKEN_STYLE = "stroke:#2e7d32,stroke-width:3px"
 
 
 def view_of_state(state: RunState, flow: Flow) -> RunView:
-    """The view of a run from its journal only: without attempts, and with no taken edges but the branches."""
+    """The view of a run from its journal only: without attempts, and with branches as the only taken edges."""
     picture = RunView.from_begin(begin_event(flow, state), state.started_at)
     for node_id, visits in state.visits.items():
         if node_id in picture.nodes:

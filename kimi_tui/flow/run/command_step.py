@@ -1,4 +1,4 @@
-"""The step of a run at a node with a command: runs it, and finds the way on by its exit status."""
+"""Runs the command of a node and selects the next edge by its exit status."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ async def run_node_command(
 
 
 def edge_for_status(end: CommandEnd, outgoing: Sequence[FlowEdge]) -> FlowEdge | None:
-    """The edge that a command's end leads to: None if the run stays at the node, because it failed or did not run."""
+    """The edge that a command's end leads to; None if the run stays, because the command failed or did not run."""
     if end.stop not in ("finished", "failed"):
         return None
     if len(outgoing) == 1 and outgoing[0].label is None:
@@ -41,7 +41,7 @@ def edge_for_status(end: CommandEnd, outgoing: Sequence[FlowEdge]) -> FlowEdge |
 
 
 def turn_result(end: CommandEnd) -> TurnResult:
-    """The end of a command as that of a turn; a status other than 0 is a failure."""
+    """The result of a command as that of a turn; a status other than 0 is a failure."""
     match end.stop:
         case "finished" if end.succeeded:
             return TurnResult("finished", end.output)
@@ -54,7 +54,7 @@ def turn_result(end: CommandEnd) -> TurnResult:
 
 
 def failure(error: KimiTuiError) -> CommandEnd:
-    """The end of a command that could not be run at all."""
+    """The result for a command that could not be run."""
     return CommandEnd("rejected", detail=str(error))
 
 

@@ -57,7 +57,7 @@ def _scripted(line: str, number: int, flow: Flow) -> ScriptedChoice:
 
 
 class _DryTurns:
-    """Takes turns that do nothing but make the choices."""
+    """Takes turns that only make the choices."""
 
     def __init__(self, choose: Chooser, on_prompt: Callable[[FlowNode, UserInput], None] | None) -> None:
         self._choose = choose
@@ -101,7 +101,7 @@ class _DryTurns:
             runner.stop(str(error))
 
     async def run_command(self, call: CommandCall) -> CommandEnd:
-        """The command does not run: the choice is that of its exit status, and without branches it succeeds."""
+        """Do not run the command: the choice replaces its exit status; without branches it succeeds."""
         await self.take_turn(f"$ {call.command.shown}")
         return CommandEnd("finished", 0)
 

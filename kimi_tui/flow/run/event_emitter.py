@@ -71,7 +71,7 @@ class FlowEventEmitter:
         self._send(FlowNodeBegin(run_id=self._run_id, node_id=node_id, move=move, attempt=attempt))
 
     def reopen(self, node_id: str, *, move: int, usage: Usage) -> None:
-        """Mark a node as open whose begin another process has sent."""
+        """Mark a node as open: another process has sent its begin."""
         self._open = _OpenNode(node_id, move, usage)
 
     def add_usage(self, usage: Usage) -> None:

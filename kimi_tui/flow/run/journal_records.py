@@ -10,7 +10,7 @@ from kimi_tui.wire.flow_events import FlowStatus, PauseReason
 from kimi_tui.wire.parts import JsonObject, TokenUsage, WireModel
 
 By = Literal["model", "user", "default", "switch"]
-"""Who took a branch; `default`: nobody did in time, and the chart names it; `switch`: a value chose it."""
+"""Who took a branch; `default`: the chart's default, after the time ran out; `switch`: selected by a value."""
 _MAX_COUNT = 1_000_000_000
 Ask = Literal["never", "always"] | frozenset[str]
 
@@ -46,7 +46,7 @@ class RunStarted(_Record):
 
 
 class RunResumed(_Record):
-    """Another process resumes a run. `fresh`: the model's retries for an invalid choice start anew."""
+    """Another process resumes a run. `fresh`: the count of retries for an invalid choice restarts at 0."""
 
     r: Literal["resume"] = "resume"
     node: str
@@ -162,7 +162,7 @@ def dump_record(record: Record) -> JsonObject:
 
 
 def load_record(value: object) -> Record | None:
-    """The record of a parsed journal line; None if this version does not know it."""
+    """The record of a parsed journal line; None if its kind is unknown to this version."""
     try:
         return _RECORD.validate_python(value)
     except ValidationError:

@@ -13,12 +13,12 @@ MOST_SHOWN = 48
 
 
 def uses_args(flow: Flow) -> bool:
-    """Whether a label has a place for the words after `/flow:NAME`."""
+    """Whether a label has a placeholder for the args, the words after `/flow:NAME`."""
     return any(isinstance(node.label, str) and ARGS in node.label for node in flow.nodes.values())
 
 
 def shown_label(label: str, args: str | None, *, limit: int = MOST_SHOWN) -> str:
-    """A label for display: the args in their place, on one line and cut to `limit` characters; None: not known."""
+    """A label for display: with the args inserted, on one line and cut to `limit` characters; None: not known."""
     if ARGS not in label:
         return label
     text = "…" if args is None else " ".join(args.split())
@@ -26,7 +26,7 @@ def shown_label(label: str, args: str | None, *, limit: int = MOST_SHOWN) -> str
 
 
 def shown_flow(flow: Flow, args: str | None) -> Flow:
-    """The chart for display, with the args in the place of `${ARGS}`."""
+    """The chart for display, with `${ARGS}` replaced by the args."""
     if flow.source == "ralph" or not uses_args(flow):
         return flow
     nodes = {
@@ -37,12 +37,12 @@ def shown_flow(flow: Flow, args: str | None) -> Flow:
 
 
 def task_prompt(label: UserInput, args: str) -> UserInput:
-    """The label with the args in their place."""
+    """The label with the args inserted."""
     return label.replace(ARGS, args) if isinstance(label, str) else label
 
 
 def with_request(prompt: UserInput, args: str) -> UserInput:
-    """The prompt with the args, for the first turn of a flow whose labels have no place for them."""
+    """The prompt with the args, for the first turn of a flow whose labels have no placeholder for them."""
     return _joined([f"The request of the user:\n{args}", prompt])
 
 

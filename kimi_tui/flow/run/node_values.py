@@ -1,4 +1,4 @@
-"""The values of variables in a run: what nodes left behind, for the texts of later nodes."""
+"""The values of variables in a run: the results of nodes, for the texts of later nodes."""
 
 from collections.abc import Callable, Mapping
 

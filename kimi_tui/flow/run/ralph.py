@@ -31,7 +31,7 @@ def ralph_flow(user_input: UserInput, max_iterations: int) -> tuple[Flow, int]:
 
 
 def ralph_text(user_input: UserInput) -> str:
-    """The message as text, which a journal has in the place of a chart."""
+    """The message as text, which a journal stores instead of a chart."""
     return json.dumps(_INPUT.dump_python(user_input, mode="json", exclude_none=True), ensure_ascii=False)
 
 

@@ -174,7 +174,7 @@ class RunControl:
             self._set(chosen=self._state.chosen | {node_id: branch})
 
     def ask_at_decisions(self, ask: Ask) -> None:
-        """When the user confirms the model's choice: never, always, or at these nodes."""
+        """Set when the user confirms the model's choice: never, always, or at these nodes."""
         self._check_person()
         if not isinstance(ask, str):
             for node_id in ask:
@@ -203,7 +203,7 @@ class RunControl:
         self._set(prompts=prompts | ({node_id: text} if text and text.strip() else {}))
 
     def jump(self, node_id: str) -> None:
-        """Continue at this node, whatever the chart says; its breakpoint does not pause the run."""
+        """Continue at this node, even without an edge to it; its breakpoint does not pause the run."""
         self._check_running()
         self._check_node(node_id)
         self._issue(JumpTo(node_id))
@@ -236,7 +236,7 @@ class RunControl:
         self._command_ready.set()
 
     def _clear_command(self) -> Command | None:
-        """Take the pending command off; a stop stays."""
+        """Remove the pending command, unless it is a stop."""
         command = self._command
         if not isinstance(command, StopRun):
             self._command = None

@@ -140,7 +140,7 @@ class RunState:
 
     @property
     def open(self) -> bool:
-        """Whether a crash, a quit or a cancel interrupted the run, so that resuming is to be offered."""
+        """Whether a crash, a quit or a cancel interrupted the run, so that a resume is offered."""
         return self.status is None or self.status == "cancelled"
 
     @property

@@ -58,7 +58,7 @@ class NodeView:
     exit_status: int | None = None
 
     def elapsed(self, now: float) -> float:
-        """Seconds of work here over all visits, including the current one; without waits for the user."""
+        """Seconds of work at this node over all visits, including the current one; without waits for the user."""
         return self.work_s + self.turn_s(now)
 
     @property
@@ -73,7 +73,7 @@ class NodeView:
         return max(0.0, (now if self.held_at is None else self.held_at) - self.begun_at)
 
     def hold(self, at: float) -> None:
-        """A request of the current turn waits for the user."""
+        """Stop the node's clock: a request of the current turn waits for the user."""
         if self.held_at is None and self.begun_at is not None:
             self.held_at = at
 
@@ -84,12 +84,12 @@ class NodeView:
         self.held_at = None
 
     def end_turn(self, at: float) -> None:
-        """The turn is over, but not the node: it is asked again, or the run pauses here."""
+        """End the turn, but not the node's visit: the node gets another turn, or the run pauses here."""
         self.live_s += self.turn_s(at)
         self.begun_at = self.held_at = None
 
     def clear_live(self) -> None:
-        """Forget what is not in the node's figures yet."""
+        """Discard the live figures that are not in the node's totals yet."""
         self.begun_at = self.held_at = None
         self.live_s, self.live_steps, self.live_usage = 0.0, 0, TokenUsage()
 
@@ -252,7 +252,7 @@ class RunView:
                 edge.taken += 1
 
     def node_state(self, node_id: str) -> NodeState:
-        """The state of a node for display: the one that the run is paused at is paused."""
+        """The state of a node for display: `paused` for the node that the run is paused at."""
         if self.paused is not None and node_id == self.node_id and self.status is None:
             return "paused"
         node = self.nodes.get(node_id)
@@ -264,7 +264,7 @@ class RunView:
         return self.nodes[node_id]
 
     def _take_chart(self, begin: FlowBegin) -> None:
-        """Take the chart of a begin event; keeps the figures of an earlier one."""
+        """Use the chart of a begin event; keeps the figures of an earlier chart."""
         old_nodes = self.nodes
         old_edges = {(edge.src, edge.dst, edge.label): edge.taken for edge in self.edges}
         self.begin, self.run_id, self.name = begin, begin.run_id, begin.name
@@ -378,7 +378,7 @@ class RunView:
     def _follow_requests(
         self, message: ApprovalRequest | QuestionRequest | ApprovalResponse | ToolResult, timestamp: float
     ) -> bool:
-        """The clock of the current node stands still while a request waits for the user; whether that changed."""
+        """Stop the current node's clock while a request waits for the user; returns whether that changed."""
         before = bool(self._requests)
         match message:
             case ApprovalRequest() | QuestionRequest():
@@ -404,7 +404,7 @@ class RunView:
         self._active_since = None
 
     def cut(self, timestamp: float, reason: str) -> None:
-        """End a run whose record ends within it: it was interrupted."""
+        """End an interrupted run, whose record stops before its end."""
         self.apply(FlowEnd(run_id=self.run_id, status="cancelled", moves=self.moves, reason=reason), timestamp)
         for node in self.nodes.values():
             if node.state == "running":

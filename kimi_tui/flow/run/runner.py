@@ -195,7 +195,7 @@ class FlowRunner(RunControl):
                     await self._run_node(node)
 
     async def _hold(self, node: FlowNode, pause: Pause) -> bool:
-        """Take the branch chosen in advance, or the default in its time, or wait; False if no user is there."""
+        """Take the branch chosen in advance, or the default if its time is over, or wait; False if there is no user."""
         asks = node.settings.ask and pause.reason == "choice"
         if asks and (preset := self._state.chosen.get(node.id)) is not None:
             self._take_branch(preset, "user")
@@ -218,7 +218,7 @@ class FlowRunner(RunControl):
             await self._take_turn(node)
 
     def _switch(self, node: FlowNode, on: str) -> None:
-        """Take the branch that is named like a value, else the branch `else`."""
+        """Take the branch whose label matches a value, else the branch `else`."""
         move, _ = self._enter(node)
         value = expand(on, value_lookup(self._flow, self._state)).strip()
         labels = self._branch_labels(node.id)
@@ -232,7 +232,7 @@ class FlowRunner(RunControl):
             self._turn_over(node, move, TurnResult("failed", cause), 0.0)
 
     def _seconds_left(self, node: FlowNode) -> float | None:
-        """The time until the default branch of a node that asks the user is taken; None if it waits without end."""
+        """The time until the default branch of a node that asks the user is taken; None if the wait is unlimited."""
         settings = node.settings
         if not settings.ask or settings.timeout is None or self._default_choice(node) is None:
             return None
@@ -298,7 +298,7 @@ class FlowRunner(RunControl):
         self._turn_over(node, move, result, max(0.0, self._clock() - started_at))
 
     def _is_first_turn(self) -> bool:
-        """Whether the turn under way is the first one of the model in this run, or the same one again."""
+        """Whether the current turn is the model's first one in this run, or a repeat of it."""
         nodes = self._flow.nodes
         visits = self._state.visits.items()
         return sum(count for one, count in visits if one not in nodes or nodes[one].settings.has_turn) <= 1
@@ -372,7 +372,7 @@ class FlowRunner(RunControl):
         return _NextStep(self._dst(node.id, choice), choice)
 
     def _after_command(self, node: FlowNode, end: CommandEnd) -> _NextStep:
-        """The way on after a command: the user's choice in advance, else the branch for its status."""
+        """The next step after a command: the user's choice in advance, else the branch for its status."""
         preset = self._state.chosen.get(node.id)
         if preset is not None and end.stop in ("finished", "failed"):
             return _NextStep(self._dst(node.id, preset), preset, "user")
@@ -513,7 +513,7 @@ class FlowRunner(RunControl):
     def _tell_what_was_cut_off(self) -> None:
         """Send the events that another process journalled, but perhaps did not send before it died.
 
-        Listeners know which of them they got.
+        Listeners can recognise the events that they already have.
         """
         state = self._state
         last, untold = state.last, state.untold

@@ -83,7 +83,7 @@ class CommandRunner(Protocol):
 
 
 class AnswerRecorder(Protocol):
-    """Tells the model of a branch that was taken without it."""
+    """Informs the model of a branch that it did not choose."""
 
     def record_answer(self, question: str, choice: str, *, by_default: bool) -> None: ...
 

@@ -137,7 +137,7 @@ def _converted(message: Message) -> Converted:
 
 
 def _id(call_id: str) -> str:
-    """Replace characters that the service rejects; other services' ids have some."""
+    """Replace characters that the service rejects; ids of other services may contain them."""
     return re.sub(r"[^a-zA-Z0-9_-]", "_", call_id) or "_"
 
 
@@ -174,7 +174,7 @@ def _source(url: str) -> JsonObject:
 
 
 def _with_cache_mark(messages: list[JsonObject]) -> list[JsonObject]:
-    """Mark the last block: the service caches the conversation up to it, and the next request starts the same."""
+    """Mark the last block: the service caches the conversation up to it for the next request, which repeats it."""
     if not messages:
         return messages
     content = messages[-1]["content"]

@@ -98,7 +98,7 @@ class GoogleConnection:
 
 
 class _Transport(httpx2.AsyncHTTPTransport):
-    """Limits the connect time, which the SDK sets to that of a whole request, and keeps the open bodies."""
+    """Limits the connect time, which the SDK sets to that of a whole request, and tracks the open bodies."""
 
     def __init__(self, base_url: str, connect_timeout_s: float) -> None:
         super().__init__(verify=trust_for(base_url))

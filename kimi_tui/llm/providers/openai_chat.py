@@ -113,7 +113,7 @@ class OpenAIChat(SdkProvider["OpenAIConnection", ServerEvent]):
         return Converted([item])
 
     def _convert_result(self, message: Message) -> Converted:
-        """Convert a tool's result: Kimi takes media in it; for others they follow the results as a user message."""
+        """Convert a tool's result: Kimi accepts media in it; others get them in a user message after the results."""
         text = [part for part in message.content if isinstance(part, TextPart)]
         media = [part for part in message.content if not isinstance(part, TextPart | ThinkPart)]
         item: JsonObject = {"role": "tool", "tool_call_id": message.tool_call_id or ""}

@@ -1,8 +1,8 @@
 """The connection to a service with OpenAI's APIs, through the official SDK. Importing it loads the SDK.
 
-Requests are the SDK's `post` with a plain body: `create` converts every message again on each request, at 0.13 ms a
-message of a chat and 0.37 ms an item of the Responses API. Replies are read as events, not as the SDK's objects, which
-cost 0.1 ms a token.
+Requests are the SDK's `post` with a plain body: `create` converts every message again on each request, which takes
+0.13 ms per chat message and 0.37 ms per item of the Responses API. Replies are read as events, not as the SDK's
+objects, which take 0.1 ms per token.
 """
 
 from collections.abc import AsyncGenerator, Callable

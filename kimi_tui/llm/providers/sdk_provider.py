@@ -111,7 +111,7 @@ class SdkProvider(ABC, Generic[C, E]):
     def _reader(self, used_ids: set[str]) -> StreamReader[E]: ...
 
     def _room(self, system_prompt: str, history: Sequence[Message]) -> int:
-        """About how many tokens of the model's context are left for a reply."""
+        """The approximate number of tokens of the model's context that are left for a reply."""
         used = sum(estimate_tokens(message) for message in history) + len(system_prompt) // 4 + _MARGIN
         return max(1, self._settings.max_context_size - used)
 

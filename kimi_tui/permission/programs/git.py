@@ -113,7 +113,7 @@ def _limited(parsed: Parsed, skip: int = 0) -> Tracked:
 
 
 def _in_worktree(parsed: Parsed, skip: int = 0) -> Tracked:
-    """The same, of the commits only that the operands name."""
+    """Like `_limited`, but only for the commits that the operands name."""
     dashes = parsed.dashes
     named_files = dashes is not None and any(index < dashes for index, _ in parsed.operands[skip:])
     return replace(_limited(parsed, skip), history=named_files, history_if_named=dashes is None)
@@ -134,7 +134,7 @@ def _compared(parsed: Parsed) -> Tracked | None:
 
 
 def _shown_revisions(parsed: Parsed) -> Tracked | None:
-    """The word of an object may name its path; a hash may be that of any file."""
+    """The word for an object may contain its path; a hash may identify any file."""
     names = {option.name for option in parsed.options}
     revisions = [word for index, word in parsed.operands if parsed.dashes is None or index < parsed.dashes]
     if revisions and all(_OBJECT_OF_A_PATH.fullmatch(word) for word in revisions):
@@ -173,7 +173,7 @@ def _plain_key(parsed: Parsed) -> str:
 
 
 def _settings(parsed: Parsed) -> list[int]:
-    """The words of a setting that is made: many have Git run a program. One word alone only shows it."""
+    """Find the words that change a setting: many settings make Git run a program. One word alone only shows it."""
     words = [word for _, word in parsed.operands]
     if len(words) < 2 or words[0] in ("get", "list") or parsed.has("--get", "--get-all"):
         return []

@@ -208,7 +208,7 @@ def unnamed_danger(pattern: Sequence[str], words: tuple[str | None, ...]) -> str
 
 
 def may_run_another(words: Sequence[str | None]) -> bool:
-    """Whether the program, known to do so or not known at all, may run a command that is among its words."""
+    """Whether the program may run a command that is among its words: it is unknown, or known to do so."""
     words_known = tuple(word or "" for word in words)
     return bool(words_known) and (program_of(words_known[0]) is None or bool(judge(words_known).dangers))
 

@@ -98,7 +98,7 @@ def sed(program: Program, words: tuple[str, ...]) -> Found:
 
 
 def _is_elsewhere(option: Option) -> bool:
-    """Whether it has `sed -i` keep the old file in another folder."""
+    """Whether the option makes `sed -i` keep the old file in another folder."""
     return option.name in ("-i", "--in-place") and "/" in (option.value or "")
 
 

@@ -30,13 +30,13 @@ def _ag_is_deep(parsed: Parsed) -> Deep:
 
 
 def _diff_is_deep(parsed: Parsed) -> Deep:
-    """Of two folders it compares the files without being told to."""
+    """Given two folders, `diff` compares their files even without an option."""
     del parsed
     return Deep.WITHIN | Deep.LINKS | Deep.HIDDEN | Deep.NAMED
 
 
 def _of_a_file(parsed: Parsed) -> str:
-    """A word for which GNU's tools for binaries take the words in a file, whatever option it stands after."""
+    """Find a word that GNU's binary tools replace with the words in a file, whatever option precedes it."""
     words = [*(word for _, word in parsed.operands), *(option.value or "" for option in parsed.options)]
     return next((word for word in words if word.startswith("@")), "")
 
@@ -58,7 +58,7 @@ _PLAIN_FORMAT = re.compile(
 
 
 def _sets_a_variable(parsed: Parsed) -> list[int]:
-    """The format of `printf`, if it has `%n` or what is not known: Bash sets a variable, as `PATH`, for it."""
+    """Find a format of `printf` with `%n` or an unknown part: `%n` makes Bash set a variable, such as `PATH`."""
     return [index for index, word in parsed.operands[:1] if not _PLAIN_FORMAT.fullmatch(word)]
 
 

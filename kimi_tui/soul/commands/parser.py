@@ -1,4 +1,4 @@
-"""Tells slash commands from existing paths and from messages that start with a slash."""
+"""Distinguishes slash commands from existing paths and from messages that start with a slash."""
 
 import os
 import re

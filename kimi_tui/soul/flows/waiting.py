@@ -9,7 +9,7 @@ from kimi_tui.soul.flows.prompt_flow import flow_of_run
 
 
 def open_question(run: RunState) -> OpenQuestion | None:
-    """The question of a run that stands at a decision of the user; None if it is over or stands elsewhere."""
+    """The question of a run at a decision of the user; None if the run is over or at another node."""
     if not run.open or not run.entered:
         return None
     try:

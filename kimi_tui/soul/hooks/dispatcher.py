@@ -98,7 +98,7 @@ class HookDispatcher:
                 task.cancel()
 
     def stop(self) -> None:
-        """Stop running hooks, which then allow. `stops` counts the calls."""
+        """Stop running hooks, which then count as allowing. `stops` counts the calls."""
         self.stops += 1
         for task in tuple(self._running):
             task.cancel()

@@ -31,7 +31,7 @@ async def ask_approval(
     hunks: int = 0,
     on_taken: Callable[[frozenset[int]], None] | None = None,
 ) -> ToolReturnValue | None:
-    """Ask, and return None on approval, else the result that reports the denial. See `Approvals.ask`.
+    """Ask the user; return None on approval, else the result that reports the denial. See `Approvals.ask`.
 
     With `on_edit` the user may change the action; the callback gets the changed text before the approval. With
     `on_taken` the user may select some of the `hunks` changes; the callback gets a partial selection. `with_comments`

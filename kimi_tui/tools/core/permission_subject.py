@@ -24,7 +24,7 @@ _FILE_TOOLS = EDITS | READS | {"Edit", "Read"}
 
 def command_subject(line: CommandLine, workspace: Workspace | None = None, policy: Policy = NO_RULES) -> CommandSubject:
     """Make the subject of a command line. Without a workspace no command counts as read-only. The rules of the policy
-    for reading files hold for what the line reads.
+    for reading files apply to the files that the line reads.
     """
     reading = reading_of(line, workspace, policy)
     commands = tuple(command.words for command in line.commands)

@@ -22,7 +22,7 @@ class Progress:
 
 
 class ToolProgress:
-    """Tools write, UIs listen. Each call sends at most ten updates a second."""
+    """Passes the output of tools to UIs. Each call sends at most ten updates a second."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[Progress], None]] = []

@@ -1,5 +1,6 @@
-"""Reasons to ask for a call regardless of rules, mode and earlier answers; sessions and permission checks share
-them.
+"""Reasons to require approval of a call regardless of rules, mode and earlier answers.
+
+Sessions and permission checks share them.
 """
 
 from kimi_tui.permission.rule import EDITS, READS

@@ -83,7 +83,7 @@ def json_schema(params: type[BaseModel]) -> JsonObject:
 
 
 def _plain(value: object, definitions: JsonObject, ancestors: tuple[str, ...]) -> object:
-    """`ancestors` are the references that led here: one that leads to itself ends in "anything"."""
+    """`ancestors` are the references followed so far; a circular reference becomes "anything"."""
     if isinstance(value, list):
         return [_plain(item, definitions, ancestors) for item in cast(list[object], value)]
     if not isinstance(value, dict):

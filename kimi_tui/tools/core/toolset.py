@@ -126,7 +126,7 @@ class Toolset:
             current_tool_call.reset(token)
 
     async def _refused(self, tool: Tool[Any], params: Params) -> ToolReturnValue | None:
-        """Apply the permission rules to a tool that does not ask itself; None if the call may run."""
+        """Apply the permission rules to a tool that does not request approval itself; None if the call may run."""
         if self._approvals is None or tool.asks:
             return None
         return await ask_approval(

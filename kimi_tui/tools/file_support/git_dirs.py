@@ -37,7 +37,7 @@ class GitDir:
 @dataclass(frozen=True, slots=True)
 class Repository:
     """A repository as Git finds it: its worktree, its Git directory, and the one that it shares settings and refs with
-    (else the same). Anyone may have written the files that name them.
+    (else the same). The files that name them are untrusted.
     """
 
     top: Path
@@ -94,7 +94,7 @@ def git_dir_of(folder: Path) -> GitDir | None:
 def git_dir_at(entry: Path) -> GitDir | None:
     """Return the Git directory that a `.git` is or names; None if it names none that can be trusted.
 
-    That of a link is not writable, and the file that names one must not change.
+    The Git directory behind a link is not writable, and a file that names one must not change.
     """
     if os.path.islink(entry):
         real = real_path(entry)
@@ -161,7 +161,7 @@ def _guarded(path: Path) -> Iterator[Path]:
 
 
 def modules_of(git_dir: Path) -> list[Path]:
-    """Return the Git directories of submodules, whose names may hold slashes, and of theirs."""
+    """Return the Git directories of submodules, nested ones included; their names may contain slashes."""
     found: list[Path] = []
     waiting = [git_dir / "modules"]
     for _ in range(_MOST_FOLDERS):
@@ -177,7 +177,7 @@ def modules_of(git_dir: Path) -> list[Path]:
 
 
 def acting_targets(git_dir: Path, top: Path) -> list[Path]:
-    """Return where the settings say that hooks and more settings are; `top` is the folder of the worktree."""
+    """Return the paths that the settings name for hooks and further settings; `top` is the folder of the worktree."""
     found: list[Path] = []
     for name in ("config", "config.worktree"):
         with contextlib.suppress(OSError):

@@ -1,6 +1,6 @@
 """Reads the names of all files that were ever committed to a Git repository. Bounded in time and number.
 
-Git itself reads the history, only where the settings of the repository make it run nothing.
+Git itself reads the history, and only if the settings of the repository make it run no program.
 """
 
 import os
@@ -27,14 +27,14 @@ _LOG = (
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The files of all commits that a ref or a reflog reaches, as paths in the worktree, and those with secrets."""
+    """The files of all commits reachable from a ref or a reflog, as paths in the worktree, and those with secrets."""
 
     files: tuple[Path, ...] = ()
     sensitive: tuple[Path, ...] = ()
 
 
 _too_long: set[Path] = set()
-"""Git directories whose history took too long to read, which only grows."""
+"""Git directories whose history took too long to read; a history only grows."""
 
 
 def history_of(folder: Path, git: str) -> History | None:
@@ -54,7 +54,7 @@ def history_of(folder: Path, git: str) -> History | None:
 
 
 def _state(git_dir: Path) -> list[tuple[str, int, int]]:
-    """What changes when a ref or a reflog does. Raises ValueError for too many of them."""
+    """Return a value that changes when a ref or a reflog changes. Raises ValueError for too many of them."""
     files = [git_dir / name for name in _STATE]
     for kind in ("refs", "logs"):
         files += islice((git_dir / kind).rglob("*"), _MOST_REFS)
@@ -65,7 +65,7 @@ def _state(git_dir: Path) -> list[tuple[str, int, int]]:
 
 @lru_cache(8)
 def _read(top: Path, common: Path, git: str, state: tuple[tuple[str, int, int], ...]) -> History | None:
-    """Read the history; `state` is there for the cache."""
+    """Read the history; `state` is only a key for the cache."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         output = subprocess.run(

@@ -57,8 +57,8 @@ _KEYS = {section: frozenset(keys.split()) for section, keys in _HARMLESS.items()
 def runs_nothing(folder: Path) -> bool:
     """Whether the repository around `folder`, if any, has only harmless settings, hooks and parts.
 
-    A `.git` that Git may not accept as a repository gives no answer: Git would continue in the parent folders. Neither
-    is there one where the environment names another repository.
+    A `.git` that Git may not accept as a repository yields False: Git would continue in the parent folders. So
+    does an environment that names another repository.
     """
     if any(name in os.environ for name in _ELSEWHERE):
         return False

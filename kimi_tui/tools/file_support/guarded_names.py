@@ -32,7 +32,7 @@ _OF_A_HOME = frozenset({"bin", "library"})
 _HARMLESS_IN_A_HOME = frozenset({".cache", ".tmp", ".trash"})
 
 STARTED_LATER = tuple(sorted(_ACTS - {".git"}))
-"""Names in a project that start programs for its user; `.git` is told apart further."""
+"""Names in a project that start programs for its user; `.git` is handled separately."""
 
 
 def acts_later(parts: Sequence[str]) -> bool:

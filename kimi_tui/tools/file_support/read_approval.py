@@ -1,4 +1,4 @@
-"""Asks before reading a file: for names of secrets, and if a rule requires it."""
+"""Requests approval to read a file if its name marks it as a secret, or if a rule requires it."""
 
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals

@@ -49,7 +49,7 @@ def read_bytes(real: Path, *, most: int) -> bytes:
 def write_bytes(real: Path, content: bytes, *, expected: bytes | None) -> None:
     """Write `content` to this real path atomically, with the previous mode of the file.
 
-    `expected` is the content at the time of approval, None for a new file; a file that has changed since is left alone.
+    `expected` is the content at the time of approval, None for a new file; a file changed since then is not written.
     Raises OSError, including FileRefusedError.
     """
     folder = os.open(real.parent, _FOLDER)

@@ -143,7 +143,7 @@ class Workspace:
         )
 
     def is_our_home(self, real: Path) -> bool:
-        """Whether it is a folder that our keys and sessions lie in."""
+        """Whether the folder is one that contains our keys and sessions."""
         return real in self._homes
 
     def _is_ours(self, real: Path) -> bool:

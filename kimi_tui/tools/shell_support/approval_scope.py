@@ -24,7 +24,7 @@ _CHANGE_FOLDER = frozenset({"cd", "pushd", "popd"})
 def approval_scope(line: CommandLine, text: str, *, exactly: Set[int] = frozenset()) -> Scope | None:
     """The scope of a command line, written as `text`; None if it can be approved only once.
 
-    The commands at the indexes `exactly` are covered only as they are.
+    The commands at the indexes in `exactly` are covered only if unchanged.
     A program may read other settings in another folder, so a line with `cd` is covered only as a whole.
     """
     if line.doubts or not line.commands:

@@ -168,7 +168,7 @@ def _status(ended: ProcessResult) -> TaskStatus:
 
 
 class _Log:
-    """A log file with a size limit. A full disk loses output, but the task continues."""
+    """A log file with a size limit. If the disk is full, output is lost but the task continues."""
 
     def __init__(self, file: RawIOBase) -> None:
         self._file = file

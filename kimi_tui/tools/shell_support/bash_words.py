@@ -1,4 +1,4 @@
-"""The parts of a Bash word: as the program gets them, and in the source form that `globs` expands."""
+"""The parts of a Bash word: as the program receives them, and in the source form that `globs` expands."""
 
 import re
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ def spelled_form(node: Node, source: Source, *, first: bool) -> str:
 
 
 def _ansi_c(escape: re.Match[str]) -> str:
-    """What Bash makes of a backslash within `$'...'`."""
+    """Decode a backslash escape within `$'...'` as Bash does."""
     octal, code, control, other = escape.groups()
     if octal or code:
         number = int(octal, 8) & 0xFF if octal else int(code[1:], 16)

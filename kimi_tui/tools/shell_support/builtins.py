@@ -17,9 +17,10 @@ PLAIN = frozenset(
         *("umask",),
     }
 )
-"""They evaluate no operand and do not affect which program a later word runs (except by changing the folder)."""
+"""Builtins that evaluate no operand and do not affect which program a later word runs (except by changing
+the folder)."""
 WRAPPERS = frozenset({"builtin", "command", "eval"})
-"""Unwrapped like other wrappers."""
+"""Builtins that are unwrapped like other wrappers."""
 CHANGE_THE_SHELL = frozenset(
     {
         *("source", ".", "exec", "trap", "alias", "unalias", "set", "shopt", "enable", "hash", "export", "declare"),

@@ -1,7 +1,7 @@
 """Builds the bubblewrap command line: read-only, writable and hidden paths.
 
 Everything is read-only except the workspace folders, the configured folders, and folders for temporary files of the
-session's own. The user's home shows only what tools need (`sandbox_home`), `/run` only what finds hosts. Within the
+session's own. The user's home shows only what tools need (`sandbox_home`), `/run` only what resolves hosts. Within the
 writable folders, the files that control Git and kimi-tui are read-only again: all of `.git`, or, for a command that
 declares that it runs Git, only what could make Git run a program. A later mount covers an earlier one, so the order
 matters.
@@ -33,27 +33,27 @@ ROOT_ONLY_PATHS = (
     *("/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet", "/var/lib/rancher", "/var/lib/lxd"),
     *("/var/lib/incus", "/var/spool/cron", "/var/spool/mail", "/var/mail", "/var/backups"),
 )
-"""What only root can read, and what commands as root should not."""
+"""Paths that only root can read, and that commands run as root should not read."""
 _HOST_NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/mtab")
 VISIBLE_APP_FOLDERS = ("skills", "themes")
-"""Of kimi-tui's home, what a command in the sandbox can read."""
+"""Folders of kimi-tui's home that a command in the sandbox can read."""
 _MOST_REPOSITORIES = 20
 _ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER")
 
 
 Tier = Literal["full", "files", "none"]
-"""What holds commands: bubblewrap, Landlock (files, and TCP where it is off), or nothing."""
+"""What confines commands: bubblewrap, Landlock (files, and TCP where it is off), or nothing."""
 
 
 class GitUse(Enum):
-    """What a command line does with Git, as far as its words say."""
+    """What a command line does with Git, judged by its words."""
 
     NONE = auto()
-    """`.git` stays as it is."""
+    """`.git` stays unchanged."""
     SOME = auto()
-    """It runs Git and other programs: `.git` can be written, but for settings and hooks."""
+    """It runs Git and other programs: `.git` is writable except for settings and hooks."""
     ONLY = auto()
-    """It runs only Git's own daily commands: they may also write settings, which are looked at afterwards."""
+    """It runs only Git's own daily commands: they may also write settings, which are checked afterwards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse)
 
 
 def _kept_from_git(git: GitDir) -> tuple[Path, ...]:
-    """What Git's own daily commands need not write. A worktree is removed with its files, which no mount may hold."""
+    """Return what Git's own daily commands need not write: no files of worktrees, as mounts block removal."""
     return tuple(
         path
         for path in git.guarded
@@ -163,7 +163,7 @@ def _namespaces(box: BoxSettings, config: SandboxConfig) -> list[str]:
 
 
 def _temp_roots(home: Path, ours: Sequence[Path]) -> list[Path]:
-    """Return the folders for temporary files that a private one replaces: none that holds the home, or is ours."""
+    """Return the folders for temporary files that a private one replaces: none that contains the home, or is ours."""
     roots = existing_paths(("/tmp", "/var/tmp", tempfile.gettempdir()))
     kept = [root for root in roots if not any(root.is_relative_to(folder) for folder in (*ours, home))]
     return [root for root in kept if not home.is_relative_to(root) or root in (Path("/tmp"), Path("/var/tmp"))]
@@ -186,7 +186,7 @@ def shown_in_home(home: Path, workspace: Workspace) -> list[Path]:
 
 
 def folders_of_home(home: Path, workspace: Workspace) -> list[Path]:
-    """Return the folders to write where the home is in the workspace: its folders, without those that start something.
+    """Return the writable folders if the home is in the workspace: its folders, except those that start programs.
 
     The home itself stays read-only, since a new file there can be one that a shell or the desktop reads.
     """
@@ -198,7 +198,7 @@ def folders_of_home(home: Path, workspace: Workspace) -> list[Path]:
 
 
 def host_files() -> Iterator[Path]:
-    """Yield files that find hosts and are links into `/run`."""
+    """Yield files for resolving hosts that are links into `/run`."""
     for name in _HOST_NAMES:
         real = Path(os.path.realpath(name))
         if real.is_relative_to("/run") and real.is_file():

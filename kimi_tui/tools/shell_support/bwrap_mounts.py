@@ -1,8 +1,8 @@
-"""Makes the list of a sandbox's mounts cheap: bubblewrap takes 0.2 ms for each bind and 0.4 ms to remount a folder.
+"""Reduces the cost of a sandbox's mounts: bubblewrap takes 0.2 ms for each bind and 0.4 ms to remount a folder.
 
 A mount that a later one covers is dropped. A read-only tmpfs becomes a bind of a prepared folder that holds the mount
-points, and copies of the small files that are shown in it. A prepared folder never changes: other contents are another
-folder, since commands that still run may have the first.
+points, and copies of the small files that are shown in it. A prepared folder never changes: other contents get another
+folder, since running commands may still use the first.
 """
 
 import hashlib
@@ -71,7 +71,7 @@ class _Prepared:
     copies: set[tuple[str, int, int, int]] = field(default_factory=set[tuple[str, int, int, int]])
 
     def takes(self, mount: Mount, *, may_copy: bool) -> bool:
-        """Add what the mount needs; True if it is no longer needed itself."""
+        """Add what the mount needs; return True if the mount itself is no longer needed."""
         kind, place = mount[0], mount[-1]
         source = mount[1] if len(mount) > 2 else "/"
         try:

@@ -1,4 +1,4 @@
-"""The environment of the agent's commands: ours, without likely secrets.
+"""The environment of the agent's commands: that of kimi-tui, without likely secrets.
 
 Names that match `SECRET_NAMES` and values that look like a secret are removed, unless settings keep them, and every
 variable whose value is one of our own keys, whatever its name. `SSH_AUTH_SOCK` and similar variables stay: they are not

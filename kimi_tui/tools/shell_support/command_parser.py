@@ -262,7 +262,7 @@ class _LineParser:
             self._word(node.children[-1], source)
 
     def _here_document(self, node: Node, source: _Source) -> list[Node]:
-        """Return the nodes to visit in a here-document; it counts as read only if its end is where Bash sees it."""
+        """Return the nodes to visit in a here-document; it counts as parsed only if it ends where Bash ends it."""
         parts = {child.type: child for child in node.children}
         start, body, end = (parts.get(f"heredoc_{name}") for name in ("start", "body", "end"))
         delimiter = _DELIMITER.fullmatch(source.text(start)) if start else None
@@ -322,7 +322,7 @@ class _LineParser:
             self.doubt(DoubtKind.REDIRECTION)
 
     def _words(self, node: Node, source: _Source, depth: int) -> Sequence[str | None]:
-        """Return the arguments that the program gets. A line within another may be read by a shell without braces."""
+        """Return the arguments that the program gets. A nested line may be read by a shell without brace expansion."""
         choices = plain_braces(source.text(node)) if depth == 0 else ()
         self.spelled.extend(choices)
         return [self._expanded(choice, choice) for choice in choices] or [self._word(node, source)]

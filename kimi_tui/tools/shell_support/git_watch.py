@@ -1,7 +1,7 @@
 """Finds the repositories in the workspace, and undoes what a sandboxed command did to have Git run programs later.
 
-A mount can guard only what exists. What is new after a command is looked at here: settings that start programs are
-taken out, hooks and other entries are put aside under a name that Git does not use. Nothing is deleted.
+A mount can guard only what exists. This module checks what is new after a command: it removes settings that start
+programs, and renames hooks and other entries to names that Git does not use. No file is deleted.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ _ABSENT = ("commondir", "config.worktree")
 
 @dataclass(frozen=True, slots=True)
 class _Repository:
-    """What decides about programs that Git runs. `entry` is the `.git`, or a folder that is a repository itself.
+    """What determines which programs Git runs. `entry` is the `.git`, or a folder that is a repository itself.
 
     `link` is the text of a `.git` file or the target of a link; `hooks` are the names and states of hooks.
     """
@@ -52,7 +52,7 @@ class GitWatch:
         return tuple(sorted(entries, key=lambda path: len(path.parts)))
 
     def accept_current(self) -> None:
-        """Take what is there now as right."""
+        """Accept the current state as the baseline."""
         self._remember(self._find())
 
     def _remember(self, found: Iterable[Path]) -> None:
@@ -127,7 +127,7 @@ def _hooks(folder: Path) -> frozenset[tuple[str, int, int]]:
 
 
 def _absent(entry: Path) -> set[Path]:
-    """Return paths that would act if they existed: other settings, and the targets of `hooksPath` and `include`."""
+    """Return paths that would matter if they existed: other settings, and the targets of `hooksPath` and `include`."""
     return {*(entry / name for name in _ABSENT), *acting_targets(entry, entry.parent)}
 
 
@@ -162,7 +162,7 @@ def _undo_changes(entry: Path, before: _Repository | None) -> Generator[str]:
 
 
 def _leads_to_known_repository(entry: Path) -> bool:
-    """Whether a new `.git` file is that of a worktree or a submodule: its folder is in the `.git` of a folder above.
+    """Whether a new `.git` file belongs to a worktree or a submodule: its folder is in the `.git` of a folder above.
 
     The `commondir` of a worktree must lead to the `.git` around it.
     """

@@ -1,4 +1,4 @@
-"""Finds characters in a command that a reader cannot see, or takes for others."""
+"""Finds characters in a command that a reader cannot see, or mistakes for others."""
 
 import re
 import unicodedata

@@ -13,7 +13,7 @@ _HTTPS = 443
 
 
 class HostAccess:
-    """The answers of a session. Yolo mode does not answer for the user: what a command read could be sent anywhere."""
+    """The answers of a session. The user is asked even in yolo mode: a command could send what it read anywhere."""
 
     def __init__(self, approvals: Approvals) -> None:
         self._approvals = approvals

@@ -95,7 +95,7 @@ class HostProxy:
             outgoing.close()
 
     async def _decide(self, host: str, port: int, reader: asyncio.StreamReader) -> tuple[bool, bytes]:
-        """Return the decision, and what the command sent meanwhile. The question ends when the command goes away."""
+        """Return the decision, and what the command sent meanwhile. A command that disconnects cancels the question."""
         asked = asyncio.ensure_future(self._allows(host, port))
         early = asyncio.ensure_future(reader.read(_PIECE))
         try:

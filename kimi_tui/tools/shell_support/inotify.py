@@ -1,6 +1,6 @@
-"""Which folders had entries made, moved or deleted, from Linux's inotify.
+"""Detects folders in which entries were created, moved or deleted, with Linux's inotify.
 
-The kernel queues an event before the call that makes it returns, so once a command has ended, the queue holds all that
+The kernel queues an event before the call that causes it returns, so once a command has ended, the queue holds all that
 it did. `watchfiles` reads the queue in a thread of its own and delivers batches later: what a command did last would be
 missed.
 """
@@ -19,7 +19,7 @@ _ONLY_FOLDERS = 0x0100_0000 | 0x0200_0000  # IN_ONLYDIR, IN_DONT_FOLLOW
 _OVERFLOW, _IGNORED = 0x4000, 0x8000
 _BUFFER = 1 << 18
 _SHARE = 4
-"""The part of the user's watches that we take at most is one in this many."""
+"""We use at most one in this many of the user's watches."""
 _LOCAL = frozenset({0xEF53, 0x5846_5342, 0x9123_683E, 0x794C_7630, 0x0102_1994, 0xF2F5_2010, 0x2FC1_2FC1, 0xCA45_1A4E})
 """File systems whose changes all come from this kernel: ext, xfs, btrfs, overlay, tmpfs, f2fs, zfs, bcachefs."""
 
@@ -45,7 +45,7 @@ class FolderWatches:
                 weakref.finalize(self, os.close, self._fd)
 
     def add(self, folder: str, device: int) -> bool:
-        """Watch a folder, which is on this device; False if that is not possible. List the folder afterwards."""
+        """Watch a folder on this device; False if that is not possible. List the folder afterwards."""
         if not self._opened:
             self._open()
         if self._fd < 0 or len(self._watches) >= self._limit or not self._is_local(folder, device):
@@ -90,7 +90,7 @@ class FolderWatches:
         return None if overflowed else found  # defence: rescan-when-events-are-lost
 
     def _forget(self, watch: int) -> None:
-        """The kernel took the watch away, since the folder is gone."""
+        """Forget a watch that the kernel removed because the folder is gone."""
         for folder in self._folders.pop(watch, set[str]()):
             if self._watches.get(folder) == watch:
                 del self._watches[folder]

@@ -4,7 +4,7 @@ python -I -S landlock.py RULES PROGRAM ARGUMENT...
 
 RULES has a line `offline` or `online`, and lines `r PATH` (read and execute) and `w PATH` (also write). What has no
 rule cannot be opened, made, moved or deleted. The kernel's calls are made directly: the published bindings take 70 ms
-and more to import, which each command would pay. `supervisor.py` uses it between fork and exec.
+and more to import, a delay for each command. `supervisor.py` uses it between fork and exec.
 
 Not confined: names, modes, owners and times of files, Unix sockets that have a path, UDP.
 """

@@ -1,7 +1,7 @@
-"""Builds the rules for `landlock.py`: what commands may read and write where there is no bubblewrap.
+"""Builds the rules for `landlock.py`: what commands may read and write without bubblewrap.
 
 The same files are hidden as in the full sandbox, since only what has a rule can be opened. Protected files within the
-writable folders cannot be told apart: `GitWatch` restores Git's settings afterwards.
+writable folders cannot be excluded: `GitWatch` restores Git's settings afterwards.
 """
 
 import os
@@ -50,7 +50,7 @@ def landlock_argv(box: BoxSettings, config: SandboxConfig, workspace: Workspace)
 
 
 def _readable(folder: Path, hidden: Iterable[Path]) -> Iterator[Path]:
-    """Yield what holds nothing hidden: the whole folder, or those of its entries."""
+    """Yield the whole folder if it contains nothing hidden, else those of its entries that do not."""
     within = [path for path in hidden if path.is_relative_to(folder)]
     if folder in within:
         return

@@ -6,7 +6,7 @@ python -I -S netns.py make SOCKET
 python -I -S netns.py join USER NETWORK PROGRAM ARGUMENT...
     Runs a command in it; USER and NETWORK are files of the namespaces. `supervisor.py` does that between fork and exec.
 
-The namespaces live as long as a descriptor of them. bubblewrap cannot join a network namespace by itself.
+The namespaces exist as long as a descriptor of them is open. bubblewrap cannot join a network namespace by itself.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ _BACKLOG = 64
 
 
 def join(user: str, network: str) -> None:
-    """Move this process, which has one thread, and refuse it sockets that leave from anywhere. Raises OSError."""
+    """Move this process, which has one thread, and block sockets that bypass the namespace. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     spaces = [(os.open(user, os.O_RDONLY | os.O_CLOEXEC), _CLONE_NEWUSER)]
     spaces.append((os.open(network, os.O_RDONLY | os.O_CLOEXEC), _CLONE_NEWNET))

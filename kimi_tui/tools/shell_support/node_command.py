@@ -1,4 +1,4 @@
-"""A Shell call made by a node of a flow: rules and approvals see it with its values, Bash gets these as variables."""
+"""A Shell call made by a node of a flow: matched and approved with its values; Bash gets these as variables."""
 
 from collections.abc import Mapping
 from contextvars import ContextVar

@@ -22,10 +22,10 @@ _PATIENCE = GRACE + 6.0
 _DRAIN = 0.25
 _CHUNK = 1 << 18
 _REST = 2.0
-"""Pause after each full chunk, as a multiple of its processing time, so that floods leave time for the screen."""
+"""Pause after each full chunk, as a multiple of its processing time, so that heavy output leaves time for the UI."""
 
 _WAKING = 0.5
-"""Seconds after which a stopped supervisor is woken."""
+"""Seconds after which a stopped supervisor is resumed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class _Process:
             self._on_text(text)
 
     def _wake(self) -> None:
-        """Wake a supervisor that its command has stopped."""
+        """Resume a supervisor that its command has stopped."""
         self._child.send_signal(signal.SIGCONT)  # defence: wake-supervisor
         self._waking = self._loop.call_later(_WAKING, self._wake)
 

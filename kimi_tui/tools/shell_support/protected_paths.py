@@ -1,4 +1,4 @@
-"""Reasons to ask for a command line even in yolo mode: sensitive or protected files, or an incomplete parse.
+"""Why a command line requires approval even in yolo mode: sensitive or protected files, or an incomplete parse.
 
 Words are expanded like in Bash. The check covers honest commands only: a program can reach a file without naming it.
 The sandbox protects against those.
@@ -30,7 +30,7 @@ _GLUED_VALUE = re.compile(r"-[A-Za-z]|@|--?[\w-]+=@?|[\w.-]+=@?", re.ASCII)
 
 
 def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
-    """The reason, or None if rules, mode and answers decide."""
+    """Return the reason, or None if rules, mode and answers decide."""
     for doubt in line.doubts:
         if doubt.weight is Weight.LIMIT:  # defence: ask-at-limit
             return tr("only part of it was read: {why}", why=doubt)
@@ -79,7 +79,7 @@ def _written(line: CommandLine) -> Iterator[tuple[str, bool]]:
 
 
 def _surely_written(words: Sequence[str]) -> Sequence[str]:
-    """The words that name what a program writes or removes, wherever it is, by what the program is for."""
+    """Return the words that name what a program writes or removes, in any folder, judged by its purpose."""
     name = words[0].rpartition("/")[2] if words else ""
     if name in _WRITE_ALL:
         return words[1:]

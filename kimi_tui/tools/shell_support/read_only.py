@@ -155,7 +155,7 @@ def _moved(folders: Sequence[Path] | None, words: tuple[str, ...]) -> list[Path]
 
 
 def _as_tilde(word: str) -> tuple[str, ...] | None:
-    """The word, and what it is where Bash replaces its tilde; None where that is a folder of Bash's own stack."""
+    """Return the word, and its form after tilde expansion; None for a folder of Bash's own stack."""
     if not word.startswith("~"):
         return (word,)
     if _STACK.match(word):  # defence: directory-stack
@@ -194,7 +194,7 @@ def _why_not(words: tuple[str, ...], found: Found, folders: Sequence[Path] | Non
 
 
 def _not_to_be_read(words: tuple[str, ...], found: Found, folders: Sequence[Path], workspace: Workspace) -> str:
-    """The first of its words, or of the folders that are read whole, that is asked for; "" where none is."""
+    """Return the first word, or folder read as a whole, that requires approval; "" if there is none."""
     for folder in folders:
         for part in found.paths:
             if not _may_be_read(part, folder, workspace):  # defence: words-lead-elsewhere
@@ -376,7 +376,7 @@ def _rule_about_parts(
     *,
     tracked: bool = False,
 ) -> str:
-    """The same for words that may name files; with `tracked` also files that are no more."""
+    """The same for words that may name files; with `tracked` also files that no longer exist."""
     if not policy.reading_rules or not parts:
         return ""
     held = _RuleFinder(workspace, policy)

@@ -1,4 +1,4 @@
-"""Looks through what a program reads below a folder: whether a file with secrets, or that a rule is about, is there.
+"""Searches what a program reads below a folder for files with secrets, or files that a rule is about.
 
 Ignore files count as ripgrep reads them: a negated pattern may include hidden files again.
 """

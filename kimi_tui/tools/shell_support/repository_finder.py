@@ -1,6 +1,6 @@
-"""Finds the `.git` entries and bare repositories below some folders, again and again, at the cost of what changed.
+"""Finds the `.git` entries and bare repositories below some folders; a repeated search costs only what changed.
 
-Folders are watched where that is possible. The others are looked at each time, by the time of their last change.
+Folders are watched where that is possible. The others are checked each time by their modification time.
 """
 
 import os
@@ -14,12 +14,12 @@ from kimi_tui.tools.shell_support.inotify import FolderWatches
 
 _MOST_FOLDERS = 50_000
 _COARSE_NS = 50_000_000
-"""A folder that changed so lately may change again without a new time: clocks of file systems are coarse."""
+"""A folder that changed this recently may change again without a new timestamp: clocks of file systems are coarse."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """The state of a folder; `changed` is the time of its last change in nanoseconds, 0 if it says nothing."""
+    """The state of a folder; `changed` is the time of its last change in nanoseconds, 0 if it is unreliable."""
 
     device: int
     inode: int
@@ -38,7 +38,7 @@ class RepositoryFinder:
         self._new_watches = watches
         self._watches = watches()
         self.looked_at = 0
-        """The number of folders that the last call looked at."""
+        """The number of folders that the last call examined."""
         self._known: dict[str, _Folder] = {}
         self._holding: set[str] = set()
         self._unwatched: set[str] = set()
@@ -57,7 +57,7 @@ class RepositoryFinder:
         return [Path(path) for folder in sorted(self._holding) for path in self._known[folder].repositories]
 
     def _is_another(self, root: str) -> bool:
-        """Whether another folder has this path now than at the last search."""
+        """Whether this path is a different folder now than at the last search."""
         known = self._known.get(root)
         try:
             status = os.stat(root, follow_symlinks=False)  # noqa: PTH116 - with the others of this module
@@ -66,7 +66,7 @@ class RepositoryFinder:
         return known is None or (known.device, known.inode) != (status.st_dev, status.st_ino)
 
     def _walk(self, waiting: list[str], *, everything: bool = False, changed: Iterable[str] = ()) -> None:
-        """Look at these folders, and at those below where something is new; at all below if `everything`."""
+        """Examine these folders, and those below where something is new; all below if `everything`."""
         changed = set(changed)
         seen: set[str] = set()
         while waiting:
@@ -106,7 +106,7 @@ class RepositoryFinder:
                 self._forget(folder)
 
     def _still_known(self, folder: str, status: os.stat_result) -> _Folder | None:
-        """Return what is known of the folder; None, and forget it, if it is another one by now."""
+        """Return what is known of the folder; if the path is a different folder now, forget it and return None."""
         before = self._known.get(folder)
         if before is None:
             return None

@@ -37,12 +37,12 @@ TIER_TITLES: dict[Tier, str] = {
 SEATBELT_LIMITS = tr(
     "its profile for sandbox-exec was never tried on a Mac; they can see processes and the folders for temporary files"
 )
-"""What the tier "files" cannot hold on macOS."""
+"""What the tier "files" cannot restrict on macOS."""
 FILES_TIER_LIMITS = tr(
     "they can reach programs of the user through sockets in folders, send UDP, and see processes and /tmp; "
     "what they do to Git's settings is undone only when they end"
 )
-"""What the tier "files" cannot hold."""
+"""What the tier "files" cannot restrict."""
 AllowsHost = Callable[[str, int, str], Awaitable[bool]]
 """Whether a command may reach a host at a port, asked for by the tool call with this id."""
 
@@ -82,7 +82,7 @@ class Sandbox:
         self._proxy: HostProxy | None = None
         self._proxy_port: int | None = None
         self.call_id = ""
-        """The tool call that asks for hosts."""
+        """The tool call that requests access to hosts."""
         self._box: BoxSettings | None = None
         self._caches: Path | None = None
         self._why_not: str | None = None
@@ -100,7 +100,7 @@ class Sandbox:
 
     @property
     def allows_outside(self) -> bool:
-        """Whether the agent may ask to run a command outside."""
+        """Whether the agent may ask to run a command outside the sandbox."""
         return self._config.outside == "ask"
 
     @property
@@ -109,7 +109,7 @@ class Sandbox:
         return self._why_not
 
     async def works(self) -> bool:
-        """Whether commands run in it. The first call tests it."""
+        """Whether commands run in the sandbox. The first call tests it."""
         if not self._known:
             async with self._tried:
                 if not self._known:
@@ -129,7 +129,7 @@ class Sandbox:
 
     @property
     def limits(self) -> UserText:
-        """What it does not hold."""
+        """What the sandbox does not restrict."""
         match self._box:
             case None:
                 return ""
@@ -140,7 +140,7 @@ class Sandbox:
 
     @property
     def summary(self) -> UserText:
-        """What holds commands, in a few words."""
+        """What confines commands, in a few words."""
         config = self._config
         if not self._known:
             return tr("Commands run in a sandbox where there is one; the first command tests it")
@@ -154,17 +154,17 @@ class Sandbox:
 
     @property
     def known_tier(self) -> Tier | None:
-        """How much it holds; None before the first `works`."""
+        """The tier of the sandbox; None before the first `works`."""
         return self.tier if self._known else None
 
     @property
     def shares_network(self) -> bool:
-        """Whether the commands of the session share a network of their own, without a way out."""
+        """Whether the commands of the session share a network of their own, without a route to the outside."""
         return self._network is not None
 
     @property
     def tier(self) -> Tier:
-        """How much it holds; "none" before the first `works`."""
+        """The tier of the sandbox; "none" before the first `works`."""
         return "none" if self._box is None else self._box.tier
 
     def wrap(self, command: Sequence[str], *, git: GitUse) -> list[str]:
@@ -186,7 +186,7 @@ class Sandbox:
 
     @asynccontextmanager
     async def watching(self) -> AsyncGenerator[list[str]]:
-        """Look at the repositories of the workspace before and after a command inside; the list gets what was undone,
+        """Check the repositories of the workspace before and after a command inside; the list gets what was undone,
         for the user and the model.
         """
         undone: list[str] = []
@@ -217,7 +217,7 @@ class Sandbox:
         return boxed_env(env, self._caches, proxy_port=self._proxy_port, offline=offline)
 
     def hint(self, output: str, *, failed: bool = True) -> str | None:
-        """Return a hint for the model about a command that failed inside, or that lost an effect although it did not;
+        """Return a hint for the model about a command that failed inside, or that succeeded without its full effect;
         None if the sandbox is not the cause.
         """
         if self._workspace is None or self._box is None or not (failed or lost_an_effect(output)):
@@ -225,7 +225,7 @@ class Sandbox:
         return hint(output, self._config, self._workspace, tier=self._box.tier)
 
     async def _try(self) -> str | None:
-        """Test it; return the reason if it does not work."""
+        """Test the sandbox; return the reason if it does not work."""
         from kimi_tui.tools.shell_support.git_watch import GitWatch
         from kimi_tui.tools.shell_support.session_network import make_session_network
 
@@ -281,7 +281,7 @@ class Sandbox:
             await self._proxy.close()
 
     def _private_folder(self) -> Path:
-        """Make the folder that stands for `/tmp` inside; it goes with this object."""
+        """Make the folder that stands for `/tmp` inside; it is deleted with this object."""
         private = Path(tempfile.mkdtemp(prefix="kimi-tui-")).resolve()
         weakref.finalize(self, shutil.rmtree, private, ignore_errors=True)
         for name in ("tmp", "var-tmp"):

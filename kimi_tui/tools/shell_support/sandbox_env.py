@@ -1,4 +1,4 @@
-"""The environment of sandboxed commands: caches of the project's own, and no names of what is hidden."""
+"""The environment of sandboxed commands: the project's own caches, and no variables that name hidden resources."""
 
 import os
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ _CACHES = {
 }
 _NO_EDITOR = "echo 'No editor can be opened here: give the message by -m, or set GIT_EDITOR.' >&2; false"
 _FAILS_AT_ONCE = {"npm_config_fetch_retries": "0", "PIP_RETRIES": "0"}
-"""Without a network, what tries again for minutes ends in a timeout that says nothing."""
+"""Without a network, programs that retry for minutes end in a timeout with no explanation."""
 _PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 
 
@@ -45,7 +45,7 @@ def boxed_env(
     env: Mapping[str, str], caches: Path | None, *, proxy_port: int | None = None, offline: bool = False
 ) -> dict[str, str]:
     """Return the environment of a command in the sandbox; `caches` is writable inside, `proxy_port` leads to hosts,
-    `offline`: nothing does.
+    `offline`: no host can be reached.
     """
     inside = {name: value for name, value in env.items() if name not in _REMOVED}
     inside["GIT_EDITOR"] = _NO_EDITOR

@@ -1,4 +1,4 @@
-"""Tells from a command's output whether the sandbox was in its way, and how to go on."""
+"""Detects from a command's output whether the sandbox obstructed it, and how to continue."""
 
 import re
 from pathlib import Path
@@ -66,7 +66,7 @@ def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier
 
 
 def lost_an_effect(output: str) -> bool:
-    """Whether a command says that it could not write, though it may have succeeded."""
+    """Whether the output reports a failed write, though the command may have succeeded."""
     return _LOST.search(output) is not None
 
 

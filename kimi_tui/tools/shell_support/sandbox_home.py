@@ -1,6 +1,6 @@
 """What a sandboxed command sees of the user's home: only the listed entries, so that keys and tokens stay hidden.
 
-A list of what is visible is safe for tools that nobody has heard of yet; a list of secrets is not.
+A list of visible entries is safe also for tools that are unknown here; a list of secrets is not.
 """
 
 import os

@@ -1,6 +1,6 @@
-"""Finds bubblewrap, and tests that it holds: a write and a connection that must fail, and processes that are hidden.
+"""Finds bubblewrap, and tests that it works: a write and a connection that must fail, and processes that are hidden.
 
-A program that does nothing, or a namespace without its effect, is not believed.
+A program that does nothing, or a namespace without effect, fails the test.
 """
 
 import os
@@ -111,7 +111,7 @@ def _forbidden() -> Generator[tuple[Path, int]]:
 
 
 def _tests(file: Path, port: int, *, network: bool, spaces: bool = True) -> list[str]:
-    """The command that tests; `spaces`: it has namespaces of its own."""
+    """Return the test command; `spaces`: it has its own namespaces."""
     bash = shutil.which("bash") or "/bin/bash"
     tests = [
         (f"(: > {shlex.quote(str(file))})", "it lets a command write outside"),

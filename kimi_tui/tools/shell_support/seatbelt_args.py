@@ -1,6 +1,6 @@
-"""Builds the profile for macOS's `sandbox-exec`. No Mac has tried it yet: it is tested as text.
+"""Builds the profile for macOS's `sandbox-exec`. It has not run on a Mac yet: only its text is tested.
 
-Everything is denied but what a list allows. A later rule counts more than an earlier one, so what is denied within
+Everything is denied except what a list allows. A later rule overrides an earlier one, so what is denied within
 something allowed comes after it. Paths are real paths, which is what the kernel compares.
 """
 
@@ -29,7 +29,7 @@ _SERVICES = (
     *("com.apple.system.notification_center", "com.apple.system.logger", "com.apple.logd", "com.apple.trustd.agent"),
     *("com.apple.cfprefsd.daemon", "com.apple.cfprefsd.agent", "com.apple.PowerManagement.control"),
 )
-"""What programs look up to start. None of them starts another program."""
+"""Services that programs look up at start. None of them starts another program."""
 _DEVICES = ("null", "zero", "random", "urandom", "tty", "ptmx", "dtracehelper", "autofs_nowait")
 _START = """\
 (version 1)
@@ -102,7 +102,7 @@ def seatbelt_profile(
 
 
 def _guarded(guards: Sequence[Path], written: Sequence[Path], git: GitUse) -> Iterator[str]:
-    """Yield what keeps these paths, that exist or not, in the writable folders; a folder above cannot be moved."""
+    """Yield rules that protect these paths, existing or not, in the writable folders; no folder above can be moved."""
     inside = [guard for guard in guards if any(guard.is_relative_to(root) for root in written)]
     yield from _rule("deny", "file-write*", inside)
     yield f"(deny file-write* {_OF_GIT})"
@@ -126,5 +126,5 @@ def _rule(effect: str, what: str, places: Iterable[Path], *, kind: str = "subpat
 
 
 def _text(path: Path) -> str:
-    """The path as a string of the profile."""
+    """Return the path as a string literal of the profile."""
     return '"' + str(path).replace("\\", "\\\\").replace('"', '\\"') + '"'

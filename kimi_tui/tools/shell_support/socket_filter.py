@@ -1,7 +1,7 @@
 """Refuses sockets of other kinds than Unix, IP and netlink to this process and all that it starts.
 
-A network namespace does not hold the others: one to the host of a virtual machine leaves from anywhere. io_uring is
-refused too, since what it opens passes no filter. Programs fall back to other calls.
+A network namespace does not confine the others: one to the host of a virtual machine works in any. io_uring is
+refused too, since what it opens bypasses the filter. Programs fall back to other calls.
 """
 
 import ctypes
@@ -21,12 +21,13 @@ _CALLS = {
     "x86_64": ((0xC000_003E, (41, 53), _X32, ()), (0x4000_0003, (359, 360), _OTHER_CALLS, (102,))),
     "aarch64": ((0xC000_00B7, (198, 199), _OTHER_CALLS, ()), (0x4000_0028, (281, 288), _OTHER_CALLS, ())),
 }
-"""For programs of 64 and of 32 bits: the architecture, the calls that make sockets of the family they get first,
-the first call of an interface that is refused, and calls that are refused since their arguments are in memory."""
+"""For programs of 64 and of 32 bits: the architecture, the calls that create sockets of the
+family in their first argument, the first call of an interface that is refused, and calls that are refused since their
+arguments are in memory."""
 
 
 def refuse_other_sockets() -> None:
-    """Raises OSError. Does nothing on a machine that is not known."""
+    """Raises OSError. Does nothing on an unknown machine type."""
     calls = _CALLS.get(os.uname().machine)
     if calls is None:
         return

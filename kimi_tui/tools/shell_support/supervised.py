@@ -1,6 +1,6 @@
 """Starts programs under `supervisor.py`, and finds processes that escape it.
 
-If SIGKILL ends the supervisor, its processes go free. All descendants of the program carry a mark in their environment,
+If SIGKILL ends the supervisor, its processes survive. All descendants of the program carry a mark in their environment,
 which identifies them.
 """
 
@@ -29,7 +29,7 @@ def supervised(command: Sequence[str], *, status: int, control: int) -> list[str
 
 
 def marked(env: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Return the environment with a new mark, beside the marks of outer kimi-tui processes, and the mark."""
+    """Return the environment with a new mark, besides the marks of outer kimi-tui processes, and the mark."""
     mark = token_hex(16)
     return {**env, _VARIABLE: f"{env.get(_VARIABLE, '')} {mark}".strip()}, mark
 
@@ -37,7 +37,7 @@ def marked(env: Mapping[str, str]) -> tuple[dict[str, str], str]:
 def end_strays(mark: str) -> None:
     """Kill every process with the mark, including new children. Does nothing without /proc.
 
-    A process within exec shows no environment for a moment: a second look has to find nothing, too.
+    A process within exec shows no environment for a moment: a second scan must find nothing, too.
     """
     until, none_found = time.monotonic() + _STRAYS_FOR, 0
     while none_found < 2 and time.monotonic() < until:

@@ -1,4 +1,4 @@
-"""Finds the files whose contents a Git command may print, beside those that its words name."""
+"""Finds the files whose contents a Git command may print, besides those that its words name."""
 
 import os
 import re
@@ -20,7 +20,7 @@ def printed_files(tracked: Tracked, folder: Path) -> Sequence[Path] | None:
 
 
 def limited_files(tracked: Tracked, folder: Path, files: Sequence[Path]) -> Sequence[Path]:
-    """Those of the files that the paths of the command do not leave out."""
+    """Return those of the files that the command's paths do not exclude."""
     specs = _paths(tracked, folder)
     if not files or not specs or not all(map(_PLAIN_SPEC.fullmatch, specs)):
         return files
@@ -39,7 +39,7 @@ def prints_history(tracked: Tracked, folder: Path) -> bool:
 
 
 def _paths(tracked: Tracked, folder: Path) -> tuple[str, ...]:
-    """The words that are paths: all where they are behind `--`, else from the first file on, since Git refuses a word
+    """The words that are paths: all after `--`, else from the first file on, since Git refuses a word
     that may be a revision as well as a file.
     """
     specs = tracked.specs
@@ -49,7 +49,7 @@ def _paths(tracked: Tracked, folder: Path) -> tuple[str, ...]:
 
 
 def _as_expression(spec: str) -> str:
-    """A regular expression for the path from the folder; `*` matches `/` too, and a folder all that is in it."""
+    """A regular expression for the path from the folder; `*` matches `/` too, and a folder matches everything in it."""
     plain = os.path.normpath(spec).replace("**/", "*")
     if plain == "." or plain.startswith("/"):
         return ""

@@ -1,4 +1,4 @@
-"""The Unix sockets that listen outside the sandbox: each leads to a program that a command could have act for it."""
+"""The Unix sockets that listen outside the sandbox: through each, a command could make a program act for it."""
 
 import os
 import stat

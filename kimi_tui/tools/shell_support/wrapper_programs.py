@@ -49,7 +49,7 @@ _RISKY_OPTIONS = (
 
 
 def unwrap(words: Words) -> UnwrappedCommand:
-    """Return what these words run. Unknown options leave a doubt."""
+    """Return what these words run. Unknown options produce a doubt."""
     if not words:
         return UnwrappedCommand()
     program = words[0]

@@ -199,11 +199,11 @@ def is_public(address: str) -> bool:
 
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _UNICAST = ipaddress.IPv6Network("2000::/3")
-"""All that is assigned for the internet; the rest is local, or for purposes of its own."""
+"""All addresses assigned for the internet; the rest is local or special-purpose."""
 _SPECIAL = tuple(
     map(ipaddress.ip_network, ("192.0.0.0/24", "192.88.99.0/24", "2001::/23", "2001:db8::/32", "3fff::/20"))
 )
-"""Of IANA's registries of special addresses those that Python's versions do not all know."""
+"""Addresses in IANA's special-purpose registries that not all Python versions include."""
 
 
 def _proxied(scheme: str, host: str) -> bool:

@@ -79,7 +79,7 @@ class Host(Protocol):
     async def open(
         self, work_dir: Path, session_id: str | None, *, add_dirs: Sequence[Path], mcp_servers: Sequence[Server]
     ) -> Engine:
-        """Open an engine on that session, or on a new one; these MCP servers precede ours. Raises KimiTuiError."""
+        """Open an engine on that or a new session; these MCP servers precede configured ones. Raises KimiTuiError."""
         ...
 
     def why_no_model(self) -> str | None:
@@ -186,7 +186,7 @@ class AcpAgent:
     async def list_sessions(
         self, cwd: str | None = None, cursor: str | None = None, **kwargs: object
     ) -> ListSessionsResponse:
-        """List sessions, newest first; of all folders unless one is named."""
+        """List the sessions of one folder, or of all folders, newest first."""
         entry = await asyncio.to_thread(sessions_of, _folder(cwd) if cwd is not None else None)
         return ListSessionsResponse(
             sessions=[
@@ -289,7 +289,7 @@ _KEY = EnvVarAuthMethod(
 
 
 def _session_response(response: type[R], session: AcpSession, **fields: str) -> R:
-    """Add the models a second time: clients older than the options read them from a separate field."""
+    """Add the models in a separate field too, for clients that predate the session options."""
     engine = session.engine
     facts = {"modes": settings.modes(engine), "models": settings.models(engine), "config_options": session.options()}
     return response.model_validate({**facts, **fields})

@@ -82,7 +82,7 @@ class PermissionRequests:
                 return {}
 
     async def _one_by_one(self, request: QuestionRequest) -> dict[str, str]:
-        """Ask each question as a permission request; without a choice the rest is dismissed."""
+        """Ask each question as a permission request; if the user chooses nothing, the remaining ones are dismissed."""
         answers: dict[str, str] = {}
         for question in request.questions:
             labels = await (self._choose if question.multi_select else self._choose_one)(request.tool_call_id, question)
@@ -109,7 +109,7 @@ class PermissionRequests:
             chosen ^= {int(chosen_option)}
 
     async def _ask(self, call: ToolCallUpdate, options: list[PermissionOption]) -> str | None:
-        """Return the id of the chosen option; None without a choice, or if the client cannot ask."""
+        """Return the id of the chosen option; None if nothing was chosen or the request failed."""
         try:
             response = await self._client.request_permission(self._engine.session_id, call, options)
         except Exception:  # noqa: BLE001 - the edge: a client that fails, or is gone, has not agreed

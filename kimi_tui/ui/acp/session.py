@@ -90,7 +90,7 @@ class AcpSession:
         await self._queue.join()
 
     def announce(self) -> None:
-        """Send the available commands, once the client knows the session."""
+        """Send the available commands; call it once the client has the session id."""
         self._sent_facts = self._facts()
         self._queue.put_nowait(update_available_commands(_commands(self.engine)))
 

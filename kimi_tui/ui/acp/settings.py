@@ -70,7 +70,7 @@ def options(engine: Engine, *, switches: bool = False) -> ConfigOptions:
 
 
 def models(engine: Engine) -> dict[str, object] | None:
-    """Return the models in the format of clients older than the options."""
+    """Return the models in the format for clients that predate the session options."""
     if not engine.models.key:
         return None
     available = [{"modelId": key, "name": name} for key, name in _named_models(engine)]

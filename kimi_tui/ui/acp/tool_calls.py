@@ -75,7 +75,7 @@ class ToolCalls:
             self._open[self._streaming] = self._open[self._streaming].followed_by(part)
 
     def whole(self) -> list[ToolCallStart | ToolCallProgress]:
-        """Report the complete arguments of the last call, if they were still incomplete."""
+        """Report the complete arguments of the last call, if they were still being streamed."""
         call_id, self._streaming = self._streaming, None
         if call_id is None:
             return []
@@ -190,12 +190,12 @@ def _printed(text: str, *, language: str = "") -> ToolCallContentVariant:
 
 
 def _said(text: str) -> ToolCallContentVariant:
-    """Format a remark: as it is only if Markdown shows all of it, for it may quote a name or an address."""
+    """Format a remark: as text if Markdown shows all of it, otherwise (a quoted name, an address) as a code block."""
     return _text(text) if _WORDS.fullmatch(text) else _printed(text)  # defence: remark-shown-whole
 
 
 def _after(terminal: str, value: ToolReturnValue) -> list[ToolCallContentVariant]:
-    """Keep the terminal with its output; an error adds its message."""
+    """Return the terminal, which keeps showing its output, and the message of an error."""
     content: list[ToolCallContentVariant] = [tool_terminal_ref(terminal)]
     return [*content, _text(value.message)] if value.is_error and value.message else content
 

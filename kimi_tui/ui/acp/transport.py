@@ -61,7 +61,7 @@ class StdioTransport:
 
 
 def _with_details(message: dict[str, Any]) -> dict[str, Any]:
-    """Copy the cause of an error into its data: some clients look for it there, and some reject null."""
+    """Copy the cause of an error into its data: some clients read it there, and some reject null."""
     error: object = message.get("error")
     if not isinstance(error, dict):
         return message
@@ -72,7 +72,7 @@ def _with_details(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_today(fields: dict[str, Any]) -> dict[str, Any]:
-    """Convert `session/set_model` of clients older than the options to the current option."""
+    """Convert `session/set_model`, sent by clients that predate the session options, to the current option."""
     params = fields.get("params")
     if fields.get("method") != "session/set_model" or not isinstance(params, dict):
         return fields

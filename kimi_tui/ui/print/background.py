@@ -11,7 +11,7 @@ STOPPED = "<system>There is no more time: the background tasks were stopped. Say
 
 
 async def wait_for_background(engine: Engine, background: BackgroundTasks, output: Output, *, ceiling_s: float) -> int:
-    """Run a turn each time that tasks have ended, until none runs; returns the exit status.
+    """Run a turn each time tasks end, until no task is running; returns the exit status.
 
     Tasks that run longer than `ceiling_s` seconds are stopped, which counts as failure.
     """

@@ -13,7 +13,7 @@ _MAYBE_OPENING = re.compile(r" {0,3}(`{0,2}|~{0,2}|(`{3,}|~{3,})[^`\n]*)\Z")
 
 
 class ChartDrawing:
-    """Passes a text on, with its charts drawn; one that cannot be drawn stays as it was written."""
+    """Replaces the charts in a text by drawings; a chart that cannot be drawn stays as source."""
 
     def __init__(self) -> None:
         self._line = ""
@@ -23,7 +23,7 @@ class ChartDrawing:
         self._source: ChartSource = "mermaid"
 
     def feed(self, text: str) -> str:
-        """Return the text that can be shown by now: the beginning of a chart is held back."""
+        """Add text, and return what can be shown now: an incomplete chart is held back."""
         out: list[str] = []
         for piece in re.findall(r"[^\n]*\n|[^\n]+", text):
             self._line += piece
@@ -31,7 +31,7 @@ class ChartDrawing:
         return "".join(out)
 
     def flush(self) -> str:
-        """Return what was held back, at the end of the text."""
+        """End the text, and return what was held back."""
         if self._closing is not None and self._closing.match(self._line):
             return self._drawn()
         rest, self._closing, self._block = self._block + self._take_line(), None, ""

@@ -20,7 +20,7 @@ class OutputStream:
         return self._stream.isatty()
 
     def can_draw(self) -> bool:
-        """Whether box characters reach a terminal."""
+        """Whether the output is a terminal that can show box characters."""
         return self.is_terminal() and (self._stream.encoding or "utf-8").lower().startswith("utf")
 
     def write(self, text: str, *, flush: bool = False) -> None:

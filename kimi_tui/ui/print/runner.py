@@ -1,4 +1,4 @@
-"""The headless UI: prose or JSON lines on stdout, an exit status, and no questions."""
+"""The headless UI: prints text or JSON lines to stdout, returns an exit status, and asks no questions."""
 
 import asyncio
 import shlex
@@ -211,7 +211,7 @@ def _stop_flow(engine: Engine) -> None:
 
 
 def _prompt(line: bytes) -> UserInput | None:
-    """Parse the user message of a line: as in the conversation, or wrapped as `{"type": "user", "message": ...}`."""
+    """Parse the user message of a line: a plain message, or one wrapped as `{"type": "user", "message": ...}`."""
     try:
         value = json_text.loads(line)
         if isinstance(value, dict) and cast(JsonObject, value).get("type") == "user":

@@ -67,7 +67,7 @@ class TextOutput:
                 pass
 
     def waiting(self, asked: OpenQuestion) -> None:
-        """The question is told on stderr, with how to answer it."""
+        """Print the question to stderr, with instructions for answering it."""
 
     def finish(self) -> None:
         """Finish the turn's output."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class DisplayOptions:
     """`ascii`: ASCII glyphs and boxes. `motion` false: nothing animates or blinks.
 
-    `plain`: for screen readers: one column, no boxes, no motion, and nothing that only the clock changes. `NO_COLOR`
+    `plain`: for screen readers: one column, no boxes, no motion, and nothing that changes only with time. `NO_COLOR`
     comes from the environment: see `no_color`.
     """
 

@@ -1,6 +1,6 @@
-"""The app: composes, binds and routes. The panes hold the looks, the state reducers the meaning.
+"""The app: composes the panes, binds keys and routes messages. Panes draw; state reducers interpret the Wire.
 
-Modules that the first frame does not need are imported after it; the panes' message types are named here, not loaded.
+Modules that the first frame does not need are imported after it; the panes' message types are referenced by name only.
 """
 
 import asyncio
@@ -453,7 +453,7 @@ class KimiTui(TerminalApp):
 
     @property
     def key_context(self) -> KeyContext | None:
-        """The context of the focus; None on a screen with keys of its own."""
+        """The key context of the focused widget; None on a screen with its own keys."""
         from kimi_tui.ui.tui.dialogs.approval_fullscreen import ApprovalFullscreen
 
         if not self.on_main_screen:
@@ -495,7 +495,7 @@ class KimiTui(TerminalApp):
         self.escape_handler.copy_clear_or_quit()
 
     def action_plan(self) -> None:
-        """Toggle plan mode from the composer; elsewhere move the focus back."""
+        """Toggle plan mode if the composer has the focus; otherwise focus the previous widget."""
         if self.main_screen.composer.prompt.has_focus and self.on_main_screen:
             from kimi_tui.ui.tui.navigation.plan_mode_action import toggle_plan_mode
 

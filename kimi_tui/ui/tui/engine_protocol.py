@@ -60,7 +60,7 @@ class Skills(Protocol):
 
 
 class CurrentChart(Protocol):
-    """The current chart of a run's flow; `flow` is None if the run cannot resume with it, with the reason."""
+    """The current chart of a run's flow; if the run cannot resume with it, `flow` is None (reason: `trouble`)."""
 
     @property
     def flow(self) -> "Flow | None": ...
@@ -76,7 +76,7 @@ class ResumableFlows(Protocol):
 
 
 class Engine(Protocol):
-    """A session: takes prompts, emits Wire messages, in one event loop."""
+    """A session: accepts prompts and emits Wire messages, in one event loop."""
 
     @property
     def live(self) -> "LiveEngine | None":

@@ -1,4 +1,4 @@
-"""What the parts of the TUI need of the app, as small protocols: no part is typed with the whole app."""
+"""Small protocols of the app functions that parts of the TUI need, so that no part depends on the whole app."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
@@ -29,7 +29,7 @@ class Notifier(Protocol):
 
 
 class EngineHost(Notifier, Protocol):
-    """Has the open session, if there is one."""
+    """Provides the open session, if there is one."""
 
     @property
     def engine(self) -> Engine | None: ...
@@ -89,7 +89,7 @@ class TrustHost(ScreenHost, Protocol):
 
 
 class PaletteHost(Protocol):
-    """Has everything that the command palette lists."""
+    """Provides everything that the command palette lists."""
 
     @property
     def keymap(self) -> "KeyMap": ...
@@ -110,7 +110,7 @@ class TerminalHost(EngineHost, Protocol):
 
 
 class EscapeHost(EngineHost, Protocol):
-    """Handles what Esc and Ctrl+C lead to outside the main screen."""
+    """Provides the actions of Esc and Ctrl+C outside the main screen."""
 
     def interrupt(self) -> bool:
         """Interrupt the running turn; False if none runs."""
@@ -124,7 +124,7 @@ class EscapeHost(EngineHost, Protocol):
 
 
 class ActivityHost(Protocol):
-    """Knows whether something runs, and where to show it."""
+    """Provides what is needed to show whether something runs."""
 
     @property
     def has_terminal_focus(self) -> bool: ...

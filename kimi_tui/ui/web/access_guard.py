@@ -68,7 +68,7 @@ def _equal(first: str, second: str) -> bool:
 
 
 def _is_own(host: str) -> bool:
-    """Whether the host is ours, with any port: a tunnel may use another one."""
+    """Whether the host is a name of this machine; any port is accepted, since a tunnel may use another one."""
     try:
         parts = urlsplit(f"//{host}")
         return parts.hostname in _OWN_NAMES and parts.netloc == host and parts.port != 0 and "@" not in host

@@ -25,7 +25,7 @@ _OF_A_TERMINAL = ("TMUX", "STY", "TERM_PROGRAM_VERSION", "COLUMNS", "LINES", "TE
 
 
 class PageSink(Protocol):
-    """Receives the app's output. A closed page raises nothing."""
+    """Receives the app's output. Writing to a closed page raises no exception."""
 
     async def draw(self, data: bytes) -> None: ...
     async def tell(self, kind: str, text: str) -> None: ...

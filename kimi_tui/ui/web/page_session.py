@@ -16,7 +16,7 @@ Command = Callable[[int, int], list[str]]
 
 _MAX_SIZE = 1000
 _PATIENCE_S = 2.0
-"""Seconds that a page gets to read its last messages, and the rest of an app's output to arrive after its end."""
+"""Timeout in seconds for a page to read its last messages, and for an app's remaining output after its end."""
 _TAKEN_OVER = "This session was opened in another tab."
 _TOO_MUCH = "The page sent more keys than the app could take."
 
@@ -52,7 +52,7 @@ class PageSession:
 
 
 class _Visit:
-    """An open page, and its app. No wait for either is without an end once it is left."""
+    """An open page, and its app. After the page is left, every wait for either is limited."""
 
     def __init__(self, socket: web.WebSocketResponse) -> None:
         self._socket = socket

@@ -1,4 +1,4 @@
-"""The client's answers to requests of the soul; an invalid answer counts as the safe one."""
+"""The client's answers to requests of the soul; an invalid answer is treated as the safe one."""
 
 from typing import Literal, TypeVar, cast
 

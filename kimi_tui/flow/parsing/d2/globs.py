@@ -1,7 +1,7 @@
 """D2's patterns (globs): rules for every matching shape or connection, also for later ones.
 
-A rule is applied once the whole text is parsed. It yields to a later statement about a shape by name, and overrides an
-earlier one. `suspend` and `unsuspend` apply at once, to the existing shapes.
+A rule is applied after the whole text is parsed. A later statement about a shape by name overrides the rule; the rule
+overrides an earlier one. `suspend` and `unsuspend` apply at once, to the existing shapes.
 """
 
 from collections.abc import Iterator, Sequence, Set

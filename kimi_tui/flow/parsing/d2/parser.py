@@ -1,4 +1,4 @@
-"""Parses D2's shapes and connections, with the meaning of D2's own compiler.
+"""Parses D2's shapes and connections as D2's own compiler interprets them.
 
 One pass with a stack of open braces, so depth costs no recursion; `tree` has the resulting tree, `statement` the parts
 of statements, `globs` the patterns. Only the root board is parsed. References to other files, and the few unsupported

@@ -149,7 +149,7 @@ class Tree:
                 builder.setting(node_id, setting.name, value, setting.offset)
 
     def _live(self) -> tuple[list[Field], dict[Field, tuple[str, Field]]]:
-        """Every shape in the tree, with the id that it is shown by: its own, or its table's."""
+        """Every shape in the tree, with the id that it is displayed under: its own, or its table's."""
         ids: dict[Field, tuple[str, Field]] = {}
         pending: list[tuple[Field, str, tuple[str, Field] | None]] = [(self.root, "", None)]
         size = 0
@@ -205,7 +205,7 @@ class Tree:
         return None if entry is None else entry.attribute(attribute)
 
     def _label(self, layers: Sequence[Field]) -> tuple[str | None, int, bool]:
-        """The text, its place, and whether a `label:` gave it: first the own one, then a class's, then the value."""
+        """The label, its offset, and whether a `label:` set it: the own one, else a class's, else the value."""
         for layer in reversed(layers):
             own = layer.attribute("label")
             if own is not None and own.value is not None:

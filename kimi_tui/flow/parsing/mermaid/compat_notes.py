@@ -1,6 +1,6 @@
-"""Notes on every place where Mermaid itself reads a chart differently from us.
+"""Notes on every place where Mermaid itself interprets a chart differently.
 
-We keep text that the user wrote for a model, where Mermaid, which draws for a web page, drops or changes it.
+Mermaid draws for a web page and drops or changes some text; we keep it, because the user wrote it for a model.
 """
 
 import html.entities

@@ -1,6 +1,6 @@
 """Scans label texts in Mermaid charts: between the brackets of a node, and on an edge.
 
-Mermaid's own rule is tried first. Only text that it refuses may also have two common forms with one clear meaning:
+Mermaid's own rule is tried first. Text that Mermaid rejects may also use two common forms with one clear meaning:
 brackets within an unquoted label (`[run()]`, `[{{X}}]`) as long as they pair up on the line, and
 `\\"` within a quoted one.
 """
@@ -110,7 +110,7 @@ class LabelScanner:
         return plain(without_comment_lines(source))
 
     def _lenient(self, pos: int, closer: str) -> tuple[str, int] | None:
-        """Scan a label that Mermaid refuses, on one line: a quoted text with quotes in it, or brackets that pair up."""
+        """Scan a label that Mermaid rejects, on one line: a quoted text with quotes in it, or brackets that pair up."""
         first = self._skip(pos)
         if first > self._line_end:
             end = self._text.find("\n", first)

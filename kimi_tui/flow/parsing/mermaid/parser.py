@@ -1,4 +1,4 @@
-"""Parses Mermaid flowcharts, with the meaning of Mermaid's own parser.
+"""Parses Mermaid flowcharts as Mermaid's own parser interprets them.
 
 One pass over the text by offset, without recursion. Statements without a meaning for a flow (styles, classes, links to
 pages, titles) are skipped; subgraphs contribute their nodes and edges. `labels` scans labels, `lexemes` has the
@@ -270,7 +270,7 @@ class _Reader:
             self._fail(tr("this edge has no target; write its node on the same line"), link)
 
     def _name_edges(self, edge_id: str | None, group: list[str], following: list[str]) -> None:
-        """Name edges: a given name goes to the edge from the last to the first; the others get generated names."""
+        """Name edges: the given name is for the edge of the last source and first target; other names are generated."""
         named = (len(group) - 1, 0) if edge_id and edge_id not in self.edge_ids else None
         if edge_id:
             self.edge_ids.add(edge_id)
@@ -406,7 +406,7 @@ class _Reader:
                 self._fail(tr("missing class name after `:::`"))
 
     def _take_data(self, node_id: str, data: _Data | None) -> None:
-        """Apply a node's data block; Mermaid does so after it has parsed the next node of a `&` as well."""
+        """Apply a node's data block; as in Mermaid, only after the next node of a `&` is parsed."""
         if data is None or node_id in self.edge_ids or node_id in self.subgraph_ids:
             return
         block, start = data
@@ -421,7 +421,7 @@ class _Reader:
             self.out.shape(node_id, pairs["shape"].rstrip(","))
 
     def _settings(self, node_id: str, data: NodeData) -> None:
-        """Keep the keys that are not Mermaid's own, and note what other readers make of their block."""
+        """Keep the keys that are not Mermaid's own, and note where Kimi CLI parses their block differently."""
         own = [pair for pair in data.pairs if pair.key not in MERMAID_KEYS]
         for key, value, offset in own:
             if data.multiline and key in NODE_KEYS and "<br/>" in (value or ""):

@@ -22,7 +22,7 @@ class ClipboardContent:
 
 
 def clipboard(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> ClipboardContent:
-    """The clipboard's content. Text comes first: copied tables and text are often there as an image too."""
+    """The clipboard's content. Text takes precedence: copied tables and text are often available as an image."""
     if platform == "darwin":
         return _mac()
     if environ.get("WAYLAND_DISPLAY") and shutil.which("wl-paste"):

@@ -62,8 +62,8 @@ def command_choices(query: str, commands: Iterable[Command]) -> list[Completion]
 def enter_action(
     name: str, choice: Completion, commands: Iterable[Command], *, moved: bool
 ) -> Literal["send", "run", "complete"]:
-    """What Enter does while the menu offers `choice` for a slash and `name`: send the text, send the choice in its
-    place, or only insert the choice. A choice that the user did not select runs only if it is unambiguous.
+    """What Enter does while the menu offers `choice` for a slash and `name`: send the text, send the choice instead,
+    or only insert the choice. A choice that the user did not select runs only if it is unambiguous.
     """
     if moved:
         return "run"

@@ -19,7 +19,7 @@ ROWS = 8
 class CompletionMenu(LineWidget):
     """Up to eight rows of choices, one of them selected. It never has the focus: the composer moves the selection.
 
-    `moved`: the user made the selection; it is not just the first row.
+    `moved`: the user has moved the selection; it is not the default first row.
     """
 
     DEFAULT_CSS = """

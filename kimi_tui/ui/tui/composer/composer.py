@@ -1,4 +1,4 @@
-"""The composer: the draft, its completions, and the queue of messages behind the running turn."""
+"""The composer: the draft, its completions, and the messages queued during the running turn."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ _IN_MENU = frozenset({"up", "down", "tab", "escape", "ctrl+n", "ctrl+p", "pageup
 
 
 class Composer(Vertical):
-    """Posts messages about the text; it never talks to the engine."""
+    """Posts messages about the text; it never calls the engine."""
 
     DEFAULT_CSS = """
     Composer { height: auto; border-top: solid $line; }
@@ -138,8 +138,8 @@ class Composer(Vertical):
         self.images.restore(history.images)
 
     def set_drafts(self, drafts: DraftStore) -> None:
-        """Store the draft there from now on. A stored draft is restored; if the composer has text,
-        Up brings it back."""
+        """Use this store for the draft from now on. A stored draft is restored; if the composer has text, it goes
+        into the history instead, where Up recalls it."""
         if self.text:
             self._drafts.save(Draft())  # the current draft moves along
         self._drafts = drafts
@@ -214,7 +214,7 @@ class Composer(Vertical):
             self.border_title = f" {title} "
 
     def clear(self) -> bool:
-        """Clear the draft; False if it was empty. Up brings it back."""
+        """Clear the draft; False if it was empty. Up recalls it."""
         if self._searching:
             self._close_menu()
             return True
@@ -372,7 +372,7 @@ class Composer(Vertical):
             self._shut_at = self.text = back
 
     def _search(self) -> None:
-        """Search the history; once more: the next match. The draft is kept, and Esc restores it."""
+        """Search the history; during a search, select the next match. The draft is kept, and Esc restores it."""
         if self._searching:
             self.menu.move(1)
             return

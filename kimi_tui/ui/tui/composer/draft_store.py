@@ -1,6 +1,6 @@
 """The draft of a session, stored beside the history of its work dir so that a crash or a quit does not lose it.
 
-Two windows on one folder have a draft each. An orphaned draft goes to the next new session.
+Two windows in the same folder have separate drafts. The next new session takes over an orphaned draft.
 """
 
 import contextlib
@@ -55,8 +55,8 @@ def orphaned_drafts(work_dir: Path) -> list[Path]:
 class DraftStore:
     """One draft in a file with mode 0600; no file while the draft is empty.
 
-    Writes are atomic: the file never holds half a draft. `left` names orphaned drafts; without a draft of its own, the
-    store takes over the first of them.
+    Writes are atomic: the file never contains a partial draft. `left` returns orphaned drafts; without a draft of its
+    own, the store takes over the first of them.
     """
 
     def __init__(self, file: Path | None, left: Callable[[], Iterable[Path]] = tuple) -> None:
@@ -86,7 +86,7 @@ class DraftStore:
         return Draft()
 
     def _take_over(self, own: Path) -> None:
-        """Take over a draft by renaming its file: of two competing windows one gets it."""
+        """Take over a draft by renaming its file, so that only one of two competing windows gets it."""
         for file in () if own.exists() else self._left():
             with contextlib.suppress(OSError):
                 file.replace(own)

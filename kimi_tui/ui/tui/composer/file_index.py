@@ -22,7 +22,7 @@ _NEVER = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv
 class FileIndex:
     """Paths relative to `root`, folders with a trailing slash. Reading starts with the first search.
 
-    `also` are further candidates: MCP resources, as `SERVER:URI`.
+    `also` returns further candidates: MCP resources, as `SERVER:URI`.
     """
 
     def __init__(self, root: Path, *, also: Callable[[], Sequence[str]] = tuple) -> None:
@@ -36,7 +36,7 @@ class FileIndex:
 
     @property
     def is_large(self) -> bool:
-        """Whether a search is slow enough for a typing user to notice."""
+        """Whether a search is so slow that the user would notice it while typing."""
         return len(self._paths) > _LARGE
 
     @property
@@ -110,7 +110,7 @@ def _nearness(path: str) -> tuple[int, str]:
 
 
 def _walk(root: Path) -> Iterator[str]:
-    """Walk breadth first, so that near files come early."""
+    """Walk breadth first, so that files near the root come first."""
     folders: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [("", ())]
     while folders:
         deeper: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = []

@@ -42,7 +42,7 @@ def image_folder() -> Path:
 
 
 def dropped_paths(text: str) -> list[Path]:
-    """The files of a drop as terminals paste it: quoted, escaped, as `file://`, one or several; empty if it is none."""
+    """The files of a drag and drop as terminals paste them: quoted, escaped, as `file://`; empty for other text."""
     text = text.strip()
     if not text or len(text) > _LONGEST_PASTE:
         return []
@@ -62,7 +62,7 @@ def _shell_words(text: str) -> list[str]:
 
 
 def _path(word: str) -> Path | None:
-    """An absolute path, or one in the home; None for anything else."""
+    """An absolute path, or one in the home folder; None for anything else."""
     if len(word) > 1 and word[0] == word[-1] and word[0] in "'\"":
         word = word[1:-1]
     if word.startswith("file://"):
@@ -159,8 +159,8 @@ class ImageChips:
         return len(before) - start if start >= 0 and before[start:] in self._files else 0
 
     def content(self, text: str) -> "UserInput":
-        """The content to send for a text: the text itself, or with its images after it. A missing
-        image is only named."""
+        """The content to send for a text: the text itself, or with its images after it. For a missing
+        image, only its chip is sent."""
         from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart
 
         chips = self.chips_in(text)

@@ -21,8 +21,8 @@ def history_file(work_dir: Path) -> Path:
 
 
 class InputHistory:
-    """Walks back and forth through earlier inputs; the draft is the newest position. `images` are
-    those of their chips."""
+    """Moves back and forth through earlier inputs; the draft is the newest position. `images` maps the inputs' chips
+    to their images."""
 
     def __init__(self, file: Path | None) -> None:
         self._file = file
@@ -35,7 +35,7 @@ class InputHistory:
         self._draft = ""
 
     def add(self, text: str, images: Mapping[str, str] | None = None) -> None:
-        """Add an input; an immediate repetition is stored once."""
+        """Add an input; a direct repetition is not stored again."""
         text = text.strip()
         if text and (not self.entries or self.entries[-1] != text):
             self.entries.append(text)
@@ -44,7 +44,7 @@ class InputHistory:
         self._draft = ""
 
     def older(self, now: str) -> str | None:
-        """The previous input, None at the first. `now` is kept as the draft when the walk starts."""
+        """The previous input, None at the first. At the newest position, `now` is stored as the draft."""
         if self._at == len(self.entries):
             self._draft = now
         if self._at == 0:
@@ -64,7 +64,7 @@ class InputHistory:
         return self._at < len(self.entries)
 
     def leave(self) -> None:
-        """End the walk: the text on screen is now the draft."""
+        """Return to the newest position: the text on screen is now the draft."""
         self._at = len(self.entries)
 
     def search(self, query: str, limit: int = 50) -> list[str]:

@@ -34,7 +34,7 @@ class PasteChips:
         return _chip(number, text)
 
     def recall(self, text: str) -> str:
-        """An earlier message with a chip for each of its pastes; or one chip for all of it."""
+        """An earlier message with a chip for each of its pastes; one chip for all of it if it is still large."""
         for paste in self._sent:
             if paste in text:
                 text = text.replace(paste, self.collapse(paste))
@@ -50,7 +50,7 @@ class PasteChips:
         return len(found[0]) if found and int(found[1]) in self._texts else 0
 
     def recollapse(self, text: str) -> str:
-        """An expanded `text` with chips again for the pastes that it still contains unchanged."""
+        """Replace each paste that an expanded `text` still contains unchanged with its chip."""
         for number, paste in self._texts.items():
             text = text.replace(paste, _chip(number, paste), 1)
         return text
@@ -77,5 +77,5 @@ def _chip(number: int, text: str) -> str:
 
 
 def _lines(text: str) -> int:
-    """The number of lines; a trailing line break ends the last one."""
+    """The number of lines; a trailing line break does not start another one."""
     return text.removesuffix("\n").count("\n") + 1

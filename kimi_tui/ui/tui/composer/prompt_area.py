@@ -1,4 +1,4 @@
-"""The composer's text area: keys that send or break a line, and paste handling."""
+"""The composer's text area: keys that send the text or insert a line break, and paste handling."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -29,8 +29,8 @@ class PromptArea(CjkTextArea):
     """Grows to ten lines. It posts events; the composer decides.
 
     Keys within `burst_gap_s` of each other are a burst: an unbracketed paste, or typing that a slow link delivers at
-    once. An Enter in a burst waits: with a key after it, it is a line break; if it ends the burst, it sends one line.
-    Several lines are a paste and are not sent, except at start-up, where the burst is type-ahead.
+    once. An Enter in a burst is delayed: if a key follows, it inserts a line break; if it ends the burst, it sends
+    a single line. Several lines are a paste and are not sent, except at start-up, where the burst is type-ahead.
     """
 
     DEFAULT_CSS = """
@@ -121,7 +121,7 @@ class PromptArea(CjkTextArea):
             await super()._on_key(event)
 
     def _after_earlier_keys(self) -> None:
-        """Send after the keys that wait in the queues of the app and of this widget."""
+        """Send after all keys that are still queued in the app and in this widget."""
         self.app.call_later(self.call_later, self._send_held)
 
     def _send_held(self) -> None:
@@ -129,14 +129,14 @@ class PromptArea(CjkTextArea):
             self.post_message(self.Sent())
 
     def _release_enter(self) -> bool:
-        """Hold no Enter any more; whether one was held."""
+        """Discard a delayed Enter; return whether there was one."""
         held, self._held_enter = self._held_enter, None
         if held is not None:
             held.stop()
         return held is not None
 
     def _pages(self, key: str) -> bool:
-        """Whether a scrolling key is for the conversation: the text itself cannot scroll."""
+        """Whether a scrolling key scrolls the conversation instead of the text."""
         if key in _ENDS:
             return True
         return (key in _PAGES and self.max_scroll_y == 0) or (key == "end" and not self.text)

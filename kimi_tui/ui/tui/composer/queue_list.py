@@ -1,4 +1,4 @@
-"""The queued messages: for the next step of the running turn, or for its end."""
+"""The queued messages: those for the next step of the running turn, and those for after the turn."""
 
 from collections.abc import Sequence
 

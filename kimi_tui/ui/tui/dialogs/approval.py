@@ -1,6 +1,6 @@
 """The approval dialog: docked above the composer, so that the conversation stays readable.
 
-Invariant: no key, held or pasted or typed ahead, answers before the dialog has stood still for half a second.
+Invariant: no key, whether held, pasted or typed ahead, is accepted before half a second without a key or a change.
 """
 
 import time
@@ -54,7 +54,7 @@ class ApprovalDialog(DockedDialog):
     reach_label = N_("answer the approval")
 
     class Answered(Message):
-        """`edited` is the command to run in place of the requested one; `taken` the changes to apply."""
+        """`edited` is the command to run instead of the requested one; `taken` are the changes to apply."""
 
         def __init__(
             self,
@@ -133,7 +133,7 @@ class ApprovalDialog(DockedDialog):
         )
 
     def show(self, requests: Sequence[ApprovalRequest], *, node: str = "", open_id: str | None = None) -> None:
-        """Show these requests, the first one first. A dialog that changes to another request restarts its key guard."""
+        """Show these requests one at a time, by default the first. A change of the request restarts the key guard."""
         self.requests = tuple(requests)
         wanted = open_id or (self.current.id if self.current is not None else None)
         request = next((one for one in requests if one.id == wanted), requests[0] if requests else None)
@@ -190,7 +190,7 @@ class ApprovalDialog(DockedDialog):
         return options
 
     def _refresh(self) -> None:
-        """The text is painted: enable the broad answer if all of the text was on screen."""
+        """Called after painting: enable the answer for the session if all of the text has been on screen."""
         if self.current is not None:
             seen = self.query_one(ApprovalBody).all_seen
             before = self.enabled_options
@@ -304,7 +304,7 @@ class ApprovalDialog(DockedDialog):
         self.post_message(self.Answered(request.id, response, self._comment, edited=edited, taken=taken))
 
     def _return_words(self) -> None:
-        """Before another request is shown: words about one that was settled elsewhere go into the message."""
+        """Move a comment on a request that was settled elsewhere into the message, and clear its input."""
         if self.current is not None and self.current.id != self._replied and (words := self._comment):
             write_message(self, words, go_on=self._words.has_focus, apart=True)
         self._words.value = ""
@@ -353,7 +353,7 @@ class ApprovalDialog(DockedDialog):
         return self._words.value.strip() or None
 
     def take_focus(self) -> None:
-        """Take the focus; a comment being written gets it."""
+        """Focus the dialog, or the comment input while the user writes in it."""
         if self.has_class("-why"):
             self.screen.set_focus(self._words)
         elif not self._words.has_focus:

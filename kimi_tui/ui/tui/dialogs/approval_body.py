@@ -22,7 +22,7 @@ _ROOMY = 12  # rows from which a long change also shows its context
 
 
 def reveal_hidden(text: str) -> str:
-    """`text` with its line breaks; all other control and invisible characters are spelled out."""
+    """`text` with all control and invisible characters except line breaks spelled out."""
     return "\n".join(sanitize(line) for line in text.split("\n"))
 
 

@@ -1,6 +1,6 @@
 """An approval request on the full screen, with the answers of its dialog.
 
-Invariant: as in the dialog, no key counts before the screen has stood still for half a second.
+Invariant: as in the dialog, no key is accepted before half a second without a key or a change.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ SCROLL = {"pageup": -8, "pagedown": 8, "shift+up": -1, "shift+down": 1, "home": 
 class ApprovalFullscreen(OneShotModal[str | None]):
     """Returns the id of the chosen answer, or None if closed.
 
-    `options` returns the possible answers, given whether all of the text has been on screen.
+    `options` returns the possible answers; its argument is whether all of the text has been on screen.
     """
 
     CSS = """
@@ -113,12 +113,12 @@ class ApprovalFullscreen(OneShotModal[str | None]):
         return self._guard
 
     def pass_on(self, typed: TypedText) -> None:
-        """Close: the user is writing a message."""
+        """Close the screen and write the text into the message."""
         self.dismiss(None)
         super().pass_on(typed)
 
     def action_find(self) -> None:
-        """Close the screen: the key that opened it."""
+        """Close the screen; the same key opened it."""
         self.dismiss(None)
 
     def on_option_list_clicked(self, event: OptionList.Clicked) -> None:

@@ -1,4 +1,4 @@
-"""Labels of an approval: requester, request, and the scope of a broad answer."""
+"""Labels of an approval: requester, request, and the scope of an answer for the session."""
 
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.i18n.translate import translate

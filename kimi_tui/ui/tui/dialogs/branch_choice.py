@@ -1,4 +1,4 @@
-"""Branch choice at a pending decision: the branches, the model's last words, and the reason for the pause."""
+"""Branch choice at a pending decision: the branches, the model's last message, and the reason for the pause."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -76,7 +76,7 @@ class BranchDialog(DockedDialog):
         suggested: str = "",
         wanted: bool = False,
     ) -> None:
-        """Ask which of `branches` to take at a node. `wanted`: the user requested the choice, not a pause."""
+        """Ask which of `branches` to take at a node. `wanted`: requested by the user, not caused by a pause."""
         self.wanted = wanted
         if (node_id, tuple(branches)) == (self.node_id, self.labels):
             return

@@ -1,4 +1,4 @@
-"""A short text and a choice of answers: by one key each, arrows and Enter, or a click."""
+"""A short text and its answers, chosen by one key each, by arrows and Enter, or by a click."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -28,8 +28,8 @@ class ChoiceDialog(OneShotModal[str | None]):
     """Returns the id of the answer, or None if closed.
 
     `begun`: the cursor starts on the first answer, for a question that the user requested. `typed` is for a question
-    that opened by itself: it receives letters that are not answers, or that came before the question could be read, and
-    the dialog closes.
+    that opened without a user action: letters that are not answers, or were typed too early, close the dialog and are
+    passed to `typed`.
     """
 
     CSS = """
@@ -68,7 +68,7 @@ class ChoiceDialog(OneShotModal[str | None]):
             yield KeyBar(id="keys")
 
     def on_resize(self, event: events.Resize) -> None:
-        """Keep the line of keys in sight, however many answers there are."""
+        """Keep the line of keys visible, however many answers there are."""
         self.query_one("#rows").styles.max_height = max(1, event.size.height * 85 // 100 - _BESIDE)
 
     def on_mount(self) -> None:
@@ -96,7 +96,7 @@ class ChoiceDialog(OneShotModal[str | None]):
         return self.guard if self._typed is not None else super().key_guard()
 
     def pass_on(self, typed: TypedText) -> None:
-        """Close: the user is writing a message."""
+        """Close the dialog and pass the text to `typed`."""
         self.dismiss(None)
         if self._typed is not None:
             self._typed(typed.text)

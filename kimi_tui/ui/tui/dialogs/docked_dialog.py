@@ -1,4 +1,4 @@
-"""Base of dialogs docked above the composer; they show it when they do not have the focus."""
+"""Base of the dialogs docked above the composer; each one shows whether it has the focus."""
 
 from typing import ClassVar
 
@@ -27,13 +27,13 @@ class DockedDialog(Vertical, can_focus=True):
     ahead: TypeAheadFilter
     key_context: ClassVar[KeyContext]
     reach_label: ClassVar[str]
-    """What the key does that moves the focus to the dialog; not yet translated."""
+    """The description of the key that focuses the dialog; not yet translated."""
     _foot = ""
     _reach = ""
 
     @property
     def writes(self) -> bool:
-        """Whether a text is being written in it."""
+        """Whether the user is writing a text in the dialog."""
         return False
 
     @property
@@ -53,7 +53,7 @@ class DockedDialog(Vertical, can_focus=True):
         self.screen.set_focus(self)  # synchronously: the next key is for it
 
     def stand_alone(self, alone: bool) -> None:
-        """Called when the conversation is hidden behind it, or not any more."""
+        """Called with true while the dialog hides the conversation, else with false."""
 
     def fit(self, room: int) -> None:
         """Shrink the text so that every answer stays on screen: `room` is the maximum rows of the dialog."""
@@ -69,7 +69,7 @@ class DockedDialog(Vertical, can_focus=True):
         body.give_room(max(2, min(_MOST_TEXT, room - around - others - rows)))
 
     def show_focus_hint(self, reach: str) -> None:
-        """Show whether the dialog has the focus: `reach` is the key that focuses it if it has not."""
+        """Show whether the dialog has the focus, and if not, `reach`: the key that focuses it."""
         aside = not self.has_focus_within
         if (aside, reach) != (self.has_class("-aside"), self._reach):
             self._reach = reach
@@ -84,7 +84,7 @@ class DockedDialog(Vertical, can_focus=True):
 
     @property
     def pointing(self) -> str:
-        """The hint for an answer's key pressed while the focus is elsewhere: the key answers nothing."""
+        """The hint shown if an answer's key is pressed while the dialog does not have the focus."""
         return _("press {key} first, then answer", key=self._reach) if self._reach else ""
 
     def _set_footer(self, words: str) -> None:

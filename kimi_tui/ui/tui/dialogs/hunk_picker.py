@@ -32,7 +32,7 @@ def hunks_of(request: ApprovalRequest) -> tuple[DiffBlock, ...]:
 
 
 class HunkListView(LineScrollView, can_focus=False):
-    """Each hunk below a head that shows whether it is selected. A click on a head toggles its hunk."""
+    """The hunks, each below a header that shows whether it is selected. A click on the header toggles it."""
 
     def __init__(self, hunks: Sequence[DiffBlock]) -> None:
         super().__init__()
@@ -73,7 +73,7 @@ class HunkListView(LineScrollView, can_focus=False):
         return [head, *prefixed(diff, (bar,), (bar,))]
 
     def go(self, number: int) -> None:
-        """Move the cursor to a hunk and scroll its head into view."""
+        """Move the cursor to a hunk and scroll its header into view."""
         self.cursor = max(0, min(number, len(self.hunks) - 1))
         self.redraw_in_place()
         if self.heads:
@@ -87,7 +87,7 @@ class HunkListView(LineScrollView, can_focus=False):
         self.redraw_in_place()
 
     def hunk_at(self, row: int) -> int | None:
-        """The hunk whose head is in this row of the widget."""
+        """The hunk whose header is in this row of the widget."""
         line = row - self.gutter.top + self.scroll_offset.y
         return self.heads.index(line) if line in self.heads else None
 

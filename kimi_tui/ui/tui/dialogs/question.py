@@ -89,7 +89,7 @@ class QuestionDialog(DockedDialog):
         )
 
     def show(self, request: QuestionRequest | None) -> None:
-        """Ask these questions from the first one; None closes the dialog."""
+        """Show these questions, starting with the first; None closes the dialog."""
         if request is self.request or (
             request is not None and self.request is not None and request.id == self.request.id
         ):
@@ -126,7 +126,7 @@ class QuestionDialog(DockedDialog):
         self.post_message(HintsChanged())
 
     def _show_text(self, question: Question) -> None:
-        """Show the question; its plan only where the conversation, which has it too, is hidden."""
+        """Show the question; show its plan only if the conversation, which contains it too, is hidden."""
         plan = question.body if self._alone else ""
         self.query_one(ApprovalBody).show((BriefBlock(text=translate(question.question)),), markdown=plan)
 
@@ -228,7 +228,7 @@ class QuestionDialog(DockedDialog):
         return self.has_class("-other")
 
     def take_focus(self) -> None:
-        """Take the focus; a free-text answer being written gets it."""
+        """Focus the dialog, or the free-text input while the user writes in it."""
         self.screen.set_focus(self.query_one(Input) if self.has_class("-other") else self)
 
     def leave(self) -> bool:

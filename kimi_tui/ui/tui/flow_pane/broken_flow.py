@@ -33,7 +33,7 @@ class BrokenFlow:
 
 
 def find_broken_flows(skills: object, known: Collection[str] = ()) -> list[BrokenFlow]:
-    """Skills that claim to be flows but have no valid chart; also those of `known` names that cannot be read at all."""
+    """Skills declared as flows without a valid chart, and skills with `known` names that cannot be read at all."""
     if not isinstance(skills, SkillLibrary):
         return []
     found = [_broken(skill) for skill in skills.skills if skill.declared_kind is SkillKind.FLOW and _is_broken(skill)]

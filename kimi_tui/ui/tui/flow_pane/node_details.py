@@ -84,7 +84,7 @@ class NodeDetailsText(LineScrollView):
 
 @dataclass(frozen=True, slots=True)
 class NodeActions:
-    """The actions available at a node. `turns` are the results of its visits, first one first."""
+    """The actions available at a node. `turns` are the results of its visits, oldest first."""
 
     turns: Sequence[str] = ()
     running: bool = False

@@ -18,7 +18,7 @@ _ASCII_SIGNS = {NodeKind.BEGIN: "o", NodeKind.END: "x", NodeKind.TASK: "-", Node
 
 
 class OutlineSurface:
-    """The outline of a chart: one row per step or branch, as wide as the pane; `notice` stands above them."""
+    """The outline of a chart: one row per step or branch, as wide as the pane; `notice` is shown above them."""
 
     def __init__(self, flow: Flow, width: int, *, ascii: bool = False, notice: str = "") -> None:  # noqa: A002
         self._flow = flow

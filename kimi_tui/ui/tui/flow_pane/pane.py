@@ -31,7 +31,7 @@ from kimi_tui.wire.flow_events import FlowBegin
 
 Request = Literal["export", "runs", "start", "live", "menu", "whole", "resume", "time"]
 _ROOMY = 18
-"""Rows from which the footer gets a row of view buttons."""
+"""Minimum height of the pane, in rows, for a row of view buttons in the footer."""
 
 
 class FlowPane(Vertical):
@@ -75,7 +75,7 @@ class FlowPane(Vertical):
             super().__init__()
 
     class Wanted(Message):
-        """A request that needs the controller; `start` and `runs` are of the flow `name`."""
+        """A request that needs the controller; `start` and `runs` refer to the flow `name`."""
 
         def __init__(self, what: Request, name: str = "") -> None:
             self.what: Request = what
@@ -126,7 +126,7 @@ class FlowPane(Vertical):
         return self._overlaid if self.showing == "overlay" else None
 
     def hints(self, run: RunView | None) -> tuple[Hint, ...]:
-        """The keys for the present run; those that cannot act now are among them."""
+        """The keys for the current run, including those that are disabled now."""
         if self.showing == "list":
             return (("↑ ↓", _("choose")), ("Enter", _("start")), ("v", _("chart")), ("h", _("runs")))
         if run is None or not run.active:
@@ -144,7 +144,7 @@ class FlowPane(Vertical):
     # List of flows
 
     def show_flows(self, flows: Sequence[FlowSkill]) -> None:
-        """Update the list of flows, invalid ones included; a flow saved since is shown at once,
+        """Update the list of flows, including invalid ones; a flow saved since the last update is shown at once,
         unless a run is active."""
         before = {skill.name: skill for skill in self.listing.flows}
         changed = [skill for skill in flows if before and skill != before.get(skill.name)]
@@ -169,7 +169,7 @@ class FlowPane(Vertical):
         return frozenset(self._good)
 
     def show_chart(self, skill: FlowSkill) -> None:
-        """Show a flow's chart; of an invalid one its errors, and its last valid chart, dimmed."""
+        """Show a flow's chart; if it is invalid, show its errors and its last valid chart, dimmed."""
         self.chart_of = skill
         flow = skill.flow or self._good.get(skill.name)
         broken = skill if isinstance(skill, BrokenFlow) else None
@@ -281,7 +281,7 @@ class FlowPane(Vertical):
 
     @property
     def _startable(self) -> str:
-        """The flow that the display can start; of a run, if its skill still exists."""
+        """The name of the displayed flow if it can be started; for an ended run, its skill must still exist."""
         run, skill = self._run, self.chart_of
         if self.showing == "list" and self.listing.flows:
             return self.listing.flows[self.listing.cursor].name
@@ -330,7 +330,7 @@ class FlowPane(Vertical):
                 return True
 
     def why_not(self, key: str) -> str:
-        """Why a key of the pane or its chart is disabled now; "" for keys of neither."""
+        """Why a key of the pane or its chart is disabled now; "" for any other key."""
         for bindings, of_chart in ((self._bindings, False), (self.chart._bindings, True)):  # pyright: ignore[reportPrivateUsage]
             for binding in bindings.key_to_bindings.get(key, ()):
                 active = self._run is not None and self._run.active

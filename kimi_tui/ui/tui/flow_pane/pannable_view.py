@@ -18,7 +18,7 @@ class PannableView(ScrollView):
         """Zoom one step in (1) or out (-1)."""
 
     def was_dragged(self) -> bool:
-        """Whether the coming click is the end of a drag; reading it resets it."""
+        """Return whether the next click ends a drag, and reset the flag."""
         dragged, self._dragged = self._dragged, False
         return dragged
 

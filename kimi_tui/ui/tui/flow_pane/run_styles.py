@@ -96,7 +96,7 @@ class LiveContext:
 
 
 def flow_of(begin: FlowBegin) -> Flow:
-    """The chart that a run carries; of a damaged record, the readable part."""
+    """The chart stored in a run; for a damaged record, its readable part."""
     nodes = {
         node.id: FlowNode(node.id, shown_label(node.label, begin.args), NodeKind(node.kind)) for node in begin.nodes
     }

@@ -15,7 +15,7 @@ Zoom = Literal["auto", "full", "compact", "outline"]
 Way = Literal["auto", "TB", "LR"]
 
 ZOOMS: tuple[Zoom, ...] = ("outline", "compact", "full")
-"""From far to near."""
+"""From zoomed out to zoomed in."""
 SLOW = 100
 """Node count above which layouts are computed off the event loop."""
 _NARROW = 26
@@ -23,7 +23,7 @@ _ROOMY = 46
 _MANY = 24
 _KEPT = 16
 _ZOOMED = 100
-"""From this width on, labels are whole although the chart scrolls."""
+"""From this width on, labels are not shortened, even if the chart then scrolls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class SurfacePlanner:
         return len(self.flow.nodes) > SLOW
 
     async def make_aside(self, width: int, height: int, zoom: Zoom, way: Way) -> PlannedSurface:
-        """`make`, in a thread."""
+        """Run `make` in a thread."""
         return await asyncio.to_thread(self.make, width, height, zoom, way)
 
     def make(self, width: int, height: int, zoom: Zoom, way: Way) -> PlannedSurface:

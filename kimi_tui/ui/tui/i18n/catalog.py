@@ -11,7 +11,7 @@ that file): `make texts` adds new texts there and compiles it, and `tests/ui/tui
 untranslated ones. Texts written by the user, the model or a tool are never translated. Texts of the layers below
 (`kimi_tui/i18n.py`) are in the same catalogue, in the context `below`; `translate.py` translates them.
 
-In English nothing is loaded and nothing is looked up.
+For English, no catalogue is loaded and no text is looked up.
 """
 
 import contextlib

@@ -19,7 +19,7 @@ RULE = N_(
     "While the message is focused, letters are typed into it. While a pane is focused, letters are its keys; "
     "a letter that does nothing there says why."
 )
-"""The rule for letters."""
+"""The help text about letters as keys."""
 
 KEY_CONTEXTS: dict[KeyContext, str] = {
     "everywhere": N_("everywhere"),
@@ -202,12 +202,12 @@ def bindings() -> "list[Binding]":
 
 
 def default_keys(where: KeyContext, ids: Sequence[str]) -> dict[str, str]:
-    """The id for each default key of these bindings, in the order of `ids`; a binding's first key comes first."""
+    """Maps each default key of these bindings to the id, in the order of `ids`; a binding's first key comes first."""
     by_id = {binding.id: binding for binding in KEYS if binding.context == where}
     return {key: name for name in ids for key in by_id[name].keys.split(",")}
 
 
 def bindings_for(where: KeyContext) -> list[KeyBinding]:
-    """The keys that act in a context, its own first."""
+    """The keys that act in a context, the context's own keys first."""
     places: list[KeyContext] = [where, *(("panes",) if where in PANES else ()), "everywhere"]
     return [key for place in dict.fromkeys(places) for key in KEYS if key.context == place]

@@ -1,12 +1,12 @@
 """User key bindings from the configuration's `keys`: `zoom: f12`, `todo: "f4, ctrl+t"`.
 
 A key assigned to an action is mapped to the action's default key, so that widgets know default keys only. A default key
-removed from its action does nothing. No Textual here: the doctor reads it too.
+removed from its action does nothing. No Textual here: the doctor uses it too.
 
 Not Textual's `App.set_keymap`: it remaps the bindings of widgets only, so the keys of the composer and of the guarded
 dialogs, which they handle themselves, would need this map as well. It cannot leave an action without a key, nor give
-one action several keys with a meaning each (`up,down`). And a clash silently takes the key from the other action; this
-map keeps the default, and names the entry with its file and line.
+one action several keys with a meaning each (`up,down`). And on a conflict, it silently takes the key from the other
+action; this map keeps the default, and reports the entry with its file and line.
 """
 
 import re
@@ -91,7 +91,7 @@ class KeyMap:
 
 
 def read_keys(table: Mapping[str, str]) -> KeyMap:
-    """The key map for the configuration's `keys`. Invalid entries are ignored and become problems."""
+    """The key map for the configuration's `keys`. Invalid entries are ignored and reported as problems."""
     known = {key.id: key for key in KEYS}
     given: dict[str, str] = {}
     troubles: list[KeymapProblem] = []

@@ -11,7 +11,7 @@ _SIGNS = {"space": " ", "plus": "+", "minus": "-"}
 
 
 class KeyHost(Protocol):
-    """Has the user's keys and runs actions."""
+    """Provides the user's key map and runs actions."""
 
     @property
     def keymap(self) -> KeyMap: ...

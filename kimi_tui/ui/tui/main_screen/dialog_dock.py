@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class DialogDock:
-    """Invariant: of several open dialogs only one is shown: the one that is being written in, or else the first of
+    """Invariant: at most one open dialog is shown: the one in which the user is writing, or else the first of
     approval, question, branch.
 
-    `arrange` makes room on the screen for the dialog that is shown, `focus_work` focuses it or else the composer.
+    `arrange` makes room on the screen for the dialog that is shown; `focus_work` focuses it, or else the composer.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class DialogDock:
     def show_approvals(
         self, requests: "Sequence[ApprovalRequest]", *, node: str, open_id: str | None, may_focus: bool
     ) -> None:
-        """Show these requests, `open_id` first, and focus the dialog if it may be. `node` is the label of the flow's
+        """Show these requests, `open_id` first, and focus the dialog if `may_focus`. `node` is the label of the flow's
         current node."""
         had_focus = self._approval.has_focus_within
         self._approval.show(requests, node=node, open_id=open_id)
@@ -70,7 +70,7 @@ class DialogDock:
             self.restore_focus()
 
     def show_question(self, request: "QuestionRequest | None", *, may_focus: bool) -> None:
-        """Show a question, or none; a new one is focused if it may be."""
+        """Show a question, or none; a new one is focused if `may_focus`."""
         had_focus, was_open = self._question.has_focus_within, self._question.is_open
         self._question.show(request)
         self.place()
@@ -82,7 +82,7 @@ class DialogDock:
     def show_branches(
         self, node_id: str, label: str, branches: Sequence[str], *, words: str, suggested: str, may_focus: bool
     ) -> None:
-        """Show the branches of a node that waits for a choice; a new choice is focused if it may be."""
+        """Show the branches of a node that waits for a choice; a new choice is focused if `may_focus`."""
         was_open = self._branch.is_open
         self._branch.show(node_id, label, branches, words=words, suggested=suggested)
         self.place()
@@ -90,7 +90,7 @@ class DialogDock:
             self.focus(self._branch)
 
     def ask_for_branch(self, node_id: str, label: str, branches: Sequence[str]) -> None:
-        """Show the branches that the user asked for; another open dialog comes first."""
+        """Show the branches that the user asked for; if another dialog is open, focus that one instead."""
         if self.current is not None and self.current is not self._branch:
             self.focus(self.current)
             return
@@ -99,7 +99,7 @@ class DialogDock:
         self.focus(self._branch)
 
     def close_branches(self, *, unless_requested: bool = False) -> None:
-        """Close the choice of a branch, if it is open."""
+        """Close the branch dialog, if it is open."""
         if not self._branch.is_open or (unless_requested and self._branch.wanted):
             return
         had_focus = self._branch.has_focus_within
@@ -117,7 +117,7 @@ class DialogDock:
         dialog.take_focus()
 
     def restore_focus(self) -> None:
-        """After an answered dialog: focus the next open dialog, or else restore the earlier focus."""
+        """After a dialog is answered, focus the next open dialog, or else restore the earlier focus."""
         earlier, self._focus_before = self._focus_before, None
         if self.current is None and earlier is not None and earlier in self._screen.focus_chain:
             self._screen.set_focus(earlier)

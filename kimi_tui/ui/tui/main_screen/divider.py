@@ -17,7 +17,7 @@ from kimi_tui.ui.tui.widgets.line_widget import background_of, widget_palette
 
 
 def joint(*, left: bool, right: bool, top: bool) -> str:
-    """The cell of a vertical line with these adjoining lines; `top`: its first cell."""
+    """The character of a vertical line where these lines adjoin it; `top`: at its first row."""
     if top:
         return "┬" if left and right else "┐" if left else "┌" if right else "╷"
     return "┼" if left and right else "┤" if left else "├" if right else "│"

@@ -22,7 +22,7 @@ _BOLD = Style(bold=True)
 @dataclass(frozen=True, slots=True)
 class HeaderFacts:
     """The header's facts; `elapsed` is the running turn's whole seconds, None without a turn; `background` counts the
-    background tasks; `sandbox` says what holds commands, None while that is not known.
+    background tasks; `sandbox` is the sandbox tier of commands, None while that is not known.
     """
 
     location: str = ""
@@ -50,7 +50,7 @@ class Header(LineWidget):
     DEFAULT_CSS = "Header { height: 1; background: $surface; dock: top; }"
 
     def __init__(self, *, counts: bool = True, id: str | None = None) -> None:  # noqa: A002
-        """`counts` false: nothing is shown that only the clock changes."""
+        """If `counts` is false, nothing is shown that changes only with the clock."""
         super().__init__(id=id)
         self._counts = counts
         self._facts = HeaderFacts()
@@ -113,7 +113,7 @@ class Header(LineWidget):
         return runs
 
     def _sandbox(self, palette: Palette, width: int) -> list[Run]:
-        """The sign of what holds commands, and a word where there is room."""
+        """The glyph of the sandbox tier, and its label if there is room."""
         match self._facts.sandbox:
             case None:
                 return []

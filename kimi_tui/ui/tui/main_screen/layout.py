@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 PaneName = Literal["talk", "flow", "todo", "waiting"]
 PANES: tuple[PaneName, ...] = ("talk", "flow", "todo", "waiting")
 SHORT_ROWS = 28
-"""With fewer rows, an open dialog stands alone."""
+"""With fewer rows, an open dialog replaces the conversation."""
 _MIN_CONVERSATION_ROWS = 6
 
 
 class PaneLayout(LowLatencyScreen):
     """Conversation and composer on the left; flow, todo and approvals on the right.
 
-    A zoomed pane has the whole screen. In a terminal without room for two columns, the right column is a drawer: its
+    A zoomed pane fills the whole screen. In a terminal without room for two columns, the right column is a drawer: its
     panes are zoomed when they get the focus.
     """
 
@@ -160,7 +160,7 @@ class PaneLayout(LowLatencyScreen):
             self.set_focus(self.composer.prompt)
 
     def _arrange_for_dialog(self, dialog: "DockedDialog | None") -> None:
-        """Make room for the dialog that is shown; in a low terminal it replaces the conversation."""
+        """Make room for the dialog that is shown; with few rows, it replaces the conversation."""
         panes = self._panes
         is_visible = self.zoomed in (None, "talk") and not panes.find_bar.has_focus_within
         hides_conversation = dialog is not None and is_visible and self.app.size.height < SHORT_ROWS

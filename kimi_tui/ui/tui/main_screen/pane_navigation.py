@@ -32,7 +32,7 @@ class PaneNavigation(PaneLayout):
 
     @property
     def in_pane(self) -> bool:
-        """Whether letters are keys of a pane."""
+        """Whether letters act as keys of a pane."""
         return self.focused_pane is not None or (self.panes_ready and self._panes.scrub_bar.has_focus)
 
     def go_to(self, name: PaneName) -> bool:
@@ -86,7 +86,7 @@ class PaneNavigation(PaneLayout):
             self.call_after_refresh(self._keep_focus, was_pane)
 
     def _keep_focus(self, was_pane: bool) -> None:
-        """The focused widget was removed: focus the composer or the dialog; for a pane, another pane."""
+        """After the focused widget was removed, focus the dialog or the composer; after a pane, the conversation."""
         if self.focused is not None or not self.app.app_focus:
             return
         if was_pane and self.current_dialog is None and self.is_filled("talk") and self.zoomed in (None, "talk"):
@@ -115,7 +115,7 @@ class PaneNavigation(PaneLayout):
             self._footer.say(_("the pane already fills the screen"))
 
     def action_drawer(self) -> None:
-        """Focus the first pane on the right if it is in the drawer; again: go back."""
+        """Focus the first pane on the right if it is in the drawer; called again, close the drawer."""
         if self.layout_size == "wide":
             return
         if self.zoomed not in (None, "talk"):

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class MainScreen(PaneNavigation):
-    """The content of the panes comes from outside."""
+    """The app and the controllers set the content of the panes."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("i", "write", "Write the message", show=False)]
     write_key = "i"
@@ -54,7 +54,7 @@ class MainScreen(PaneNavigation):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the welcome text stands in the place of the conversation."""
+        """Whether the welcome text is shown instead of the conversation."""
         return self._conversation.has_class("-empty")
 
     def show_turn(self, *, running: bool, empty: bool) -> None:
@@ -92,7 +92,7 @@ class MainScreen(PaneNavigation):
         self._panes.scrub_bar.focus()
 
     def on_screen_resume(self) -> None:
-        """An open dialog was behind another screen until now."""
+        """Restart the key guard of an open dialog: another screen covered it until now."""
         if self.panes_ready and (dialog := self.current_dialog) is not None:
             dialog.guard.restart()
 
@@ -186,7 +186,7 @@ class MainScreen(PaneNavigation):
         self.write_message(event.text, go_on=event.go_on)
 
     def write_message(self, text: str, *, go_on: bool = True, apart: bool = False) -> None:
-        """Write text that was typed in a dialog or on another screen. A space alone starts no message."""
+        """Write text that was typed in a dialog or on another screen. Spaces alone do not start a message."""
         if not self.composer.display:
             self.app.bell()
             return
@@ -201,7 +201,7 @@ class MainScreen(PaneNavigation):
             self.set_focus(prompt)
 
     def on_paste(self, event: events.Paste) -> None:
-        """Text pasted in a pane goes into the composer as a whole, not to the pane's keys."""
+        """Insert text pasted in a pane into the composer; it does not trigger the pane's keys."""
         if not self.in_pane:
             return
         event.stop()
@@ -211,7 +211,7 @@ class MainScreen(PaneNavigation):
             self.app.bell()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A recording accepts no input."""
+        """Disable writing in a recording, which accepts no input."""
         return action != "write" or self.composer.display
 
     def action_write(self) -> None:
@@ -220,7 +220,7 @@ class MainScreen(PaneNavigation):
     # Keys
 
     def on_key(self, event: events.Key) -> None:
-        """A letter in a pane is the pane's key and goes nowhere else; if it cannot act, the footer shows why."""
+        """A letter in a pane is only a key of that pane; if it has no effect, the footer shows why."""
         if not event.is_printable or not event.character:
             return
         # the focused widget was removed: focus the one that gets this letter

@@ -31,7 +31,7 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class ScrubPosition:
-    """The position after `number` messages of the timeline. `recorded`: there is no present to return to."""
+    """The position after `number` messages of the timeline. `recorded`: a recording, without a present to return to."""
 
     number: int = 0
     playing: bool = False
@@ -61,7 +61,7 @@ class ScrubBar(LineWidget, can_focus=True):
     ]
 
     class Moved(Message):
-        """Move to the moment after that many messages; None: to the present."""
+        """Move to the position after `number` messages; None: to the present."""
 
         def __init__(self, number: int | None) -> None:
             self.number = number
@@ -122,7 +122,7 @@ class ScrubBar(LineWidget, can_focus=True):
         return [Line(tuple(runs)), Line(tuple(below))]
 
     def _groove(self, room: int, palette: Palette) -> list[Run]:
-        """The bar itself: the past heavy, marks on it, a knob at the position."""
+        """The bar: a heavy line for the past, the marks, and a knob at the position."""
         timeline, length = self.timeline, max(self.timeline.length, 0.001)
         here = min(room - 1, int(timeline.place_of(self.position.number) / length * (room - 1)))
         marks: dict[int, MarkKind] = {}

@@ -64,7 +64,7 @@ class StatusLine(LineWidget):
 
 
 def _shares(wanted: list[int], room: int) -> list[int]:
-    """Columns for each text: its width; the longest is cut first if space is short."""
+    """Columns for each text: its full width, or less if space is short; the longest text is cut first."""
     given = list(wanted)
     while given and sum(given) > room and max(given) > 6:
         given[given.index(max(given))] -= 1

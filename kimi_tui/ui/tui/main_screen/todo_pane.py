@@ -12,7 +12,7 @@ _SIGNS: dict[TodoStatus, str] = {"done": "✓", "in_progress": "◐", "pending":
 
 
 class TodoPane(LineWidget, can_focus=True):
-    """Hidden while the list is empty. With more than `most` items: those around the one in progress."""
+    """Hidden while the list is empty. Of more than `most` items, those around the one in progress are shown."""
 
     DEFAULT_CSS = """
     TodoPane { max-height: 40%; border-top: solid $line; padding: 0 1; display: none; }

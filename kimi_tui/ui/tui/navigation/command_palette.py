@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class PaletteEntry:
     """One row of the palette: label, detail and group.
 
-    `english` is the English label: a translated UI finds the entry by it too.
+    `english` is the English label: the search in a translated UI matches it too.
     """
 
     title: str

@@ -1,6 +1,6 @@
 """Edits the draft, or views the conversation, in the user's editor: Ctrl+G.
 
-The app is suspended while the editor runs and the event loop is blocked, so it is available only between turns.
+While the editor runs, the app is suspended and the event loop is blocked. So the editor opens only between turns.
 """
 
 import contextlib
@@ -51,7 +51,7 @@ def edit_in_editor(text: str, command: list[str]) -> str:
 
 @contextlib.contextmanager
 def _signals_of(editor: "subprocess.Popen[bytes]") -> Generator[None]:
-    """Leave Ctrl+C to the editor. A signal that should end the app ends the editor first, because it blocks the app."""
+    """Leave Ctrl+C to the editor. Forward terminating signals to the editor first, because it blocks the app."""
     handlers: dict[int, Any] = {number: signal.getsignal(number) for number in SIGNALS}
 
     def heard(number: int, frame: FrameType | None) -> None:

@@ -28,7 +28,7 @@ class ScreenRouter:
 
     def all_commands(self, commands: Sequence[Command], skills: object = None) -> Sequence[Command]:
         """The engine's slash commands, those of the TUI that the engine lacks, and the invalid flows of `skills`:
-        without them, the user would think that their names were wrong."""
+        if these were missing, the user would think that their names were wrong."""
         from kimi_tui.ui.tui.flow_pane.broken_flow import find_broken_flows
 
         known = {command.name for command in commands}
@@ -42,7 +42,7 @@ class ScreenRouter:
         return [*commands, *broken, *(screen for screen in SCREEN_COMMANDS if screen.name not in known)]
 
     def open_initial(self, name: str) -> None:
-        """Called with the first engine. Without a configured model, open the setup first."""
+        """Open the screen `name`, or the setup if no model is configured. Called with the first engine."""
         engine = self._host.live_engine
         if name:
             self.open(name)

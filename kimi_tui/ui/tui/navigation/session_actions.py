@@ -38,7 +38,7 @@ async def new_session(host: "ScreenHost") -> None:
 
 
 async def _go(host: "ScreenHost", session_id: str | None, work_dir: Path | None = None) -> None:
-    """Open that session or a new one; if that fails, the next engine is on the current session again."""
+    """Open that session or a new one; if that fails, select the current session again."""
     if (factory := host.engine_factory) is None:
         return
     current_id, folder = host.engine.session_id if host.engine else None, factory.work_dir

@@ -1,4 +1,4 @@
-"""Asks for folder trust, and reports what a refusal disables."""
+"""Shows the folder trust dialog, and reports what a refusal disables."""
 
 import asyncio
 from pathlib import Path
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class TrustPrompt:
-    """Asks for one app; remembers a refusal until its effects are reported."""
+    """The trust prompt of one app; stores a refusal until its effects are reported."""
 
     def __init__(self, host: "TrustHost") -> None:
         self._host = host

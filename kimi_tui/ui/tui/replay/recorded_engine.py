@@ -32,7 +32,7 @@ class _NoSkills:
 
 
 class RecordedEngine:
-    """Implements the engine protocol without ever doing anything; `messages` is the recording."""
+    """Implements the engine protocol; its actions have no effect. `messages` is the recording."""
 
     def __init__(self, file: Path, messages: list[Timed]) -> None:
         self.file = file

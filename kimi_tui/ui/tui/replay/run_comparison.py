@@ -62,8 +62,8 @@ def _edge_of_two(first: int, second: int) -> EdgeStyle:
 
 
 def frequency_style(flow: Flow, pictures: Sequence[RunView]) -> ChartStyle:
-    """How many runs passed each node and edge, and how often in total: a level as glyph, heavy lines for most of the
-    runs."""
+    """Show how many runs passed each node and edge, and how often in total: a glyph for the level, heavy lines for
+    most of the runs."""
     count = max(1, len(pictures))
     nodes: dict[str, NodeStyle] = {}
     for node_id in flow.nodes:

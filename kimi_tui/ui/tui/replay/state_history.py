@@ -17,7 +17,7 @@ EVERY = 400
 
 
 class StateHistory:
-    """Messages with their times, oldest first; stored states in between make going back fast."""
+    """Messages with their times, oldest first; states stored at intervals make going back fast."""
 
     def __init__(self, messages: Iterable[Timed] = ()) -> None:
         self.messages: list[Timed] = list(messages)

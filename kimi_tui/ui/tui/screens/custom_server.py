@@ -17,7 +17,7 @@ from kimi_tui.ui.tui.widgets.pick_prompt import PickPrompt
 from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
 TryKey = Callable[[str, str, str], Awaitable[KeyCheck]]
-"""Takes a service's type, its address and a key."""
+"""Checks a key. Arguments: the service's type, its address and the key."""
 OTHER = "other"
 _TYPE = "openai_legacy"
 
@@ -29,7 +29,7 @@ def custom_server_item() -> ListItem:
 
 
 def bases(address: str) -> tuple[str, ...]:
-    """Candidate base URLs for an entered address, likeliest first; () if it is not an address."""
+    """Candidate base URLs for an entered address, most likely first; () if it is not an address."""
     address = address.strip()
     if "://" not in address:
         address = f"{'http' if _is_near(address) else 'https'}://{address}"
@@ -45,7 +45,7 @@ def bases(address: str) -> tuple[str, ...]:
 
 
 def _is_near(address: str) -> bool:
-    """Whether the host is this machine or a bare IP address, which have no certificates."""
+    """Whether the host is `localhost` or an IP address, which have no TLS certificates."""
     try:
         host = urlsplit(f"//{address}").hostname or ""
         return host == "localhost" or bool(ipaddress.ip_address(host))
@@ -65,7 +65,7 @@ def custom_server_changes(base: str, key: str, model: str) -> dict[KeyPath, Valu
 
 
 class CustomServerForm:
-    """Asks step by step on `screen`, then calls `done` with the changes and the model."""
+    """Prompts for each step on `screen`, then calls `done` with the changes and the model."""
 
     def __init__(
         self, screen: ModalFrame[Any], try_key: TryKey, done: Callable[[Mapping[KeyPath, Value], str], object]
@@ -73,7 +73,7 @@ class CustomServerForm:
         self._screen, self._try_key, self._done = screen, try_key, done
 
     def ask(self, *, trouble: str = "", value: str = "", silent: str = "") -> None:
-        """Ask for the address. Nothing answers at `silent`: the same address again is kept as it is."""
+        """Ask for the address. `silent` did not respond; if the user enters it again, it is accepted."""
 
         def got(address: str | None) -> None:
             if not address:
@@ -92,7 +92,7 @@ class CustomServerForm:
         self._screen.app.push_screen(TextPrompt(title, about=f"{trouble} {about}".strip(), value=value), got)
 
     async def _reach(self, found: tuple[str, ...], address: str) -> None:
-        """Ask again for an address at which nothing answers, before anything else is asked."""
+        """Ask for the key if the address responds, or else for the address again."""
         self._screen.set_status(_("looking for {server}…", server=found[-1]))
         checks: list[KeyCheck] = []
         for base in found:

@@ -28,8 +28,8 @@ from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A model service that needs an API key. `size` is its model's context in tokens; `sees`: that model accepts
-    images."""
+    """A model service that needs an API key. `size` is the context size of `model` in tokens; `sees`: `model`
+    accepts images."""
 
     name: str
     title: str

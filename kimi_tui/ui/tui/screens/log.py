@@ -45,7 +45,7 @@ def last_entries(file: Path) -> list[tuple[str, str]]:
 
 
 class LogView(ModalFrame[None]):
-    """Reads the file again on request."""
+    """Shows the log file; rereads it on request."""
 
     CSS = """
     LogView #search { height: 1; margin-bottom: 1; }
@@ -110,7 +110,7 @@ class LogView(ModalFrame[None]):
 
 
 def _lines(entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> list[Line]:
-    """The lines by day; an entry is its time, a glyph and its text with a hanging indent."""
+    """The entries as lines, grouped by day: the time, a glyph, and the text with a hanging indent."""
     if not entries:
         return [Line(((_("nothing"), palette.muted),))]
     looks = {

@@ -47,7 +47,7 @@ _WORDS: dict[str, str] = {
 
 
 class McpStatus(ModalFrame[None]):
-    """Updates while it is open."""
+    """Updated while it is open."""
 
     CSS = """
     McpStatus #halves { height: 1fr; }
@@ -152,5 +152,5 @@ def _lines(state: ServerState, width: int, palette: Palette) -> list[Line]:
 
 
 def shown_origin(origin: str) -> str:
-    """A file with the home folder as `~`, or an option."""
+    """The origin for display: a file path with the home folder as `~`, or an option."""
     return shown(Path(origin)) if origin.startswith("/") else origin

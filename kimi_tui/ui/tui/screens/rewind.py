@@ -1,4 +1,4 @@
-"""Rewind: restores the conversation, the files changed by our tools, or both, to before a turn."""
+"""Rewind: restores the conversation, the files changed by our tools, or both, to their state before a turn."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 
 
 class RewindPointView(Protocol):
-    """A turn; has the shape of `kimi_tui.soul.rewind.RewindPoint`."""
+    """A turn; structurally the same as `kimi_tui.soul.rewind.RewindPoint`."""
 
     @property
     def index(self) -> int: ...

@@ -1,4 +1,4 @@
-"""List model of stored sessions. Everything here reads and writes files: call it on a thread."""
+"""List model of stored sessions. Everything here reads and writes files: call it in a worker thread."""
 
 import contextlib
 import fcntl
@@ -31,7 +31,7 @@ _AROUND = 60
 class SessionEntry:
     """A stored session; `updated_at` in seconds since the epoch.
 
-    `open_here`: it is the one on screen; `open_elsewhere`: another process has it open.
+    `open_here`: this session is on screen; `open_elsewhere`: another process has it open.
     """
 
     id: str
@@ -72,7 +72,7 @@ class SessionList:
         return sorted(found, key=lambda entry: entry.updated_at, reverse=True)
 
     def search(self, query: str, rows: Iterable[SessionEntry]) -> dict[str, str]:
-        """The sessions whose messages contain the text, by id, with the words around it."""
+        """The sessions whose messages contain the text: an excerpt around the match, by session id."""
         needle = one_line(query).casefold()
         found: dict[str, str] = {}
         for entry in rows if needle else ():
@@ -123,7 +123,7 @@ class SessionList:
         return replace(entry, id=session_id, dir=folder, title=title, archived=False, open_here=False)
 
     def _texts(self, entry: SessionEntry) -> Sequence[str]:
-        """The texts of the user and the agent, one line per message; without a flow's prompts at its nodes."""
+        """The messages of the user and the agent, one line each; without the prompts of flow nodes."""
         file = entry.dir / "wire.jsonl"
         known = self._said.get(file)
         if known is None or known[0] != entry.updated_at:
@@ -148,7 +148,7 @@ class SessionList:
 
 
 def _last_messages(file: Path) -> Generator[tuple[float, WireMessage]]:
-    """The messages at the end of a recording, without reading all of a long one."""
+    """The last messages of a recording; a long recording is not read in full."""
     try:
         if file.stat().st_size <= _TAIL_BYTES:
             yield from ((one.timestamp, one.message) for one in read_recorded(file))
@@ -165,7 +165,7 @@ def _last_messages(file: Path) -> Generator[tuple[float, WireMessage]]:
 
 
 def open_elsewhere_message(entry: SessionEntry) -> str:
-    """The message that another process has the session open, and which one."""
+    """The message for a session that is open in another process; names the process if it is known."""
     if pid := owner_of(entry.dir):
         return _("this session is open in another window (process {pid})", pid=pid)
     return _("this session is open in another window")

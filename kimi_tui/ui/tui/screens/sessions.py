@@ -199,7 +199,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
     # Actions
 
     def on_key(self, event: events.Key) -> None:
-        """Move in the list while the search has the focus."""
+        """Move the list's cursor while the search field has the focus."""
         picks = self.query_one("#list", ItemList)
         if not isinstance(self.focused, Input):
             return
@@ -280,7 +280,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
 
 
 def _where(entry: SessionEntry) -> str:
-    """A label of the process that has it open."""
+    """A label that shows where the session is open; empty if it is not."""
     if entry.open_here:
         return p_("session", "open")
     return _("in another window") if entry.open_elsewhere else ""

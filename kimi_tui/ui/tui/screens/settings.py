@@ -22,12 +22,12 @@ from kimi_tui.ui.tui.widgets.pick_prompt import PickPrompt
 from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
 _MANY = 4
-"""Settings with more choices open a list; those with fewer cycle through them."""
+"""A setting with more choices than this opens a list; any other cycles through its choices."""
 Change = Callable[[Mapping[KeyPath, Value]], Awaitable[object]]
 
 
 class Settings(ModalFrame[bool]):
-    """`change` writes the file and returns the new configuration. Returns whether anything was changed."""
+    """Returns whether anything was changed. `change` writes the file and returns the new configuration."""
 
     CSS = "Settings FilteredList { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = [

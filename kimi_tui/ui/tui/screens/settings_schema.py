@@ -13,7 +13,7 @@ Kind = Literal["switch", "choice", "number", "text", "list"]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A configuration key. `choices` are for a choice; `theme` and `default_model` get theirs when shown."""
+    """A configuration key. `choices`: the values of a choice; `theme` and `default_model` get them when shown."""
 
     path: KeyPath
     description: str
@@ -32,7 +32,7 @@ class Setting:
         return node
 
     def parsed(self, text: str) -> Value:
-        """The entered text as the file stores it; text that is not a number stays text, and validation rejects it."""
+        """The entered text as a value for the file; an invalid number stays text, and validation rejects it."""
         match self.kind:
             case "number":
                 try:

@@ -35,7 +35,7 @@ _SCOPES: dict[Scope, str] = {
 
 
 class Skills(ModalFrame[str]):
-    """Returns the slash command of the chosen skill. The list follows the files while it is open."""
+    """Returns the slash command of the chosen skill. The list is updated when the files change."""
 
     CSS = """
     Skills #halves { height: 1fr; }

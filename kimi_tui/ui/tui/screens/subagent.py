@@ -33,7 +33,7 @@ def subagent_items(state: UiState) -> list[SubagentItem]:
 
 
 class SubagentScreen(ModalFrame[None]):
-    """Shows one of `subagents`, which returns their current state; `stop` interrupts one by its id."""
+    """Shows one subagent. `subagents` returns the current state of all; `stop` interrupts one by its id."""
 
     CSS = "SubagentScreen Transcript { height: 1fr; }"
     BINDINGS: ClassVar[list[BindingType]] = [

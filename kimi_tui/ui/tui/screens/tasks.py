@@ -37,7 +37,7 @@ _SIGNS: dict[TaskStatus, tuple[str, Role]] = {
 
 
 class Tasks(ModalFrame[None]):
-    """Updates while it is open; running tasks can be stopped."""
+    """Updated while it is open; running tasks can be stopped."""
 
     CSS = """
     Tasks #halves { height: 1fr; layout: vertical; }

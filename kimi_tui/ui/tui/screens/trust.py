@@ -1,4 +1,4 @@
-"""Asks for folder trust, before a new folder's skills and servers are used."""
+"""The folder trust dialog, shown before a new folder's skills and servers are used."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -30,13 +30,13 @@ _MEANING = {
 
 
 _BESIDE = 16
-"""Rows of everything except the project items, if their descriptions are long."""
+"""Maximum rows of everything except the project items."""
 
 
 class TrustQuestion(ModalCard[bool]):
     """Returns the answer to store; None: not trusted this time, ask again next time.
 
-    Keys within half a second of the last one do not answer, and a sentence goes into the message: the user was writing.
+    A key within half a second of the previous one is no answer. Text that the user was writing goes into the message.
     """
 
     CSS = """

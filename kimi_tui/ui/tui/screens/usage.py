@@ -1,4 +1,4 @@
-"""Tokens and cost: of the whole session, and since this start."""
+"""Tokens and cost: of the whole session, and of the current run."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class UsageFacts:
-    """All facts of the screen. `priced`: every model has prices."""
+    """The data of the screen. `priced`: every model has prices."""
 
     model: str
     note: str
@@ -97,7 +97,7 @@ def usage_lines(facts: UsageFacts, width: int, palette: Palette) -> list[Line]:
 
 
 def _rows(spent: Sequence[UsageRow], cached: str, figure: Callable[[int], str]) -> list[Sequence[str]]:
-    """The table, below a heading."""
+    """The rows of the table; the first one is the heading."""
     head = ("", p_("usage", "steps"), _("tokens in"), cached, p_("usage", "out"), _("cost"))
     return [
         head,

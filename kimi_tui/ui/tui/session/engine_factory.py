@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _DEMOS = "kimi-tui-demo-"
 """Prefix of the demo folders that the command line creates."""
 MakeConfig = Callable[["Path | None", "TrustState | None"], "EngineConfig"]
-"""Takes the work dir (None: the current directory) and its trust state (None: look it up). Raises KimiTuiError."""
+"""Arguments: the work dir (None: the current directory), its trust state (None: look it up). Raises KimiTuiError."""
 
 
 class EngineFactory(Protocol):
@@ -44,7 +44,7 @@ class EngineFactory(Protocol):
         ...
 
     def project_items(self) -> "tuple[TrustItem, ...]":
-        """All project items of this folder, decided or not."""
+        """All project items of this folder, with or without a trust decision."""
         ...
 
     def ignored_items(self) -> "tuple[TrustItem, ...]":
@@ -52,7 +52,7 @@ class EngineFactory(Protocol):
         ...
 
     def trust(self, answer: bool, *, keep: bool) -> None:
-        """Trust the folder. `keep`: remember the decision. Raises OSError if it cannot be saved."""
+        """Set whether the folder is trusted. `keep`: remember the decision. Raises OSError if it cannot be saved."""
         ...
 
     async def make(self) -> Engine:
@@ -69,7 +69,7 @@ class EngineFactory(Protocol):
         ...
 
     def select_demo(self) -> str | None:
-        """Make the next engine the demo's; returns the demo's first prompt, or None if there is no demo."""
+        """Select the demo for the next engine; return its first prompt, or None if there is no demo."""
         ...
 
     async def edit_config(self, changes: "Mapping[KeyPath, Value]") -> None:
@@ -78,7 +78,7 @@ class EngineFactory(Protocol):
 
 
 class ConfigEngineFactory:
-    """Creates engines from an EngineConfig, which is built on first use: its imports take longer than the screen's.
+    """Creates engines from an EngineConfig, built on first use: its imports take longer than those of the screen.
 
     `refused` is called with the reason when there can be no engine.
     """

@@ -34,7 +34,7 @@ _FORMATS: tuple[tuple[Format, str, str], ...] = (
 _REPLAY_ACTIONS = N_("replay: press End to return to now")
 
 _WITHOUT_TURN = frozenset({"run", "ask", "on"})
-"""Settings of nodes that are no turn of the model, so they have no prompt."""
+"""Settings of nodes that run no model turn and therefore have no prompt."""
 
 
 class FlowController:
@@ -119,7 +119,7 @@ class FlowController:
             self._run_action(action, node_id)
 
     def take_branch(self, node_id: str, label: str) -> None:
-        """Take a branch of a node: now if the run waits there, else when it gets there."""
+        """Take a branch of a node: now if the run waits there, else when the run reaches it."""
         run = self._presenter.state.flow.run
         if run is None or not run.active:
             return

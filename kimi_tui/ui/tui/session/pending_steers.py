@@ -21,7 +21,7 @@ class PendingSteers:
         self._waiting.append(content)
 
     def take(self) -> list[UserInput]:
-        """Remove and return all: the turn has ended and cannot take them."""
+        """Remove and return all messages: the turn has ended, so they cannot be delivered."""
         left, self._waiting = self._waiting, []
         return left
 

@@ -30,7 +30,7 @@ _STEERING_PAUSE_S = 2.0
 
 
 class AttentionNotifier(Protocol):
-    """Calls the attention of a user who looks elsewhere."""
+    """Alerts a user who is looking elsewhere."""
 
     def call(self, why: UserText) -> None: ...
 
@@ -272,7 +272,7 @@ class Presenter:
             dialogs.close_branches(unless_requested=True)
 
     def _last_words(self, pause: Pause) -> str:
-        """Why a decision is pending, and the model's last words."""
+        """The model's last message, and why a decision is pending."""
         why = one_line(pause.detail or "")
         why = _("Waiting: {why}.", why=why) if why else ""
         for item in reversed(self.state.conversation.items[-12:]):
@@ -290,6 +290,6 @@ def _missing_servers(mcp: MCPStatus | None) -> str:
 
 
 def _in_background(engine: Engine | None) -> int:
-    """The number of background tasks that run."""
+    """The number of running background tasks."""
     live = engine.live if engine is not None else None
     return sum(task.running for task in live.services.background.tasks) if live is not None else 0

@@ -25,7 +25,7 @@ MakeEngine = Callable[[], Awaitable[Engine]]
 
 
 class SessionController:
-    """`engine` is None until the first one is created; `starting` is true while it may still come.
+    """`engine` is None until the first one is created; `starting` is true while it may still be created.
 
     `prompt` is sent to the first engine. `clock` is the clock of the messages, `frame` the seconds between two batches.
     """
@@ -52,7 +52,7 @@ class SessionController:
         return self.engine.live if self.engine is not None else None
 
     async def open(self, initial_screen: str) -> None:
-        """Create the first engine, and open the given screen first."""
+        """Create the first engine, then open the given screen."""
         try:
             engine = await self._create_engine()
         except KimiTuiError as error:

@@ -1,4 +1,4 @@
-"""What a session needs of the app that shows it."""
+"""What a session needs from the app that shows it."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SessionView(Protocol):
-    """Shows one session; `presenter` and the panes of `main_screen` are there before the first session."""
+    """Shows one session; `presenter` and the panes of `main_screen` exist before the first session."""
 
     @property
     def is_running(self) -> bool: ...
@@ -37,7 +37,7 @@ class SessionView(Protocol):
         ...
 
     def report_trust(self, *, pending: bool = False) -> None:
-        """Report what a refusal disables, or with `pending` the items that wait for an answer."""
+        """Report what a refusal disables, or with `pending` the items without a trust decision."""
         ...
 
     def append_tool_output(self, call_id: str, text: str) -> None:

@@ -1,6 +1,7 @@
-"""The turn task and the queue of prompts behind it.
+"""The turn task and the queue of prompts that wait for it.
 
-No Textual here. Everything runs in the engine's event loop; `TurnQueue` owns the tasks that await the engine.
+This module does not use Textual. Everything runs in the engine's event loop; `TurnQueue` owns the tasks that await
+the engine.
 """
 
 import asyncio
@@ -59,7 +60,7 @@ class TurnQueue:
         return isinstance(content, str) and slash_command(content, names) is not None
 
     def submit(self, content: UserInput) -> None:
-        """Start a turn, or queue the prompt while one runs; a slash command is tried at once."""
+        """Start a turn, or queue the prompt while one runs; a slash command is started at once."""
         if self.is_command(content) or not self.waiting:
             self._start(content)
         else:
@@ -121,7 +122,7 @@ class TurnQueue:
         self._break_off()
 
     def _break_off(self) -> None:
-        """Drop the queue after a failed turn: its prompts assumed a success."""
+        """Drop the queue after a failed turn: the queued prompts assumed that it would succeed."""
         if asyncio.current_task() is self._turn:
             self._on_abort()
 

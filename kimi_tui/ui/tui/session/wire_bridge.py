@@ -1,6 +1,6 @@
 """The only link between the Wire and Textual: merges Wire messages into at most one Textual message per frame.
 
-Invariant: the order of Wire messages is kept, and none is lost while the target lives.
+Invariant: the order of Wire messages is kept, and none is lost while the target exists.
 """
 
 from collections import deque

@@ -17,6 +17,6 @@ _MODULES = (
 
 
 def preload() -> None:
-    """Import them; call it in a thread, as it takes longer than a frame."""
+    """Import the modules; call this in a thread, because it takes longer than a frame."""
     for name in _MODULES:
         import_module(name)

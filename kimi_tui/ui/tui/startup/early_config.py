@@ -21,8 +21,8 @@ class EarlyConfig:
 
 
 def read_early_config(file: Path | None = None) -> EarlyConfig:
-    """Read them from the top level of the given or the default file. Loading the full configuration is slow and happens
-    later."""
+    """Read the settings from the top level of the given or the default file. The full configuration is loaded later,
+    because that is slow."""
     home = paths.home()
     for candidate in (file,) if file else (home / "config.yaml", home / "config.yml", home / "config.toml"):
         try:

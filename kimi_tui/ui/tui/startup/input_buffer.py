@@ -11,14 +11,14 @@ Deliver = Callable[[events.Event], Awaitable[None]]
 
 
 class StartupInputBuffer:
-    """Text waits for the composer, any other key for `flush_all`; keys after a waiting key wait behind it."""
+    """Buffers text until the composer accepts it, and other keys until `flush_all`; the order is kept."""
 
     def __init__(self) -> None:
         self._buffered: list[events.Key | events.Paste] = []
         self._flushed = False
 
     def buffer(self, event: events.Event, *, can_write: bool) -> bool:
-        """Buffer the key if it has to wait; whether it was buffered."""
+        """Buffer the key if it has to wait; return whether it was buffered."""
         if not isinstance(event, events.Key | events.Paste) or event.is_forwarded:
             return False
         if not self._buffered and (self._flushed or (can_write and _is_text_input(event))):

@@ -44,7 +44,7 @@ def current_label(run: RunView) -> str:
 
 
 def run_times(run: RunView, now: float) -> str:
-    """The time of work, and beside it the time that the run waited for the user: `0:53 · waited 0:54`."""
+    """The working time, and the time that the run waited for the user: `0:53 · waited 0:54`."""
     waited_s = run.waited_s(now)
     work = clock(run.work_s(now))
     waited = _("waited {time}", time=clock(waited_s)) if waited_s >= 1 else ""
@@ -122,7 +122,7 @@ class FlowReducer:
         self.turn_keys = {node: [one for one in keys if one < key] for node, keys in self.turn_keys.items()}
 
     def cut_off(self, at: float) -> None:
-        """The recording ends within a run: mark the run as interrupted; it may be resumed."""
+        """Mark the run as interrupted, because the recording ends within it; it may be resumed."""
         if self.run is None or not self.run.active:
             return
         self.run.cut(at, _("interrupted"))
@@ -157,7 +157,7 @@ class FlowReducer:
         self.turn_keys.setdefault(message.node_id, []).append(self._header)
 
     def _open_header(self, run: RunView, node_id: str) -> None:
-        """Head a decision at a node that had no turn: it is not the choice of the node before."""
+        """Add a header for a decision at a node that had no turn: the choice is not that of the previous node."""
         last = self._talk[self._header] if self._header is not None else None
         if not (isinstance(last, FlowHeaderItem) and last.node_id == node_id) and node_id in run.nodes:
             node = run.nodes[node_id]

@@ -116,7 +116,7 @@ class FlowHeaderItem:
 
 @dataclass(frozen=True, slots=True)
 class SeparatorItem:
-    """A point where the context was cut or joined. `detail` is shown when it is expanded."""
+    """A separator where the context was cut or joined. `detail` is shown when the item is expanded."""
 
     kind: SeparatorKind
     text: UserText

@@ -30,7 +30,7 @@ class _Call:
 
 
 class ToolReducer:
-    """Keeps the items of tool calls in step with the Wire."""
+    """Keeps the items of tool calls in sync with the Wire."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._talk = conversation

@@ -237,7 +237,7 @@ class UiState:
                 assert_never(message)
 
     def _replace_separator(self, message: WireMessage) -> None:
-        """Replace the separator of an interrupted step by the item that says why."""
+        """Replace the separator of an interrupted step by the item that explains the interruption."""
         match message:
             case flow_events.FlowPaused() | flow_events.FlowEnd() | events.Notification(severity="error"):
                 key, self._broken_off = self._broken_off, None

@@ -26,10 +26,10 @@ _HOPS = 4  # event loop iterations that a key needs from the app to the widget
 
 
 class TerminalApp(App[int]):
-    """`attention` notifies a user who looks elsewhere; `fault` is the crash that ended the app, if any."""
+    """`attention` notifies while the terminal is not focused; `fault` is the crash that ended the app, if any."""
 
     answer_hold_s = 0.3
-    """Seconds that an answer's key waits for a following letter, which would make it the start of a sentence."""
+    """Seconds to hold back an answer key: a letter that follows within this time makes it the start of a text."""
 
     def __init__(self, display_options: DisplayOptions) -> None:
         key_sequences.register_alt_enter()
@@ -56,7 +56,7 @@ class TerminalApp(App[int]):
                 await asyncio.sleep(0)
 
     def write_message(self, text: str, *, go_on: bool = True, apart: bool = False) -> None:
-        """Write typed text into the message. With `go_on` the focus follows; `apart`: as a paragraph of its own."""
+        """Write typed text into the message. `go_on`: also move the focus there; `apart`: as a separate paragraph."""
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Without colours: our filter in place of Textual's, which turns colours into greys."""
@@ -65,7 +65,7 @@ class TerminalApp(App[int]):
 
     @on(events.DescendantFocus)
     def _follow_focus(self, event: events.DescendantFocus) -> None:
-        """Nothing blinks; the cursor follows the focus for screen readers."""
+        """Stop an input's cursor blinking; in plain mode, move the cursor with the focus for screen readers."""
         if isinstance(event.widget, TextArea):  # a TextArea shows its own cursor
             return
         from textual.widgets import Input

@@ -14,7 +14,7 @@ class PastedText(str):
 
 
 class BracketedPasteParser:
-    """Separates keys and pastes, however the stream is cut."""
+    """Separates keys and pastes, however the input is split."""
 
     def __init__(self) -> None:
         self._held = ""

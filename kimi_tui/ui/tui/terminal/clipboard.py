@@ -1,6 +1,6 @@
 """Clipboards besides the terminal's own (OSC 52): tmux, or this machine's desktop.
 
-tmux takes text, and passes it to its terminal, only by its own command.
+tmux accepts text, and forwards it to its terminal, only through its own command.
 """
 
 import base64
@@ -21,7 +21,7 @@ _CHUNK = 240  # the most that GNU screen passes on at once
 def clipboard_command(
     environ: Mapping[str, str], *, platform: str = sys.platform, which: Callable[[str], object] = shutil.which
 ) -> list[str] | None:
-    """The command that takes the text on stdin; None if the terminal must do, as for a remote user."""
+    """The command that reads the text from stdin; None if only OSC 52 is available, as over SSH."""
     if environ.get("TMUX"):
         return ["tmux", "load-buffer", "-w", "-"]
     if environ.get("SSH_CONNECTION") or environ.get("SSH_TTY"):

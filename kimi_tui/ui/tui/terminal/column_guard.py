@@ -1,7 +1,7 @@
 """Keeps every column in place, whatever width a terminal gives to a character.
 
 Terminals differ in the width of flags, pictographs with joiners, skin tones or selectors, combining symbols, Indic and
-Jamo syllables, and of characters newer than they are. After these the cursor is moved to the column that we count.
+Jamo syllables, and of characters newer than the terminal. After these the cursor is moved to the column that we count.
 Composed pictographs are drawn as their first part, because one that a terminal draws too wide could cross the edge of
 the repainted area; `whole` is for terminals known to draw them as one. Letters stay in one piece with the words and
 spaces beside them: extra width that a terminal needs for them is taken from the spaces.

@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 
 def report_crash(error: BaseException) -> FaultError:
-    """The message for the user. The report is written by then, if possible."""
+    """Write the report, if possible, and return the message for the user."""
     if isinstance(error, WorkerFailed):
         error = error.error
     if logging.getLogger().handlers:  # without a log it would go to the screen

@@ -126,7 +126,7 @@ class TerminalDriver(LinuxDriver):
     # Stopped and continued
 
     def _sigtstp_application(self, *_: object) -> None:
-        """Runs in the event loop, not at once: stopping would wait in vain for a write in progress."""
+        """Stop from the event loop: the signal handler would wait forever for a write in progress."""
         if self._on and self._auto_restart:
             self._call(self._stop)
         else:

@@ -60,8 +60,8 @@ class TaskbarProgress:
 
 
 def terminal_is_gone() -> bool:
-    """Whether the terminal we were started in is closed or lost for good: if the launching process was killed, nobody
-    can return the terminal to us.
+    """Whether the terminal we were started in is closed or lost for good: if the launching process was killed, no
+    process can return the terminal to us.
     """
     if os.getppid() == 1 and not os.isatty(0):
         return True

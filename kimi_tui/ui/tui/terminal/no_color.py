@@ -24,7 +24,7 @@ MainScreen Composer:focus-within {
 }
 Toast { border: round $foreground; padding: 0 1; }
 """
-"""Style rules for Textual's own widgets that replace its rules by colour."""
+"""Style rules for Textual's widgets: text attributes in place of colours."""
 
 
 def is_requested(environ: Mapping[str, str]) -> bool:

@@ -23,7 +23,7 @@ _PATIENCE_S = 2.0
 class BrowserDriver(WebDriver):
     """Textual's web driver, which also ends the app when the page is closed, and writes whole packets.
 
-    It reads no more input than the app handles: keys that are not a paste are an event each.
+    It reads input only as fast as the app handles it: each key outside a paste is a separate event.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class BrowserDriver(WebDriver):
         self._wait_for_app()
 
     def _wait_for_app(self) -> None:
-        """Runs in the input thread: after some events, wait until what has the focus has handled them."""
+        """Runs in the input thread: after some events, wait until the focused widget has handled them."""
         self._unchecked += 1
         # defence: pace-browser-input
         if self._unchecked < _AT_ONCE:

@@ -120,7 +120,7 @@ def _most_alike(before: Sequence[str], after: Sequence[str]) -> list[tuple[int, 
 
 
 def _likeness(old: str, new: str) -> float:
-    """Similarity from 0 to 1; 0 also for lines that are not one changed line."""
+    """Similarity from 0 to 1; 0 also for lines too different to be one changed line."""
     if not old.strip() or not new.strip() or len(old) + len(new) > 1000:
         return 0.0
     matcher = SequenceMatcher(None, _WORD.findall(old), _WORD.findall(new), autojunk=False)

@@ -40,13 +40,13 @@ def _parser() -> MarkdownIt:
 
 
 def parse(source: str, references: References | None = None) -> list[SyntaxTreeNode]:
-    """The top-level blocks of `source`. `references` holds the link definitions met so far and takes the new ones."""
+    """The top-level blocks of `source`. `references` holds the link definitions so far; new ones are added to it."""
     env: dict[str, Any] = {"references": references if references is not None else {}}
     return SyntaxTreeNode(_parser().parse(source, env)).children
 
 
 def one_kind_of_line_end(text: str) -> str:
-    """Every line end as a newline; the control characters that only Python takes for line ends or spaces become
+    """Normalize line ends to newlines; control characters that only Python treats as line ends or spaces become
     visible."""
     if text.isascii() and text.replace("\n", "").isprintable():
         return text

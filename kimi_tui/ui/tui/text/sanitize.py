@@ -52,7 +52,7 @@ def _spell(match: re.Match[str]) -> str:
 
 
 def sanitize(text: str) -> str:
-    """`text` for one line on screen: ESC becomes ␛, a bidi mark ‹U+202E›, half a character �."""
+    """`text` for one line on screen: ESC becomes ␛, a bidi mark ‹U+202E›, a lone surrogate �."""
     if text.isascii() and text.isprintable():
         return text
     if _SUSPECT.search(text):

@@ -1,4 +1,4 @@
-"""A line of styled text, with the part that copying takes."""
+"""A line of styled text, and which part of it is copied."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

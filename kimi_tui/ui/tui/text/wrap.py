@@ -29,7 +29,7 @@ def _fitting(text: str, start: int, end: int, width: int) -> int:
 
 
 def _measured(text: str, start: int, end: int, width: int) -> int:
-    """The columns of text[start:end], or of so much of it that they are more than `width`."""
+    """The width of text[start:end] in columns; of a long text only a part wider than `width` is measured."""
     enough = start + width * (MAX_MARKS + 2) + 2 * MAX_MARKS
     return cells(text[start : min(end, enough)])  # defence: measure-what-matters
 

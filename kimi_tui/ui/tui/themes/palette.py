@@ -90,7 +90,7 @@ COLOURLESS = Palette(
 
 
 class _Theme:
-    """Reads colours from a theme's variables; a role that is missing or `auto` takes its fallback."""
+    """Reads colours from a theme's variables; a role that is missing or `auto` uses its fallback."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         self.variables = variables

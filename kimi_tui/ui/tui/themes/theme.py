@@ -1,4 +1,4 @@
-"""Finds themes, and makes Textual themes of their colours."""
+"""Finds theme files, and creates Textual themes from their colours."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -98,7 +98,7 @@ def make_theme(name: str, colours: Mapping[str, str], variables: Mapping[str, st
 
 
 def is_colour(text: str) -> bool:
-    """Whether Textual reads it as a colour."""
+    """Whether Textual accepts the value as a colour."""
     try:
         Color.parse(text)
     except ColorParseError:

@@ -1,6 +1,6 @@
 """Parses a theme's YAML and reports errors with their position.
 
-A theme that `extends` another contains only the differences; it may have the other's name.
+A theme that `extends` another contains only the differences; it may have the same name as that theme.
 """
 
 from collections.abc import Mapping, Set

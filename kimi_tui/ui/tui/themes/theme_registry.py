@@ -57,7 +57,7 @@ class ThemeRegistry:
         return self._titles
 
     def reload(self) -> list[str]:
-        """Read every file again and refresh the active theme; returns the errors, file and line first."""
+        """Read every file again and refresh the active theme; returns the errors, each starting with file and line."""
         errors: list[str] = []
         self._titles = {}
         for path in theme.find_themes():

@@ -82,7 +82,7 @@ def render_item(item: Item, width: int, look: RenderContext) -> list[Line]:
 
 
 def gap_before(previous: Item | None, item: Item) -> int:
-    """Blank rows above an item: cards are close together, all else is set apart."""
+    """Blank rows above an item: none between cards, usually one otherwise."""
     if previous is None:
         return 0
     if isinstance(item, ImageChip) and isinstance(previous, UserItem):

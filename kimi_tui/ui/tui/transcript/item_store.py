@@ -36,7 +36,7 @@ class Drawn:
 
 
 class ItemStore:
-    """The conversation as a strip of rows, `width` columns wide."""
+    """The conversation as a sequence of rows, `width` columns wide."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock

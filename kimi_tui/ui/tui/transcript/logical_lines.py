@@ -11,7 +11,7 @@ Span = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class LogicalLine:
-    """`text` takes the lines from number `first` on; `starts` has the offset at which each begins, and its skipped
+    """`text` joins the lines from number `first` on; `starts` has the offset at which each begins, and its skipped
     prefix."""
 
     text: str
@@ -26,7 +26,7 @@ class LogicalLine:
                 yield number, max(begin, start) - start + skip, min(end, stop) - start + skip
 
     def place(self, number: int, char: int) -> int:
-        """The offset in the text of a row's character."""
+        """The offset in `text` of a character of a row."""
         start, skip = self.starts[number - self.first]
         return start + char - skip
 

@@ -17,7 +17,7 @@ _FRAMES = "◐◓◑◒"
 class RenderContext:
     """The palette, whether the item is expanded, the view's clock (seconds) and the spinner's frame.
 
-    `thoughts`: reasoning is shown while it streams. `counts` false: nothing is shown that only the clock changes.
+    `thoughts`: reasoning is shown while it streams. `counts` false: nothing is shown that changes only with time.
     `charts`: the charts of a text are drawn.
     """
 
@@ -62,7 +62,7 @@ def fold_sign(look: RenderContext) -> str:
 
 
 def elapsed(started: float | None, look: RenderContext) -> str:
-    """The time since `started` in whole seconds, so that it changes once a second; "" in the first."""
+    """The time since `started` in whole seconds, so that it changes once a second; "" in the first second."""
     if started is None or not look.counts or look.now - started < 1:
         return ""
     whole = int(look.now - started)

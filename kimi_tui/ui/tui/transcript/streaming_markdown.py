@@ -151,7 +151,7 @@ class StreamingMarkdown:
         return min(changed, len(self._done))
 
     def _is_due(self) -> bool:
-        """Whether the open end is rendered as a whole."""
+        """Whether to render the open end as a whole now."""
         size = len(self.source)
         if size - self._closed <= self._piece:
             return True
@@ -169,7 +169,7 @@ class StreamingMarkdown:
         return True
 
     def _after_last_full_line(self) -> int:
-        """Where the blank lines begin that the complete lines end in."""
+        """The start of the blank lines at the end of the complete lines."""
         text = self.source[self._closed : self.source.rfind("\n") + 1].rstrip()
         return self.source.find("\n", self._closed + len(text)) + 1
 
@@ -326,7 +326,7 @@ class StreamingMarkdown:
             self._done.append(_BLANK)
 
     def _close_fence_lines(self, fence: _OpenFence, end: int) -> int | None:
-        """Draw the fence's complete lines. At its end it is drawn as a whole; None while it stays open."""
+        """Draw the fence's complete lines, or the whole fence once it is closed. Returns None while it is open."""
         while self._closed < end:
             stop = self.source.index("\n", self._closed)
             line = self.source[self._closed : stop]

@@ -1,4 +1,4 @@
-"""Keeps a transcript in step with the state: maps positions in the conversation to the view's ids."""
+"""Keeps a transcript in sync with the state: maps positions in the conversation to the view's ids."""
 
 from collections.abc import Sequence
 

@@ -17,7 +17,7 @@ class KeyGuard:
         self._since = clock()
 
     def open(self) -> None:
-        """Count the next key: the user asked for the dialog."""
+        """Accept the next key: the user requested the dialog."""
         self._since = float("-inf")
 
     def restart(self) -> None:
@@ -26,11 +26,11 @@ class KeyGuard:
 
     @property
     def remaining(self) -> float:
-        """Seconds until it opens."""
+        """Seconds until a key is accepted."""
         return max(0.0, self._since + self._quiet_s - self._clock())
 
     def accepts(self) -> bool:
-        """Whether a key counts now; a key that does not restarts the wait."""
+        """Whether a key is accepted now; a rejected key restarts the wait."""
         if self.remaining > 0:  # defence: dialog-stands-still
             self.restart()
             return False

@@ -11,7 +11,7 @@ from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
 class LineList(LineScrollView, can_focus=True):
     """Subclasses draw the items, and set `item_of_line` in `lines`: the item of each line, -1 for a heading.
 
-    With `at_once` a click chooses; without it, only a click on the item under the cursor.
+    With `at_once` any click chooses an item; without it, only a click on the item under the cursor.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -35,7 +35,7 @@ class LineList(LineScrollView, can_focus=True):
         raise NotImplementedError
 
     def choose(self) -> None:
-        """Take the item under the cursor; there is one."""
+        """Choose the item under the cursor; called only if there is one."""
         raise NotImplementedError
 
     def show_items(self) -> None:

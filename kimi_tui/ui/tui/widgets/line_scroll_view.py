@@ -1,4 +1,4 @@
-"""A scrolling list of lines that tracks how far it has been seen."""
+"""A scrolling list of lines that tracks the last line that has been on screen."""
 
 from textual.geometry import Size
 from textual.scroll_view import ScrollView

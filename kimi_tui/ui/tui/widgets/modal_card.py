@@ -13,7 +13,7 @@ ResultType = TypeVar("ResultType")
 
 
 class ModalCard(ModalFrame[ResultType]):
-    """Lies over the previous screen."""
+    """Shown on top of the previous screen."""
 
     DEFAULT_CSS = """
     ModalCard { align: center middle; background: $background 60%; }
@@ -22,7 +22,7 @@ class ModalCard(ModalFrame[ResultType]):
     ModalCard.-low > #frame { padding: 0 2; }
     """
     rows_beside: ClassVar[int] = 0
-    """Rows of the card that its list cannot use; 0 without a list that may be long."""
+    """Rows of the card that its list cannot use; 0 if the card has no list that may be long."""
 
     def on_resize(self, event: events.Resize) -> None:
         """Give a list all available rows."""

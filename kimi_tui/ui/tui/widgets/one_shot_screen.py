@@ -1,4 +1,4 @@
-"""A modal that dismisses once: keys after its answer do not reach the screen below, and no sentence is cut in two."""
+"""A modal that is dismissed only once: later keys do not reach the screen below, and typed text is not split."""
 
 import time
 from collections.abc import Mapping
@@ -23,12 +23,12 @@ NARROW = 100
 
 
 class OneShotModal(ModalScreen[Answer]):
-    """Textual pops the top screen on every call: keys arrive faster than screens close.
+    """Dismissed only once: Textual pops the top screen on every call, and keys arrive faster than screens close.
 
-    The previous screen shows dimmed around it, unless only fragments of that would be left.
+    The previous screen is dimmed around it, or hidden if only fragments of it would be visible.
 
-    A letter of `letter_answers` counts only if no other letter follows at once. Other letters do nothing and say so;
-    on a screen that opened by itself (`passes_on`) they are the message's. A paste is always the message's.
+    A letter of `letter_answers` is accepted only if no other letter follows at once. Other letters only show a note;
+    on a screen that opened without a user action (`passes_on`), they go into the message, as a paste always does.
     """
 
     DEFAULT_CSS = "OneShotModal.-alone { background: $background; }"
@@ -37,20 +37,20 @@ class OneShotModal(ModalScreen[Answer]):
 
     @property
     def passes_on(self) -> bool:
-        """Whether what is typed belongs to the message: the screen opened while the user may have been writing."""
+        """Whether typed text goes into the message: the screen opened while the user may have been writing."""
         return False
 
     @property
     def letter_answers(self) -> Mapping[str, str]:
-        """The letters that leave the screen, by key name or character, with their answers for `take_letter`."""
+        """The letters that close the screen, by key name or character, with their answers for `take_letter`."""
         return {}
 
     def take_letter(self, answer: str) -> None:
-        """Give an answer. By default it is an action of the screen."""
+        """Apply an answer; by default, run it as an action of the screen."""
         self.call_later(self.run_action, answer)
 
     def key_guard(self) -> KeyGuard:
-        """The guard of the letters; by default the first one counts at once."""
+        """The guard of the letters; by default the first letter is accepted at once."""
         guard = KeyGuard(time.monotonic)
         guard.open()
         return guard
@@ -66,7 +66,7 @@ class OneShotModal(ModalScreen[Answer]):
             self._show_note(_("letters are keys here: “{text}” did nothing", text=typed.text))
 
     def pass_on(self, typed: TypedText) -> None:
-        """Give the text to the message."""
+        """Write the text into the message."""
         write_message(self, typed.text, go_on=typed.go_on)
         self._show_note(_("what you type is in the message"))
 
@@ -108,7 +108,7 @@ class OneShotModal(ModalScreen[Answer]):
             await super().on_event(event)
 
     def _takes(self, event: events.Key | events.Paste) -> bool:
-        """Handle a letter or a paste that no field took."""
+        """Handle a letter or a paste that no input field handled."""
         if isinstance(event, events.Paste):
             if self.passes_on:
                 self.letters.paste(event)

@@ -26,8 +26,8 @@ from kimi_tui.ui.tui.widgets.line_widget import background_of, line_strip, widge
 class ListItem:
     """A row. Without a `key` it is a heading. `right` stands at the right edge, `detail` on a row below.
 
-    `sign` comes before the label in the colour of `role`; a `dimmed` row is muted. `search_terms` are hidden further
-    words that find the row.
+    `sign` comes before the label in the colour of `role`; a `dimmed` row is muted. `search_terms` are further words
+    that a search matches; they are not displayed.
     """
 
     key: str
@@ -168,7 +168,7 @@ class ItemList(ScrollView, can_focus=True):
             self.action_choose()
 
     def _tell(self, message: Message) -> None:
-        """Post from the widget itself: Textual stops a message at the parent if the parent seems to have sent it."""
+        """Post with this widget as sender: Textual does not bubble a message to a parent that seems to have sent it."""
         self.post_message(message.set_sender(self))
 
     def _go_near(self, index: int, by: int) -> None:

@@ -1,4 +1,4 @@
-"""Type-ahead filter for dialogs: no letter is lost, and none that starts a sentence or came too early answers."""
+"""Type-ahead filter for dialogs: no letter is lost; an early letter or the start of a sentence is no answer."""
 
 from collections.abc import Callable, Container, Mapping
 from typing import cast
@@ -13,7 +13,7 @@ from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 
 
 class TypedText(Message):
-    """`text` belongs to the message; with `go_on` the user is writing it, and the focus follows."""
+    """`text` goes into the message; with `go_on` the user is writing it, and the composer gets the focus."""
 
     def __init__(self, text: str, *, go_on: bool = True) -> None:
         self.text, self.go_on = text, go_on
@@ -26,18 +26,18 @@ def app_of(widget: Widget) -> TerminalApp | None:
 
 
 def write_message(widget: Widget, text: str, *, go_on: bool = True, apart: bool = False) -> None:
-    """Write text typed at a widget into the message, at once: the next letter may be for the message itself."""
+    """Write text typed at a widget into the message, synchronously: the next key may go to the message directly."""
     if (app := app_of(widget)) is not None:
         app.write_message(text, go_on=go_on, apart=apart)
 
 
 class TypeAheadFilter:
-    """Tells answers from letters of a message; `take` receives the answers, `write` the letters (by default they are
-    posted as `TypedText`).
+    """Separates answers from letters of a message; `take` receives the answers, `write` the letters (by default they
+    are posted as `TypedText`).
 
-    An early key of an answer is held: another letter makes it the start of a message, the same key again counts as an
-    impatient answer, and otherwise it goes into the message as well. A key in time answers if no letter follows within
-    `hold_s`, or at once with Enter.
+    An answer's key that is pressed too early is kept: if another letter follows, both go into the message; the same
+    key again counts as an impatient answer; a single key goes into the message too. A key that is pressed in time
+    answers if no letter follows within `hold_s`, or at once with Enter.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class TypeAheadFilter:
         return self._held is not None
 
     def settle(self) -> None:
-        """Give the held answer."""
+        """Pass the held answer to `take`."""
         if self._held is not None:
             answer, _letters = self._held
             self._drop()
@@ -130,7 +130,7 @@ class TypeAheadFilter:
             self._timer = None
 
     def drop(self) -> None:
-        """Forget what was typed; the next answer counts after a pause."""
+        """Discard the typed letters; the next answer is accepted after a pause."""
         self._drop()
         self._guard.restart()
         self._kept, self._refused = "", False
@@ -144,7 +144,7 @@ class TypeAheadFilter:
         self._write()
 
     def leave(self) -> None:
-        """The dialog was answered or closed: a held letter is dropped."""
+        """Called when the dialog is answered or closed: a single held letter goes into the message."""
         if self._held is not None:
             self._kept += self._held[1][:1]
             self._drop()
