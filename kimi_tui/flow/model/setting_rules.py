@@ -13,6 +13,7 @@ from kimi_tui.flow.model.graph import ChartEdge, ChartNode, ChartNote
 from kimi_tui.flow.model.result_type import read_result_type
 from kimi_tui.flow.model.settings import (
     INACTIVE_NODE_KEYS,
+    KEYS_WITH_VARIABLES,
     NODE_KEYS,
     PARK,
     NodeSettings,
@@ -29,7 +30,6 @@ from kimi_tui.i18n import UserText, tr
 NodeRole = Literal["begin", "end", "task", "decision"]
 _KINDS_OF_WORK = ("run", "ask", "on", "flow")
 _NOT_WITHOUT_MODEL = ("out", "model", "agent", "tools", "context")
-_WITH_VARIABLES = ("run", "args", "each", "on", "default")
 _MOST_REACHED = 200
 """The maximum number of nodes whose variables are checked for paths on which they are not set."""
 
@@ -100,7 +100,7 @@ def _node_flaws(chart: SettingsOfChart, node: ChartNode) -> Iterator[FlowValidat
             yield _at(used["default"], tr("`default` names no branch of `{node}`: {names}", node=node.id, names=named))
     if settings.on is not None and not variables(settings.on):
         yield _at(used["on"], tr("`on` needs a variable, such as `{example}`", example="${NODE.field}"))
-    for key in _WITH_VARIABLES:
+    for key in KEYS_WITH_VARIABLES:
         if key in used:
             for variable in variables(used[key].value or ""):
                 cause = _variable_fault(chart, variable, each=settings.each is not None)
@@ -218,7 +218,7 @@ def _reach_warnings(chart: SettingsOfChart, reached: Set[str]) -> Iterator[Chart
         texts += [
             (setting.value or "", setting.line, setting.column)
             for setting in last_of_each(node.settings).values()
-            if setting.key in _WITH_VARIABLES
+            if setting.key in KEYS_WITH_VARIABLES
         ]
         for text, line, column in texts:
             for variable in variables(text):

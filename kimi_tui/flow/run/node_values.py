@@ -4,10 +4,9 @@ from collections.abc import Callable, Mapping
 
 from kimi_tui.flow.model.command_template import MAX_VALUE_BYTES
 from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.model.settings import KEYS_WITH_VARIABLES
 from kimi_tui.flow.model.variables import ARGS_VARIABLE, Variable, variables
 from kimi_tui.flow.run.run_state import RunState
-
-_KEYS_WITH_VARIABLES = ("run", "args", "each", "on", "default")
 
 
 def referenced_fields(flow: Flow) -> dict[str, frozenset[str]]:
@@ -15,7 +14,7 @@ def referenced_fields(flow: Flow) -> dict[str, frozenset[str]]:
     fields: dict[str, set[str]] = {}
     for node in flow.nodes.values():
         texts = [node.label] if isinstance(node.label, str) and flow.source != "ralph" else []
-        texts += [node.settings.written[key] for key in _KEYS_WITH_VARIABLES if key in node.settings.written]
+        texts += [node.settings.written[key] for key in KEYS_WITH_VARIABLES if key in node.settings.written]
         for text in texts:
             for variable in variables(text):
                 if variable.node in flow.nodes:
