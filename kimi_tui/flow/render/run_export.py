@@ -8,8 +8,9 @@ from kimi_tui.flow.parsing.mermaid.label_text import escaped
 from kimi_tui.flow.parsing.mermaid.lexemes import CLOSED_WORDS
 from kimi_tui.flow.render.settings_text import mermaid_settings
 from kimi_tui.flow.run.event_emitter import begin_event
+from kimi_tui.flow.run.node_view import NodeView
 from kimi_tui.flow.run.run_state import RunState
-from kimi_tui.flow.run.run_view import NodeView, RunView
+from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.formats import duration
 from kimi_tui.wire.parts import JsonObject
 

@@ -7,7 +7,8 @@ from kimi_tui.flow.layout.cell_text import cell_width, clean_label
 from kimi_tui.flow.layout.layout import Layout, PlacedEdge, PlacedNode, Point, layout
 from kimi_tui.flow.model.graph import Flow, NodeKind
 from kimi_tui.flow.render.run_export import headline, times
-from kimi_tui.flow.run.run_view import NodeView, RunView
+from kimi_tui.flow.run.node_view import NodeView
+from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.formats import duration
 
 _CELL_X, _CELL_Y, _MARGIN, _FONT, _CAPTION, _HEAD = 8.4, 18.0, 16.0, 14, 26.0, 9.0

@@ -6,7 +6,8 @@ from typing import Literal
 from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.render.chart_style import ChartStyle, EdgeStyle, NodeStyle, Role
 from kimi_tui.flow.run.node_prompts import shown_label
-from kimi_tui.flow.run.run_view import NodeState, NodeView, RunView
+from kimi_tui.flow.run.node_view import NodeState, NodeView
+from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.formats import clock, token_count
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.wire.flow_events import FlowBegin
