@@ -146,3 +146,13 @@ class Flow:
     @property
     def edges(self) -> tuple[FlowEdge, ...]:
         return tuple(edge for edges in self.outgoing.values() for edge in edges)
+
+    def branch_labels(self, node_id: str) -> tuple[str, ...]:
+        """The labels of a decision's branches, in order; empty for other nodes."""
+        if self.nodes[node_id].kind is not NodeKind.DECISION:
+            return ()
+        return tuple(edge.label or "" for edge in self.outgoing[node_id])
+
+    def target(self, node_id: str, label: str) -> str:
+        """The node that a decision's branch leads to."""
+        return next(edge.dst for edge in self.outgoing[node_id] if edge.label == label)

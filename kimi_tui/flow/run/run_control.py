@@ -109,11 +109,11 @@ class RunControl:
     @property
     def branches(self) -> tuple[str, ...]:
         """The labels that the user can choose from at the current node; none if it is not a decision."""
-        return self._branch_labels(self._state.node_id)
+        return self._flow.branch_labels(self._state.node_id)
 
     def pause(self) -> None:
         """Pause after the current turn."""
-        self._check_person()
+        self._check_interactive()
         if self._state.paused is None:
             self._pause_when_over("user")
 
@@ -132,14 +132,14 @@ class RunControl:
 
     def step(self) -> None:
         """Run one node, then pause."""
-        self._check_person()
+        self._check_interactive()
         if self._state.paused is not None:
             self._issue(Continue())
         self._pause_when_over("step")
 
     def toggle_breakpoint(self, node_id: str) -> bool:
         """Set or remove the breakpoint that pauses before each visit of the node; returns whether it is set now."""
-        self._check_person()
+        self._check_interactive()
         self._check_node(node_id)
         self._set(breakpoints=self._state.breakpoints ^ {node_id})
         return node_id in self._state.breakpoints
@@ -155,7 +155,7 @@ class RunControl:
         if label is None:
             self._set(chosen={key: value for key, value in self._state.chosen.items() if key != node_id})
             return
-        branches = self._branch_labels(node_id)
+        branches = self._flow.branch_labels(node_id)
         if not branches:
             raise FlowControlError(tr("{node} is not a decision: there is nothing to choose", node=node_id))
         branch = match_choice(label, branches)
@@ -175,7 +175,7 @@ class RunControl:
 
     def ask_at_decisions(self, ask: Ask) -> None:
         """Set when the user confirms the model's choice: never, always, or at these nodes."""
-        self._check_person()
+        self._check_interactive()
         if not isinstance(ask, str):
             for node_id in ask:
                 self._check_node(node_id)
@@ -278,7 +278,7 @@ class RunControl:
             chosen={
                 key: label
                 for key, label in state.chosen.items()
-                if not existing_only or (key in nodes and label in self._branch_labels(key))
+                if not existing_only or (key in nodes and label in self._flow.branch_labels(key))
             },
             prompts={key: text for key, text in state.prompts.items() if not existing_only or key in nodes},
         )
@@ -294,16 +294,11 @@ class RunControl:
         if self._started:
             self._events.controls(self._state, pausing=self.pausing)
 
-    def _branch_labels(self, node_id: str) -> tuple[str, ...]:
-        if self._flow.nodes[node_id].kind is not NodeKind.DECISION:
-            return ()
-        return tuple(edge.label or "" for edge in self._flow.outgoing[node_id])
-
     def _check_running(self) -> None:
         if self._finished:
             raise FlowControlError(tr("the flow run has ended"))
 
-    def _check_person(self) -> None:
+    def _check_interactive(self) -> None:
         self._check_running()
         if not self._interactive:
             raise FlowControlError(tr("no user is available to continue the flow"))

@@ -8,15 +8,13 @@ import contextlib
 import copy
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from uuid import uuid4
 
-from kimi_tui.errors import FlowControlError, FlowFailedError, KimiTuiError, MaxStepsReachedError
+from kimi_tui.errors import FlowControlError, KimiTuiError, MaxStepsReachedError
 from kimi_tui.flow.model.graph import Flow, FlowNode, Guidance, NodeKind
-from kimi_tui.flow.model.status_branches import ELSE, FAILED
+from kimi_tui.flow.model.status_branches import ELSE
 from kimi_tui.flow.model.variables import expand
-from kimi_tui.flow.run.branch_choice import match_choice, parse_choice
-from kimi_tui.flow.run.command_step import command_values, edge_for_status, failure, run_node_command, turn_result
+from kimi_tui.flow.run.command_step import command_values, failure, run_node_command, turn_result
 from kimi_tui.flow.run.journal import Journal
 from kimi_tui.flow.run.journal_records import (
     BranchChosen,
@@ -32,23 +30,25 @@ from kimi_tui.flow.run.journal_records import (
     RunStarted,
     TurnFinished,
 )
+from kimi_tui.flow.run.next_step import NextStep, step_after_turn
 from kimi_tui.flow.run.node_prompts import node_prompt
 from kimi_tui.flow.run.node_values import kept_values, referenced_fields, value_lookup
 from kimi_tui.flow.run.pause_rules import pause_detail, pause_reason
 from kimi_tui.flow.run.run_control import ChooseBranch, Command, Continue, JumpTo, RerunNode, RunControl, StopRun
+from kimi_tui.flow.run.run_ending import Ending, out_of_moves, unattended_ending
 from kimi_tui.flow.run.run_state import Pause, RunState, Usage, text_hash
 from kimi_tui.flow.run.turn_protocol import (
     AnswerRecorder,
     CommandEnd,
     CommandRunner,
     FlowOutcome,
-    OpenQuestion,
     TurnResult,
     TurnTaker,
 )
+from kimi_tui.flow.run.user_question import overdue_choice, question_text, seconds_left
 from kimi_tui.i18n import tr
 from kimi_tui.wire.codec import WireMessage
-from kimi_tui.wire.flow_events import FlowStatus, NodeStatus
+from kimi_tui.wire.flow_events import NodeStatus
 
 DEFAULT_MAX_MOVES = 1000
 
@@ -59,24 +59,6 @@ _STATUS: dict[str, NodeStatus] = {
     "max_steps": "failed",
     "failed": "failed",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Ending:
-    status: FlowStatus
-    reason: str | None = None
-    error: KimiTuiError | None = None
-    question: OpenQuestion | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _NextStep:
-    """Where a turn leads: `choice` without `to` needs confirmation; with neither, the run stays on the node."""
-
-    to: str | None = None
-    choice: str | None = None
-    by: By = "model"
-    passed: bool = False
 
 
 class FlowRunner(RunControl):
@@ -148,23 +130,23 @@ class FlowRunner(RunControl):
         """
         if self._started:
             raise RuntimeError("a runner runs once")
-        ending = _Ending("failed", tr("the program crashed during the run"))
+        ending = Ending("failed", tr("the program crashed during the run"))
         self._begin()
         try:
             ending = await self._follow()
         except asyncio.CancelledError:
-            ending = _Ending("cancelled", "cancelled")
+            ending = Ending("cancelled", "cancelled")
             raise
         finally:
             self._end(ending)
         return FlowOutcome(ending.status, self._state.moves, self._steps, ending.reason, ending.error, ending.question)
 
-    async def _follow(self) -> _Ending:
+    async def _follow(self) -> Ending:
         state = self._state
         while True:
             command = self._clear_command()
             if isinstance(command, StopRun):
-                return _Ending("stopped", command.reason)
+                return Ending("stopped", command.reason)
             if command is not None:
                 self._carry_out(command)
                 continue
@@ -174,24 +156,24 @@ class FlowRunner(RunControl):
             node = self._flow.nodes[state.node_id]
             outgoing = self._flow.outgoing[node.id]
             if state.entered and state.stop == "finished" and not outgoing:
-                return _Ending("stopped", tr("{node} has no outgoing edge and is not END", node=node.id))
+                return Ending("stopped", tr("{node} has no outgoing edge and is not END", node=node.id))
             # defence: breakpoint-once
             pause = None if state.passed else pause_reason(state, node, self._pause_next, self._max_choice_retries)
             if pause is not None:
                 if await self._hold(node, pause):
                     continue
-                if (ending := self._unattended_ending(pause)) is not None:
+                if (ending := unattended_ending(self._flow, state, pause, self._error)) is not None:
                     return ending
             match node.kind:
                 case NodeKind.END:
-                    return _Ending("finished")
+                    return Ending("finished")
                 case NodeKind.BEGIN:
                     if outgoing[0].dst == node.id:
-                        return _Ending("failed", tr("the first edge out of {node} leads back to it", node=node.id))
+                        return Ending("failed", tr("the first edge out of {node} leads back to it", node=node.id))
                     self._write(NodeLeft(run=state.run_id, node=node.id, to=outgoing[0].dst))
                 case NodeKind.TASK | NodeKind.DECISION:
                     if not state.entered and state.moves >= state.max_moves:  # defence: stop-at-last-move
-                        return self._out_of_moves()
+                        return out_of_moves(state.moves)
                     await self._run_node(node)
 
     async def _hold(self, node: FlowNode, pause: Pause) -> bool:
@@ -199,7 +181,7 @@ class FlowRunner(RunControl):
         asks = node.settings.ask and pause.reason == "choice"
         if asks and (preset := self._state.chosen.get(node.id)) is not None:
             self._take_branch(preset, "user")
-        elif asks and (choice := self._overdue_choice(node)) is not None:
+        elif asks and (choice := overdue_choice(self._flow, self._state, node, self._wall_clock())) is not None:
             self._take_branch(choice, "default")
         elif self._interactive:
             await self._wait(pause)
@@ -221,7 +203,7 @@ class FlowRunner(RunControl):
         """Take the branch whose label matches a value, else the branch `else`."""
         move, _ = self._enter(node)
         value = expand(on, value_lookup(self._flow, self._state)).strip()
-        labels = self._branch_labels(node.id)
+        labels = self._flow.branch_labels(node.id)
         label = next((label for label in (value, ELSE) if label in labels), None)
         if (preset := self._state.chosen.get(node.id)) is not None:
             self._take_branch(preset, "user")
@@ -230,25 +212,6 @@ class FlowRunner(RunControl):
         else:
             cause = tr("no branch for the value {value}", value=_shortened(value))
             self._turn_over(node, move, TurnResult("failed", cause), 0.0)
-
-    def _seconds_left(self, node: FlowNode) -> float | None:
-        """The time until the default branch of a node that asks the user is taken; None if the wait is unlimited."""
-        settings = node.settings
-        if not settings.ask or settings.timeout is None or self._default_choice(node) is None:
-            return None
-        return self._state.entered_at + settings.timeout - self._wall_clock()
-
-    def _overdue_choice(self, node: FlowNode) -> str | None:
-        left = self._seconds_left(node)
-        return self._default_choice(node) if left is not None and left <= 0 else None
-
-    def _default_choice(self, node: FlowNode) -> str | None:
-        default = node.settings.default
-        return None if default is None else match_choice(default, self._branch_labels(node.id))
-
-    def _question(self, node: FlowNode) -> str:
-        label = node.label if isinstance(node.label, str) else node.title
-        return expand(label, value_lookup(self._flow, self._state))
 
     def _enter(self, node: FlowNode) -> tuple[int, int]:
         """Journal and send that the node starts; returns its move and its attempt."""
@@ -339,69 +302,17 @@ class FlowRunner(RunControl):
     def _kept(self, node_id: str, values: dict[str, str]) -> dict[str, str] | None:
         return kept_values(values, self._fields.get(node_id))
 
-    def _next_step(self, node: FlowNode, result: TurnResult, end: CommandEnd | None) -> _NextStep:
+    def _next_step(self, node: FlowNode, result: TurnResult, end: CommandEnd | None) -> NextStep:
         """The next step: by the user's command, else their choice in advance, else by the chart or the model."""
-        state, outgoing = self._state, self._flow.outgoing[node.id]
         match self._command:
             case JumpTo(node_id, passed):  # defence: jump-before-answer
                 self._clear_command()
-                return _NextStep(node_id, passed=passed)
+                return NextStep(node_id, passed=passed)
             case RerunNode() if result.stop == "finished":
                 self._clear_command()
-                return _NextStep(node.id)
+                return NextStep(node.id)
             case _:
-                pass
-        if result.stop in ("failed", "max_steps"):
-            if self._state.failures < node.settings.retries:  # defence: retry-before-failed
-                return _NextStep()
-            if end is None and node.kind is NodeKind.DECISION and "retries" in node.settings.written:
-                edge = next((edge for edge in outgoing if edge.label == FAILED), None)
-                return _NextStep() if edge is None else _NextStep(edge.dst, edge.label)
-        if end is not None:
-            return self._after_command(node, end)
-        if result.stop != "finished" or not outgoing:
-            return _NextStep()
-        if node.kind is not NodeKind.DECISION:
-            return _NextStep(outgoing[0].dst)
-        if (preset := state.chosen.get(node.id)) is not None:  # defence: branch-of-the-user
-            return _NextStep(self._dst(node.id, preset), preset, "user")
-        reply_choice = parse_choice(result.message)
-        choice = None if reply_choice is None else match_choice(reply_choice, self._branch_labels(node.id))
-        if choice is None or (self._interactive and state.asks_at(node.id)):
-            return _NextStep(None, choice)
-        return _NextStep(self._dst(node.id, choice), choice)
-
-    def _after_command(self, node: FlowNode, end: CommandEnd) -> _NextStep:
-        """The next step after a command: the user's choice in advance, else the branch for its status."""
-        preset = self._state.chosen.get(node.id)
-        if preset is not None and end.stop in ("finished", "failed"):
-            return _NextStep(self._dst(node.id, preset), preset, "user")
-        edge = edge_for_status(end, self._flow.outgoing[node.id])
-        if edge is None:
-            return _NextStep()
-        return _NextStep(edge.dst, edge.label if node.kind is NodeKind.DECISION else None)
-
-    def _unattended_ending(self, pause: Pause) -> _Ending | None:
-        """How a run without a user ends in place of a pause; None if it continues."""
-        state, node_id = self._state, self._state.node_id
-        match pause.reason:
-            case "rejected":
-                if state.detail:
-                    return _Ending("stopped", f"{node_id}: {state.detail}")
-                return _Ending("stopped", tr("a tool was rejected at {node}", node=node_id))
-            case "cancelled":
-                return _Ending("cancelled", tr("cancelled at {node}", node=node_id))
-            case "failed":
-                return _Ending("failed", f"{node_id}: {state.detail}", self._error or KimiTuiError(state.detail or ""))
-            case "choice" if self._flow.nodes[node_id].settings.ask:
-                question = self._question(self._flow.nodes[node_id])
-                asked = OpenQuestion(state.run_id, node_id, question, self._branch_labels(node_id))
-                return _Ending("cancelled", tr("waits for the user at {node}", node=node_id), question=asked)
-            case "choice":
-                reason = tr("no valid choice at {node} in {count} replies", node=node_id, count=state.invalid)
-                return _Ending("failed", reason, FlowFailedError(reason))
-            case "user" | "breakpoint" | "step":
-                return None
+                return step_after_turn(self._flow, self._state, node, result, end, interactive=self._interactive)
 
     async def _wait(self, pause: Pause) -> None:
         """Pause until there is a command, and execute it; the caller handles a stop."""
@@ -414,7 +325,7 @@ class FlowRunner(RunControl):
         )
         self._pause_when_over(None)
         self._events.paused(node_id, pause)
-        left = self._seconds_left(self._flow.nodes[node_id])
+        left = seconds_left(self._flow, state, self._flow.nodes[node_id], self._wall_clock())
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(None if left is None else max(0.0, left)):
                 await self._command_ready.wait()
@@ -448,10 +359,10 @@ class FlowRunner(RunControl):
     def _take_branch(self, label: str, by: By) -> None:
         """Leave the current decision by a branch, outside of a turn."""
         state, node_id = self._state, self._state.node_id
-        dst, overridden = self._dst(node_id, label), node_id in state.chosen
+        dst, overridden = self._flow.target(node_id, label), node_id in state.chosen
         node = self._flow.nodes[node_id]
         if node.settings.ask and self._answers is not None:
-            self._answers.record_answer(self._question(node), label, by_default=by == "default")
+            self._answers.record_answer(question_text(self._flow, state, node), label, by_default=by == "default")
         self._write(BranchChosen(run=state.run_id, node=node_id, move=state.moves, choice=label, to=dst, by=by))
         self._emit_decision(node_id, label, dst, by, overridden)
         self._events.node_end("done")
@@ -460,14 +371,6 @@ class FlowRunner(RunControl):
         self._events.decision(node_id, choice, dst=dst, by=by)
         if overridden:
             self._tell_controls()
-
-    def _dst(self, node_id: str, label: str) -> str:
-        return next(edge.dst for edge in self._flow.outgoing[node_id] if edge.label == label)
-
-    def _out_of_moves(self) -> _Ending:
-        moves = self._state.moves
-        error = MaxStepsReachedError(moves, "moves")
-        return _Ending("max_moves", tr("move limit reached ({count})", count=moves), error)
 
     def _begin(self) -> None:
         """Journal and send the start or the resume of the run."""
@@ -534,7 +437,7 @@ class FlowRunner(RunControl):
             case _:
                 pass
 
-    def _end(self, ending: _Ending) -> None:
+    def _end(self, ending: Ending) -> None:
         state = self._state
         self._finished = True
         self._write(RunEnded(run=state.run_id, status=ending.status, moves=state.moves, reason=ending.reason))

@@ -1,0 +1,50 @@
+"""How a run ends: its status, the reason, and what a run without a user leaves to be answered."""
+
+from dataclasses import dataclass
+
+from kimi_tui.errors import FlowFailedError, KimiTuiError, MaxStepsReachedError
+from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.run.run_state import Pause, RunState
+from kimi_tui.flow.run.turn_protocol import OpenQuestion
+from kimi_tui.flow.run.user_question import question_text
+from kimi_tui.i18n import tr
+from kimi_tui.wire.flow_events import FlowStatus
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The end of a run. `question` is what the user has to answer before it can continue."""
+
+    status: FlowStatus
+    reason: str | None = None
+    error: KimiTuiError | None = None
+    question: OpenQuestion | None = None
+
+
+def unattended_ending(flow: Flow, state: RunState, pause: Pause, error: KimiTuiError | None) -> Ending | None:
+    """The end of a run without a user, in place of a pause; None if it continues. `error` is that of its last turn."""
+    node_id = state.node_id
+    match pause.reason:
+        case "rejected":
+            if state.detail:
+                return Ending("stopped", f"{node_id}: {state.detail}")
+            return Ending("stopped", tr("a tool was rejected at {node}", node=node_id))
+        case "cancelled":
+            return Ending("cancelled", tr("cancelled at {node}", node=node_id))
+        case "failed":
+            return Ending("failed", f"{node_id}: {state.detail}", error or KimiTuiError(state.detail or ""))
+        case "choice" if flow.nodes[node_id].settings.ask:
+            question = question_text(flow, state, flow.nodes[node_id])
+            asked = OpenQuestion(state.run_id, node_id, question, flow.branch_labels(node_id))
+            return Ending("cancelled", tr("waits for the user at {node}", node=node_id), question=asked)
+        case "choice":
+            reason = tr("no valid choice at {node} in {count} replies", node=node_id, count=state.invalid)
+            return Ending("failed", reason, FlowFailedError(reason))
+        case "user" | "breakpoint" | "step":
+            return None
+
+
+def out_of_moves(moves: int) -> Ending:
+    """The end of a run that has made all its moves."""
+    error = MaxStepsReachedError(moves, "moves")
+    return Ending("max_moves", tr("move limit reached ({count})", count=moves), error)

@@ -1,0 +1,32 @@
+"""A decision that the user makes: its question, its deadline, and the branch that is taken when that has passed."""
+
+from kimi_tui.flow.model.graph import Flow, FlowNode
+from kimi_tui.flow.model.variables import expand
+from kimi_tui.flow.run.branch_choice import match_choice
+from kimi_tui.flow.run.node_values import value_lookup
+from kimi_tui.flow.run.run_state import RunState
+
+
+def question_text(flow: Flow, state: RunState, node: FlowNode) -> str:
+    """The node's label with the values of its variables."""
+    label = node.label if isinstance(node.label, str) else node.title
+    return expand(label, value_lookup(flow, state))
+
+
+def seconds_left(flow: Flow, state: RunState, node: FlowNode, timestamp: float) -> float | None:
+    """The time until the default branch of a node that asks the user is taken; None if the wait is unlimited."""
+    settings = node.settings
+    if not settings.ask or settings.timeout is None or _default_choice(flow, node) is None:
+        return None
+    return state.entered_at + settings.timeout - timestamp
+
+
+def overdue_choice(flow: Flow, state: RunState, node: FlowNode, timestamp: float) -> str | None:
+    """The default branch, if the time to answer has passed."""
+    left = seconds_left(flow, state, node, timestamp)
+    return _default_choice(flow, node) if left is not None and left <= 0 else None
+
+
+def _default_choice(flow: Flow, node: FlowNode) -> str | None:
+    default = node.settings.default
+    return None if default is None else match_choice(default, flow.branch_labels(node.id))
