@@ -97,7 +97,7 @@ async def build_engine(plan: EngineConfig) -> Engine:
     plan = replace(plan, model=plan.model or _spec_model(spec, plan.config))
     chosen, missing = _choose(plan)
     prompt_flow = read_prompt_flow(plan.prompt_flow) if plan.prompt_flow else None
-    session_id, copied = await asyncio.to_thread(_bundled_agent, plan)
+    session_id, copied = await asyncio.to_thread(_session_to_open, plan)
     session = Session.create(plan.work_dir, session_id)
     try:
         engine = await _assemble(plan, session, spec, chosen, missing, prompt_flow)
@@ -111,7 +111,7 @@ async def build_engine(plan: EngineConfig) -> Engine:
     return engine
 
 
-def _bundled_agent(plan: EngineConfig) -> tuple[str | None, str]:
+def _session_to_open(plan: EngineConfig) -> tuple[str | None, str]:
     """Return the session to open, and a note on it. A Kimi CLI session is copied: its prompt names other tools."""
     if plan.session_id is None or not may_be_id(plan.session_id):
         return plan.session_id, ""

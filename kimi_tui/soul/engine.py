@@ -14,7 +14,6 @@ from kimi_tui.flow.run.turn_protocol import CommandCall, CommandEnd, TurnResult
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.interaction.questions import Questions
-from kimi_tui.llm.message import user_message
 from kimi_tui.mcp.servers import McpServers
 from kimi_tui.session.record_tail import SHOWN_BYTES, tail_start
 from kimi_tui.session.session import Session
@@ -24,6 +23,7 @@ from kimi_tui.soul.commands.parser import names_of, slash_command
 from kimi_tui.soul.flows.command_nodes import CommandNodes
 from kimi_tui.soul.flows.manager import FlowManager
 from kimi_tui.soul.flows.prompt_flow import PromptFlow
+from kimi_tui.soul.flows.user_questions import answer_message
 from kimi_tui.soul.hooks.dispatcher import HookDispatcher
 from kimi_tui.soul.model_switcher import ModelSwitcher
 from kimi_tui.soul.notices import Severity, error_notice, notice
@@ -93,7 +93,7 @@ class Engine:
         self.roster = roster
         self.asides = SideQuestions(wire.send)
         self.shell_lines = ShellMode(services, lambda: soul.context, wire.send)
-        self.commands_of_nodes = CommandNodes(
+        self.command_nodes = CommandNodes(
             lambda: soul.agent.toolset, lambda: soul.context, hooks, wire.send, trusted=services.trusted
         )
         self.figures = UsageStats()
@@ -245,7 +245,7 @@ class Engine:
         if not self._turn.locked():
             self.asides.cancel()
         self.soul.stop_turn()
-        self.commands_of_nodes.stop()
+        self.command_nodes.stop()
         self.shell_lines.stop()
         self.hooks.stop()
 
@@ -272,7 +272,7 @@ class Engine:
         """Stop the flow run and interrupt its turn."""
         self.flows.stop(reason)
         self.soul.stop_turn()
-        self.commands_of_nodes.stop()
+        self.command_nodes.stop()
 
     async def aclose(self) -> None:
         """Interrupt running work and release all resources; the session can be resumed."""
@@ -332,14 +332,11 @@ class Engine:
     async def run_command(self, call: CommandCall) -> CommandEnd:
         """Run the command of a flow's node, as a turn with one Shell call."""
         async with self._turn:
-            return await self.commands_of_nodes.run(call)
+            return await self.command_nodes.run(call)
 
     def record_answer(self, question: str, choice: str, *, by_default: bool) -> None:
         """Add the answer to a flow's question to the conversation."""
-        who = "Nobody answered in time, so the flow took its default" if by_default else "The user answered"
-        self.context.append(
-            user_message(f"<system>A step of the flow asked the user.</system>\n{question}\n\n{who}: {choice}")
-        )
+        self.context.append(answer_message(question, choice, by_default=by_default))
 
     def _tell_instructions(self) -> None:
         """Add the instructions of MCP servers to the conversation, once."""

@@ -522,7 +522,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/file_support/test_git_dirs.py::test_a_git_file_that_leads_nowhere_is_no_repository_and_no_crash",
     ),
     "commands of flows": (
-        "tests/flow/run/test_user_gate.py::test_without_a_user_the_run_waits_and_can_be_resumed_with_a_choice",
+        "tests/flow/run/test_user_question.py::test_without_a_user_the_run_waits_and_can_be_resumed_with_a_choice",
         "tests/flow/model/test_command_template.py::test_no_value_becomes_code_in_any_command_that_is_accepted",
         "tests/flow/model/test_command_template.py::test_a_command_that_might_run_a_value_is_refused",
         "tests/flow/model/test_command_template.py::test_rules_see_a_value_apart_from_the_text_beside_it",

@@ -62,11 +62,11 @@ def run_runs(options: argparse.Namespace) -> int:
 
 def run_waiting(options: argparse.Namespace) -> int:
     """Print the questions that runs wait for, oldest first."""
-    from kimi_tui.soul.flows.waiting import open_question
+    from kimi_tui.soul.flows.user_questions import pending_question
 
     roots = _session_roots() if options.all else [sessions_dir(work_dir_of(options))]
     kept = sorted(_runs_under(roots), key=lambda each: each.run.updated_at)
-    asked = [(each, question) for each in kept if (question := open_question(each.run)) is not None]
+    asked = [(each, question) for each in kept if (question := pending_question(each.run)) is not None]
     if options.format == "json":
         print_json(
             [{**asdict(question), "flow": each.run.name, "session": each.folder.name} for each, question in asked]

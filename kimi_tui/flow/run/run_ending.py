@@ -6,7 +6,7 @@ from kimi_tui.errors import FlowFailedError, KimiTuiError, MaxStepsReachedError
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.run_state import Pause, RunState
 from kimi_tui.flow.run.turn_protocol import OpenQuestion
-from kimi_tui.flow.run.user_question import question_text
+from kimi_tui.flow.run.user_question import open_question
 from kimi_tui.i18n import tr
 from kimi_tui.wire.flow_events import FlowStatus
 
@@ -34,9 +34,8 @@ def unattended_ending(flow: Flow, state: RunState, pause: Pause, error: KimiTuiE
         case "failed":
             return Ending("failed", f"{node_id}: {state.detail}", error or KimiTuiError(state.detail or ""))
         case "choice" if flow.nodes[node_id].settings.ask:
-            question = question_text(flow, state, flow.nodes[node_id])
-            asked = OpenQuestion(state.run_id, node_id, question, flow.branch_labels(node_id))
-            return Ending("cancelled", tr("waits for the user at {node}", node=node_id), question=asked)
+            question = open_question(flow, state, flow.nodes[node_id])
+            return Ending("cancelled", tr("waits for the user at {node}", node=node_id), question=question)
         case "choice":
             reason = tr("no valid choice at {node} in {count} replies", node=node_id, count=state.invalid)
             return Ending("failed", reason, FlowFailedError(reason))

@@ -5,12 +5,17 @@ from kimi_tui.flow.model.variables import expand
 from kimi_tui.flow.run.branch_choice import match_choice
 from kimi_tui.flow.run.node_values import value_lookup
 from kimi_tui.flow.run.run_state import RunState
+from kimi_tui.flow.run.turn_protocol import OpenQuestion
 
 
 def question_text(flow: Flow, state: RunState, node: FlowNode) -> str:
     """The node's label with the values of its variables."""
-    label = node.label if isinstance(node.label, str) else node.title
-    return expand(label, value_lookup(flow, state))
+    return expand(node.title, value_lookup(flow, state))
+
+
+def open_question(flow: Flow, state: RunState, node: FlowNode) -> OpenQuestion:
+    """The question with its choices, for a run that ends without an answer."""
+    return OpenQuestion(state.run_id, node.id, question_text(flow, state, node), flow.branch_labels(node.id))
 
 
 def seconds_left(flow: Flow, state: RunState, node: FlowNode, timestamp: float) -> float | None:

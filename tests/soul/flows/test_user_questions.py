@@ -7,7 +7,7 @@ import pytest
 
 from kimi_tui.errors import EXIT_OK, EXIT_WAITING
 from kimi_tui.flow.run.journal import load_runs
-from kimi_tui.soul.flows.waiting import open_question
+from kimi_tui.soul.flows.user_questions import pending_question
 from kimi_tui.ui.print.runner import Output, answer
 from kimi_tui.wire.flow_events import FlowDecision, FlowPaused
 from tests.soul.engines import engine_on, plan
@@ -54,7 +54,7 @@ async def test_a_printed_run_ends_with_its_question_and_a_status_of_its_own(tmp_
         assert await answer(engine, "/flow:mail Ann", Output(json=as_json)) == EXIT_WAITING
         out, err = capsys.readouterr()
         (state,) = load_runs(engine.session.dir / "flow.jsonl")
-        asked = open_question(state)
+        asked = pending_question(state)
         assert asked is not None
         assert (asked.node_id, asked.question, asked.choices) == ("send", "Send this to Ann?", ("yes", "no"))
         assert f"kimi-tui flow resume {state.run_id[:8]} --choose send=yes" in err
@@ -68,4 +68,4 @@ async def test_a_printed_run_ends_with_its_question_and_a_status_of_its_own(tmp_
         assert await answer(engine, f"/flow-resume {state.run_id} send=yes", Output()) == EXIT_OK
         assert "Sent." in capsys.readouterr().out
         (state,) = load_runs(engine.session.dir / "flow.jsonl")
-        assert (state.status, open_question(state)) == ("finished", None)
+        assert (state.status, pending_question(state)) == ("finished", None)

@@ -1,0 +1,28 @@
+"""The questions of flows to the user: the one that a run waits for, and the answer in the conversation."""
+
+from kimi_tui.errors import FlowError
+from kimi_tui.flow.run.run_state import RunState
+from kimi_tui.flow.run.turn_protocol import OpenQuestion
+from kimi_tui.flow.run.user_question import open_question
+from kimi_tui.llm.message import Message, user_message
+from kimi_tui.soul.flows.prompt_flow import flow_of_run
+
+
+def pending_question(run: RunState) -> OpenQuestion | None:
+    """The question of a run at a decision of the user; None if the run is over or at another node."""
+    if not run.open or not run.entered:
+        return None
+    try:
+        flow = flow_of_run(run)
+    except FlowError:
+        return None
+    node = flow.nodes.get(run.node_id)
+    if node is None or not node.settings.ask or node.id in run.chosen:
+        return None
+    return open_question(flow, run, node)
+
+
+def answer_message(question: str, choice: str, *, by_default: bool) -> Message:
+    """The message that adds the answer to the conversation."""
+    who = "Nobody answered in time, so the flow took its default" if by_default else "The user answered"
+    return user_message(f"<system>A step of the flow asked the user.</system>\n{question}\n\n{who}: {choice}")
