@@ -67,11 +67,3 @@ def preserve_terminal() -> Generator[TerminalState]:
         kept.restore()
         for number, handler in handlers.items():
             signal.signal(number, handler)
-
-
-def drain_input() -> None:
-    """Flush the remaining output; if its reader is gone, suppress the interpreter's error at exit."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -5,7 +5,8 @@ import os
 from contextlib import nullcontext
 
 from kimi_tui.cli.modes.tui import has_terminal
-from kimi_tui.cli.terminal_restore import drain_input, preserve_terminal
+from kimi_tui.cli.standard_streams import end_output
+from kimi_tui.cli.terminal_restore import preserve_terminal
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import UsageError
 
@@ -23,4 +24,4 @@ def run_replay_option(options: argparse.Namespace) -> int:
         try:
             return run_replay(file, speed=options.speed or 1.0, browser_size=page, terminal_state=terminal_state)
         finally:
-            drain_input()
+            end_output()

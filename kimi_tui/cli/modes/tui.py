@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from kimi_tui.cli.first_paint import first_paint
 from kimi_tui.cli.modes.demo import FLOW as DEMO_FLOW
 from kimi_tui.cli.modes.demo import put_away
-from kimi_tui.cli.terminal_restore import TerminalState, drain_input, preserve_terminal
+from kimi_tui.cli.standard_streams import end_output
+from kimi_tui.cli.terminal_restore import TerminalState, preserve_terminal
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import UsageError
 from kimi_tui.paths import shown
@@ -37,7 +38,7 @@ def run_tui_mode(options: argparse.Namespace) -> int:
         try:
             return _show(options, work_dir, terminal_state=terminal_state)
         finally:
-            drain_input()
+            end_output()
 
 
 def _show(options: argparse.Namespace, work_dir: Path, *, terminal_state: TerminalState | None = None) -> int:
