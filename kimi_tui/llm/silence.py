@@ -23,10 +23,10 @@ class Silence:
         self._seconds = seconds_to_wait(settings)
         self._since = time.monotonic()
 
-    def check(self, *, broken: bool) -> None:
-        """Call it for each event; `broken`: the event has content. Raises ProviderTimeoutError."""
+    def check(self, *, has_content: bool) -> None:
+        """Call it for each event. Raises ProviderTimeoutError."""
         now = time.monotonic()
-        if broken:
+        if has_content:
             self._since = now
         elif now - self._since > self._seconds:  # defence: deadline-for-words
             raise ProviderTimeoutError(
@@ -34,7 +34,7 @@ class Silence:
             )
 
 
-def is_something(part: StreamPart) -> bool:
+def adds_content(part: StreamPart) -> bool:
     """Whether this part adds content to the reply."""
     match part:
         case TextPart(text=text):

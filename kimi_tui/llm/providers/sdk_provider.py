@@ -20,7 +20,7 @@ from kimi_tui.llm.lazy_client import Closable, LazyClient
 from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import StreamPart, ToolSpec
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.silence import Silence, is_something
+from kimi_tui.llm.silence import Silence, adds_content
 from kimi_tui.llm.time_slice import TimeSlice
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import JsonObject
@@ -76,13 +76,13 @@ class SdkProvider(ABC, Generic[C, E]):
             share, silence = TimeSlice(), Silence(self._settings)
             try:
                 async for event in events:
-                    said = False
+                    has_content = False
                     for part in reader.read(event):
-                        said = said or is_something(part)
+                        has_content = has_content or adds_content(part)
                         yield part
                         await share.pause()
                     await share.pause()
-                    silence.check(broken=said)
+                    silence.check(has_content=has_content)
             except ProviderConnectionError:
                 # A failure after the final event loses nothing but the usage.
                 if not reader.over:
