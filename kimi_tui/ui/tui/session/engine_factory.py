@@ -80,7 +80,7 @@ class EngineFactory(Protocol):
 class ConfigEngineFactory:
     """Creates engines from an EngineConfig, built on first use: its imports take longer than those of the screen.
 
-    `refused` is called with the reason when there can be no engine.
+    `on_refused` is called with the reason when there can be no engine.
     """
 
     def __init__(

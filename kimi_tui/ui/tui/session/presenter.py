@@ -43,7 +43,7 @@ class HistorySink(Protocol):
 
 
 class Presenter:
-    """One session on one screen. `clock` is the clock of the messages, `moment` the clock of the displayed state."""
+    """One session on one screen. `clock` times the messages, `view_clock` the displayed state."""
 
     def __init__(
         self,
@@ -284,7 +284,7 @@ class Presenter:
 
 
 def _missing_servers(mcp: MCPStatus | None) -> str:
-    """A short note on failed MCP servers; details are shown only when the failure is new."""
+    """A short note on failed MCP servers; empty if none has failed."""
     broken = sum(server.status in ("failed", "unauthorized") for server in mcp.servers) if mcp is not None else 0
     return n_("{count} MCP server failed: /mcp", "{count} MCP servers failed: /mcp", broken) if broken else ""
 

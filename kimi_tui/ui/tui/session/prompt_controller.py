@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class PromptController:
     """Sends the composer's messages. Messages sent before there is an engine wait in `pending_before_start`.
 
-    `tell` shows a short notification, `failed` reports an internal error, `ended` is called when a turn ends.
+    `show_toast` shows a short notification, `on_failure` reports an internal error, `on_turn_end` is called when a turn
+    ends.
     """
 
     def __init__(

@@ -20,8 +20,9 @@ _log = logging.getLogger(__name__)
 class TurnQueue:
     """Runs submitted prompts, one turn at a time.
 
-    `changed` is called when the queue changes, `refused` with content that the engine rejects and the reason, `ended`
-    when a prompt is done, `broken` when the running turn fails or is interrupted.
+    `on_change` is called when the queue changes, `on_refused` with content that the engine rejects and the reason,
+    `on_turn_end` when a prompt is done, `on_abort` when the running turn fails or is interrupted, `on_failure` with an
+    internal error.
     """
 
     def __init__(
