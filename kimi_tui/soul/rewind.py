@@ -116,7 +116,7 @@ def rewind_notice(point: RewindPoint, result: Rewound, workspace: Workspace) -> 
     """Make the Wire notification of a rewind."""
 
     def labels(path: Path) -> str:
-        return workspace.place_of(path).shown
+        return workspace.resolve_real(path).shown
 
     payload: JsonObject = {
         "turn": point.index,
@@ -144,7 +144,7 @@ def rewind_notice(point: RewindPoint, result: Rewound, workspace: Workspace) -> 
 def told(result: Rewound, workspace: Workspace) -> list[str]:
     """Describe the result in sentences."""
     paths = (*result.restored, *result.removed, *result.copies, *result.failed)
-    labels = {path: workspace.place_of(path).shown for path in paths}
+    labels = {path: workspace.resolve_real(path).shown for path in paths}
     lines: list[str] = []
     if result.conversation:
         lines.append(tr("The conversation continues from there."))

@@ -64,7 +64,7 @@ class Glob(Tool[GlobParams]):
         """Whether a path is left out: because of its name, its real path, or a rule."""
         if is_sensitive(path):
             return True
-        resolved = self._workspace.place_of(real_path(path))
+        resolved = self._workspace.resolve_real(real_path(path))
         if not self._may_be_listed(resolved):
             return True
         policy = self._approvals.policy
@@ -78,7 +78,7 @@ class Glob(Tool[GlobParams]):
             return self._workspace.work_dir
         if not path_text.startswith(("/", "~")):
             raise PathRefusedError("`directory` must be an absolute path.")
-        resolved = self._workspace.place(path_text)
+        resolved = self._workspace.resolve(path_text)
         if not self._may_be_listed(resolved):
             raise PathRefusedError(f"`{path_text}` is outside of the working directory.")
         if not resolved.real.is_dir():

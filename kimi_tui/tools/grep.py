@@ -66,7 +66,7 @@ class Grep(Tool[GrepParams]):
         if "\0" in params.pattern:
             return failed("The pattern holds a NUL character.")
         try:
-            resolved = self._workspace.place(params.path)
+            resolved = self._workspace.resolve(params.path)
         except PathRefusedError as error:
             return failed(str(error))
         if not resolved.real.exists():
@@ -84,7 +84,7 @@ class Grep(Tool[GrepParams]):
 
     def _is_secret(self, path: str) -> bool:
         """Whether matches in this file are left out: because of its name, its real path, or a rule."""
-        resolved = self._workspace.place_of(real_path(self._workspace.work_dir / path))
+        resolved = self._workspace.resolve_real(real_path(self._workspace.work_dir / path))
         return (
             is_sensitive(self._workspace.work_dir / path)
             or resolved.sensitive

@@ -58,7 +58,7 @@ class ReadFile(Tool[ReadFileParams]):
 
     async def call(self, params: ReadFileParams) -> ToolReturnValue:
         try:
-            resolved = self._workspace.place(params.path)
+            resolved = self._workspace.resolve(params.path)
         except PathRefusedError as error:
             return failed(str(error))
         try:

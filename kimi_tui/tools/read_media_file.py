@@ -43,7 +43,7 @@ class ReadMediaFile(Tool[ReadMediaFileParams]):
 
     async def call(self, params: ReadMediaFileParams) -> ToolReturnValue:
         try:
-            resolved = self._workspace.place(params.path)
+            resolved = self._workspace.resolve(params.path)
         except PathRefusedError as error:
             return failed(str(error))
         refused = await ask_to_read(self._approvals, resolved, sender=self.name)

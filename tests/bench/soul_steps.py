@@ -80,13 +80,13 @@ async def session(folder: Path, steps: int, *, usage: bool) -> Steps:
     engine = await build_engine(
         EngineConfig(work_dir=work_dir.resolve(), config=config, interactive=False, auto_approve=True)
     )
-    heard = Steps(engine)
-    engine.wire.listen(heard)
+    received = Steps(engine)
+    engine.wire.listen(received)
     try:
         await engine.prompt("go")
     finally:
         await engine.aclose()
-    return heard
+    return received
 
 
 def main() -> None:
@@ -94,13 +94,13 @@ def main() -> None:
     for usage in (True, False):
         with tempfile.TemporaryDirectory(prefix="kimi-tui-steps-") as folder:
             os.environ["KIMI_TUI_HOME"] = str(Path(folder) / "home")
-            heard = asyncio.run(session(Path(folder), steps, usage=usage))
+            received = asyncio.run(session(Path(folder), steps, usage=usage))
         print(f"\n{steps} steps, the service {'counts' if usage else 'does not count'} tokens")
         for at in (100, steps // 2, steps):
-            memory, said = heard.memory[at - at % 100]
-            figures = f"{heard.median_ms(at):6.2f} ms a step, {memory / 1e6:6.1f} MB"
+            memory, said = received.memory[at - at % 100]
+            figures = f"{received.median_ms(at):6.2f} ms a step, {memory / 1e6:6.1f} MB"
             print(f"  step {at:5}: {figures}, history {said / 1e6:.2f} MB")
-        print(f"  step {steps} costs {heard.median_ms(steps) / heard.median_ms(100):.2f} times step 100")
+        print(f"  step {steps} costs {received.median_ms(steps) / received.median_ms(100):.2f} times step 100")
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ def splitter(data: bytes) -> None:
 def paths(data: bytes) -> None:
     given, _, pattern = data.decode("utf-8", "surrogateescape").partition("\n")
     try:
-        place = WORKSPACE.place(given)
+        place = WORKSPACE.resolve(given)
     except PathRefusedError:
         return
     assert ".." not in place.real.parts

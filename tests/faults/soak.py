@@ -92,7 +92,7 @@ def one_life(folder: Path, session: str, first: int, done: list[int], rng: rando
             os.write(write, f"wrong {traceback.format_exc()!r}\n".encode())
         os._exit(0)
     os.close(write)
-    heard = b""
+    received = b""
     early = rng.random() < 0.15  # now and then while it still loads
     until = time.monotonic() + (rng.uniform(0, 0.1) if early else 20)
     lives = early
@@ -101,17 +101,17 @@ def one_life(folder: Path, session: str, first: int, done: list[int], rng: rando
             piece = os.read(read, 1 << 16)
             if not piece:
                 break
-            heard += piece
-            if not lives and b"loaded" in heard:
+            received += piece
+            if not lives and b"loaded" in received:
                 lives = True
                 until = time.monotonic() + rng.uniform(0, _LONGEST_LIFE)
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
     while piece := os.read(read, 1 << 16):
-        heard += piece
+        received += piece
     os.close(read)
     life = Life()
-    for line in heard.decode().splitlines():
+    for line in received.decode().splitlines():
         word, _, rest = line.partition(" ")
         match word:
             case "ack":

@@ -12,7 +12,7 @@ import pytest
 
 from tests.faults.terminal import ENTERED, Terminal, scripted
 from tests.soul.engines import tool_call
-from tests.tools.kit import processes_with
+from tests.tools.harness import processes_with
 
 SLEEP = "sleep 986.53"
 pytestmark = pytest.mark.faults

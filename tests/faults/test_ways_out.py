@@ -11,7 +11,7 @@ import pytest
 
 from tests.faults.terminal import ENTERED, LEFT, Terminal, scripted
 from tests.faults.test_terminal import left_on
-from tests.tools.kit import processes_with
+from tests.tools.harness import processes_with
 
 pytestmark = pytest.mark.faults
 SAVED, RESTORED = b"\x1b[22;2t", b"\x1b[23;2t"

@@ -14,14 +14,14 @@ AB = Scope(("a", "b"), "a or b")
 
 
 @pytest.fixture
-def heard() -> list[WireMessage]:
+def received() -> list[WireMessage]:
     return []
 
 
 @pytest.fixture
-def approvals(heard: list[WireMessage]) -> Approvals:
+def approvals(received: list[WireMessage]) -> Approvals:
     wire = Wire()
-    wire.listen(heard.append)
+    wire.listen(received.append)
     return Approvals(wire)
 
 
@@ -39,14 +39,14 @@ async def request(approvals: Approvals, count: int = 1) -> ApprovalRequest:
     return approvals.pending[-1]
 
 
-async def test_a_request_is_settled_once_by_its_id(approvals: Approvals, heard: list[WireMessage]) -> None:
+async def test_a_request_is_settled_once_by_its_id(approvals: Approvals, received: list[WireMessage]) -> None:
     task = ask(approvals, AB)
     one = await request(approvals)
     assert one.scope == "a or b"
     assert approvals.settle(one.id, "reject", " no, thanks ")
     assert not approvals.settle(one.id, "approve")
     assert await task == ApprovalResult(False, "no, thanks")
-    assert heard == [one, ApprovalResponse(request_id=one.id, response="reject", feedback="no, thanks")]
+    assert received == [one, ApprovalResponse(request_id=one.id, response="reject", feedback="no, thanks")]
 
 
 async def test_a_yes_for_the_session_covers_what_needs_no_more_keys(approvals: Approvals) -> None:
@@ -100,11 +100,11 @@ async def test_where_nobody_attends_what_is_protected_is_refused() -> None:
     assert refused.feedback
 
 
-async def test_cancelling_the_wait_takes_the_request_back(approvals: Approvals, heard: list[WireMessage]) -> None:
+async def test_cancelling_the_wait_takes_the_request_back(approvals: Approvals, received: list[WireMessage]) -> None:
     task = ask(approvals)
     one = await request(approvals)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert approvals.pending == ()
-    assert heard[-1] == ApprovalResponse(request_id=one.id, response="reject")
+    assert received[-1] == ApprovalResponse(request_id=one.id, response="reject")

@@ -12,7 +12,7 @@ from kimi_tui.mcp.config import ServerConfig
 from kimi_tui.mcp.oauth import NotAuthorizedError
 from kimi_tui.mcp.oauth_callback import authorize_server
 from kimi_tui.mcp.token_store import forget_tokens, token_file
-from tests.mcp.kit import desk, served
+from tests.mcp.harness import mcp_harness, served
 
 
 class Browser:
@@ -39,7 +39,7 @@ class Browser:
 async def test_a_server_is_unauthorized_until_a_person_has_been_to_the_browser(tmp_path: Path) -> None:
     async with served("guarded.py") as port:
         url = f"http://127.0.0.1:{port}/mcp"
-        async with desk(tmp_path, g={"url": url, "auth": "oauth"}, plain={"url": url}) as at:
+        async with mcp_harness(tmp_path, g={"url": url, "auth": "oauth"}, plain={"url": url}) as at:
             assert at.state("g").status == "unauthorized"
             assert at.state("g").cause == "needs authorization: kimi-tui mcp auth g"
             assert at.state("plain").status == "unauthorized"

@@ -15,7 +15,7 @@ from kimi_tui.mcp.config import load
 from kimi_tui.mcp.remote_prompt import RemoteArgument, RemotePrompt, arguments_of, command_names
 from kimi_tui.mcp.server_instructions import instructions_note
 from kimi_tui.wire.events import TurnBegin
-from tests.mcp.kit import SERVERS, desk, everyday, odd
+from tests.mcp.harness import SERVERS, everyday, mcp_harness, odd
 from tests.soul.engines import engine_on, plan
 
 REVIEW = RemotePrompt("review", "", (RemoteArgument("topic", required=True), RemoteArgument("style", required=False)))
@@ -26,7 +26,7 @@ def library(**more: Any) -> dict[str, Any]:
 
 
 async def test_resources_are_listed_and_read_by_address_after_a_yes(tmp_path):
-    async with desk(tmp_path, yolo=False, lib=library()) as at:
+    async with mcp_harness(tmp_path, yolo=False, lib=library()) as at:
         listed = await at.use("ListMcpResources")
         assert "lib  book://one  The first book: A story" in listed.output
         assert "lib  book://by/{author} (a template: fill it in)" in listed.output
@@ -42,7 +42,7 @@ async def test_resources_are_listed_and_read_by_address_after_a_yes(tmp_path):
 
 
 async def test_where_no_server_has_resources_there_are_no_tools_for_them(tmp_path):
-    async with desk(tmp_path, e=everyday(allowed_tools=["echo"])) as at:
+    async with mcp_harness(tmp_path, e=everyday(allowed_tools=["echo"])) as at:
         assert at.toolset.get("ReadMcpResource") is None
 
 
@@ -113,7 +113,7 @@ def test_instructions_never_end_the_mark_around_them(text):
 
 
 async def test_a_server_that_does_not_list_its_prompts_or_lists_nonsense_still_has_its_tools(tmp_path):
-    async with desk(tmp_path, silent=odd("silent", connect_timeout_ms=3000)) as at:
+    async with mcp_harness(tmp_path, silent=odd("silent", connect_timeout_ms=3000)) as at:
         assert at.state("silent").status == "connected"
         assert "ping done" in (await at.use("mcp__silent__ping")).output
         assert (at.servers.prompts(), at.servers.resources()) == ({}, ())

@@ -20,8 +20,8 @@ import pytest
 
 from kimi_tui.tools.core.progress import Progress
 from kimi_tui.wire.requests import QuestionRequest
-from tests.mcp.kit import Desk, desk, free_port, odd
-from tests.tools.kit import processes_with, until
+from tests.mcp.harness import McpHarness, free_port, mcp_harness, odd
+from tests.tools.harness import processes_with, until
 
 FOLDERS = os.pathsep.join(filter(None, (os.environ.get("KIMI_TUI_TEST_SERVERS"), os.environ.get("PATH"))))
 
@@ -38,7 +38,7 @@ def command_of(name: str) -> str:
 
 
 async def test_time(tmp_path: Path) -> None:
-    async with desk(tmp_path, time=published("time", "--local-timezone", "Europe/Berlin")) as at:
+    async with mcp_harness(tmp_path, time=published("time", "--local-timezone", "Europe/Berlin")) as at:
         assert at.state("time").status == "connected", at.state("time").cause
         converted = await at.use(
             "convert_time", source_timezone="Europe/Berlin", time="12:00", target_timezone="Asia/Tokyo"
@@ -54,7 +54,7 @@ async def test_git(tmp_path: Path) -> None:
     git = ["git", "-C", str(tmp_path), "-c", "user.name=n", "-c", "user.email=n@example.org"]
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "the very first"], check=True)
-    async with desk(tmp_path, git=published("git", "--repository", str(tmp_path))) as at:
+    async with mcp_harness(tmp_path, git=published("git", "--repository", str(tmp_path))) as at:
         (tmp_path / "new.txt").write_text("x")
         assert "new.txt" in str((await at.use("git_status", repo_path=str(tmp_path))).output)
         assert not (await at.use("git_add", repo_path=str(tmp_path), files=["new.txt"])).is_error
@@ -72,13 +72,13 @@ async def test_fetch(tmp_path: Path) -> None:
 
     async with await asyncio.start_server(page, "127.0.0.1", 0) as server:
         port = server.sockets[0].getsockname()[1]
-        async with desk(tmp_path, fetch=published("fetch", "--ignore-robots-txt", "--allow-private-ips")) as at:
+        async with mcp_harness(tmp_path, fetch=published("fetch", "--ignore-robots-txt", "--allow-private-ips")) as at:
             got = await at.use("fetch", url=f"http://127.0.0.1:{port}/", raw=True)
             assert "The sea comes and goes." in str(got.output)
 
 
 async def test_filesystem(tmp_path: Path) -> None:
-    async with desk(tmp_path, fs=published("filesystem", str(tmp_path))) as at:
+    async with mcp_harness(tmp_path, fs=published("filesystem", str(tmp_path))) as at:
         path = str(tmp_path / "a.txt")
         assert not (await at.use("mcp__fs__write_file", path=path, content="salt")).is_error
         assert Path(path).read_text() == "salt"
@@ -90,14 +90,14 @@ async def test_filesystem(tmp_path: Path) -> None:
 
 async def test_memory(tmp_path: Path) -> None:
     entry = published("memory", env={"MEMORY_FILE_PATH": str(tmp_path / "memory.jsonl")})
-    async with desk(tmp_path, memory=entry) as at:
+    async with mcp_harness(tmp_path, memory=entry) as at:
         ship = {"name": "Argo", "entityType": "ship", "observations": ["has a keel of oak"]}
         assert not (await at.use("create_entities", entities=[ship])).is_error
-    async with desk(tmp_path, memory=entry) as at:
+    async with mcp_harness(tmp_path, memory=entry) as at:
         assert "keel of oak" in str((await at.use("search_nodes", query="Argo")).output)
 
 
-async def everything_works(at: Desk) -> None:
+async def everything_works(at: McpHarness) -> None:
     """One tool of each kind that there is."""
     assert at.state("all").status == "connected", at.state("all").cause
     assert "hello" in str((await at.use("echo", message="hello")).output)
@@ -118,7 +118,7 @@ async def everything_works(at: Desk) -> None:
 
 
 async def test_everything_over_stdio(tmp_path: Path) -> None:
-    async with desk(tmp_path, all=published("everything", "stdio")) as at:
+    async with mcp_harness(tmp_path, all=published("everything", "stdio")) as at:
         await everything_works(at)
         assert tmp_path.as_uri() in str((await at.use("get-roots-list")).output)
         asked = asyncio.create_task(at.use("trigger-elicitation-request"))
@@ -157,7 +157,7 @@ async def test_everything_over_http(tmp_path: Path, how: str, path: str) -> None
     async with AsyncExitStack() as stack:
         port = await stack.enter_async_context(everything_on_a_port(how))
         entry = {"url": f"http://127.0.0.1:{port}/{path}", "transport": "sse" if how == "sse" else "http"}
-        await everything_works(await stack.enter_async_context(desk(tmp_path, all=entry)))
+        await everything_works(await stack.enter_async_context(mcp_harness(tmp_path, all=entry)))
 
 
 async def test_all_at_once_beside_one_that_crashes_one_that_hangs_and_one_that_floods(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ async def test_all_at_once_beside_one_that_crashes_one_that_hangs_and_one_that_f
         "hang": odd("hang", connect_timeout_ms=500),
         "flood": odd("noise"),
     }
-    async with desk(tmp_path, **entries) as at:
+    async with mcp_harness(tmp_path, **entries) as at:
         standing = {state.name: state.status for state in at.servers.states()}
         assert [name for name, status in standing.items() if status == "connected"] == ["time", "fs", "all", "memory"]
         assert {standing[name] for name in ("crash", "hang", "flood")} == {"failed"}

@@ -9,12 +9,12 @@ import pytest
 from kimi_tui.errors import UsageError
 from kimi_tui.mcp.failure_notices import FailureNotices
 from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, StatusUpdate
-from tests.mcp.kit import SERVERS, Desk, desk, everyday, odd
-from tests.tools.kit import processes_with, until
+from tests.mcp.harness import SERVERS, McpHarness, everyday, mcp_harness, odd
+from tests.tools.harness import processes_with, until
 
 
 async def test_servers_that_fail_are_told_of_and_the_others_work(tmp_path: Path) -> None:
-    async with desk(
+    async with mcp_harness(
         tmp_path,
         good=odd("chatty"),
         crash=odd("crash"),
@@ -41,8 +41,8 @@ async def test_servers_that_fail_are_told_of_and_the_others_work(tmp_path: Path)
 
 
 async def test_the_wire_is_told_of_loading_and_status(tmp_path: Path) -> None:
-    async with desk(tmp_path, good=odd("chatty"), crash=odd("crash")) as at:
-        kinds = [type(message) for message in at.heard]
+    async with mcp_harness(tmp_path, good=odd("chatty"), crash=odd("crash")) as at:
+        kinds = [type(message) for message in at.received]
         assert kinds[0] is MCPLoadingBegin
         assert kinds[-1] is MCPLoadingEnd
         first, *_, last = [message.mcp_status for message in at.of(StatusUpdate)]
@@ -55,7 +55,7 @@ async def test_the_wire_is_told_of_loading_and_status(tmp_path: Path) -> None:
 
 
 async def test_a_turn_waits_no_longer_than_it_is_told_to(tmp_path: Path) -> None:
-    at = Desk(tmp_path, {"hang": odd("hang")})
+    at = McpHarness(tmp_path, {"hang": odd("hang")})
     await at.servers.ready(0.05)
     assert at.servers.status().loading
     await at.servers.aclose()
@@ -63,7 +63,7 @@ async def test_a_turn_waits_no_longer_than_it_is_told_to(tmp_path: Path) -> None
 
 
 async def test_a_server_that_died_is_started_again_by_the_next_call(tmp_path: Path) -> None:
-    async with desk(tmp_path, every=everyday()) as at:
+    async with mcp_harness(tmp_path, every=everyday()) as at:
         first = (await at.use("mcp__every__pid")).output
         died = await at.use("mcp__every__die")
         assert died.is_error
@@ -77,7 +77,7 @@ async def test_a_server_that_died_is_started_again_by_the_next_call(tmp_path: Pa
 
 
 async def test_a_server_can_be_restarted_by_name(tmp_path: Path) -> None:
-    async with desk(tmp_path, every=everyday(), off=odd("crash", enabled=False)) as at:
+    async with mcp_harness(tmp_path, every=everyday(), off=odd("crash", enabled=False)) as at:
         first = (await at.use("mcp__every__pid")).output
         assert (await at.servers.restart("every")).status == "connected"
         assert (await at.use("mcp__every__pid")).output != first
@@ -88,7 +88,7 @@ async def test_a_server_can_be_restarted_by_name(tmp_path: Path) -> None:
 
 
 async def test_tools_that_a_server_gets_are_offered(tmp_path: Path) -> None:
-    async with desk(tmp_path, every=everyday()) as at:
+    async with mcp_harness(tmp_path, every=everyday()) as at:
         assert "mcp__every__another" not in at.toolset.names
         await at.use("mcp__every__grow")
         await until(lambda: "mcp__every__another" in at.toolset.names)
@@ -96,26 +96,26 @@ async def test_tools_that_a_server_gets_are_offered(tmp_path: Path) -> None:
 
 
 async def test_a_short_name_is_understood_while_it_means_one_tool(tmp_path: Path) -> None:
-    async with desk(tmp_path, a=odd("chatty"), b=odd("names")) as at:
+    async with mcp_harness(tmp_path, a=odd("chatty"), b=odd("names")) as at:
         assert (await at.use("ping")).output == "ping done"
         assert (await at.use("same")).output == "same done"
-    async with desk(tmp_path, a=odd("chatty"), b=odd("chatty")) as at:
+    async with mcp_harness(tmp_path, a=odd("chatty"), b=odd("chatty")) as at:
         assert "There is no tool `ping`" in (await at.use("ping")).message
 
 
 async def test_only_allowed_tools_are_offered(tmp_path: Path) -> None:
-    async with desk(tmp_path, every=everyday(allowed_tools=["echo", "gone"])) as at:
+    async with mcp_harness(tmp_path, every=everyday(allowed_tools=["echo", "gone"])) as at:
         assert at.toolset.names == ("mcp__every__echo",)
         assert at.state("every").notes == ("gone: allowed, but it has no such tool",)
 
 
 async def test_tools_stand_in_the_order_of_the_configuration(tmp_path: Path) -> None:
-    async with desk(tmp_path, slow=everyday(allowed_tools=["echo"]), quick=odd("chatty")) as at:
+    async with mcp_harness(tmp_path, slow=everyday(allowed_tools=["echo"]), quick=odd("chatty")) as at:
         assert at.toolset.names == ("mcp__slow__echo", "mcp__quick__ping")
 
 
 async def test_nothing_that_a_server_started_is_left(tmp_path: Path) -> None:
-    async with desk(tmp_path, family=odd("family"), deaf=odd("deaf", connect_timeout_ms=300)) as at:
+    async with mcp_harness(tmp_path, family=odd("family"), deaf=odd("deaf", connect_timeout_ms=300)) as at:
         (name,) = at.toolset.names
         child = Path("/proc") / name.rpartition("_")[2]
         assert child.exists()
@@ -133,7 +133,7 @@ async def test_the_same_trouble_is_told_once_over_all_starts_until_the_server_ha
 
     async def start(code: str) -> list[tuple[str, str]]:
         script.write_text(code)
-        async with desk(
+        async with mcp_harness(
             tmp_path, told=FailureNotices(file), it={"command": sys.executable, "args": [str(script)]}
         ) as at:
             return at.told

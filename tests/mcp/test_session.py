@@ -11,7 +11,7 @@ from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import Setup, load
 from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, Notification, TurnEnd
 from kimi_tui.wire.parts import ToolResult
-from tests.mcp.kit import everyday, odd
+from tests.mcp.harness import everyday, odd
 from tests.soul.engines import engine_on, plan, tool_call
 
 

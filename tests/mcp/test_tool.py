@@ -10,12 +10,12 @@ from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.progress import Progress
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
-from tests.mcp.kit import desk, everyday, odd, served
-from tests.tools.kit import until
+from tests.mcp.harness import everyday, mcp_harness, odd, served
+from tests.tools.harness import until
 
 
 async def test_results_of_every_kind(tmp_path: Path) -> None:
-    async with desk(tmp_path, e=everyday()) as at:
+    async with mcp_harness(tmp_path, e=everyday()) as at:
         assert (await at.use("mcp__e__echo", text="hello")).output == "hello"
         assert "1" in str((await at.use("mcp__e__point")).output)
         resources = str((await at.use("mcp__e__resources")).output)
@@ -33,7 +33,7 @@ async def test_results_of_every_kind(tmp_path: Path) -> None:
 
 
 async def test_a_call_asks_first_and_a_yes_for_the_session_covers_that_tool_only(tmp_path: Path) -> None:
-    async with desk(tmp_path, yolo=False, e=everyday()) as at:
+    async with mcp_harness(tmp_path, yolo=False, e=everyday()) as at:
         at.answer = "approve_for_session"
         await at.use("mcp__e__echo", text="one")
         await at.use("mcp__e__echo", text="two")
@@ -47,7 +47,7 @@ async def test_a_call_asks_first_and_a_yes_for_the_session_covers_that_tool_only
 
 
 async def test_an_approval_shows_all_arguments_or_the_call_is_refused(tmp_path: Path) -> None:
-    async with desk(tmp_path, yolo=False, e=everyday()) as at:
+    async with mcp_harness(tmp_path, yolo=False, e=everyday()) as at:
         at.answer = "reject"
         await at.use("mcp__e__echo", text="x" * 150_000 + "the end")
         (asked,) = at.of(ApprovalRequest)
@@ -58,7 +58,7 @@ async def test_an_approval_shows_all_arguments_or_the_call_is_refused(tmp_path: 
 
 
 async def test_rules_may_look_at_the_arguments(tmp_path: Path) -> None:
-    async with desk(tmp_path, yolo=False, e=everyday()) as at:
+    async with mcp_harness(tmp_path, yolo=False, e=everyday()) as at:
         rules = (("mcp__e__echo(text='say *')", Effect.ALLOW), ("mcp__e__*(*secret*)", Effect.DENY))
         at.approvals.policy = Policy([parse_rule(text, effect) for text, effect in rules])
         at.answer = "reject"
@@ -71,7 +71,7 @@ async def test_rules_may_look_at_the_arguments(tmp_path: Path) -> None:
 
 async def test_a_cancelled_call_is_cancelled_at_the_server_too(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
-    async with desk(tmp_path, e=everyday()) as at:
+    async with mcp_harness(tmp_path, e=everyday()) as at:
         seen: list[Progress] = []
         at.progress.listen(seen.append)
         call = asyncio.create_task(at.use("mcp__e__slow", mark=str(mark)))
@@ -86,7 +86,7 @@ async def test_a_cancelled_call_is_cancelled_at_the_server_too(tmp_path: Path) -
 
 async def test_a_call_has_its_time(tmp_path: Path) -> None:
     mark = tmp_path / "mark"
-    async with desk(tmp_path, e=everyday(timeout_ms=300)) as at:
+    async with mcp_harness(tmp_path, e=everyday(timeout_ms=300)) as at:
         late = await at.use("mcp__e__slow", mark=str(mark))
         assert late.message == "The MCP server `e` failed: no answer within 0.3 s"
         await until(mark.with_suffix(".cancelled").exists)
@@ -96,7 +96,7 @@ async def test_a_call_has_its_time(tmp_path: Path) -> None:
 async def test_a_server_can_ask_the_person_and_for_the_folder(tmp_path: Path, how: str) -> None:
     async with served("everyday.py", "sse" if how == "legacy" else "http") as port:
         entry = {"url": f"http://127.0.0.1:{port}/{'sse' if how == 'legacy' else 'mcp'}"}
-        async with desk(tmp_path, e=entry) as at:
+        async with mcp_harness(tmp_path, e=entry) as at:
             assert at.state("e").status == "connected", at.state("e").cause
             at.answers = {"Dish": "cake", "Guests": "4"}
             assert (await at.use("mcp__e__dinner")).output == "cake for 4"
@@ -115,7 +115,7 @@ async def test_a_server_can_ask_the_person_and_for_the_folder(tmp_path: Path, ho
 async def test_a_server_by_http_that_goes_is_told_of(tmp_path: Path) -> None:
     async with served("everyday.py", "http") as port:
         entry = {"url": f"http://127.0.0.1:{port}/mcp"}
-        async with desk(tmp_path, e=entry) as at:
+        async with mcp_harness(tmp_path, e=entry) as at:
             assert (await at.use("mcp__e__echo", text="here")).output == "here"
             await at.use("mcp__e__grow")
             await until(lambda: "mcp__e__another" in at.toolset.names)
@@ -126,7 +126,7 @@ async def test_a_server_by_http_that_goes_is_told_of(tmp_path: Path) -> None:
 
 
 async def test_a_flood_in_a_call_ends_the_server_and_not_the_session(tmp_path: Path) -> None:
-    async with desk(tmp_path, f=odd("faults"), e=odd("chatty")) as at:
+    async with mcp_harness(tmp_path, f=odd("faults"), e=odd("chatty")) as at:
         frame = await at.use("mcp__f__frame")
         assert frame.message == "The MCP server `f` failed: it sent a message of more than 16 MiB"
         flood = await at.use("mcp__f__flood")
@@ -135,7 +135,7 @@ async def test_a_flood_in_a_call_ends_the_server_and_not_the_session(tmp_path: P
 
 
 async def test_what_a_server_says_of_itself_is_cleaned_and_bounded(tmp_path: Path) -> None:
-    async with desk(tmp_path, f=odd("faults"), c=odd("cyclic"), n=odd("names")) as at:
+    async with mcp_harness(tmp_path, f=odd("faults"), c=odd("cyclic"), n=odd("names")) as at:
         specs = {spec.name: spec for spec in at.toolset.specs}
         assert specs["mcp__f__hidden"].description == "[31mevil text"
         assert specs["mcp__c__grow"].parameters == {
@@ -156,14 +156,14 @@ async def test_the_environment_holds_no_secrets_but_the_servers_own(
 ) -> None:
     monkeypatch.setenv("SOME_API_KEY", "of-ours")
     monkeypatch.setenv("FOR_IT", "of-its-own")
-    async with desk(tmp_path, e=everyday(env={"MY_TOKEN": "${FOR_IT}", "LEVEL": "${LEVEL:-low}"})) as at:
+    async with mcp_harness(tmp_path, e=everyday(env={"MY_TOKEN": "${FOR_IT}", "LEVEL": "${LEVEL:-low}"})) as at:
         assert (await at.use("mcp__e__environment", name="SOME_API_KEY")).output == "(not set)"
         assert (await at.use("mcp__e__environment", name="MY_TOKEN")).output == "of-its-own"
         assert (await at.use("mcp__e__environment", name="LEVEL")).output == "low"
 
 
 async def test_half_surrogates_of_a_server_are_replaced_and_its_answer_is_used(tmp_path):
-    async with desk(tmp_path, h=odd("halves")) as at:
+    async with mcp_harness(tmp_path, h=odd("halves")) as at:
         assert "half \ufffd of one" in at.toolset.specs[0].description
         value = await at.use("mcp__h__halves")
         assert "a\ufffdb 😀" in value.model_dump_json()

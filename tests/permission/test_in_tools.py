@@ -18,129 +18,131 @@ from kimi_tui.tools.think import Think
 from kimi_tui.tools.write_file import WriteFile
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.requests import ApprovalRequest
-from tests.tools.kit import Desk
+from tests.tools.harness import ToolHarness
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def harness(tmp_path: Path) -> ToolHarness:
     (tmp_path / "work").mkdir()
-    return Desk(tmp_path / "work", answer="reject")
+    return ToolHarness(tmp_path / "work", answer="reject")
 
 
-def rules(desk: Desk, *texts: str, accept_edits: bool = False) -> None:
+def rules(harness: ToolHarness, *texts: str, accept_edits: bool = False) -> None:
     parsed = [parse_rule(text.split(" ", 1)[1], Effect(text.split(" ", 1)[0]), "c.yaml") for text in texts]
-    desk.approvals.policy = Policy(parsed, accept_edits=accept_edits)
+    harness.approvals.policy = Policy(parsed, accept_edits=accept_edits)
 
 
-def shell(desk: Desk) -> Shell:
-    return Shell(desk.workspace, desk.approvals, ToolProgress())
+def shell(harness: ToolHarness) -> Shell:
+    return Shell(harness.workspace, harness.approvals, ToolProgress())
 
 
 def reason(request: ApprovalRequest) -> str:
     return " ".join(block.text for block in request.display if isinstance(block, BriefBlock))
 
 
-async def test_what_is_allowed_runs_unasked_and_the_rest_asks(desk: Desk) -> None:
-    rules(desk, "allow Shell(echo *)")
-    assert (await desk.use(shell(desk), command="echo a && echo b")).output == "a\nb\n"
-    assert (await desk.use(shell(desk), command="echo a && touch b")).is_error
-    assert len(desk.asked) == 1
-    assert not (desk.dir / "b").exists()
+async def test_what_is_allowed_runs_unasked_and_the_rest_asks(harness: ToolHarness) -> None:
+    rules(harness, "allow Shell(echo *)")
+    assert (await harness.use(shell(harness), command="echo a && echo b")).output == "a\nb\n"
+    assert (await harness.use(shell(harness), command="echo a && touch b")).is_error
+    assert len(harness.asked) == 1
+    assert not (harness.dir / "b").exists()
 
 
-async def test_what_is_denied_is_told_to_the_model_and_the_turn_goes_on(desk: Desk) -> None:
-    rules(desk, "deny Shell(touch *)", "allow Shell")
-    desk.approvals.yolo = True
-    value = await desk.use(shell(desk), command="echo a; touch b")
+async def test_what_is_denied_is_told_to_the_model_and_the_turn_goes_on(harness: ToolHarness) -> None:
+    rules(harness, "deny Shell(touch *)", "allow Shell")
+    harness.approvals.yolo = True
+    value = await harness.use(shell(harness), command="echo a; touch b")
     assert value.message == "This is not allowed: the rule `deny: Shell(touch *)` of c.yaml."
     assert value.extras is None
-    assert (desk.asked, (desk.dir / "b").exists()) == ([], False)
+    assert (harness.asked, (harness.dir / "b").exists()) == ([], False)
 
 
-async def test_a_rule_that_asks_does_so_under_yolo_and_after_a_yes_for_the_session(desk: Desk) -> None:
-    desk.answer = "approve_for_session"
-    await desk.use(shell(desk), command="touch a")
-    rules(desk, "ask Shell(touch *)")
-    desk.approvals.yolo = True
-    await desk.use(shell(desk), command="touch b")
-    assert [request.scope is None for request in desk.asked] == [False, True]
-    assert reason(desk.asked[1]) == "Asked because: the rule `ask: Shell(touch *)` of c.yaml"
+async def test_a_rule_that_asks_does_so_under_yolo_and_after_a_yes_for_the_session(harness: ToolHarness) -> None:
+    harness.answer = "approve_for_session"
+    await harness.use(shell(harness), command="touch a")
+    rules(harness, "ask Shell(touch *)")
+    harness.approvals.yolo = True
+    await harness.use(shell(harness), command="touch b")
+    assert [request.scope is None for request in harness.asked] == [False, True]
+    assert reason(harness.asked[1]) == "Asked because: the rule `ask: Shell(touch *)` of c.yaml"
 
 
-async def test_what_is_protected_asks_whatever_is_allowed(desk: Desk) -> None:
-    rules(desk, "allow Shell", "allow Edit", "allow Read", accept_edits=True)
-    write = WriteFile(desk.workspace, desk.approvals)
-    await desk.use(write, path=".kimi-tui", content="x")
-    await desk.use(write, path="a.env", content="x")
-    await desk.use(shell(desk), command="cat a.env")
-    (desk.dir / "b.env").write_text("x")
-    await desk.use(ReadFile(desk.workspace, desk.approvals), path="b.env")
-    assert len(desk.asked) == 4
-    assert "protected" in reason(desk.asked[0])
-    assert "secrets" in reason(desk.asked[1])
-    assert "a.env" in reason(desk.asked[2])
+async def test_what_is_protected_asks_whatever_is_allowed(harness: ToolHarness) -> None:
+    rules(harness, "allow Shell", "allow Edit", "allow Read", accept_edits=True)
+    write = WriteFile(harness.workspace, harness.approvals)
+    await harness.use(write, path=".kimi-tui", content="x")
+    await harness.use(write, path="a.env", content="x")
+    await harness.use(shell(harness), command="cat a.env")
+    (harness.dir / "b.env").write_text("x")
+    await harness.use(ReadFile(harness.workspace, harness.approvals), path="b.env")
+    assert len(harness.asked) == 4
+    assert "protected" in reason(harness.asked[0])
+    assert "secrets" in reason(harness.asked[1])
+    assert "a.env" in reason(harness.asked[2])
 
 
-async def test_accepted_edits_stay_inside_the_work_dir(desk: Desk, tmp_path: Path) -> None:
-    rules(desk, accept_edits=True)
-    write = WriteFile(desk.workspace, desk.approvals)
-    assert not (await desk.use(write, path="a", content="x")).is_error
-    (desk.dir / "link").symlink_to(tmp_path)
-    assert (await desk.use(write, path=str(desk.dir / "link/b"), content="x")).is_error
-    assert reason(desk.asked[0]) == "Asked because: the file is outside of the work dir"
+async def test_accepted_edits_stay_inside_the_work_dir(harness: ToolHarness, tmp_path: Path) -> None:
+    rules(harness, accept_edits=True)
+    write = WriteFile(harness.workspace, harness.approvals)
+    assert not (await harness.use(write, path="a", content="x")).is_error
+    (harness.dir / "link").symlink_to(tmp_path)
+    assert (await harness.use(write, path=str(harness.dir / "link/b"), content="x")).is_error
+    assert reason(harness.asked[0]) == "Asked because: the file is outside of the work dir"
 
 
-async def test_files_are_judged_by_where_they_lead(desk: Desk) -> None:
-    rules(desk, "deny Edit(kept/**)", "allow Edit")
-    (desk.dir / "kept").mkdir()
-    (desk.dir / "open").symlink_to("kept")
-    write = WriteFile(desk.workspace, desk.approvals)
+async def test_files_are_judged_by_where_they_lead(harness: ToolHarness) -> None:
+    rules(harness, "deny Edit(kept/**)", "allow Edit")
+    (harness.dir / "kept").mkdir()
+    (harness.dir / "open").symlink_to("kept")
+    write = WriteFile(harness.workspace, harness.approvals)
     for path in ("kept/a", "open/a", "x/../open/a", "kept/../kept/a"):
-        assert "not allowed" in (await desk.use(write, path=path, content="x")).message
-    assert not (await desk.use(write, path="free", content="x")).is_error
+        assert "not allowed" in (await harness.use(write, path=path, content="x")).message
+    assert not (await harness.use(write, path="free", content="x")).is_error
 
 
-async def test_what_may_not_be_read_is_not_found_either(desk: Desk) -> None:
-    (desk.dir / "kept").mkdir()
-    (desk.dir / "kept/a.txt").write_text("needle")
-    (desk.dir / "b.txt").write_text("needle")
-    rules(desk, "deny Read(kept/**)")
-    assert "not allowed" in (await desk.use(ReadFile(desk.workspace, desk.approvals), path="kept/a.txt")).message
-    grep, glob = Grep(desk.workspace, desk.approvals), Glob(desk.workspace, desk.approvals)
-    assert (await desk.use(grep, pattern="needle")).output == "b.txt\n"
-    assert "rule" in (await desk.use(grep, pattern="needle", path="kept/a.txt")).message
-    assert (await desk.use(glob, pattern="*/*.txt")).output == ""
-    assert desk.asked == []
+async def test_what_may_not_be_read_is_not_found_either(harness: ToolHarness) -> None:
+    (harness.dir / "kept").mkdir()
+    (harness.dir / "kept/a.txt").write_text("needle")
+    (harness.dir / "b.txt").write_text("needle")
+    rules(harness, "deny Read(kept/**)")
+    assert (
+        "not allowed" in (await harness.use(ReadFile(harness.workspace, harness.approvals), path="kept/a.txt")).message
+    )
+    grep, glob = Grep(harness.workspace, harness.approvals), Glob(harness.workspace, harness.approvals)
+    assert (await harness.use(grep, pattern="needle")).output == "b.txt\n"
+    assert "rule" in (await harness.use(grep, pattern="needle", path="kept/a.txt")).message
+    assert (await harness.use(glob, pattern="*/*.txt")).output == ""
+    assert harness.asked == []
 
 
-async def test_a_tool_that_never_asks_can_be_denied_and_asked_for(desk: Desk) -> None:
-    toolset = Toolset([Think()], approvals=desk.approvals)
-    call = desk.call_of("Think", {"thought": "x"})
+async def test_a_tool_that_never_asks_can_be_denied_and_asked_for(harness: ToolHarness) -> None:
+    toolset = Toolset([Think()], approvals=harness.approvals)
+    call = harness.call_of("Think", {"thought": "x"})
     assert not (await toolset.handle(call)).return_value.is_error
     for text, asked in (("deny Think", 0), ("ask Thi*", 1)):
-        rules(desk, text)
+        rules(harness, text)
         toolset.begin_step()
         assert (await toolset.handle(call)).return_value.is_error
-        assert len(desk.asked) == asked
+        assert len(harness.asked) == asked
 
 
-async def test_with_nobody_there_what_a_rule_asks_for_is_refused(desk: Desk) -> None:
-    desk.approvals = Approvals(desk.wire, yolo=True, attended=False)
-    rules(desk, "ask Shell(touch *)")
-    assert "nobody is there" in (await desk.use(shell(desk), command="touch a")).message
-    assert not (await desk.use(shell(desk), command="echo a")).is_error
+async def test_with_nobody_there_what_a_rule_asks_for_is_refused(harness: ToolHarness) -> None:
+    harness.approvals = Approvals(harness.wire, yolo=True, attended=False)
+    rules(harness, "ask Shell(touch *)")
+    assert "nobody is there" in (await harness.use(shell(harness), command="touch a")).message
+    assert not (await harness.use(shell(harness), command="echo a")).is_error
 
 
-async def test_a_subagents_request_says_who_asks_and_others_do_not(desk: Desk) -> None:
+async def test_a_subagents_request_says_who_asks_and_others_do_not(harness: ToolHarness) -> None:
     async def work(source: Source | None, command: str) -> None:
         asking_for.set(source)
-        await desk.use(shell(desk), command=command)
+        await harness.use(shell(harness), command=command)
 
     source = Source("agent-1", "coder", "look around")
     async with asyncio.TaskGroup() as group:
         group.create_task(work(source, "touch a"))
         group.create_task(work(None, "touch b"))
-    by_command = {request.description: request for request in desk.asked}
+    by_command = {request.description: request for request in harness.asked}
     asked = by_command["Run command `touch a`"]
     assert (asked.agent_id, asked.subagent_type, asked.source_kind) == ("agent-1", "coder", "foreground_turn")
     assert by_command["Run command `touch b`"].agent_id is None

@@ -19,7 +19,7 @@ from kimi_tui.soul.engine import Engine
 from kimi_tui.wire.display import TodoBlock
 from kimi_tui.wire.flow_events import FlowDecision, FlowNodeBegin, FlowPaused
 from kimi_tui.wire.parts import TextPart, ToolResult
-from tests.soul.engines import Heard, engine_on
+from tests.soul.engines import ReceivedMessages, engine_on
 from tests.soul.test_soul import until
 
 FLOW = "demo-fix-until-green"
@@ -94,7 +94,7 @@ class Person:
             await asyncio.sleep(0.005)
 
 
-async def run_to_end(engine: Engine, received: Heard, *answers: tuple[str, str | None]) -> None:
+async def run_to_end(engine: Engine, received: ReceivedMessages, *answers: tuple[str, str | None]) -> None:
     """The flow, gone on with wherever it pauses."""
     person = asyncio.create_task(Person(engine, *answers)())
     run = asyncio.create_task(engine.prompt(f"/flow:{FLOW}"))
@@ -104,7 +104,7 @@ async def run_to_end(engine: Engine, received: Heard, *answers: tuple[str, str |
         person.cancel()
 
 
-async def going_on(engine: Engine, received: Heard, run: asyncio.Task, *, seen: int = 0) -> None:
+async def going_on(engine: Engine, received: ReceivedMessages, run: asyncio.Task, *, seen: int = 0) -> None:
     while not run.done():
         if len(received.of(FlowPaused)) > seen:
             seen += 1
@@ -113,11 +113,11 @@ async def going_on(engine: Engine, received: Heard, run: asyncio.Task, *, seen: 
     assert (await run).stop == "finished"
 
 
-def way(received: Heard) -> list[str]:
+def way(received: ReceivedMessages) -> list[str]:
     return [event.node_id for event in received.of(FlowNodeBegin)]
 
 
-def choices(received: Heard) -> list[str]:
+def choices(received: ReceivedMessages) -> list[str]:
     return [event.choice for event in received.of(FlowDecision)]
 
 

@@ -39,7 +39,7 @@ def seeing(made: EngineConfig) -> EngineConfig:
     return replace(made, config=made.config.model_copy(update={"models": {"s": model}}))
 
 
-class Heard(list[WireMessage]):
+class ReceivedMessages(list[WireMessage]):
     """What the Wire said, merged."""
 
     @property
@@ -51,9 +51,9 @@ class Heard(list[WireMessage]):
 
 
 @asynccontextmanager
-async def engine_on(made: EngineConfig) -> AsyncIterator[tuple[Engine, Heard]]:
+async def engine_on(made: EngineConfig) -> AsyncIterator[tuple[Engine, ReceivedMessages]]:
     engine = await build_engine(made)
-    received = Heard()
+    received = ReceivedMessages()
     engine.wire.listen(received.append, merged=True)
     try:
         yield engine, received

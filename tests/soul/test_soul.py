@@ -7,7 +7,7 @@ from kimi_tui.wire.events import ApprovalResponse, Notification, StatusUpdate, S
 from kimi_tui.wire.parts import TextPart, ToolResult
 from kimi_tui.wire.requests import ApprovalRequest
 from tests.soul.engines import engine_on, plan, tool_call
-from tests.tools.kit import processes_with
+from tests.tools.harness import processes_with
 
 
 async def until(condition):

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools.kit import Desk
+from tests.tools.harness import ToolHarness
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def harness(tmp_path: Path) -> ToolHarness:
     folder = tmp_path / "work"
     folder.mkdir()
-    return Desk(folder)
+    return ToolHarness(folder)

@@ -14,30 +14,30 @@ from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import BriefBlock, DiffBlock
 from kimi_tui.wire.events import ApprovalResponse
 from kimi_tui.wire.parts import ToolReturnValue
-from tests.tools.kit import Desk
+from tests.tools.harness import ToolHarness
 
 OLD = "".join(f"line {number}\n" for number in range(1, 41))
 NEW = OLD.replace("line 2\n", "line two\n").replace("line 20\n", "").replace("line 39\n", "line 39\nand a half\n")
 
 
-async def write_some(desk: Desk, taken: set[int], comment: str | None = None) -> ToolReturnValue:
+async def write_some(harness: ToolHarness, taken: set[int], comment: str | None = None) -> ToolReturnValue:
     """WriteFile's result, where the user takes these changes."""
-    (desk.dir / "a.txt").write_text(OLD)
-    desk.answer = None
-    desk.before_answer = lambda: desk.approvals.settle(desk.asked[-1].id, "approve", comment, taken=taken)
-    return await desk.use(WriteFile(desk.workspace, desk.approvals), path="a.txt", content=NEW)
+    (harness.dir / "a.txt").write_text(OLD)
+    harness.answer = None
+    harness.before_answer = lambda: harness.approvals.settle(harness.asked[-1].id, "approve", comment, taken=taken)
+    return await harness.use(WriteFile(harness.workspace, harness.approvals), path="a.txt", content=NEW)
 
 
-async def test_only_the_changes_that_were_taken_are_made(desk: Desk) -> None:
-    value = await write_some(desk, {0, 2})
-    assert (desk.dir / "a.txt").read_text() == NEW.replace("line 19\n", "line 19\nline 20\n")
+async def test_only_the_changes_that_were_taken_are_made(harness: ToolHarness) -> None:
+    value = await write_some(harness, {0, 2})
+    assert (harness.dir / "a.txt").read_text() == NEW.replace("line 19\n", "line 19\nline 20\n")
     assert not value.is_error
     assert value.display[0] == BriefBlock(text="You took 2 of 3 changes")
     assert [block.new_start for block in value.display[1:] if isinstance(block, DiffBlock)] == [1, 37]
 
 
-async def test_the_model_is_told_which_were_taken_and_the_whole_of_what_was_refused(desk: Desk) -> None:
-    value = await write_some(desk, {1})
+async def test_the_model_is_told_which_were_taken_and_the_whole_of_what_was_refused(harness: ToolHarness) -> None:
+    value = await write_some(harness, {1})
     assert "of the 3 changes the user took 1" in value.message
     assert "Change 2, from line 17: made." in value.message
     assert "Change 1, from line 1: refused" in value.message
@@ -46,79 +46,79 @@ async def test_the_model_is_told_which_were_taken_and_the_whole_of_what_was_refu
     assert "-line 20" not in value.message
 
 
-async def test_taking_all_of_them_is_an_ordinary_yes(desk: Desk) -> None:
-    heard: list[WireMessage] = []
-    desk.wire.listen(heard.append)
-    value = await write_some(desk, {0, 1, 2})
-    assert (desk.dir / "a.txt").read_text() == NEW
+async def test_taking_all_of_them_is_an_ordinary_yes(harness: ToolHarness) -> None:
+    received: list[WireMessage] = []
+    harness.wire.listen(received.append)
+    value = await write_some(harness, {0, 1, 2})
+    assert (harness.dir / "a.txt").read_text() == NEW
     assert value.message.startswith("Wrote `a.txt`")
-    assert ApprovalResponse(request_id=desk.asked[0].id, response="approve") in heard
+    assert ApprovalResponse(request_id=harness.asked[0].id, response="approve") in received
 
 
-async def test_the_wire_says_how_many_there_are_and_which_were_taken(desk: Desk) -> None:
-    heard: list[WireMessage] = []
-    desk.wire.listen(heard.append)
-    await write_some(desk, {2, 0})
-    assert desk.asked[0].hunks == 3
-    assert ApprovalResponse(request_id=desk.asked[0].id, response="approve", taken=(0, 2)) in heard
+async def test_the_wire_says_how_many_there_are_and_which_were_taken(harness: ToolHarness) -> None:
+    received: list[WireMessage] = []
+    harness.wire.listen(received.append)
+    await write_some(harness, {2, 0})
+    assert harness.asked[0].hunks == 3
+    assert ApprovalResponse(request_id=harness.asked[0].id, response="approve", taken=(0, 2)) in received
 
 
-async def test_an_edit_with_one_change_is_taken_or_refused_as_a_whole(desk: Desk) -> None:
-    (desk.dir / "a.txt").write_text(OLD)
+async def test_an_edit_with_one_change_is_taken_or_refused_as_a_whole(harness: ToolHarness) -> None:
+    (harness.dir / "a.txt").write_text(OLD)
     edit = {"old": "line 2\n", "new": "line two\n"}
-    await desk.use(StrReplaceFile(desk.workspace, desk.approvals), path="a.txt", edit=edit)
-    assert desk.asked[0].hunks is None
+    await harness.use(StrReplaceFile(harness.workspace, harness.approvals), path="a.txt", edit=edit)
+    assert harness.asked[0].hunks is None
 
 
-async def test_a_choice_that_makes_no_sense_settles_nothing(desk: Desk) -> None:
+async def test_a_choice_that_makes_no_sense_settles_nothing(harness: ToolHarness) -> None:
     settled: list[bool] = []
 
     def answer() -> None:
-        one = desk.asked[-1].id
+        one = harness.asked[-1].id
         for taken in (set[int](), {3}, {0, -1}):
-            settled.append(desk.approvals.settle(one, "approve", taken=taken))
-        settled.append(desk.approvals.settle(one, "reject", taken={0}))
-        settled.append(desk.approvals.settle(one, "approve_for_session", taken={0}))
-        desk.approvals.settle(one, "reject")
+            settled.append(harness.approvals.settle(one, "approve", taken=taken))
+        settled.append(harness.approvals.settle(one, "reject", taken={0}))
+        settled.append(harness.approvals.settle(one, "approve_for_session", taken={0}))
+        harness.approvals.settle(one, "reject")
 
-    (desk.dir / "a.txt").write_text(OLD)
-    desk.answer, desk.before_answer = None, answer
-    assert (await desk.use(WriteFile(desk.workspace, desk.approvals), path="a.txt", content=NEW)).is_error
+    (harness.dir / "a.txt").write_text(OLD)
+    harness.answer, harness.before_answer = None, answer
+    assert (await harness.use(WriteFile(harness.workspace, harness.approvals), path="a.txt", content=NEW)).is_error
     assert settled == [False] * 5
-    assert (desk.dir / "a.txt").read_text() == OLD
+    assert (harness.dir / "a.txt").read_text() == OLD
 
 
-async def test_line_ends_and_the_mark_are_kept_where_some_is_taken(desk: Desk) -> None:
-    (desk.dir / "a.txt").write_bytes(b"\xef\xbb\xbf" + OLD.replace("\n", "\r\n").encode())
-    desk.answer = None
-    desk.before_answer = lambda: desk.approvals.settle(desk.asked[-1].id, "approve", taken={0})
+async def test_line_ends_and_the_mark_are_kept_where_some_is_taken(harness: ToolHarness) -> None:
+    (harness.dir / "a.txt").write_bytes(b"\xef\xbb\xbf" + OLD.replace("\n", "\r\n").encode())
+    harness.answer = None
+    harness.before_answer = lambda: harness.approvals.settle(harness.asked[-1].id, "approve", taken={0})
     edits = [{"old": "line 2\n", "new": "line two\n"}, {"old": "line 30\n", "new": ""}]
-    await desk.use(StrReplaceFile(desk.workspace, desk.approvals), path="a.txt", edit=edits)
+    await harness.use(StrReplaceFile(harness.workspace, harness.approvals), path="a.txt", edit=edits)
     expected = OLD.replace("line 2\n", "line two\n").replace("\n", "\r\n").encode()
-    assert (desk.dir / "a.txt").read_bytes() == b"\xef\xbb\xbf" + expected
+    assert (harness.dir / "a.txt").read_bytes() == b"\xef\xbb\xbf" + expected
 
 
-async def test_a_comment_with_a_yes_reaches_the_model_beside_the_result(desk: Desk) -> None:
-    desk.feedback = "mind the tests"
-    value = await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress()), command="mkdir -v hi")
+async def test_a_comment_with_a_yes_reaches_the_model_beside_the_result(harness: ToolHarness) -> None:
+    harness.feedback = "mind the tests"
+    value = await harness.use(Shell(harness.workspace, harness.approvals, ToolProgress()), command="mkdir -v hi")
     assert not value.is_error
     assert value.message.endswith("The user approved this and says: mind the tests")
     assert value.display[-1] == BriefBlock(text="You: mind the tests")
 
 
-async def test_a_comment_goes_with_some_of_the_changes_too(desk: Desk) -> None:
-    value = await write_some(desk, {0}, "the rest later")
+async def test_a_comment_goes_with_some_of_the_changes_too(harness: ToolHarness) -> None:
+    value = await write_some(harness, {0}, "the rest later")
     assert value.message.endswith("The user approved this and says: the rest later")
 
 
-async def test_calls_that_are_answered_side_by_side_keep_their_comments_apart(desk: Desk) -> None:
-    desk.answer = None
-    shell = Shell(desk.workspace, desk.approvals, ToolProgress())
-    calls = [asyncio.create_task(desk.use(shell, command=f"mkdir {name}")) for name in ("one", "two")]
-    while len(desk.asked) < 2:
+async def test_calls_that_are_answered_side_by_side_keep_their_comments_apart(harness: ToolHarness) -> None:
+    harness.answer = None
+    shell = Shell(harness.workspace, harness.approvals, ToolProgress())
+    calls = [asyncio.create_task(harness.use(shell, command=f"mkdir {name}")) for name in ("one", "two")]
+    while len(harness.asked) < 2:
         await asyncio.sleep(0)
-    desk.approvals.settle(desk.asked[0].id, "approve", "first")
-    desk.approvals.settle(desk.asked[1].id, "approve", "second")
+    harness.approvals.settle(harness.asked[0].id, "approve", "first")
+    harness.approvals.settle(harness.asked[1].id, "approve", "second")
     first, second = [(await call).message for call in calls]
     assert ("first" in first, "second" in first, "second" in second) == (True, False, True)
 

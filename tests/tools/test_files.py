@@ -28,47 +28,47 @@ from kimi_tui.tools.str_replace_file import StrReplaceFile
 from kimi_tui.tools.write_file import WriteFile
 from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.parts import ToolReturnValue
-from tests.tools.kit import Desk
+from tests.tools.harness import ToolHarness
 
 
-async def read(desk: Desk, path: str, **more: int) -> ToolReturnValue:
-    return await desk.use(ReadFile(desk.workspace, desk.approvals), path=path, **more)
+async def read(harness: ToolHarness, path: str, **more: int) -> ToolReturnValue:
+    return await harness.use(ReadFile(harness.workspace, harness.approvals), path=path, **more)
 
 
-async def write(desk: Desk, path: str, content: str, mode: str = "overwrite") -> ToolReturnValue:
-    return await desk.use(WriteFile(desk.workspace, desk.approvals), path=path, content=content, mode=mode)
+async def write(harness: ToolHarness, path: str, content: str, mode: str = "overwrite") -> ToolReturnValue:
+    return await harness.use(WriteFile(harness.workspace, harness.approvals), path=path, content=content, mode=mode)
 
 
-async def replace(desk: Desk, path: str, old: str, new: str, **more: bool) -> ToolReturnValue:
+async def replace(harness: ToolHarness, path: str, old: str, new: str, **more: bool) -> ToolReturnValue:
     edit = {"old": old, "new": new, **more}
-    return await desk.use(StrReplaceFile(desk.workspace, desk.approvals), path=path, edit=edit)
+    return await harness.use(StrReplaceFile(harness.workspace, harness.approvals), path=path, edit=edit)
 
 
 # Reading
 
 
-async def test_lines_are_read_with_their_numbers(desk: Desk) -> None:
-    (desk.dir / "a.txt").write_text("one\ntwo\nthree\n")
-    value = await read(desk, "a.txt")
+async def test_lines_are_read_with_their_numbers(harness: ToolHarness) -> None:
+    (harness.dir / "a.txt").write_text("one\ntwo\nthree\n")
+    value = await read(harness, "a.txt")
     assert value.output == "     1\tone\n     2\ttwo\n     3\tthree\n"
     assert value.message == "Lines 1 to 3 of 3."
-    value = await read(desk, "a.txt", line_offset=2, n_lines=1)
+    value = await read(harness, "a.txt", line_offset=2, n_lines=1)
     assert (value.output, value.message) == ("     2\ttwo\n", "Lines 2 to 2 of 3.")
-    value = await read(desk, str(desk.dir / "a.txt"), line_offset=-2, n_lines=1)
+    value = await read(harness, str(harness.dir / "a.txt"), line_offset=-2, n_lines=1)
     assert value.output == "     2\ttwo\n"
 
 
-async def test_reading_is_bounded_in_lines_and_bytes(desk: Desk) -> None:
-    (desk.dir / "long").write_text("".join(f"{number}\n" for number in range(1, 2501)))
-    value = await read(desk, "long")
+async def test_reading_is_bounded_in_lines_and_bytes(harness: ToolHarness) -> None:
+    (harness.dir / "long").write_text("".join(f"{number}\n" for number in range(1, 2501)))
+    value = await read(harness, "long")
     assert value.message.startswith("Lines 1 to 1000 of 2500. Not more than 1000 lines")
-    assert (await read(desk, "long", line_offset=-3)).output == "  2498\t2498\n  2499\t2499\n  2500\t2500\n"
-    (desk.dir / "wide").write_text("x" * 1500 + "\n" * 1 + ("y" * 1500 + "\n") * 200)
-    value = await read(desk, "wide")
+    assert (await read(harness, "long", line_offset=-3)).output == "  2498\t2498\n  2499\t2499\n  2500\t2500\n"
+    (harness.dir / "wide").write_text("x" * 1500 + "\n" * 1 + ("y" * 1500 + "\n") * 200)
+    value = await read(harness, "wide")
     assert "go on at line" in value.message
     assert len(str(value.output)) < 110_000
-    (desk.dir / "line").write_text("z" * 5_000_000 + "\nend")
-    value = await read(desk, "line")
+    (harness.dir / "line").write_text("z" * 5_000_000 + "\nend")
+    value = await read(harness, "line")
     assert value.output == f"     1\t{'z' * 2000}[...truncated]\n     2\tend\n"
 
 
@@ -81,15 +81,15 @@ async def test_reading_is_bounded_in_lines_and_bytes(desk: Desk) -> None:
         (b"a\x0cb\xe2\x80\xa8c\n", "     1\ta\x0cb\u2028c\n"),
     ],
 )
-async def test_encodings_and_line_ends_are_understood(desk: Desk, content: bytes, expected: str) -> None:
-    (desk.dir / "a").write_bytes(content)
-    assert (await read(desk, "a")).output == expected
+async def test_encodings_and_line_ends_are_understood(harness: ToolHarness, content: bytes, expected: str) -> None:
+    (harness.dir / "a").write_bytes(content)
+    assert (await read(harness, "a")).output == expected
 
 
-async def test_what_cannot_be_read_is_said(desk: Desk) -> None:
-    (desk.dir / "empty").touch()
-    (desk.dir / "readme.md").write_text("x\n")
-    assert (await read(desk, "empty")).message == "The file is empty."
+async def test_what_cannot_be_read_is_said(harness: ToolHarness) -> None:
+    (harness.dir / "empty").touch()
+    (harness.dir / "readme.md").write_text("x\n")
+    assert (await read(harness, "empty")).message == "The file is empty."
     for path, more, said in [
         ("redme.md", {}, "There is `readme.md`"),
         ("readme.md", {"line_offset": 5}, "there is no line 5"),
@@ -101,7 +101,7 @@ async def test_what_cannot_be_read_is_said(desk: Desk) -> None:
         ("", {}, "empty"),
         ("readme.md/x", {}, "Not a directory"),
     ]:
-        value = await read(desk, path, **more)
+        value = await read(harness, path, **more)
         assert value.is_error
         assert said in value.message, path
 
@@ -114,119 +114,119 @@ async def test_what_cannot_be_read_is_said(desk: Desk) -> None:
         (b"\x7fELF\0\0", "binary"),
     ],
 )
-async def test_pictures_films_and_binaries_are_refused(desk: Desk, content: bytes, said: str) -> None:
-    (desk.dir / "a").write_bytes(content)
-    value = await read(desk, "a")
+async def test_pictures_films_and_binaries_are_refused(harness: ToolHarness, content: bytes, said: str) -> None:
+    (harness.dir / "a").write_bytes(content)
+    value = await read(harness, "a")
     assert value.is_error
     assert said in value.message
 
 
-async def test_pipes_sockets_and_devices_do_not_hang(desk: Desk) -> None:
-    os.mkfifo(desk.dir / "pipe")
+async def test_pipes_sockets_and_devices_do_not_hang(harness: ToolHarness) -> None:
+    os.mkfifo(harness.dir / "pipe")
     with socket.socket(socket.AF_UNIX) as server:
-        server.bind(str(desk.dir / "s"))
+        server.bind(str(harness.dir / "s"))
         for path in ("pipe", "s", "/dev/zero", "/dev/stdin"):
-            for value in (await read(desk, path), await write(desk, path, "x")):
+            for value in (await read(harness, path), await write(harness, path, "x")):
                 assert value.is_error, path
 
 
 # Writing
 
 
-async def test_a_new_file_is_shown_and_written(desk: Desk) -> None:
-    value = await write(desk, "a.txt", "one\ntwo\n")
+async def test_a_new_file_is_shown_and_written(harness: ToolHarness) -> None:
+    value = await write(harness, "a.txt", "one\ntwo\n")
     assert value.message == "Created `a.txt` (8 bytes)."
-    assert (desk.dir / "a.txt").read_text() == "one\ntwo\n"
+    assert (harness.dir / "a.txt").read_text() == "one\ntwo\n"
     assert value.display == (DiffBlock(path="a.txt", old_text="", new_text="one\ntwo"),)
-    (request,) = desk.asked
+    (request,) = harness.asked
     assert (request.action, request.display, request.scope) == ("edit file", value.display, "edits of `a.txt`")
 
 
-async def test_text_is_added_at_the_end(desk: Desk) -> None:
-    await write(desk, "a.txt", "one\n")
-    await write(desk, "a.txt", "two\n", "append")
-    assert (desk.dir / "a.txt").read_text() == "one\ntwo\n"
+async def test_text_is_added_at_the_end(harness: ToolHarness) -> None:
+    await write(harness, "a.txt", "one\n")
+    await write(harness, "a.txt", "two\n", "append")
+    assert (harness.dir / "a.txt").read_text() == "one\ntwo\n"
 
 
-async def test_the_folder_must_exist(desk: Desk) -> None:
-    assert "folder of `no/a` does not exist" in (await write(desk, "no/a", "x")).message
+async def test_the_folder_must_exist(harness: ToolHarness) -> None:
+    assert "folder of `no/a` does not exist" in (await write(harness, "no/a", "x")).message
 
 
-async def test_a_no_changes_nothing(desk: Desk) -> None:
-    (desk.dir / "a").write_text("old")
-    desk.answer = "reject"
-    assert (await write(desk, "a", "new")).is_error
-    assert (desk.dir / "a").read_text() == "old"
-    assert [path.name for path in desk.dir.iterdir()] == ["a"]
+async def test_a_no_changes_nothing(harness: ToolHarness) -> None:
+    (harness.dir / "a").write_text("old")
+    harness.answer = "reject"
+    assert (await write(harness, "a", "new")).is_error
+    assert (harness.dir / "a").read_text() == "old"
+    assert [path.name for path in harness.dir.iterdir()] == ["a"]
 
 
-async def test_mode_line_ends_and_mark_are_kept(desk: Desk) -> None:
-    path = desk.dir / "run.sh"
+async def test_mode_line_ends_and_mark_are_kept(harness: ToolHarness) -> None:
+    path = harness.dir / "run.sh"
     path.write_bytes(codecs.BOM_UTF8 + b"one\r\ntwo\r\n")
     path.chmod(0o755)
-    await replace(desk, "run.sh", "one\ntwo", "one\n2")
+    await replace(harness, "run.sh", "one\ntwo", "one\n2")
     assert path.read_bytes() == codecs.BOM_UTF8 + b"one\r\n2\r\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o755
-    await write(desk, "run.sh", "a\nb\n")
+    await write(harness, "run.sh", "a\nb\n")
     assert path.read_bytes() == codecs.BOM_UTF8 + b"a\r\nb\r\n"
 
 
-async def test_bytes_that_are_no_text_survive_an_edit(desk: Desk) -> None:
-    (desk.dir / "a").write_bytes(b"caf\xe9 one\r\nx\n")
-    value = await replace(desk, "a", "one", "two")
-    assert (desk.dir / "a").read_bytes() == b"caf\xe9 two\r\nx\n"
+async def test_bytes_that_are_no_text_survive_an_edit(harness: ToolHarness) -> None:
+    (harness.dir / "a").write_bytes(b"caf\xe9 one\r\nx\n")
+    value = await replace(harness, "a", "one", "two")
+    assert (harness.dir / "a").read_bytes() == b"caf\xe9 two\r\nx\n"
     assert value.model_dump_json()
-    (desk.dir / "b").write_bytes(codecs.BOM_UTF16_LE + "ä one".encode("utf-16-le"))
-    await replace(desk, "b", "one", "two")
-    assert (desk.dir / "b").read_bytes() == codecs.BOM_UTF16_LE + "ä two".encode("utf-16-le")
+    (harness.dir / "b").write_bytes(codecs.BOM_UTF16_LE + "ä one".encode("utf-16-le"))
+    await replace(harness, "b", "one", "two")
+    assert (harness.dir / "b").read_bytes() == codecs.BOM_UTF16_LE + "ä two".encode("utf-16-le")
 
 
-async def test_binaries_are_not_edited(desk: Desk) -> None:
-    (desk.dir / "a").write_bytes(b"a\0b")
-    assert "binary" in (await replace(desk, "a", "a", "b")).message
+async def test_binaries_are_not_edited(harness: ToolHarness) -> None:
+    (harness.dir / "a").write_bytes(b"a\0b")
+    assert "binary" in (await replace(harness, "a", "a", "b")).message
 
 
-async def test_a_read_only_file_is_left_alone(desk: Desk) -> None:
+async def test_a_read_only_file_is_left_alone(harness: ToolHarness) -> None:
     if os.geteuid() == 0:
         pytest.skip("root may write everything")
-    (desk.dir / "a").write_text("x")
-    (desk.dir / "a").chmod(0o444)
-    assert "read-only" in (await write(desk, "a", "y")).message
+    (harness.dir / "a").write_text("x")
+    (harness.dir / "a").chmod(0o444)
+    assert "read-only" in (await write(harness, "a", "y")).message
 
 
 # Replacing
 
 
-async def test_the_first_match_or_all_of_them_are_replaced(desk: Desk) -> None:
-    (desk.dir / "a").write_text("x x x")
-    value = await replace(desk, "a", "x", "y")
+async def test_the_first_match_or_all_of_them_are_replaced(harness: ToolHarness) -> None:
+    (harness.dir / "a").write_text("x x x")
+    value = await replace(harness, "a", "x", "y")
     assert value.message == "Edited `a`: 1 replacement. `old` stood in 2 more places, left as they were."
-    value = await replace(desk, "a", "x", "z", replace_all=True)
-    assert ((desk.dir / "a").read_text(), value.message) == ("y z z", "Edited `a`: 2 replacements.")
+    value = await replace(harness, "a", "x", "z", replace_all=True)
+    assert ((harness.dir / "a").read_text(), value.message) == ("y z z", "Edited `a`: 2 replacements.")
 
 
-async def test_a_list_of_edits_is_all_or_nothing(desk: Desk) -> None:
-    (desk.dir / "a").write_text("one two")
-    tool = StrReplaceFile(desk.workspace, desk.approvals)
-    value = await desk.use(tool, path="a", edit=[{"old": "one", "new": "1"}, {"old": "three", "new": "3"}])
+async def test_a_list_of_edits_is_all_or_nothing(harness: ToolHarness) -> None:
+    (harness.dir / "a").write_text("one two")
+    tool = StrReplaceFile(harness.workspace, harness.approvals)
+    value = await harness.use(tool, path="a", edit=[{"old": "one", "new": "1"}, {"old": "three", "new": "3"}])
     assert "Edit 2 of 2" in value.message
-    assert (desk.dir / "a").read_text() == "one two"
-    await desk.use(tool, path="a", edit=[{"old": "one", "new": "1"}, {"old": "1 two", "new": "12"}])
-    assert (desk.dir / "a").read_text() == "12"
+    assert (harness.dir / "a").read_text() == "one two"
+    await harness.use(tool, path="a", edit=[{"old": "one", "new": "1"}, {"old": "1 two", "new": "12"}])
+    assert (harness.dir / "a").read_text() == "12"
 
 
-async def test_no_match_points_to_the_line_that_is_like_it(desk: Desk) -> None:
-    (desk.dir / "a").write_text("def f():\n    return 1\n")
-    value = await replace(desk, "a", "return 1\n\n", "x")
+async def test_no_match_points_to_the_line_that_is_like_it(harness: ToolHarness) -> None:
+    (harness.dir / "a").write_text("def f():\n    return 1\n")
+    value = await replace(harness, "a", "return 1\n\n", "x")
     assert "Line 2 is like its first line" in value.message
-    assert "does not exist" in (await replace(desk, "b", "a", "b")).message
+    assert "does not exist" in (await replace(harness, "b", "a", "b")).message
 
 
-async def test_a_difference_is_shown_in_pieces_with_three_lines_around(desk: Desk) -> None:
+async def test_a_difference_is_shown_in_pieces_with_three_lines_around(harness: ToolHarness) -> None:
     lines = [f"line {number}" for number in range(1, 41)]
-    (desk.dir / "a").write_text("\n".join(lines) + "\n")
-    tool = StrReplaceFile(desk.workspace, desk.approvals)
-    value = await desk.use(
+    (harness.dir / "a").write_text("\n".join(lines) + "\n")
+    tool = StrReplaceFile(harness.workspace, harness.approvals)
+    value = await harness.use(
         tool, path="a", edit=[{"old": "line 10\n", "new": "line ten\nand more\n"}, {"old": "line 30\n", "new": ""}]
     )
     first, second = value.display
@@ -238,87 +238,87 @@ async def test_a_difference_is_shown_in_pieces_with_three_lines_around(desk: Des
     assert second.new_text.splitlines() == [*lines[26:29], *lines[30:33]]
 
 
-async def test_a_huge_difference_is_a_summary(desk: Desk) -> None:
-    (desk.dir / "a").write_text("x\n" * 10_001)
-    value = await replace(desk, "a", "x", "y")
+async def test_a_huge_difference_is_a_summary(harness: ToolHarness) -> None:
+    (harness.dir / "a").write_text("x\n" * 10_001)
+    value = await replace(harness, "a", "x", "y")
     assert value.display == (DiffBlock(path="a", old_text="(10001 lines)", new_text="(10001 lines)", is_summary=True),)
 
 
-async def test_who_keeps_history_hears_of_an_edit_before_it_is_made(desk: Desk) -> None:
-    heard: list[tuple[Path, bytes | None, bool]] = []
+async def test_who_keeps_history_hears_of_an_edit_before_it_is_made(harness: ToolHarness) -> None:
+    received: list[tuple[Path, bytes | None, bool]] = []
 
     class Keeps(FileHistory):
         def before_edit(self, path: Path, content: bytes | None, becomes: bytes) -> None:
-            heard.append((path, content, path.exists()))
+            received.append((path, content, path.exists()))
 
-    tool = WriteFile(desk.workspace, desk.approvals, Keeps())
-    await desk.use(tool, path="a", content="1")
-    await desk.use(tool, path="a", content="2")
-    assert heard == [(desk.dir / "a", None, False), (desk.dir / "a", b"1", True)]
+    tool = WriteFile(harness.workspace, harness.approvals, Keeps())
+    await harness.use(tool, path="a", content="1")
+    await harness.use(tool, path="a", content="2")
+    assert received == [(harness.dir / "a", None, False), (harness.dir / "a", b"1", True)]
 
 
-async def test_edits_of_one_file_at_the_same_time_are_made_one_after_the_other(desk: Desk) -> None:
-    (desk.dir / "a").write_text("a b c d")
-    values = await asyncio.gather(*(replace(desk, "a", letter, letter * 2) for letter in "abcd"))
+async def test_edits_of_one_file_at_the_same_time_are_made_one_after_the_other(harness: ToolHarness) -> None:
+    (harness.dir / "a").write_text("a b c d")
+    values = await asyncio.gather(*(replace(harness, "a", letter, letter * 2) for letter in "abcd"))
     assert not any(value.is_error for value in values)
-    assert (desk.dir / "a").read_text() == "aa bb cc dd"
+    assert (harness.dir / "a").read_text() == "aa bb cc dd"
 
 
 # Scope
 
 
-async def test_a_yes_for_the_session_covers_the_top_folder(desk: Desk) -> None:
-    (desk.dir / "src" / "deep").mkdir(parents=True)
-    (desk.dir / "docs").mkdir()
-    desk.answer = "approve_for_session"
-    await write(desk, "src/a", "x")
-    assert desk.asked[0].scope == "edits under `src/`"
-    desk.answer = "reject"
-    assert not (await write(desk, "src/deep/b", "x")).is_error
-    assert (await write(desk, "docs/b", "x")).is_error
-    assert (await write(desk, "src/../b", "x")).is_error
-    assert (await write(desk, "src/.env", "x")).is_error
+async def test_a_yes_for_the_session_covers_the_top_folder(harness: ToolHarness) -> None:
+    (harness.dir / "src" / "deep").mkdir(parents=True)
+    (harness.dir / "docs").mkdir()
+    harness.answer = "approve_for_session"
+    await write(harness, "src/a", "x")
+    assert harness.asked[0].scope == "edits under `src/`"
+    harness.answer = "reject"
+    assert not (await write(harness, "src/deep/b", "x")).is_error
+    assert (await write(harness, "docs/b", "x")).is_error
+    assert (await write(harness, "src/../b", "x")).is_error
+    assert (await write(harness, "src/.env", "x")).is_error
 
 
 # Paths
 
 
-async def test_path_escape(desk: Desk, tmp_path: Path) -> None:
+async def test_path_escape(harness: ToolHarness, tmp_path: Path) -> None:
     """Whatever leads out of the workspace is asked for as such, and a link is followed for the decision."""
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "b").write_text("x")
-    (desk.dir / "dir").symlink_to(outside)
-    (desk.dir / "link").symlink_to(outside / "b")
-    (desk.dir / "hang").symlink_to(outside / "new")
-    (desk.dir / "sub").mkdir()
+    (harness.dir / "dir").symlink_to(outside)
+    (harness.dir / "link").symlink_to(outside / "b")
+    (harness.dir / "hang").symlink_to(outside / "new")
+    (harness.dir / "sub").mkdir()
     for path in ("dir/b", "dir/new", "link", "hang", "sub/../../outside/b"):
-        value = await write(desk, path, "changed")
+        value = await write(harness, path, "changed")
         assert value.is_error, path
         assert "leads out" in value.message
-    desk.answer = "reject"
+    harness.answer = "reject"
     for path in ("dir/b", "link", "hang", "../outside/b"):
-        assert (await write(desk, f"{desk.dir}/{path}", "changed")).is_error
-        assert desk.asked.pop().action == "edit file outside of working directory"
+        assert (await write(harness, f"{harness.dir}/{path}", "changed")).is_error
+        assert harness.asked.pop().action == "edit file outside of working directory"
     assert (outside / "b").read_text() == "x"
     assert not (outside / "new").exists()
 
 
-async def test_a_hard_link_is_cut_loose(desk: Desk, tmp_path: Path) -> None:
+async def test_a_hard_link_is_cut_loose(harness: ToolHarness, tmp_path: Path) -> None:
     (tmp_path / "outside").write_text("x")
-    os.link(tmp_path / "outside", desk.dir / "a")
-    await write(desk, "a", "changed")
+    os.link(tmp_path / "outside", harness.dir / "a")
+    await write(harness, "a", "changed")
     assert (tmp_path / "outside").read_text() == "x"
-    assert (desk.dir / "a").read_text() == "changed"
+    assert (harness.dir / "a").read_text() == "changed"
 
 
 @pytest.mark.parametrize("what", ["content", "link", "parent", "further up", "gone", "appears"])
-async def test_a_swap_after_the_check_is_noticed(desk: Desk, tmp_path: Path, what: str) -> None:
+async def test_a_swap_after_the_check_is_noticed(harness: ToolHarness, tmp_path: Path, what: str) -> None:
     outside = tmp_path / "outside"
     (outside / "deep").mkdir(parents=True)
     (outside / "a").write_text("old")
     (outside / "deep/a").write_text("old")
-    folder = desk.dir / "sub"
+    folder = harness.dir / "sub"
     (folder / "deep").mkdir(parents=True)
     (folder / "deep/a").write_text("old")
     if what != "appears":
@@ -334,37 +334,37 @@ async def test_a_swap_after_the_check_is_noticed(desk: Desk, tmp_path: Path, wha
             case "gone":
                 (folder / "a").unlink()
             case _:
-                folder.rename(desk.dir / "away")
+                folder.rename(harness.dir / "away")
                 folder.symlink_to(outside)
 
-    desk.before_answer = swap
-    value = await write(desk, "sub/deep/a" if what == "further up" else "sub/a", "new")
+    harness.before_answer = swap
+    value = await write(harness, "sub/deep/a" if what == "further up" else "sub/a", "new")
     assert value.is_error
     assert (outside / "a").read_text() == (outside / "deep/a").read_text() == "old"
 
 
-async def test_the_ways_of_proc_lead_where_they_lead(desk: Desk) -> None:
-    (desk.dir / "a").write_text("x\n")
-    assert not desk.workspace.place("/proc/self/root/etc/passwd").inside
-    here = f"/proc/self/root{desk.dir}"
-    assert desk.workspace.place(f"{here}/a").inside
-    assert desk.workspace.place(f"{here}/.git/config").protected
-    assert desk.workspace.place("/proc/self/environ").sensitive
-    desk.answer = "reject"
-    assert (await read(desk, "/proc/self/environ")).is_error
+async def test_the_ways_of_proc_lead_where_they_lead(harness: ToolHarness) -> None:
+    (harness.dir / "a").write_text("x\n")
+    assert not harness.workspace.resolve("/proc/self/root/etc/passwd").inside
+    here = f"/proc/self/root{harness.dir}"
+    assert harness.workspace.resolve(f"{here}/a").inside
+    assert harness.workspace.resolve(f"{here}/.git/config").protected
+    assert harness.workspace.resolve("/proc/self/environ").sensitive
+    harness.answer = "reject"
+    assert (await read(harness, "/proc/self/environ")).is_error
 
 
-async def test_a_hard_link_to_a_file_with_secrets_is_one_too(desk: Desk) -> None:
-    (desk.dir / ".env").write_text("KEY=1\n")
-    (desk.dir / "sub").mkdir()
+async def test_a_hard_link_to_a_file_with_secrets_is_one_too(harness: ToolHarness) -> None:
+    (harness.dir / ".env").write_text("KEY=1\n")
+    (harness.dir / "sub").mkdir()
     for name in ("other.txt", "sub/other.txt"):
-        os.link(desk.dir / ".env", desk.dir / name)
-        assert desk.workspace.place(name).sensitive
-    (desk.dir / "plain.txt").write_text("x")
-    os.link(desk.dir / "plain.txt", desk.dir / "twin.txt")
-    assert not desk.workspace.place("twin.txt").sensitive
-    desk.answer = "reject"
-    assert (await read(desk, "other.txt")).is_error
+        os.link(harness.dir / ".env", harness.dir / name)
+        assert harness.workspace.resolve(name).sensitive
+    (harness.dir / "plain.txt").write_text("x")
+    os.link(harness.dir / "plain.txt", harness.dir / "twin.txt")
+    assert not harness.workspace.resolve("twin.txt").sensitive
+    harness.answer = "reject"
+    assert (await read(harness, "other.txt")).is_error
 
 
 SENSITIVE = [
@@ -376,47 +376,47 @@ HARMLESS = [".env.example", ".env.sample", ".env.template", "id_rsa.pub", "envir
 
 
 @pytest.mark.parametrize("name", SENSITIVE)
-async def test_sensitive_alias(desk: Desk, name: str) -> None:
+async def test_sensitive_alias(harness: ToolHarness, name: str) -> None:
     """A file with secrets is asked for even under yolo, by whatever name it is reached."""
-    desk.approvals.yolo = True
-    desk.answer = "reject"
-    path = desk.dir / name
+    harness.approvals.yolo = True
+    harness.answer = "reject"
+    path = harness.dir / name
     path.parent.mkdir(exist_ok=True)
     path.write_text("secret\n")
-    (desk.dir / "alias.txt").symlink_to(path)
+    (harness.dir / "alias.txt").symlink_to(path)
     for given_path in (name, "alias.txt", str(path), f"x/../{name}"):
-        value = await read(desk, given_path)
+        value = await read(harness, given_path)
         assert value.is_error
         assert value.output == ""
-    assert (await write(desk, "alias.txt", "x")).is_error
-    assert len(desk.asked) == 5
+    assert (await write(harness, "alias.txt", "x")).is_error
+    assert len(harness.asked) == 5
     assert path.read_text() == "secret\n"
-    desk.answer = "approve"
-    assert (await read(desk, name)).output == "     1\tsecret\n"
+    harness.answer = "approve"
+    assert (await read(harness, name)).output == "     1\tsecret\n"
 
 
 @pytest.mark.parametrize("name", HARMLESS)
-async def test_names_that_only_look_sensitive_are_read(desk: Desk, name: str) -> None:
-    (desk.dir / name).write_text("x\n")
-    assert not (await read(desk, name)).is_error
-    assert desk.asked == []
+async def test_names_that_only_look_sensitive_are_read(harness: ToolHarness, name: str) -> None:
+    (harness.dir / name).write_text("x\n")
+    assert not (await read(harness, name)).is_error
+    assert harness.asked == []
 
 
-async def test_protected_paths(desk: Desk, tmp_path: Path) -> None:
+async def test_protected_paths(harness: ToolHarness, tmp_path: Path) -> None:
     """Git's own files, our settings and what a flow runs on are asked for even under yolo and a yes for all."""
-    desk.approvals.yolo = True
-    skill = desk.dir / "skills" / "flow" / "SKILL.md"
+    harness.approvals.yolo = True
+    skill = harness.dir / "skills" / "flow" / "SKILL.md"
     for folder in (".git/hooks", ".GIT", ".kimi-tui", "skills/flow", "sub/.git"):
-        (desk.dir / folder).mkdir(parents=True, exist_ok=True)
-    desk.workspace.protected.add(skill.parent)
-    desk.answer = "approve_for_session"
-    assert not (await write(desk, ".git/config", "x")).is_error
-    desk.answer = "reject"
+        (harness.dir / folder).mkdir(parents=True, exist_ok=True)
+    harness.workspace.protected.add(skill.parent)
+    harness.answer = "approve_for_session"
+    assert not (await write(harness, ".git/config", "x")).is_error
+    harness.answer = "reject"
     paths = [".git/config", ".git/hooks/pre-commit", ".GIT/config", ".kimi-tui/config.yaml", "sub/.git/config"]
     for path in [*paths, str(skill)]:
-        assert (await write(desk, path, "y")).is_error, path
-    assert not (await write(desk, ".gitignore", "x")).is_error
-    assert len(desk.asked) == 7
+        assert (await write(harness, path, "y")).is_error, path
+    assert not (await write(harness, ".gitignore", "x")).is_error
+    assert len(harness.asked) == 7
 
 
 PARTS = st.sampled_from(["..", ".", "a", "b", "link", "out", "", "~", ".git", "new"])
@@ -439,7 +439,7 @@ def test_a_path_is_inside_exactly_when_its_file_is(tmp_path: Path, parts: list[s
         return
     real = Path(os.path.realpath(work / given_path))
     try:
-        place = Workspace(work).place(given_path)
+        place = Workspace(work).resolve(given_path)
     except PathRefusedError:
         assert not absolute
         assert not real.is_relative_to(work)
@@ -449,18 +449,18 @@ def test_a_path_is_inside_exactly_when_its_file_is(tmp_path: Path, parts: list[s
     assert place.protected == (".git" in (real.relative_to(work) if place.inside else real).parts)
 
 
-async def test_enospc_leaves_the_old_file_whole(desk: Desk) -> None:
+async def test_enospc_leaves_the_old_file_whole(harness: ToolHarness) -> None:
     """A disk that takes no more (here: a limit on file size) loses the change, not the file."""
-    (desk.dir / "a").write_text("old\n")
+    (harness.dir / "a").write_text("old\n")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
     try:
-        value = await write(desk, "a", "x" * 100_000)
+        value = await write(harness, "a", "x" * 100_000)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert "File too large" in value.message
-    assert (desk.dir / "a").read_text() == "old\n"
-    assert [path.name for path in desk.dir.iterdir()] == ["a"]
+    assert (harness.dir / "a").read_text() == "old\n"
+    assert [path.name for path in harness.dir.iterdir()] == ["a"]
 
 
 LATER = (
@@ -473,45 +473,47 @@ TELLS = ("AGENTS.md", "claude.md", "sub/AGENTS.md", ".github/workflows/ci.yml", 
 WORK = ("a.py", ".gitignore", ".editorconfig", "docs/agents.py", ".prettierrc.json", "bin/run", ".env.example")
 
 
-def made(desk: Desk, name: str) -> str:
-    (desk.dir / name).parent.mkdir(parents=True, exist_ok=True)
+def made(harness: ToolHarness, name: str) -> str:
+    (harness.dir / name).parent.mkdir(parents=True, exist_ok=True)
     return name
 
 
 @pytest.mark.parametrize("name", LATER)
-async def test_what_starts_something_later_is_asked_for_whatever_holds(desk: Desk, name: str) -> None:
-    desk.approvals.policy = Policy([parse_rule("WriteFile", Effect.ALLOW)], accept_edits=True)
-    desk.approvals.yolo = True
-    desk.answer = "approve_for_session"
+async def test_what_starts_something_later_is_asked_for_whatever_holds(harness: ToolHarness, name: str) -> None:
+    harness.approvals.policy = Policy([parse_rule("WriteFile", Effect.ALLOW)], accept_edits=True)
+    harness.approvals.yolo = True
+    harness.answer = "approve_for_session"
     for content in ("x", "y"):
-        await write(desk, made(desk, name), content)
-    assert [request.scope for request in desk.asked] == [None, None]
+        await write(harness, made(harness, name), content)
+    assert [request.scope for request in harness.asked] == [None, None]
 
 
 @pytest.mark.parametrize("name", [*TELLS, *WORK])
-async def test_accepted_edits_are_no_yes_to_what_tells_an_agent_or_a_tool_what_to_do(desk: Desk, name: str) -> None:
-    desk.approvals.policy = Policy((), accept_edits=True)
-    desk.answer = "approve_for_session"
+async def test_accepted_edits_are_no_yes_to_what_tells_an_agent_or_a_tool_what_to_do(
+    harness: ToolHarness, name: str
+) -> None:
+    harness.approvals.policy = Policy((), accept_edits=True)
+    harness.answer = "approve_for_session"
     for content in ("x", "y"):
-        assert not (await write(desk, made(desk, name), content)).is_error
-    assert len(desk.asked) == (2 if name in TELLS else 0)
-    desk.asked.clear()
-    desk.approvals.yolo = True
-    await write(desk, name, "z")
-    assert len(desk.asked) == (1 if name in (".npmrc", ".envrc") else 0)  # those hold secrets, too
+        assert not (await write(harness, made(harness, name), content)).is_error
+    assert len(harness.asked) == (2 if name in TELLS else 0)
+    harness.asked.clear()
+    harness.approvals.yolo = True
+    await write(harness, name, "z")
+    assert len(harness.asked) == (1 if name in (".npmrc", ".envrc") else 0)  # those hold secrets, too
 
 
 @pytest.mark.parametrize("name", [".bashrc", ".zshenv", ".profile", ".ssh/authorized_keys", ".config/fish/config.fish",
                                   ".config/autostart/a.desktop", ".gitconfig", "bin/ls", ".local/bin/ls"])  # fmt: skip
 async def test_in_the_users_home_what_their_shell_starts_is_asked_for(name: str) -> None:
-    desk = Desk(Path.home(), yolo=True)
-    await write(desk, made(desk, name), "x")
-    assert len(desk.asked) == 1
-    (desk.dir / "notes").mkdir()
-    await write(desk, "notes/a.md", "x")
-    elsewhere = Desk(Path.home() / "notes", yolo=True)
+    harness = ToolHarness(Path.home(), yolo=True)
+    await write(harness, made(harness, name), "x")
+    assert len(harness.asked) == 1
+    (harness.dir / "notes").mkdir()
+    await write(harness, "notes/a.md", "x")
+    elsewhere = ToolHarness(Path.home() / "notes", yolo=True)
     await write(elsewhere, str(Path.home() / name), "y")
-    assert (len(desk.asked), len(elsewhere.asked)) == (1, 1)
+    assert (len(harness.asked), len(elsewhere.asked)) == (1, 1)
 
 
 async def test_a_folder_of_programs_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -519,34 +521,34 @@ async def test_a_folder_of_programs_is_asked_for(tmp_path: Path, monkeypatch: py
     tools.mkdir()
     (tmp_path / "notes").mkdir()
     monkeypatch.setenv("PATH", str(tools), prepend=":")
-    desk = Desk(tmp_path / "notes", yolo=True)
-    await write(desk, str(tools / "git"), "x")
-    assert len(desk.asked) == 1
-    await write(desk, str(tmp_path / "a.txt"), "x")
-    assert len(desk.asked) == 1
+    harness = ToolHarness(tmp_path / "notes", yolo=True)
+    await write(harness, str(tools / "git"), "x")
+    assert len(harness.asked) == 1
+    await write(harness, str(tmp_path / "a.txt"), "x")
+    assert len(harness.asked) == 1
 
 
 def test_our_home_holds_secrets_in_any_spelling(tmp_path: Path) -> None:
     workspace, home = Workspace(tmp_path), paths.home()
     for name, sensitive in (("config.yaml", True), ("sessions/x", True), ("skills/a/SKILL.md", False)):
-        assert workspace.place_of(home / name).sensitive is sensitive
-        assert workspace.place_of(Path(str(home).upper()) / name).sensitive is sensitive
-    assert not workspace.place_of(Path(f"{home}2/config.yaml")).sensitive
+        assert workspace.resolve_real(home / name).sensitive is sensitive
+        assert workspace.resolve_real(Path(str(home).upper()) / name).sensitive is sensitive
+    assert not workspace.resolve_real(Path(f"{home}2/config.yaml")).sensitive
 
 
 @pytest.mark.parametrize("how", ["link", "file", "separate", "worktree", "submodule", "bare"])
-async def test_a_git_folder_is_protected_by_whatever_name(desk: Desk, how: str) -> None:
+async def test_a_git_folder_is_protected_by_whatever_name(harness: ToolHarness, how: str) -> None:
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"]
-    run = functools.partial(subprocess.run, cwd=desk.dir, check=True, capture_output=True)
-    gd, named = desk.dir / "gd", ".git"
+    run = functools.partial(subprocess.run, cwd=harness.dir, check=True, capture_output=True)
+    gd, named = harness.dir / "gd", ".git"
     match how:
         case "link":
             run([*git, "init", "-q"])
-            (desk.dir / ".git").rename(gd)
-            (desk.dir / ".git").symlink_to("gd")
+            (harness.dir / ".git").rename(gd)
+            (harness.dir / ".git").symlink_to("gd")
         case "file":
             (gd / "hooks").mkdir(parents=True)
-            (desk.dir / ".git").write_text("gitdir: gd\n")
+            (harness.dir / ".git").write_text("gitdir: gd\n")
         case "separate":
             run([*git, "init", "-q", "--separate-git-dir=gd"])
         case "bare":
@@ -555,7 +557,7 @@ async def test_a_git_folder_is_protected_by_whatever_name(desk: Desk, how: str) 
             run([*git, "init", "-q", "--separate-git-dir=other", "."])
             run([*git, "commit", "-q", "--allow-empty", "-m", "x"])
             run([*git, "worktree", "add", "-q", "wt"])
-            gd, named = desk.dir / "other" / "worktrees" / "wt", "wt/.git"
+            gd, named = harness.dir / "other" / "worktrees" / "wt", "wt/.git"
         case _:
             run([*git, "init", "-q", "--separate-git-dir=gd", "."])
             run([*git, "init", "-q", "sub"])
@@ -563,26 +565,26 @@ async def test_a_git_folder_is_protected_by_whatever_name(desk: Desk, how: str) 
             run([*git, "-C", "sub", "init", "-q", "--separate-git-dir", str(gd / "modules" / "sub"), "."])
             gd, named = gd / "modules" / "sub", "sub/.git"
     (gd / "hooks").mkdir(exist_ok=True)
-    desk.approvals.yolo = True
-    desk.answer = "reject"
-    given = [f"{gd.relative_to(desk.dir)}/hooks/x", f"{gd.relative_to(desk.dir)}/config"]
+    harness.approvals.yolo = True
+    harness.answer = "reject"
+    given = [f"{gd.relative_to(harness.dir)}/hooks/x", f"{gd.relative_to(harness.dir)}/config"]
     given += [] if how == "bare" else [f"{named}/hooks/x" if how == "link" else named]
     for path in given:
-        assert (await write(desk, path, "x")).is_error, path
-    assert len(desk.asked) == len(given)
+        assert (await write(harness, path, "x")).is_error, path
+    assert len(harness.asked) == len(given)
 
 
-async def test_a_hard_link_to_a_secret_anywhere_in_the_workspace_is_one_too(desk: Desk) -> None:
-    secret = desk.dir / "deep" / "er" / ".env"
+async def test_a_hard_link_to_a_secret_anywhere_in_the_workspace_is_one_too(harness: ToolHarness) -> None:
+    secret = harness.dir / "deep" / "er" / ".env"
     secret.parent.mkdir(parents=True)
     secret.write_text("KEY=1\n")
-    (desk.dir / "other").mkdir()
-    os.link(secret, desk.dir / "other" / "notes.txt")
-    desk.answer = "reject"
-    assert (await read(desk, "other/notes.txt")).is_error
-    assert (await write(desk, "other/notes.txt", "x")).is_error
-    assert len(desk.asked) == 2
-    found = await desk.use(Grep(desk.workspace, desk.approvals), pattern="KEY", output_mode="content")
+    (harness.dir / "other").mkdir()
+    os.link(secret, harness.dir / "other" / "notes.txt")
+    harness.answer = "reject"
+    assert (await read(harness, "other/notes.txt")).is_error
+    assert (await write(harness, "other/notes.txt", "x")).is_error
+    assert len(harness.asked) == 2
+    found = await harness.use(Grep(harness.workspace, harness.approvals), pattern="KEY", output_mode="content")
     assert "KEY=1" not in str(found.output)
 
 
@@ -590,38 +592,38 @@ async def test_a_hard_link_to_a_secret_anywhere_in_the_workspace_is_one_too(desk
     "name",
     ["config.yaml", "config.json", "mcp.json", "tokens/a.json", "history/x.jsonl", "sessions/k/other/context.jsonl"],
 )
-async def test_our_own_keys_and_sessions_are_secrets_for_every_tool(desk: Desk, name: str) -> None:
+async def test_our_own_keys_and_sessions_are_secrets_for_every_tool(harness: ToolHarness, name: str) -> None:
     file = paths.home() / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("api_key: sk-1\n")
-    desk.approvals.yolo = True
-    desk.answer = "reject"
-    assert (await read(desk, str(file))).is_error
-    value = await desk.use(ReadMediaFile(desk.workspace, desk.approvals, MediaSupport()), path=str(file))
+    harness.approvals.yolo = True
+    harness.answer = "reject"
+    assert (await read(harness, str(file))).is_error
+    value = await harness.use(ReadMediaFile(harness.workspace, harness.approvals, MediaSupport()), path=str(file))
     assert value.is_error
-    grep = Grep(desk.workspace, desk.approvals)
+    grep = Grep(harness.workspace, harness.approvals)
     for place in (file, file.parent, paths.home()):
-        assert "sk-1" not in str(await desk.use(grep, pattern="api_key", path=str(place), output_mode="content"))
-    assert why_asked_for(parse_command_line(f"cat {file}"), desk.workspace) is not None
-    (desk.dir / "link").symlink_to(file)
-    assert (await read(desk, "link")).is_error
+        assert "sk-1" not in str(await harness.use(grep, pattern="api_key", path=str(place), output_mode="content"))
+    assert why_asked_for(parse_command_line(f"cat {file}"), harness.workspace) is not None
+    (harness.dir / "link").symlink_to(file)
+    assert (await read(harness, "link")).is_error
 
 
-async def test_skills_and_the_session_under_way_are_no_secrets(desk: Desk) -> None:
-    desk.workspace.session_dir = (paths.home() / "sessions" / "k" / "mine").resolve()
+async def test_skills_and_the_session_under_way_are_no_secrets(harness: ToolHarness) -> None:
+    harness.workspace.session_dir = (paths.home() / "sessions" / "k" / "mine").resolve()
     for name in ("skills/a/SKILL.md", "sessions/k/mine/tasks/1.log"):
         (paths.home() / name).parent.mkdir(parents=True)
         (paths.home() / name).write_text("text\n")
-        assert not (await read(desk, str(paths.home() / name))).is_error
-    assert desk.asked == []
+        assert not (await read(harness, str(paths.home() / name))).is_error
+    assert harness.asked == []
 
 
 @pytest.mark.parametrize(("link", "target", "file"), [(".claude", "cfg", "cfg/settings.json"), (".mcp.json", "m", "m")])
 async def test_a_name_that_acts_is_protected_where_its_link_leads(
-    desk: Desk, link: str, target: str, file: str
+    harness: ToolHarness, link: str, target: str, file: str
 ) -> None:
-    (desk.dir / link).symlink_to(target)
-    desk.approvals.yolo = True
-    await write(desk, made(desk, file), "x")
-    await write(desk, "other.txt", "x")
-    assert len(desk.asked) == 1
+    (harness.dir / link).symlink_to(target)
+    harness.approvals.yolo = True
+    await write(harness, made(harness, file), "x")
+    await write(harness, "other.txt", "x")
+    assert len(harness.asked) == 1

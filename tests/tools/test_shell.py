@@ -9,41 +9,41 @@ from kimi_tui.tools.core.progress import Progress, ToolProgress
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.child_env import ChildEnv
 from kimi_tui.wire.display import BriefBlock, ShellBlock
-from tests.tools.kit import Desk
+from tests.tools.harness import ToolHarness
 
 
 @pytest.fixture
-def shell(desk: Desk) -> Shell:
-    return Shell(desk.workspace, desk.approvals, ToolProgress())
+def shell(harness: ToolHarness) -> Shell:
+    return Shell(harness.workspace, harness.approvals, ToolProgress())
 
 
-async def test_what_it_prints_is_the_result(desk: Desk, shell: Shell) -> None:
-    value = await desk.use(shell, command="for i in 1 2 3 4 5 6 7; do echo line $i; done; echo error >&2")
+async def test_what_it_prints_is_the_result(harness: ToolHarness, shell: Shell) -> None:
+    value = await harness.use(shell, command="for i in 1 2 3 4 5 6 7; do echo line $i; done; echo error >&2")
     assert not value.is_error
     assert value.message == "Command executed successfully."
     assert str(value.output).endswith("line 7\nerror\n")
     assert value.display == (BriefBlock(text="line 4\nline 5\nline 6\nline 7\nerror"),)
 
 
-async def test_a_failure_is_an_error_with_its_code_and_output(desk: Desk, shell: Shell) -> None:
-    value = await desk.use(shell, command="echo why; exit 7")
+async def test_a_failure_is_an_error_with_its_code_and_output(harness: ToolHarness, shell: Shell) -> None:
+    value = await harness.use(shell, command="echo why; exit 7")
     assert (value.is_error, value.message, value.output) == (True, "Command failed with exit code: 7.", "why\n")
 
 
-async def test_a_timeout_is_an_error(desk: Desk, shell: Shell) -> None:
-    value = await desk.use(shell, command="echo begun; sleep 30", timeout=1)
+async def test_a_timeout_is_an_error(harness: ToolHarness, shell: Shell) -> None:
+    value = await harness.use(shell, command="echo begun; sleep 30", timeout=1)
     assert (value.is_error, value.message, value.output) == (True, "Command killed by timeout (1s)", "begun\n")
 
 
 @pytest.mark.parametrize("timeout", [0, 301])
-async def test_a_timeout_has_bounds(desk: Desk, shell: Shell, timeout: int) -> None:
-    value = await desk.use(shell, command="true", timeout=timeout)
+async def test_a_timeout_has_bounds(harness: ToolHarness, shell: Shell, timeout: int) -> None:
+    value = await harness.use(shell, command="true", timeout=timeout)
     assert value.is_error
     assert "timeout" in value.message
 
 
-async def test_long_output_loses_its_middle(desk: Desk, shell: Shell) -> None:
-    value = await desk.use(shell, command="seq 1 100000")
+async def test_long_output_loses_its_middle(harness: ToolHarness, shell: Shell) -> None:
+    value = await harness.use(shell, command="seq 1 100000")
     assert isinstance(value.output, str)
     assert value.output.startswith("1\n2\n")
     assert value.output.endswith("99999\n100000\n")
@@ -51,22 +51,22 @@ async def test_long_output_loses_its_middle(desk: Desk, shell: Shell) -> None:
     assert value.message.endswith("Output is truncated to fit in the message.")
 
 
-async def test_what_was_left_running_is_ended_and_told(desk: Desk, shell: Shell) -> None:
-    value = await desk.use(shell, command="sleep 1000 & echo hi")
+async def test_what_was_left_running_is_ended_and_told(harness: ToolHarness, shell: Shell) -> None:
+    value = await harness.use(shell, command="sleep 1000 & echo hi")
     assert "Processes that it left running (1) were ended" in value.message
 
 
-async def test_it_runs_in_the_work_dir_which_may_be_gone(desk: Desk, shell: Shell) -> None:
-    assert (await desk.use(shell, command="pwd -P")).output == f"{desk.dir}\n"
-    desk.dir.rmdir()
-    value = await desk.use(shell, command="pwd")
+async def test_it_runs_in_the_work_dir_which_may_be_gone(harness: ToolHarness, shell: Shell) -> None:
+    assert (await harness.use(shell, command="pwd -P")).output == f"{harness.dir}\n"
+    harness.dir.rmdir()
+    value = await harness.use(shell, command="pwd")
     assert value.message == "The command could not be started: No such file or directory."
 
 
-async def test_the_person_is_asked_with_the_command_and_its_scope(desk: Desk, shell: Shell) -> None:
-    await desk.use(shell, command="git gc; echo hi")
-    await desk.use(shell, command="git add x; echo hi")
-    first, second = desk.asked
+async def test_the_person_is_asked_with_the_command_and_its_scope(harness: ToolHarness, shell: Shell) -> None:
+    await harness.use(shell, command="git gc; echo hi")
+    await harness.use(shell, command="git add x; echo hi")
+    first, second = harness.asked
     assert (first.action, first.sender, first.display) == (
         "run command",
         "Shell",
@@ -75,22 +75,22 @@ async def test_the_person_is_asked_with_the_command_and_its_scope(desk: Desk, sh
     assert second.scope == "`git add` with safe options or `echo` with safe options"
 
 
-async def test_a_no_is_told_and_runs_nothing(desk: Desk, shell: Shell) -> None:
-    desk.answer, desk.feedback = "reject", "use git"
-    value = await desk.use(shell, command="touch x")
+async def test_a_no_is_told_and_runs_nothing(harness: ToolHarness, shell: Shell) -> None:
+    harness.answer, harness.feedback = "reject", "use git"
+    value = await harness.use(shell, command="touch x")
     assert value.extras == {"rejected": True, "feedback": "use git"}
-    assert list(desk.dir.iterdir()) == []
+    assert list(harness.dir.iterdir()) == []
 
 
-async def test_a_yes_for_the_session_covers_its_scope_only(desk: Desk, shell: Shell) -> None:
-    desk.answer = "approve_for_session"
-    await desk.use(shell, command="mkdir a")
-    desk.answer = "reject"
-    assert not (await desk.use(shell, command="mkdir -p b")).is_error
-    assert (await desk.use(shell, command="mkdir b; touch x")).is_error
-    assert (await desk.use(shell, command="mkdir b > x")).is_error
-    assert (await desk.use(shell, command="mkdir ../c")).is_error
-    assert sorted(entry.name for entry in desk.dir.iterdir()) == ["a", "b"]
+async def test_a_yes_for_the_session_covers_its_scope_only(harness: ToolHarness, shell: Shell) -> None:
+    harness.answer = "approve_for_session"
+    await harness.use(shell, command="mkdir a")
+    harness.answer = "reject"
+    assert not (await harness.use(shell, command="mkdir -p b")).is_error
+    assert (await harness.use(shell, command="mkdir b; touch x")).is_error
+    assert (await harness.use(shell, command="mkdir b > x")).is_error
+    assert (await harness.use(shell, command="mkdir ../c")).is_error
+    assert sorted(entry.name for entry in harness.dir.iterdir()) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -102,37 +102,37 @@ async def test_a_yes_for_the_session_covers_its_scope_only(desk: Desk, shell: Sh
     ],
 )  # fmt: skip
 async def test_protected_paths_are_asked_for_even_under_yolo(command: str, tmp_path: Path) -> None:
-    desk = Desk(tmp_path, yolo=True, answer="reject")
+    harness = ToolHarness(tmp_path, yolo=True, answer="reject")
     (tmp_path / ".env").write_text("KEY=1")
     (tmp_path / "link").symlink_to(".env")
-    value = await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress()), command=command)
+    value = await harness.use(Shell(harness.workspace, harness.approvals, ToolProgress()), command=command)
     assert value.is_error
-    (request,) = desk.asked
+    (request,) = harness.asked
     assert request.scope is None
 
 
 @pytest.mark.parametrize("command", ["echo '.env'x", "ls", "cat .env.example", "git log -1 --format='the .env file'"])
 async def test_yolo_does_not_ask_for_the_rest(command: str, tmp_path: Path) -> None:
-    desk = Desk(tmp_path, yolo=True, answer="reject")
-    await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress()), command=command)
-    assert desk.asked == []
+    harness = ToolHarness(tmp_path, yolo=True, answer="reject")
+    await harness.use(Shell(harness.workspace, harness.approvals, ToolProgress()), command=command)
+    assert harness.asked == []
 
 
-async def test_hidden_text_is_pointed_out(desk: Desk, shell: Shell) -> None:
-    await desk.use(shell, command="echo a\u202eb")
-    (request,) = desk.asked
+async def test_hidden_text_is_pointed_out(harness: ToolHarness, shell: Shell) -> None:
+    await harness.use(shell, command="echo a\u202eb")
+    (request,) = harness.asked
     assert request.scope is None
     assert request.display[1] == BriefBlock(text="Careful: it has an invisible character (U+202E)")
 
 
-async def test_secret_leak(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_secret_leak(harness: ToolHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keys do not reach a command, by name or by value, unless settings keep them."""
     for name in ("OPENAI_API_KEY", "GITHUB_TOKEN", "DB_PASSWORD", "my_secret_x", "AWS_ACCESS_KEY_ID", "KEPT_TOKEN"):
         monkeypatch.setenv(name, "hush-hush")
     monkeypatch.setenv("HARMLESS", "sk-our-own-key")
     monkeypatch.setenv("SSH_AUTH_SOCK", "/run/agent")
     env = ChildEnv(allowed=("KEPT_*",), secrets=lambda: ["sk-our-own-key"])
-    value = await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress(), env), command="env")
+    value = await harness.use(Shell(harness.workspace, harness.approvals, ToolProgress(), env), command="env")
     assert isinstance(value.output, str)
     names = {line.partition("=")[0] for line in value.output.splitlines()}
     assert names >= {"PATH", "HOME", "SSH_AUTH_SOCK", "KEPT_TOKEN"}
@@ -141,28 +141,28 @@ async def test_secret_leak(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "sk-our-own-key" not in value.output
 
 
-async def test_its_last_lines_are_heard_while_it_runs(desk: Desk) -> None:
+async def test_its_last_lines_are_heard_while_it_runs(harness: ToolHarness) -> None:
     progress = ToolProgress()
-    heard: list[Progress] = []
-    shell = Shell(desk.workspace, desk.approvals, progress)
-    go = desk.dir / "go"
+    received: list[Progress] = []
+    shell = Shell(harness.workspace, harness.approvals, progress)
+    go = harness.dir / "go"
 
     def hear(one: Progress) -> None:
-        heard.append(one)
+        received.append(one)
         go.touch()
 
     unlisten = progress.listen(hear)
-    value = await desk.use(shell, command="seq 1 30; printf 'a\\rb'; until [ -e go ]; do sleep 0.01; done")
+    value = await harness.use(shell, command="seq 1 30; printf 'a\\rb'; until [ -e go ]; do sleep 0.01; done")
     assert not value.is_error
-    assert heard[0].tool_call_id == "call_1"
-    assert heard[0].lines[-2:] == ("30", "b")
-    assert len(heard[0].lines) == 10
+    assert received[0].tool_call_id == "call_1"
+    assert received[0].lines[-2:] == ("30", "b")
+    assert len(received[0].lines) == 10
     unlisten()
-    count = len(heard)
-    await desk.use(shell, command="echo x; sleep 0.2")
-    assert len(heard) == count
+    count = len(received)
+    await harness.use(shell, command="echo x; sleep 0.2")
+    assert len(received) == count
 
 
-async def test_many_run_side_by_side(desk: Desk, shell: Shell) -> None:
-    values = await asyncio.gather(*(desk.use(shell, command=f"echo {number}") for number in range(8)))
+async def test_many_run_side_by_side(harness: ToolHarness, shell: Shell) -> None:
+    values = await asyncio.gather(*(harness.use(shell, command=f"echo {number}") for number in range(8)))
     assert [value.output for value in values] == [f"{number}\n" for number in range(8)]

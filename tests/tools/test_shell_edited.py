@@ -5,43 +5,43 @@ from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
 from kimi_tui.wire.parts import ToolReturnValue
-from tests.tools.kit import Desk
+from tests.tools.harness import ToolHarness
 
 
-async def use_edited(desk: Desk, command: str, edited: str) -> ToolReturnValue:
+async def use_edited(harness: ToolHarness, command: str, edited: str) -> ToolReturnValue:
     """Shell's result, where the user answers with another command."""
-    desk.answer = None
-    desk.before_answer = lambda: desk.approvals.settle(desk.asked[-1].id, "approve", edited=edited)
-    return await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress()), command=command)
+    harness.answer = None
+    harness.before_answer = lambda: harness.approvals.settle(harness.asked[-1].id, "approve", edited=edited)
+    return await harness.use(Shell(harness.workspace, harness.approvals, ToolProgress()), command=command)
 
 
-async def test_what_was_edited_runs_and_the_model_is_told(desk: Desk) -> None:
-    value = await use_edited(desk, "touch theirs", "touch mine; echo done")
+async def test_what_was_edited_runs_and_the_model_is_told(harness: ToolHarness) -> None:
+    value = await use_edited(harness, "touch theirs", "touch mine; echo done")
     assert (value.is_error, value.output) == (False, "done\n")
-    assert [path.name for path in desk.dir.iterdir()] == ["mine"]
+    assert [path.name for path in harness.dir.iterdir()] == ["mine"]
     assert "changed the command" in value.message
     assert "touch mine; echo done" in value.message
 
 
-async def test_a_rule_that_denies_what_was_edited_comes_first(desk: Desk) -> None:
-    desk.approvals.policy = Policy([parse_rule("Shell(touch *)", Effect.DENY)])
-    value = await use_edited(desk, "mkdir hi", "touch mine")
+async def test_a_rule_that_denies_what_was_edited_comes_first(harness: ToolHarness) -> None:
+    harness.approvals.policy = Policy([parse_rule("Shell(touch *)", Effect.DENY)])
+    value = await use_edited(harness, "mkdir hi", "touch mine")
     assert value.is_error
     assert "not allowed" in value.message
-    assert list(desk.dir.iterdir()) == []
+    assert list(harness.dir.iterdir()) == []
 
 
-async def test_an_edit_goes_only_with_a_yes_for_once_and_is_not_empty(desk: Desk) -> None:
+async def test_an_edit_goes_only_with_a_yes_for_once_and_is_not_empty(harness: ToolHarness) -> None:
     taken: list[bool] = []
 
     def answer() -> None:
-        settle, request = desk.approvals.settle, desk.asked[-1]
+        settle, request = harness.approvals.settle, harness.asked[-1]
         taken.append(settle(request.id, "approve_for_session", edited="ls"))
         taken.append(settle(request.id, "reject", edited="ls"))
         taken.append(settle(request.id, "approve", edited="  "))
         taken.append(settle(request.id, "reject"))
 
-    desk.answer, desk.before_answer = None, answer
-    value = await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress()), command="touch theirs")
+    harness.answer, harness.before_answer = None, answer
+    value = await harness.use(Shell(harness.workspace, harness.approvals, ToolProgress()), command="touch theirs")
     assert value.is_error
     assert taken == [False, False, False, True]

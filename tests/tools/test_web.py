@@ -15,7 +15,7 @@ from kimi_tui.tools.fetch_url import FetchURL
 from kimi_tui.tools.search_web import SearchWeb
 from kimi_tui.tools.web_support.fetcher import FetchError, fetch, host_of, is_public
 from kimi_tui.tools.web_support.web_settings import WebService, WebSettings
-from tests.tools.kit import Desk
+from tests.tools.harness import ToolHarness
 
 ARTICLE = (
     "<html><head><title>T</title><script>bad()</script></head><body><nav>menu</nav><article><h1>Flows</h1>"
@@ -75,8 +75,8 @@ def server() -> Iterator[Server]:
 OPEN = WebSettings(allow_private=True)
 
 
-async def test_the_text_of_a_page_is_fetched_without_its_trimmings(desk: Desk, server: Server) -> None:
-    value = await desk.use(FetchURL(desk.approvals, OPEN), url=server.says("/a", ARTICLE))
+async def test_the_text_of_a_page_is_fetched_without_its_trimmings(harness: ToolHarness, server: Server) -> None:
+    value = await harness.use(FetchURL(harness.approvals, OPEN), url=server.says("/a", ARTICLE))
     text = str(value.output)
     assert "A flow is a chart" in text
     assert "[more of it]" in text
@@ -93,28 +93,30 @@ async def test_the_text_of_a_page_is_fetched_without_its_trimmings(desk: Desk, s
         ("text/html", b"<p>tiny</p>", "tiny"),
     ],
 )
-async def test_other_text_comes_as_it_is(desk: Desk, server: Server, mime: str, body: bytes, expected: str) -> None:
-    value = await desk.use(FetchURL(desk.approvals, OPEN), url=server.says("/a", body, mime))
+async def test_other_text_comes_as_it_is(
+    harness: ToolHarness, server: Server, mime: str, body: bytes, expected: str
+) -> None:
+    value = await harness.use(FetchURL(harness.approvals, OPEN), url=server.says("/a", body, mime))
     assert str(value.output).strip() == expected
 
 
-async def test_a_page_of_one_long_line_comes_whole(desk: Desk, server: Server) -> None:
+async def test_a_page_of_one_long_line_comes_whole(harness: ToolHarness, server: Server) -> None:
     items = json.dumps([{"id": number, "name": f"item {number}"} for number in range(500)])
-    value = await desk.use(FetchURL(desk.approvals, OPEN), url=server.says("/items", items, "application/json"))
+    value = await harness.use(FetchURL(harness.approvals, OPEN), url=server.says("/items", items, "application/json"))
     assert str(value.output) == items
-    longer = await desk.use(FetchURL(desk.approvals, OPEN), url=server.says("/long", "a" * 60_000, "text/plain"))
+    longer = await harness.use(FetchURL(harness.approvals, OPEN), url=server.says("/long", "a" * 60_000, "text/plain"))
     assert (str(longer.output).count("a"), "truncated" in longer.message) == (50_000 + len("a"), True)
 
 
-async def test_redirects_are_followed_within_bounds(desk: Desk, server: Server) -> None:
+async def test_redirects_are_followed_within_bounds(harness: ToolHarness, server: Server) -> None:
     server.says("/end", "the end", "text/plain")
     url = server.says("/a", "", status=302, location="/end")
-    value = await desk.use(FetchURL(desk.approvals, OPEN), url=url)
+    value = await harness.use(FetchURL(harness.approvals, OPEN), url=url)
     assert (value.output, value.message) == ("the end", f"The text of {server.url}/end.")
     loop = server.says("/loop", "", status=301, location="/loop")
-    assert "more than 5 times" in (await desk.use(FetchURL(desk.approvals, OPEN), url=loop)).message
+    assert "more than 5 times" in (await harness.use(FetchURL(harness.approvals, OPEN), url=loop)).message
     away = server.says("/away", "", status=302, location="file:///etc/passwd")
-    assert "only http and https" in (await desk.use(FetchURL(desk.approvals, OPEN), url=away)).message
+    assert "only http and https" in (await harness.use(FetchURL(harness.approvals, OPEN), url=away)).message
 
 
 @pytest.mark.parametrize(
@@ -131,9 +133,9 @@ async def test_redirects_are_followed_within_bounds(desk: Desk, server: Server) 
     ],
 )
 async def test_what_cannot_be_fetched_is_said(
-    desk: Desk, server: Server, make: Callable[[Server], str], said: str
+    harness: ToolHarness, server: Server, make: Callable[[Server], str], said: str
 ) -> None:
-    value = await desk.use(FetchURL(desk.approvals, OPEN), url=make(server))
+    value = await harness.use(FetchURL(harness.approvals, OPEN), url=make(server))
     assert value.is_error
     assert said in value.message
 
@@ -178,15 +180,15 @@ def test_addresses_are_judged_by_where_they_lead(address: str, public: bool) -> 
     assert is_public(address) is public
 
 
-async def test_a_fetch_service_is_asked_first_and_replaced_when_it_fails(desk: Desk, server: Server) -> None:
+async def test_a_fetch_service_is_asked_first_and_replaced_when_it_fails(harness: ToolHarness, server: Server) -> None:
     service = WebService(server.says("/service", "# By service", "text/markdown"), "key-1", {"X-A": "b"})
     page = server.says("/page", "itself", "text/plain")
-    tool = FetchURL(desk.approvals, WebSettings(fetch=service, allow_private=True))
-    assert (await desk.use(tool, url=page)).output == "# By service"
+    tool = FetchURL(harness.approvals, WebSettings(fetch=service, allow_private=True))
+    assert (await harness.use(tool, url=page)).output == "# By service"
     _, _, headers, body = server.asked[0]
     assert (headers["authorization"], headers["x-a"], json.loads(body)) == ("Bearer key-1", "b", {"url": page})
     server.says("/service", "", status=500)
-    assert (await desk.use(tool, url=page)).output == "itself"
+    assert (await harness.use(tool, url=page)).output == "itself"
 
 
 ROW = {"title": "Flows", "url": "http://x/1"}
@@ -207,11 +209,11 @@ ROW = {"title": "Flows", "url": "http://x/1"}
     ],
 )
 async def test_each_search_service_is_asked_in_its_way(
-    desk: Desk, server: Server, kind: str, path: str, answer: object, asked: str
+    harness: ToolHarness, server: Server, kind: str, path: str, answer: object, asked: str
 ) -> None:
     server.says(f"/s{path}", json.dumps(answer), "application/json")
     service = WebService(f"{server.url}/s", "key-1")
-    value = await desk.use(SearchWeb(WebSettings(search=service, search_kind=kind)), query="a b", limit=2)  # type: ignore[arg-type]
+    value = await harness.use(SearchWeb(WebSettings(search=service, search_kind=kind)), query="a b", limit=2)  # type: ignore[arg-type]
     assert value.output == "Title: Flows\nURL: http://x/1\nDate: 2026\nSnippet: how\n"
     (_, url, headers, body) = server.asked[0]
     said = (url + body.decode()).replace('":"', '": "').replace('":2', '": 2').replace("%20", "+")
@@ -219,31 +221,31 @@ async def test_each_search_service_is_asked_in_its_way(
     assert ("key-1" in str(headers)) == (kind != "searxng")
 
 
-async def test_pages_of_results_are_fetched_where_the_service_gives_none(desk: Desk, server: Server) -> None:
+async def test_pages_of_results_are_fetched_where_the_service_gives_none(harness: ToolHarness, server: Server) -> None:
     page = server.says("/p", "the whole text", "text/plain")
     server.says("/s/search", json.dumps({"results": [{"title": "A", "url": page}, {"url": 3}, 4]}), "application/json")
     web = WebSettings(search=WebService(f"{server.url}/s"), search_kind="searxng", allow_private=True)
-    value = await desk.use(SearchWeb(web), query="a", include_content=True)
+    value = await harness.use(SearchWeb(web), query="a", include_content=True)
     assert value.output == f"Title: A\nURL: {page}\nContent:\nthe whole text\n"
 
 
-async def test_a_search_that_fails_says_why_without_the_key(desk: Desk, server: Server) -> None:
+async def test_a_search_that_fails_says_why_without_the_key(harness: ToolHarness, server: Server) -> None:
     web = WebSettings(search=WebService(f"{server.url}/s", "key-1"))
     for status, content, said in [(401, "no key-1", "401"), (200, "<html>", "not JSON"), (200, '{"a": 1}', "Nothing")]:
         server.says("/s", content, "application/json", status=status)
-        value = await desk.use(SearchWeb(web), query="a")
+        value = await harness.use(SearchWeb(web), query="a")
         assert said in value.message
         assert "key-1" not in value.model_dump_json()
-    assert "No search service" in (await desk.use(SearchWeb(), query="a")).message
+    assert "No search service" in (await harness.use(SearchWeb(), query="a")).message
 
 
-async def test_the_key_of_a_search_service_follows_no_redirect(desk: Desk, server: Server) -> None:
+async def test_the_key_of_a_search_service_follows_no_redirect(harness: ToolHarness, server: Server) -> None:
     other = Server()
     try:
         target = other.says("/s", '{"results": []}', "application/json")
         server.says("/s", "", status=307, Location=target)
         web = WebSettings(search=WebService(f"{server.url}/s", "key-1"))
-        value = await desk.use(SearchWeb(web), query="a")
+        value = await harness.use(SearchWeb(web), query="a")
         assert "it answered 307" in value.message
         assert not other.asked
     finally:
@@ -251,47 +253,47 @@ async def test_the_key_of_a_search_service_follows_no_redirect(desk: Desk, serve
 
 
 async def test_each_host_is_asked_for_and_a_yes_for_the_session_covers_its_pages_alone(
-    desk: Desk, server: Server
+    harness: ToolHarness, server: Server
 ) -> None:
-    desk.answer = "approve_for_session"
+    harness.answer = "approve_for_session"
     server.says("/a", "one", "text/plain")
     server.says("/b", "two", "text/plain")
-    tool = FetchURL(desk.approvals, OPEN)
-    assert (await desk.use(tool, url=f"{server.url}/a?k=1")).output == "one"
-    assert (await desk.use(tool, url=f"{server.url}/b")).output == "two"
-    (asked,) = desk.asked
+    tool = FetchURL(harness.approvals, OPEN)
+    assert (await harness.use(tool, url=f"{server.url}/a?k=1")).output == "one"
+    assert (await harness.use(tool, url=f"{server.url}/b")).output == "two"
+    (asked,) = harness.asked
     origin = server.url.removeprefix("http://")
     assert (asked.description, asked.scope) == (f"Fetch {server.url}/a?k=1", f"pages of {origin}")
-    desk.answer = "reject"
+    harness.answer = "reject"
     other = server.url.replace("127.0.0.1", "localhost")
-    assert (await desk.use(tool, url=f"{other}/a")).is_error
+    assert (await harness.use(tool, url=f"{other}/a")).is_error
     assert [path for _, path, _, _ in server.asked] == ["/a?k=1", "/b"]
 
 
-async def test_a_redirect_to_another_host_is_asked_for(desk: Desk, server: Server) -> None:
+async def test_a_redirect_to_another_host_is_asked_for(harness: ToolHarness, server: Server) -> None:
     other = server.url.replace("127.0.0.1", "localhost")
     url = server.says("/a", "", status=302, location=f"{other}/end")
     server.says("/end", "the end", "text/plain")
-    tool = FetchURL(desk.approvals, OPEN)
-    assert (await desk.use(tool, url=url)).output == "the end"
-    assert [one.description for one in desk.asked] == [f"Fetch {url}", f"Fetch {other}/end (redirected from {url})"]
-    desk.before_answer = lambda: setattr(desk, "answer", "reject" if len(desk.asked) == 4 else "approve")
-    assert (await desk.use(tool, url=url)).is_error
+    tool = FetchURL(harness.approvals, OPEN)
+    assert (await harness.use(tool, url=url)).output == "the end"
+    assert [one.description for one in harness.asked] == [f"Fetch {url}", f"Fetch {other}/end (redirected from {url})"]
+    harness.before_answer = lambda: setattr(harness, "answer", "reject" if len(harness.asked) == 4 else "approve")
+    assert (await harness.use(tool, url=url)).is_error
     assert [path for _, path, _, _ in server.asked] == ["/a", "/end", "/a"]
 
 
-async def test_another_port_of_a_host_is_asked_for(desk: Desk, server: Server) -> None:
-    desk.answer = "approve_for_session"
+async def test_another_port_of_a_host_is_asked_for(harness: ToolHarness, server: Server) -> None:
+    harness.answer = "approve_for_session"
     other = Server()
     server.says("/a", "one", "text/plain")
     leads = server.says("/b", "", status=302, location=f"{other.url}/end")
     other.says("/end", "the end", "text/plain")
-    tool = FetchURL(desk.approvals, OPEN)
-    assert (await desk.use(tool, url=f"{server.url}/a")).output == "one"
-    desk.answer = "reject"
-    assert (await desk.use(tool, url=leads)).is_error
-    assert (await desk.use(tool, url=f"{other.url}/end")).is_error
-    assert [len(desk.asked), other.asked] == [3, []]
+    tool = FetchURL(harness.approvals, OPEN)
+    assert (await harness.use(tool, url=f"{server.url}/a")).output == "one"
+    harness.answer = "reject"
+    assert (await harness.use(tool, url=leads)).is_error
+    assert (await harness.use(tool, url=f"{other.url}/end")).is_error
+    assert [len(harness.asked), other.asked] == [3, []]
 
 
 async def test_the_name_that_is_resolved_is_the_one_that_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,15 +310,17 @@ async def test_the_name_that_is_resolved_is_the_one_that_was_asked_for(monkeypat
         assert names.pop() == host_of(url)
 
 
-async def test_a_redirect_within_a_host_is_asked_about_where_the_rules_differ(desk: Desk, server: Server) -> None:
+async def test_a_redirect_within_a_host_is_asked_about_where_the_rules_differ(
+    harness: ToolHarness, server: Server
+) -> None:
     url = server.says("/docs/a", "", status=302, location="/private/b")
     server.says("/private/b", "the end", "text/plain")
-    tool = FetchURL(desk.approvals, OPEN)
-    desk.approvals.policy = Policy([parse_rule(f"FetchURL({server.url}/docs/*)", Effect.ALLOW)])
-    assert (await desk.use(tool, url=url)).output == "the end"
-    assert [one.description for one in desk.asked] == [f"Fetch {server.url}/private/b (redirected from {url})"]
-    desk.approvals.policy = Policy([parse_rule(f"FetchURL({server.url}/private/*)", Effect.DENY)])
-    assert "not allowed" in (await desk.use(tool, url=url)).message
+    tool = FetchURL(harness.approvals, OPEN)
+    harness.approvals.policy = Policy([parse_rule(f"FetchURL({server.url}/docs/*)", Effect.ALLOW)])
+    assert (await harness.use(tool, url=url)).output == "the end"
+    assert [one.description for one in harness.asked] == [f"Fetch {server.url}/private/b (redirected from {url})"]
+    harness.approvals.policy = Policy([parse_rule(f"FetchURL({server.url}/private/*)", Effect.DENY)])
+    assert "not allowed" in (await harness.use(tool, url=url)).message
     assert [path for _, path, _, _ in server.asked] == ["/docs/a", "/private/b", "/docs/a"]
 
 
@@ -324,7 +328,7 @@ async def test_a_redirect_within_a_host_is_asked_about_where_the_rules_differ(de
     "url",
     ["http://a.example\\@b.example/", "http://a.example\\.b.example/", "http://a%2eexample/", "http://[::1%25x]/"],
 )
-async def test_an_address_that_others_may_read_as_another_host_is_refused(desk: Desk, url: str) -> None:
-    value = await desk.use(FetchURL(desk.approvals, OPEN), url=url)
+async def test_an_address_that_others_may_read_as_another_host_is_refused(harness: ToolHarness, url: str) -> None:
+    value = await harness.use(FetchURL(harness.approvals, OPEN), url=url)
     assert value.is_error
-    assert desk.asked == []
+    assert harness.asked == []

@@ -41,11 +41,11 @@ async def served(folder: Path, options: list[str]) -> str:
     async with _started([*options, "--yolo", "acp"], folder) as process:
         _send(process, id=1, method="initialize", params={"protocolVersion": 1})
         _send(process, id=2, method="session/new", params={"cwd": str(folder), "mcpServers": []})
-        heard = await _heard(process, 2)
-        (session,) = re.findall(r'"sessionId": ?"([^"]+)"', heard)[:1]
+        received = await _heard(process, 2)
+        (session,) = re.findall(r'"sessionId": ?"([^"]+)"', received)[:1]
         prompt = [{"type": "text", "text": "go"}]
         _send(process, id=3, method="session/prompt", params={"sessionId": session, "prompt": prompt})
-        return heard + await _heard(process, 3) + await _left(process)
+        return received + await _heard(process, 3) + await _left(process)
 
 
 async def screened(folder: Path, options: list[str]) -> str:

@@ -36,12 +36,12 @@ class Client:
     async def begin(self) -> None:
         raise NotImplementedError
 
-    def heard(self, message) -> None:
+    def received(self, message) -> None:
         raise NotImplementedError
 
     async def _read(self) -> None:
         while line := await self.process.stdout.readline():
-            self.heard(json.loads(line))
+            self.received(json.loads(line))
 
 
 class WireClient(Client):
@@ -49,7 +49,7 @@ class WireClient(Client):
         self.send(id=1, method="initialize", params={"protocol_version": "1.10"})
         self.send(id=2, method="prompt", params={"user_input": self.prompt})
 
-    def heard(self, message) -> None:
+    def received(self, message) -> None:
         if message.get("method") == "request":
             self.asked.set()
 
@@ -59,7 +59,7 @@ class AcpClient(Client):
         self.send(id=1, method="initialize", params={"protocolVersion": 1})
         self.send(id=2, method="session/new", params={"cwd": str(self.work_dir), "mcpServers": []})
 
-    def heard(self, message) -> None:
+    def received(self, message) -> None:
         if message.get("id") == 2:
             said = [{"type": "text", "text": self.prompt}]
             self.send(
@@ -125,10 +125,10 @@ async def loads(case: Case) -> None:
     """The session that was left can be gone on with."""
     [folder] = [found.parent for found in sessions_dir(case.work_dir.resolve()).glob("*/wire.jsonl")]
     made = plan(case.work_dir.parent, "text: back again", session_id=folder.name)
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         assert [recorded.message for recorded in engine.recorded()]
         assert (await engine.prompt("go on")).message == "back again"
-        assert "TurnEnd" in heard.names
+        assert "TurnEnd" in received.names
 
 
 async def served_and_ended(case: Case, face: str, where: str) -> None:

@@ -15,7 +15,7 @@ from tests.soul.engines import plan, tool_call
 from tests.soul.release_flow import CHOICES, FLOW
 from tests.soul.test_soul import until
 from tests.ui.acp.editor import begun, editor_on
-from tests.ui.test_same_run import heard
+from tests.ui.test_same_run import received
 from tests.ui.tui.test_screen import ready
 from tests.ui.wire_server.serving import served
 
@@ -68,7 +68,7 @@ async def by_screen(made):
         await ready(pilot)
         engine = app.engine
         for prompt in PROMPTS:
-            begun = heard(engine, TurnBegin)
+            begun = received(engine, TurnBegin)
             app.main_screen.composer.prompt.post_message(events.Paste(prompt))
             await pilot.pause()
             await pilot.press("enter")

@@ -26,7 +26,7 @@ ORDERS = ("/flow break Tag", "/flow choose tag at Ready", "/flow:steered")
 GO_ON = "/flow continue"
 
 
-def heard(engine, kind):
+def received(engine, kind):
     """Set when the Wire has said a message of that kind."""
     said = asyncio.Event()
     engine.wire.listen(lambda message: said.set() if isinstance(message, kind) else None)
@@ -36,7 +36,7 @@ def heard(engine, kind):
 async def by_print(made):
     read_end, write_end = os.pipe()
     engine = await build_engine(replace(made, interactive=False, steerable=True))
-    paused = heard(engine, FlowPaused)
+    paused = received(engine, FlowPaused)
 
     def say(*prompts):
         for prompt in prompts:
@@ -61,7 +61,7 @@ async def by_print(made):
 
 async def by_wire(made):
     async with served(made) as (client, engine):
-        paused = heard(engine, FlowPaused)
+        paused = received(engine, FlowPaused)
         await client.initialize(capabilities={"supports_flow": True})
         for order in ORDERS[:2]:
             await client.call("prompt", user_input=order)
@@ -81,7 +81,7 @@ async def by_screen(made):
     async with app.run_test(size=(140, 42)) as pilot:
         await ready(pilot)
         engine = app.engine
-        paused, ended = heard(engine, FlowPaused), heard(engine, FlowEnd)
+        paused, ended = received(engine, FlowPaused), received(engine, FlowEnd)
 
         async def say(prompt):
             app.main_screen.composer.prompt.post_message(events.Paste(prompt))

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 
 from tests.faults.terminal import Terminal
-from tests.tools.kit import processes_with, until
+from tests.tools.harness import processes_with, until
 from tests.ui.strangers_folder import PROGRAM, options_for
 
 pytestmark = pytest.mark.timeout(90)

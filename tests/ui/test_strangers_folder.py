@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.mcp.kit import everyday
+from tests.mcp.harness import everyday
 from tests.soul.engines import tool_call
 from tests.ui.strangers_folder import FACES, options_for
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from kimi_tui.permission.programs.files import leads_out
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import NOT_DEEP, Check, Deep, Kind, Program, Tracked
+from kimi_tui.permission.programs.program import NOT_RECURSIVE, Check, Kind, Program, RecursiveRead, Tracked
 
 _READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
 
@@ -201,14 +201,16 @@ def _bundled(parsed: Parsed) -> list[int]:
     )
 
 
-def _reads_untracked(parsed: Parsed) -> Deep:
-    return Deep.WITHIN | Deep.HIDDEN if parsed.has("--untracked") else NOT_DEEP
+def _reads_untracked(parsed: Parsed) -> RecursiveRead:
+    return RecursiveRead.WITHIN | RecursiveRead.HIDDEN if parsed.has("--untracked") else NOT_RECURSIVE
 
 
-def _compares_folders(parsed: Parsed) -> Deep:
+def _compares_folders(parsed: Parsed) -> RecursiveRead:
     """Git compares two paths itself where there is no repository, or where one of them is outside of it."""
     compares = len(parsed.operands) > 1
-    return Deep.WITHIN | Deep.HIDDEN | Deep.NAMED if compares else NOT_DEEP  # defence: git-compares-folders
+    return (
+        RecursiveRead.WITHIN | RecursiveRead.HIDDEN | RecursiveRead.NAMED if compares else NOT_RECURSIVE
+    )  # defence: git-compares-folders
 
 
 def _reads(
@@ -217,7 +219,7 @@ def _reads(
     *,
     check: Check | None = None,
     most: int | None = None,
-    deep: Callable[[Parsed], Deep] | None = None,
+    deep: Callable[[Parsed], RecursiveRead] | None = None,
     tracked: Callable[[Parsed], Tracked | None] | None = None,
 ) -> Program:
     options_of = Options(options, "", danger)

@@ -9,7 +9,7 @@ from importlib import import_module
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.programs.options import Level, Parsed, parse
-from kimi_tui.permission.programs.program import NOT_DEEP, Found, Kind, Program
+from kimi_tui.permission.programs.program import NOT_RECURSIVE, Judgement, Kind, Program
 from kimi_tui.permission.subject import Pattern
 
 _FAMILIES = ("files", "text", "git", "languages", "packages", "containers", "network", "system")
@@ -37,7 +37,7 @@ def program_of(word: str) -> Program | None:
     return words_known.get(versioned[1]) if versioned else None
 
 
-def judge(words: tuple[str, ...]) -> Found:
+def judge(words: tuple[str, ...]) -> Judgement:
     """Judge these words. Anyone may have written a program given by path, so approval covers at most exactly this
     command.
 
@@ -48,7 +48,7 @@ def judge(words: tuple[str, ...]) -> Found:
 
 
 @lru_cache(1024)
-def _judged(words: tuple[str, ...], patterns: frozenset[int]) -> Found:
+def _judged(words: tuple[str, ...], patterns: frozenset[int]) -> Judgement:
     found = _judge(words, 0)
     if words and "/" in words[0] and found.level < Level.EXACT:
         found = replace(found, level=Level.EXACT, why=tr("`{word}` is not a known name", word=words[0]))
@@ -58,20 +58,20 @@ def _judged(words: tuple[str, ...], patterns: frozenset[int]) -> Found:
     return found
 
 
-def _judge(words: tuple[str, ...], depth: int) -> Found:
+def _judge(words: tuple[str, ...], depth: int) -> Judgement:
     if not words or depth > _MOST_DEEP:
-        return Found(Level.EXACT)
+        return Judgement(Level.EXACT)
     program = program_of(words[0])
     if program is None:
         why = tr("`{program}` is an unknown program", program=words[0])
-        return Found(Level.EXACT, why=why, paths=_paths(words[1:]), loose=True)  # defence: unknown-program
+        return Judgement(Level.EXACT, why=why, paths=_paths(words[1:]), loose=True)  # defence: unknown-program
     return _by_table(program, words, (words[0],), depth)
 
 
-def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], depth: int) -> Found:
+def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], depth: int) -> Judgement:
     """Judge by table. `words` start with the program or the subcommand; `name` is the full command prefix."""
     if len(words) == 2 and words[1] in program.version.split():
-        return Found(Level.READS, name)
+        return Judgement(Level.READS, name)
     if program.look is not None:
         return replace(program.look(program, words), loose=program.loose)
     if len(words) > 2 and words[1] == "-m" and words[2] in program.modules:
@@ -96,14 +96,14 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
                 Level.EXACT,
                 tr("the effect of `{word}` on `{name}` is unknown", word=problem, name=_text(name)),
             )
-    return Found(
+    return Judgement(
         level,
         (*name, *(word for _, word in parsed.operands[: program.keyed])),
         tuple(sorted(set(dangers))),
         why,
         _paths(words[1:], parsed),
         tuple(word for _, word in parsed.operands),
-        program.deep(parsed) if program.deep else NOT_DEEP,
+        program.deep(parsed) if program.deep else NOT_RECURSIVE,
         program.configured,
         loose=program.loose or not (program.keyed or program.most is not None or program.dangerous or program.check),
         tracked=program.tracked(parsed) if program.tracked else None,
@@ -112,7 +112,7 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
 
 def _with_subcommand(
     program: Program, parsed: Parsed, words: tuple[str, ...], name: tuple[str, ...], depth: int
-) -> Found:
+) -> Judgement:
     """Judge a subcommand. Options before it belong to the program; with any of them, approval covers exactly this
     command.
 
@@ -121,7 +121,7 @@ def _with_subcommand(
     if not parsed.operands:
         level = max(program.level, parsed.level)
         paths = _paths(words[1:], parsed)
-        return Found(level, name, tuple(parsed.dangers), _why(parsed, name), paths, configured=program.configured)
+        return Judgement(level, name, tuple(parsed.dangers), _why(parsed, name), paths, configured=program.configured)
     index, word = parsed.operands[0]
     shifting = [position for position in parsed.unknown if position < index and "=" not in words[position]]
     if shifting:  # defence: shifting-option
@@ -131,7 +131,7 @@ def _with_subcommand(
     if sub is None:
         why = tr("`{name}` is unknown", name=_text((*name, word)))
         dangers = (*parsed.dangers, index) if program.plugins else tuple(parsed.dangers)
-        return Found(Level.DANGER if dangers else Level.EXACT, (), dangers, why, _paths(words[1:]))
+        return Judgement(Level.DANGER if dangers else Level.EXACT, (), dangers, why, _paths(words[1:]))
     inner = _by_table(sub, (word, *words[index + 1 :]), (*name, word), depth + 1)
     dangers = (*parsed.dangers, *(position + index for position in inner.dangers))
     return replace(
@@ -144,27 +144,29 @@ def _with_subcommand(
     )
 
 
-def _runs_anything(program: Program, words: tuple[str, ...], name: tuple[str, ...]) -> Found:
+def _runs_anything(program: Program, words: tuple[str, ...], name: tuple[str, ...]) -> Judgement:
     dangers = tuple(range(len(words))) if program.kind is Kind.WRAPPER else (0,)
     why = tr("`{name}` runs any program it is given", name=_text(name))
-    return Found(Level.DANGER, name, dangers, why, _paths(words[1:]), anything=True)
+    return Judgement(Level.DANGER, name, dangers, why, _paths(words[1:]), anything=True)
 
 
-def _runner(program: Program, parsed: Parsed, words: tuple[str, ...], name: tuple[str, ...], depth: int) -> Found:
+def _runner(program: Program, parsed: Parsed, words: tuple[str, ...], name: tuple[str, ...], depth: int) -> Judgement:
     if not parsed.operands:
         return _runs_anything(program, words, name)
     if parsed.level > Level.HARMLESS:
-        return Found(Level.DANGER, name, tuple(range(len(words))), _why(parsed, name), _paths(words[1:]))
+        return Judgement(Level.DANGER, name, tuple(range(len(words))), _why(parsed, name), _paths(words[1:]))
     return _inner_command(words, parsed.operands[0][0], name, {0, *parsed.dangers}, depth)
 
 
-def _inner_command(words: tuple[str, ...], index: int, name: tuple[str, ...], dangers: set[int], depth: int) -> Found:
+def _inner_command(
+    words: tuple[str, ...], index: int, name: tuple[str, ...], dangers: set[int], depth: int
+) -> Judgement:
     """Judge the program at index `index`, run by the words before it on local files, so it is never read-only."""
     inner = _judge(words[index:], depth + 1)
     dangers = {*dangers, *(position + index for position in inner.dangers if position or inner.anything)}
     paths = (*_paths(words[1:index]), *inner.paths)
     level = max(inner.level, Level.HARMLESS)
-    return Found(
+    return Judgement(
         level, (*name, *inner.beginning), tuple(sorted(dangers)), inner.why, paths, configured=True, loose=inner.loose
     )
 

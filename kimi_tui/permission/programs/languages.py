@@ -2,7 +2,7 @@
 
 from kimi_tui.permission.programs.files import outside
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Found, Kind, Program
+from kimi_tui.permission.programs.program import Judgement, Kind, Program
 
 _HARMLESS = Level.HARMLESS
 
@@ -70,10 +70,10 @@ _GCC_DANGER = (
 )
 
 
-def _gcc(program: Program, words: tuple[str, ...]) -> Found:
+def _gcc(program: Program, words: tuple[str, ...]) -> Judgement:
     del program
     dangers = tuple(at for at, word in enumerate(words) if at and word.startswith(_GCC_DANGER))
-    return Found(Level.DANGER if dangers else Level.EXACT, words[:1], dangers, paths=words[1:])
+    return Judgement(Level.DANGER if dangers else Level.EXACT, words[:1], dangers, paths=words[1:])
 
 
 _GCC = Program(look=_gcc, loose=True, version="--version -v -dumpversion -dumpmachine")

@@ -10,7 +10,7 @@ Check = Callable[[Parsed], str]
 """Describes the operands or values not known to be harmless, for the user; empty if all are."""
 
 
-class Deep(IntFlag):
+class RecursiveRead(IntFlag):
     """How a program reads folders recursively: whether it follows links, reads hidden files, or only named folders."""
 
     WITHIN = 1
@@ -19,7 +19,7 @@ class Deep(IntFlag):
     NAMED = 8
 
 
-NOT_DEEP = Deep(0)
+NOT_RECURSIVE = RecursiveRead(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Kind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Judgement:
     """The judgement of one command.
 
     `beginning` names the kind of command that approval for the session covers. `dangers` are the indexes of the words
@@ -65,14 +65,14 @@ class Found:
     why: str = ""
     paths: tuple[str, ...] = ()
     operands: tuple[str, ...] = ()
-    deep: Deep = NOT_DEEP
+    deep: RecursiveRead = NOT_RECURSIVE
     configured: bool = False
     anything: bool = False
     loose: bool = False
     tracked: Tracked | None = None
 
 
-Look = Callable[["Program", tuple[str, ...]], Found]
+Look = Callable[["Program", tuple[str, ...]], Judgement]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Program:
     version: str = ""
     modules: frozenset[str] = frozenset()
     configured: bool = False
-    deep: Callable[[Parsed], Deep] | None = None
+    deep: Callable[[Parsed], RecursiveRead] | None = None
     loose: bool = False
     tracked: Callable[[Parsed], Tracked | None] | None = None
 

@@ -4,7 +4,7 @@ import re
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.programs.options import Level, Option, Options, Parsed, parse
-from kimi_tui.permission.programs.program import Found, Program
+from kimi_tui.permission.programs.program import Judgement, Program
 from kimi_tui.permission.subject import Pattern
 
 _SED = Options(
@@ -85,7 +85,7 @@ def _compares_outside(program: str) -> bool:
     return True
 
 
-def sed(program: Program, words: tuple[str, ...]) -> Found:
+def sed(program: Program, words: tuple[str, ...]) -> Judgement:
     del program
     parsed = parse(words, _SED)
     scripts = [(option.at, option.value) for option in parsed.options if option.name in ("-e", "--expression")]
@@ -102,7 +102,7 @@ def _is_elsewhere(option: Option) -> bool:
     return option.name in ("-i", "--in-place") and "/" in (option.value or "")
 
 
-def awk(program: Program, words: tuple[str, ...]) -> Found:
+def awk(program: Program, words: tuple[str, ...]) -> Judgement:
     del program
     parsed = parse(words, _AWK)
     operands = parsed.operands
@@ -115,7 +115,7 @@ def awk(program: Program, words: tuple[str, ...]) -> Found:
 
 def _found(
     name: str, words: tuple[str, ...], parsed: Parsed, dangers: list[int], files: list[tuple[int, str]]
-) -> Found:
+) -> Judgement:
     """Make the result. A pattern that is not a file may expand to any script, or to several words."""
     file_indexes = {index for index, _ in files}
     dangers = [
@@ -130,4 +130,4 @@ def _found(
     elif level is Level.EXACT:
         why = tr("the effect of `{word}` on `{name}` is unknown", word=parsed.worst, name=name)
     paths = [part for _, file in files for part in (file, file.partition("=")[2]) if part]
-    return Found(level, (words[0],), tuple(sorted(set(dangers))), why, tuple(paths))
+    return Judgement(level, (words[0],), tuple(sorted(set(dangers))), why, tuple(paths))

@@ -3,36 +3,36 @@
 import re
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import NOT_DEEP, Deep, Found, Program
+from kimi_tui.permission.programs.program import NOT_RECURSIVE, Judgement, Program, RecursiveRead
 from kimi_tui.permission.programs.scripts import awk, sed
 
 _READS = Level.READS
 
 
-def _grep_is_deep(parsed: Parsed) -> Deep:
+def _grep_is_deep(parsed: Parsed) -> RecursiveRead:
     if parsed.has("-R", "--dereference-recursive"):
-        return Deep.WITHIN | Deep.LINKS | Deep.HIDDEN
+        return RecursiveRead.WITHIN | RecursiveRead.LINKS | RecursiveRead.HIDDEN
     if parsed.has("-r", "--recursive", "-d", "--directories"):
-        return Deep.WITHIN | Deep.HIDDEN
-    return NOT_DEEP
+        return RecursiveRead.WITHIN | RecursiveRead.HIDDEN
+    return NOT_RECURSIVE
 
 
-def _rg_is_deep(parsed: Parsed) -> Deep:
+def _rg_is_deep(parsed: Parsed) -> RecursiveRead:
     """A glob or a type option also searches hidden files that it names."""
     widening = ("-.", "--hidden", "-u", "--unrestricted", "-g", "--glob", "--iglob", "-t", "--type")
-    depth = Deep.WITHIN | Deep.HIDDEN if parsed.has(*widening) else Deep.WITHIN
-    return depth | Deep.LINKS if parsed.has("-L", "--follow") else depth
+    depth = RecursiveRead.WITHIN | RecursiveRead.HIDDEN if parsed.has(*widening) else RecursiveRead.WITHIN
+    return depth | RecursiveRead.LINKS if parsed.has("-L", "--follow") else depth
 
 
-def _ag_is_deep(parsed: Parsed) -> Deep:
+def _ag_is_deep(parsed: Parsed) -> RecursiveRead:
     del parsed
-    return Deep.WITHIN | Deep.HIDDEN
+    return RecursiveRead.WITHIN | RecursiveRead.HIDDEN
 
 
-def _diff_is_deep(parsed: Parsed) -> Deep:
+def _diff_is_deep(parsed: Parsed) -> RecursiveRead:
     """Given two folders, `diff` compares their files even without an option."""
     del parsed
-    return Deep.WITHIN | Deep.LINKS | Deep.HIDDEN | Deep.NAMED
+    return RecursiveRead.WITHIN | RecursiveRead.LINKS | RecursiveRead.HIDDEN | RecursiveRead.NAMED
 
 
 def _of_a_file(parsed: Parsed) -> str:
@@ -46,10 +46,10 @@ def _more_args(parsed: Parsed) -> list[int]:
     return [index for index, _ in parsed.operands[1:]]
 
 
-def _says(program: Program, words: tuple[str, ...]) -> Found:
+def _says(program: Program, words: tuple[str, ...]) -> Judgement:
     """Judge a program that only prints its words."""
     del program
-    return Found(Level.READS, words[:1])
+    return Judgement(Level.READS, words[:1])
 
 
 _PLAIN_FORMAT = re.compile(

@@ -68,7 +68,7 @@ def subject_of(tool: str, text: str, workspace: Workspace, policy: Policy = NO_R
     if tool == "Shell":
         return command_subject(parse_command_line(text), workspace, policy)
     if tool in _FILE_TOOLS:
-        return file_subject(workspace.place(text), edit=tool in EDITS or tool == "Edit")
+        return file_subject(workspace.resolve(text), edit=tool in EDITS or tool == "Edit")
     if tool.startswith("mcp__"):
         return ArgumentsSubject(_arguments(text))
     if tool == "FetchURL":

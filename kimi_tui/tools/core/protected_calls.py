@@ -11,12 +11,12 @@ from kimi_tui.tools.shell_support.protected_paths import why_asked_for
 
 
 def protection_reason(tool: str, text: str, workspace: Workspace) -> tuple[str, ...]:
-    """The reasons; empty if rules, mode and answers decide. Raises PathRefusedError as `Workspace.place` does."""
+    """The reasons; empty if rules, mode and answers decide. Raises PathRefusedError as `Workspace.resolve` does."""
     if tool == "Shell":
         guarded = why_asked_for(parse_command_line(text), workspace)
         return () if guarded is None else (guarded,)
     if tool in EDITS or tool in READS or tool in ("Edit", "Read"):
-        resolved = workspace.place(text)
+        resolved = workspace.resolve(text)
         if resolved.sensitive or (resolved.protected and tool in (*EDITS, "Edit")):
             return why_asked(resolved)
     return ()

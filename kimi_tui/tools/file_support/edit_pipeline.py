@@ -56,7 +56,7 @@ async def edit(
 ) -> ToolReturnValue:
     """Edit one file. `change` gets its text, None for a new file, and may raise EditRefusedError."""
     try:
-        resolved = workspace.place(path_text)
+        resolved = workspace.resolve(path_text)
         async with workspace.lock(resolved.real):
             old_content, text, encoding = await asyncio.to_thread(_read, resolved)
             exists = old_content is not None

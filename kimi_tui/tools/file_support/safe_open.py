@@ -1,6 +1,6 @@
 """Opens files safely after a check: no link, device or pipe can replace the checked file.
 
-`Workspace.place` checks the real path first. Here the opened file, or the opened folder of a file to be written, must
+`Workspace.resolve` checks the real path first. Here the opened file, or the opened folder of a file to be written, must
 still be at that path. No call blocks on a pipe.
 """
 

@@ -107,7 +107,7 @@ class Workspace:
         """The lock to hold from reading the file at this real path until it is approved and changed."""
         return self._locks.setdefault(real, asyncio.Lock())
 
-    def place(self, given: str) -> ResolvedPath:
+    def resolve(self, given: str) -> ResolvedPath:
         """Resolve `given`. Relative paths start at the work dir and must not leave the workspace.
 
         Raises PathRefusedError.
@@ -121,16 +121,16 @@ class Workspace:
             path = path.expanduser()
         absolute = path.is_absolute()
         named = path if absolute else self.work_dir / path
-        place = self.place_of(_real(named), given)
+        resolved = self.resolve_real(_real(named), given)
         if acts_later(self._within(Path(os.path.normpath(named)))):
-            place = replace(place, protected=True)
-        if not absolute and not place.inside:
+            resolved = replace(resolved, protected=True)
+        if not absolute and not resolved.inside:
             raise PathRefusedError(
                 f"`{given}` leads out of the working directory. Give the absolute path of a file outside of it."
             )
-        return place
+        return resolved
 
-    def place_of(self, real: Path, given: str | None = None) -> ResolvedPath:
+    def resolve_real(self, real: Path, given: str | None = None) -> ResolvedPath:
         """Resolve a path that is already real."""
         return ResolvedPath(
             given=str(real) if given is None else given,

@@ -97,7 +97,7 @@ def _spelled(word: str) -> str:
 def _acts_later(path: str, folder: Path, workspace: Workspace, *, of_any: bool) -> bool:
     """Whether the file starts a program later; outside the workspace, only if `of_any`."""
     try:
-        place = workspace.place_of(Path(os.path.realpath(folder / path)))
+        place = workspace.resolve_real(Path(os.path.realpath(folder / path)))
     except ValueError:
         return False
     return place.protected and (of_any or place.inside)
@@ -133,7 +133,7 @@ def _is_protected(word: str, folder: Path, workspace: Workspace) -> bool:
     if word and (workspace.is_our_home(real) or (real.name.lower() in _OF_KEYS and os.path.isdir(real))):  # noqa: PTH112 - never raises
         return True
     try:
-        return _guards(real, workspace) or (real.is_file() and workspace.place_of(real).sensitive)
+        return _guards(real, workspace) or (real.is_file() and workspace.resolve_real(real).sensitive)
     except OSError:  # below a folder that the user cannot read, where the program fails too
         return False
 

@@ -17,7 +17,7 @@ from kimi_tui.permission.doubt import DoubtKind
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
-from kimi_tui.permission.programs.program import Deep, Found
+from kimi_tui.permission.programs.program import Judgement, RecursiveRead
 from kimi_tui.permission.subject import FileSubject, Pattern, Words
 from kimi_tui.tools.file_support.git_settings import runs_nothing
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
@@ -164,7 +164,7 @@ def _as_tilde(word: str) -> tuple[str, ...] | None:
 
 
 def _obeys_another(
-    words: tuple[str, ...], found: Found, folders: Sequence[Path] | None, workspace: Workspace | None
+    words: tuple[str, ...], found: Judgement, folders: Sequence[Path] | None, workspace: Workspace | None
 ) -> bool:
     if words[0] in ("cd", "pushd", "popd") or (found.level is Level.READS and not found.configured):
         return False
@@ -175,7 +175,9 @@ def _obeys_another(
     return words[0].rpartition("/")[2] == "git" and not all(runs_nothing(folder) for folder in folders[1:])
 
 
-def _why_not(words: tuple[str, ...], found: Found, folders: Sequence[Path] | None, workspace: Workspace | None) -> str:
+def _why_not(
+    words: tuple[str, ...], found: Judgement, folders: Sequence[Path] | None, workspace: Workspace | None
+) -> str:
     if found.level is not Level.READS:
         return found.why or tr("`{program}` can do more than read", program=" ".join(found.beginning or words[:1]))
     if folders is None or workspace is None:
@@ -193,7 +195,7 @@ def _why_not(words: tuple[str, ...], found: Found, folders: Sequence[Path] | Non
     return tr("`{path}` may not be read without approval", path=path) if path else ""
 
 
-def _not_to_be_read(words: tuple[str, ...], found: Found, folders: Sequence[Path], workspace: Workspace) -> str:
+def _not_to_be_read(words: tuple[str, ...], found: Judgement, folders: Sequence[Path], workspace: Workspace) -> str:
     """Return the first word, or folder read as a whole, that requires approval; "" if there is none."""
     for folder in folders:
         for part in found.paths:
@@ -205,7 +207,7 @@ def _not_to_be_read(words: tuple[str, ...], found: Found, folders: Sequence[Path
     return "" if _finds_no_secrets(words, found, folders, workspace) else folders[0].name
 
 
-def _prints_history(found: Found, folder: Path) -> bool:
+def _prints_history(found: Judgement, folder: Path) -> bool:
     return found.tracked is not None and prints_history(found.tracked, folder)
 
 
@@ -283,7 +285,7 @@ def _place_may_be_read(path: Path, workspace: Workspace) -> bool:
         return False
     if is_sensitive(path) and not any(char.isspace() for char in path.name):
         return False
-    place = workspace.place_of(real)
+    place = workspace.resolve_real(real)
     if place.sensitive:
         return False
     if place.folder is None:
@@ -296,20 +298,20 @@ def _place_may_be_read(path: Path, workspace: Workspace) -> bool:
     return not any(real.is_relative_to(own) for own in workspace.protected)
 
 
-def _roots(words: tuple[str, ...], found: Found, folders: Sequence[Path]) -> list[Path]:
+def _roots(words: tuple[str, ...], found: Judgement, folders: Sequence[Path]) -> list[Path]:
     """Return the folders that are read recursively: the current one if the command may run without a path."""
     patterns = [word for word in words if isinstance(word, Pattern)]
     roots: list[Path] = []
     for folder in folders:
         matched = [path for word in patterns for path in expand(word.spelled, folder).paths]
         roots += [place for path in (*found.operands, *matched) if (place := folder / path).is_dir()]
-    if Deep.NAMED in found.deep or (roots and len(found.operands) > 1):
+    if RecursiveRead.NAMED in found.deep or (roots and len(found.operands) > 1):
         return roots
     return [*folders, *roots]
 
 
 def _finds_no_secrets(
-    words: tuple[str, ...], found: Found, folders: Sequence[Path] | None, workspace: Workspace
+    words: tuple[str, ...], found: Judgement, folders: Sequence[Path] | None, workspace: Workspace
 ) -> bool:
     """Whether no file with secrets is among those that the command reads without naming them."""
     if words[0] == "cd" or not (found.deep or found.tracked):
@@ -336,7 +338,7 @@ def _finds_no_secrets(
 
 
 def _rule_about(
-    words: tuple[str, ...], found: Found, folders: Sequence[Path] | None, workspace: Workspace, policy: Policy
+    words: tuple[str, ...], found: Judgement, folders: Sequence[Path] | None, workspace: Workspace, policy: Policy
 ) -> str:
     """Name a rule that asks about or denies reading a file that the command may read; "" without one."""
     if not policy.reading_rules or words[0] == "cd":
@@ -400,7 +402,7 @@ class _RuleFinder:
 
     def refuses(self, path: str | Path) -> bool:
         try:
-            place = self._workspace.place_of(Path(os.path.realpath(path)))
+            place = self._workspace.resolve_real(Path(os.path.realpath(path)))
         except (OSError, ValueError):
             return True
         rule = self._policy.rule_about_reading(FileSubject(place.real, place.folder))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from kimi_tui.permission.programs.program import Deep
+from kimi_tui.permission.programs.program import RecursiveRead
 from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.git_dirs import repository_at
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
@@ -20,7 +20,7 @@ _IGNORES = (".ignore", ".rgignore", ".gitignore")
 
 def reads_nothing_refused(
     root: Path,
-    deep: Deep,
+    deep: RecursiveRead,
     *,
     refused: Callable[[str], bool] = is_sensitive,
     refused_target: Callable[[Path], bool],
@@ -44,14 +44,14 @@ def reads_nothing_refused(
                     if entry.name in (*_IGNORES, ".git"):
                         shown.update(_unhidden_by(Path(entry.path)))
                     is_folder = entry.is_dir(follow_symlinks=False)
-                    if entry.name.startswith(".") and Deep.HIDDEN not in deep:
+                    if entry.name.startswith(".") and RecursiveRead.HIDDEN not in deep:
                         if is_folder or refused(entry.path):
                             hidden.add(entry.name)
                     elif refused(entry.path):
                         return False
                     elif is_folder and entry.name != ".git":
                         pending.append(entry.path)
-                    if Deep.LINKS not in deep or not entry.is_symlink():
+                    if RecursiveRead.LINKS not in deep or not entry.is_symlink():
                         continue
                     if refused_target(Path(entry.path)):
                         return False

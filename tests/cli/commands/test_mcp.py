@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.cli.main import main
-from tests.mcp.kit import SERVERS, odd
+from tests.mcp.harness import SERVERS, odd
 
 EVERYDAY = [sys.executable, str(SERVERS / "everyday.py")]
 

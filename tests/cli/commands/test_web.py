@@ -18,7 +18,7 @@ from kimi_tui.cli.main import main
 from kimi_tui.cli.option_args import argv_of
 from kimi_tui.cli.options import parse, parser
 from tests.faults.terminal import scripted
-from tests.tools.kit import processes_with
+from tests.tools.harness import processes_with
 
 CLI = [sys.executable, "-m", "kimi_tui"]
 

@@ -37,42 +37,42 @@ def planned(tmp_path, command, *replies, permissions=TRUSTED, **fields):
 
 async def test_a_command_node_is_a_turn_with_one_shell_call_and_one_message(tmp_path):
     async with engine_on(planned(tmp_path, "echo fine; echo $KIMI_TUI_NODE.$KIMI_TUI_MOVE", yolo=True)) as (
-        engine, heard,
+        engine, received,
     ):  # fmt: skip
         await engine.prompt("/flow:check")
-        (call,), (result,) = heard.of(ToolCall), heard.of(ToolResult)
+        (call,), (result,) = received.of(ToolCall), received.of(ToolResult)
         assert (call.function.name, call.id) == ("Shell", result.tool_call_id)
-        assert heard.names[heard.names.index("FlowNodeBegin") :][:6] == [
+        assert received.names[received.names.index("FlowNodeBegin") :][:6] == [
             "FlowNodeBegin", "TurnBegin", "StepBegin", "ToolCall", "ToolResult", "TurnEnd",
         ]  # fmt: skip
-        assert heard.of(TurnBegin)[1].user_input == "$ echo fine; echo $KIMI_TUI_NODE.$KIMI_TUI_MOVE"
+        assert received.of(TurnBegin)[1].user_input == "$ echo fine; echo $KIMI_TUI_NODE.$KIMI_TUI_MOVE"
         first, asked, *_ = engine.context.history
         assert first.role == "user"
         assert "ran this command" in first.text
         assert "Exit status 0." in first.text
         assert "fine\ntest.1" in first.text
         assert asked.text.startswith("Say that it is fine: fine\ntest.1")
-    assert [one.choice for one in heard.of(FlowDecision)] == ["ok"]
-    assert heard.of(FlowNodeEnd)[0].exit_status == 0
+    assert [one.choice for one in received.of(FlowDecision)] == ["ok"]
+    assert received.of(FlowNodeEnd)[0].exit_status == 0
 
 
 async def test_a_failing_command_takes_the_failed_branch(tmp_path):
-    async with engine_on(planned(tmp_path, "echo broken; exit 3", yolo=True)) as (engine, heard):
+    async with engine_on(planned(tmp_path, "echo broken; exit 3", yolo=True)) as (engine, received):
         await engine.prompt("/flow:check")
         assert "Fix it: broken" in [message.text for message in engine.context.history]
-    assert [one.choice for one in heard.of(FlowDecision)] == ["failed"]
-    assert heard.of(FlowNodeEnd)[0].exit_status == 3
+    assert [one.choice for one in received.of(FlowDecision)] == ["failed"]
+    assert received.of(FlowNodeEnd)[0].exit_status == 3
 
 
 async def test_a_command_does_not_run_in_an_untrusted_folder(tmp_path):
     made = planned(tmp_path, "touch ran", yolo=True, permissions=PermissionSettings())
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         run = asyncio.create_task(engine.prompt("/flow:check"))
-        await until(lambda: heard.of(FlowPaused))
-        (paused,) = heard.of(FlowPaused)
+        await until(lambda: received.of(FlowPaused))
+        (paused,) = received.of(FlowPaused)
         assert paused.reason == "rejected"
         assert "not trusted" in (paused.detail or "")
-        assert not heard.of(ToolCall)
+        assert not received.of(ToolCall)
         engine.stop_flow()
         await run
     assert not (tmp_path / "work" / "ran").exists()
@@ -80,7 +80,7 @@ async def test_a_command_does_not_run_in_an_untrusted_folder(tmp_path):
 
 async def test_the_user_is_asked_about_a_command_and_sees_its_values(tmp_path):
     made = planned(tmp_path, "touch ${ARGS}")
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         run = asyncio.create_task(engine.prompt("/flow:check it; id"))
         await until(lambda: engine.approvals.pending)
         (asked,) = engine.approvals.pending
@@ -89,17 +89,17 @@ async def test_the_user_is_asked_about_a_command_and_sees_its_values(tmp_path):
         engine.approvals.settle(asked.id, "approve")
         await run
     assert (tmp_path / "work" / "it; id").exists()
-    assert heard.of(FlowDecision)[0].choice == "ok"
+    assert received.of(FlowDecision)[0].choice == "ok"
 
 
 async def test_a_rejected_command_pauses_the_run_and_takes_no_branch(tmp_path):
-    async with engine_on(planned(tmp_path, "touch ran")) as (engine, heard):
+    async with engine_on(planned(tmp_path, "touch ran")) as (engine, received):
         run = asyncio.create_task(engine.prompt("/flow:check"))
         await until(lambda: engine.approvals.pending)
         engine.approvals.settle(engine.approvals.pending[0].id, "reject")
-        await until(lambda: heard.of(FlowPaused))
-        assert heard.of(FlowPaused)[0].reason == "rejected"
-        assert not heard.of(FlowDecision)
+        await until(lambda: received.of(FlowPaused))
+        assert received.of(FlowPaused)[0].reason == "rejected"
+        assert not received.of(FlowDecision)
         engine.stop_flow()
         await run
 
@@ -107,9 +107,9 @@ async def test_a_rejected_command_pauses_the_run_and_takes_no_branch(tmp_path):
 async def test_a_rule_denies_a_command_of_a_node(tmp_path):
     rule = parse_rule("Shell(touch *)", Effect.DENY)
     made = planned(tmp_path, "touch ran", yolo=True, permissions=PermissionSettings(rules=(rule,), trusted=True))
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         run = asyncio.create_task(engine.prompt("/flow:check"))
-        await until(lambda: heard.of(FlowPaused))
+        await until(lambda: received.of(FlowPaused))
         engine.stop_flow()
         await run
     assert not (tmp_path / "work" / "ran").exists()
@@ -117,19 +117,19 @@ async def test_a_rule_denies_a_command_of_a_node(tmp_path):
 
 async def test_a_command_is_ended_at_its_timeout_and_that_is_a_failure(tmp_path):
     made = planned(tmp_path, 'sleep 60", timeout: "200ms', yolo=True)
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         await engine.prompt("/flow:check")
-    assert [one.choice for one in heard.of(FlowDecision)] == ["failed"]
-    assert heard.of(FlowNodeEnd)[0].exit_status is None
+    assert [one.choice for one in received.of(FlowDecision)] == ["failed"]
+    assert received.of(FlowNodeEnd)[0].exit_status is None
 
 
 async def test_an_interrupted_command_pauses_the_run(tmp_path):
-    async with engine_on(planned(tmp_path, "echo started > here; sleep 60", yolo=True)) as (engine, heard):
+    async with engine_on(planned(tmp_path, "echo started > here; sleep 60", yolo=True)) as (engine, received):
         run = asyncio.create_task(engine.prompt("/flow:check"))
         await until((tmp_path / "work" / "here").exists)
         engine.cancel()
-        await until(lambda: heard.of(FlowPaused))
-        assert heard.of(FlowPaused)[0].reason == "cancelled"
+        await until(lambda: received.of(FlowPaused))
+        assert received.of(FlowPaused)[0].reason == "cancelled"
         assert "interrupted" in engine.context.history[-1].text
         engine.stop_flow()
         await run
@@ -145,10 +145,10 @@ async def test_the_conversation_gets_the_end_of_a_long_output(tmp_path):
 
 
 async def test_plan_mode_refuses_a_command_that_changes_something(tmp_path):
-    async with engine_on(planned(tmp_path, "touch ran", yolo=True, plan_mode=True)) as (engine, heard):
+    async with engine_on(planned(tmp_path, "touch ran", yolo=True, plan_mode=True)) as (engine, received):
         run = asyncio.create_task(engine.prompt("/flow:check"))
-        await until(lambda: heard.of(FlowPaused))
-        assert heard.of(FlowPaused)[0].reason == "rejected"
+        await until(lambda: received.of(FlowPaused))
+        assert received.of(FlowPaused)[0].reason == "rejected"
         engine.stop_flow()
         await run
     assert not (tmp_path / "work" / "ran").exists()
@@ -158,10 +158,10 @@ async def test_a_hook_may_block_the_command_of_a_node(tmp_path):
     made = planned(tmp_path, "touch ran", yolo=True)
     hook = HookConfig(event="PreToolUse", matcher="Shell", command="echo not today >&2; exit 2")
     made = replace(made, config=made.config.model_copy(update={"hooks": (hook,)}))
-    async with engine_on(made) as (engine, heard):
+    async with engine_on(made) as (engine, received):
         run = asyncio.create_task(engine.prompt("/flow:check"))
-        await until(lambda: heard.of(FlowPaused))
-        assert "not today" in (heard.of(FlowPaused)[0].detail or "")
+        await until(lambda: received.of(FlowPaused))
+        assert "not today" in (received.of(FlowPaused)[0].detail or "")
         engine.stop_flow()
         await run
     assert not (tmp_path / "work" / "ran").exists()

@@ -37,15 +37,15 @@ def planned(tmp_path, *replies, **fields):
 
 
 async def test_the_answer_of_the_user_enters_the_conversation(tmp_path):
-    async with engine_on(planned(tmp_path, "text: Dear Ann", "text: Sent.")) as (engine, heard):
+    async with engine_on(planned(tmp_path, "text: Dear Ann", "text: Sent.")) as (engine, received):
         run = asyncio.create_task(engine.prompt("/flow:mail Ann"))
-        await until(lambda: heard.of(FlowPaused))
-        assert heard.of(FlowPaused)[0].reason == "choice"
+        await until(lambda: received.of(FlowPaused))
+        assert received.of(FlowPaused)[0].reason == "choice"
         await engine.prompt("/flow choose yes")
         assert (await run).stop == "finished"
         told = [message.text for message in engine.context.history]
         assert any("Send this to Ann?\n\nThe user answered: yes" in text for text in told)
-    assert [(one.choice, one.by) for one in heard.of(FlowDecision)] == [("yes", "user")]
+    assert [(one.choice, one.by) for one in received.of(FlowDecision)] == [("yes", "user")]
 
 
 @pytest.mark.parametrize("as_json", [True, False])

@@ -19,12 +19,12 @@ from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import PlanDisplay, StatusUpdate
 from kimi_tui.wire.parts import ImageURLPart
 from kimi_tui.wire.requests import QuestionRequest
-from tests.tools.kit import Desk
+from tests.tools.harness import ToolHarness
 
 ASKED = [{"question": "Which way?", "header": "Way", "options": [{"label": "Left"}, {"label": "Right"}]}]
 
 
-def answering(desk: Desk, questions: Questions, answers: dict[str, str]) -> list[QuestionRequest]:
+def answering(harness: ToolHarness, questions: Questions, answers: dict[str, str]) -> list[QuestionRequest]:
     """Answer whatever is asked; returns what was."""
     asked: list[QuestionRequest] = []
 
@@ -33,32 +33,32 @@ def answering(desk: Desk, questions: Questions, answers: dict[str, str]) -> list
             asked.append(message)
             assert questions.settle(message.id, answers)
 
-    desk.wire.listen(hear)
+    harness.wire.listen(hear)
     return asked
 
 
-async def test_an_answer_comes_back_as_json(desk: Desk) -> None:
-    questions = Questions(desk.wire)
-    asked = answering(desk, questions, {"Which way?": "Right"})
-    value = await desk.use(AskUserQuestion(questions), questions=ASKED)
+async def test_an_answer_comes_back_as_json(harness: ToolHarness) -> None:
+    questions = Questions(harness.wire)
+    asked = answering(harness, questions, {"Which way?": "Right"})
+    value = await harness.use(AskUserQuestion(questions), questions=ASKED)
     assert json.loads(str(value.output)) == {"answers": {"Which way?": "Right"}}
     assert (asked[0].tool_call_id, asked[0].questions[0].options[1].label) == ("call_1", "Right")
     assert questions.pending == ()
     assert not questions.settle(asked[0].id, {})
 
 
-async def test_a_question_that_nobody_answers_is_dismissed(desk: Desk) -> None:
-    for questions in (Questions(desk.wire, attended=False), Questions(desk.wire)):
-        answering(desk, questions, {})
-        value = await desk.use(AskUserQuestion(questions), questions=ASKED)
+async def test_a_question_that_nobody_answers_is_dismissed(harness: ToolHarness) -> None:
+    for questions in (Questions(harness.wire, attended=False), Questions(harness.wire)):
+        answering(harness, questions, {})
+        value = await harness.use(AskUserQuestion(questions), questions=ASKED)
         assert not value.is_error
         assert json.loads(str(value.output)) == {"answers": {}}
         assert "did not answer" in value.message
 
 
-async def test_cancelling_takes_the_question_back(desk: Desk) -> None:
-    questions = Questions(desk.wire)
-    task = asyncio.create_task(desk.use(AskUserQuestion(questions), questions=ASKED))
+async def test_cancelling_takes_the_question_back(harness: ToolHarness) -> None:
+    questions = Questions(harness.wire)
+    task = asyncio.create_task(harness.use(AskUserQuestion(questions), questions=ASKED))
     while not questions.pending:
         await asyncio.sleep(0)
     task.cancel()
@@ -76,29 +76,29 @@ async def test_cancelling_takes_the_question_back(desk: Desk) -> None:
         [{**ASKED[0], "header": "much too long a header"}],
     ],
 )
-async def test_questions_have_bounds(desk: Desk, wrong: object) -> None:
-    assert (await desk.use(AskUserQuestion(Questions(desk.wire)), questions=wrong)).is_error
+async def test_questions_have_bounds(harness: ToolHarness, wrong: object) -> None:
+    assert (await harness.use(AskUserQuestion(Questions(harness.wire)), questions=wrong)).is_error
 
 
-async def test_only_what_changes_nothing_runs_in_plan_mode(desk: Desk) -> None:
-    plan_mode = PlanMode(desk.wire.send)
-    heard: list[WireMessage] = []
-    desk.wire.listen(heard.append)
-    (desk.dir / "a").write_text("x\n")
+async def test_only_what_changes_nothing_runs_in_plan_mode(harness: ToolHarness) -> None:
+    plan_mode = PlanMode(harness.wire.send)
+    received: list[WireMessage] = []
+    harness.wire.listen(received.append)
+    (harness.dir / "a").write_text("x\n")
     tools = [
         EnterPlanMode(plan_mode),
-        ReadFile(desk.workspace, desk.approvals),
-        WriteFile(desk.workspace, desk.approvals),
+        ReadFile(harness.workspace, harness.approvals),
+        WriteFile(harness.workspace, harness.approvals),
     ]
     toolset = Toolset(tools, plan_mode=plan_mode)
-    await toolset.handle(desk.call_of("EnterPlanMode", {}))
-    assert heard == [StatusUpdate(plan_mode=True)]
-    assert not (await toolset.handle(desk.call_of("ReadFile", {"path": "a"}))).return_value.is_error
-    value = (await toolset.handle(desk.call_of("WriteFile", {"path": "b", "content": "x"}))).return_value
+    await toolset.handle(harness.call_of("EnterPlanMode", {}))
+    assert received == [StatusUpdate(plan_mode=True)]
+    assert not (await toolset.handle(harness.call_of("ReadFile", {"path": "a"}))).return_value.is_error
+    value = (await toolset.handle(harness.call_of("WriteFile", {"path": "b", "content": "x"}))).return_value
     assert "does not run in plan mode" in value.message
     plan_mode.on = False
     toolset.begin_step()
-    value = (await toolset.handle(desk.call_of("WriteFile", {"path": "b", "content": "x"}))).return_value
+    value = (await toolset.handle(harness.call_of("WriteFile", {"path": "b", "content": "x"}))).return_value
     assert not value.is_error
 
 
@@ -113,46 +113,46 @@ async def test_only_what_changes_nothing_runs_in_plan_mode(desk: Desk) -> None:
     ],
 )
 async def test_a_plan_is_shown_and_agreed_to_or_not(
-    desk: Desk, tmp_path: Path, answer: dict[str, str], options: list[dict[str, str]], on: bool, said: str
+    harness: ToolHarness, tmp_path: Path, answer: dict[str, str], options: list[dict[str, str]], on: bool, said: str
 ) -> None:
-    plan_mode = PlanMode(desk.wire.send, folder=tmp_path / "plans", on=True)
-    questions = Questions(desk.wire)
-    heard: list[WireMessage] = []
-    desk.wire.listen(heard.append)
-    asked = answering(desk, questions, answer)
-    value = await desk.use(ExitPlanMode(plan_mode, questions), plan="# Do it", options=options)
+    plan_mode = PlanMode(harness.wire.send, folder=tmp_path / "plans", on=True)
+    questions = Questions(harness.wire)
+    received: list[WireMessage] = []
+    harness.wire.listen(received.append)
+    asked = answering(harness, questions, answer)
+    value = await harness.use(ExitPlanMode(plan_mode, questions), plan="# Do it", options=options)
     assert said in value.message
     assert plan_mode.on is on
     assert asked[0].questions[0].body == "# Do it"
-    (shown,) = [message for message in heard if isinstance(message, PlanDisplay)]
+    (shown,) = [message for message in received if isinstance(message, PlanDisplay)]
     assert Path(shown.file_path).read_text() == "# Do it"
 
 
-async def test_a_plan_that_nobody_can_agree_to_is_taken_as_agreed(desk: Desk) -> None:
+async def test_a_plan_that_nobody_can_agree_to_is_taken_as_agreed(harness: ToolHarness) -> None:
     plan_mode = PlanMode(on=True)
-    tool = ExitPlanMode(plan_mode, Questions(desk.wire, attended=False))
-    assert not (await desk.use(tool, plan="x")).is_error
+    tool = ExitPlanMode(plan_mode, Questions(harness.wire, attended=False))
+    assert not (await harness.use(tool, plan="x")).is_error
     assert not plan_mode.on
-    assert (await desk.use(tool, plan="x")).message == "Plan mode is not on."
+    assert (await harness.use(tool, plan="x")).message == "Plan mode is not on."
 
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 40
 
 
-async def test_a_picture_is_given_to_a_model_that_can_see_it(desk: Desk) -> None:
-    (desk.dir / "a.png").write_bytes(PNG)
+async def test_a_picture_is_given_to_a_model_that_can_see_it(harness: ToolHarness) -> None:
+    (harness.dir / "a.png").write_bytes(PNG)
     support = MediaSupport(frozenset({"image_in"}))
-    tool = ReadMediaFile(desk.workspace, desk.approvals, support)
-    value = await desk.use(tool, path="a.png")
+    tool = ReadMediaFile(harness.workspace, harness.approvals, support)
+    value = await harness.use(tool, path="a.png")
     assert isinstance(value.output, tuple)
     assert isinstance(value.output[1], ImageURLPart)
     assert value.output[1].image_url.url.startswith("data:image/png;base64,iVBORw0KGgo")
     support.capabilities = frozenset()
-    assert "cannot see a picture" in (await desk.use(tool, path="a.png")).message
+    assert "cannot see a picture" in (await harness.use(tool, path="a.png")).message
 
 
-async def test_what_is_no_picture_is_said(desk: Desk) -> None:
-    (desk.dir / "a.txt").write_text("text")
-    tool = ReadMediaFile(desk.workspace, desk.approvals, MediaSupport())
+async def test_what_is_no_picture_is_said(harness: ToolHarness) -> None:
+    (harness.dir / "a.txt").write_text("text")
+    tool = ReadMediaFile(harness.workspace, harness.approvals, MediaSupport())
     for path, said in [("a.txt", "neither a picture"), ("b", "does not exist"), (".", "folder"), ("../x", "leads out")]:
-        assert said in (await desk.use(tool, path=path)).message
+        assert said in (await harness.use(tool, path=path)).message

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.tools.file_support.git_history import History, history_of
-from tests.tools.kit import git
+from tests.tools.harness import git
 
 GIT = shutil.which("git") or "git"
 

@@ -13,7 +13,7 @@ from kimi_tui.tools.task_list import TaskList
 from kimi_tui.tools.task_output import TaskOutput
 from kimi_tui.tools.task_stop import TaskStop
 from kimi_tui.wire.parts import ToolReturnValue
-from tests.tools.kit import Desk, processes_with, until
+from tests.tools.harness import ToolHarness, processes_with, until
 
 
 @pytest.fixture
@@ -21,21 +21,21 @@ def background(tmp_path: Path) -> BackgroundTasks:
     return BackgroundTasks(tmp_path / "tasks")
 
 
-async def start(desk: Desk, background: BackgroundTasks, command: str, **more: int) -> ToolReturnValue:
-    shell = Shell(desk.workspace, desk.approvals, ToolProgress(), DEFAULT_ENV, background)
-    return await desk.use(shell, command=command, run_in_background=True, description="a task", **more)
+async def start(harness: ToolHarness, background: BackgroundTasks, command: str, **more: int) -> ToolReturnValue:
+    shell = Shell(harness.workspace, harness.approvals, ToolProgress(), DEFAULT_ENV, background)
+    return await harness.use(shell, command=command, run_in_background=True, description="a task", **more)
 
 
-async def test_a_task_runs_on_and_its_output_is_read(desk: Desk, background: BackgroundTasks) -> None:
-    value = await start(desk, background, "echo begun; until [ -e go ]; do sleep 0.01; done; echo ended")
+async def test_a_task_runs_on_and_its_output_is_read(harness: ToolHarness, background: BackgroundTasks) -> None:
+    value = await start(harness, background, "echo begun; until [ -e go ]; do sleep 0.01; done; echo ended")
     (task,) = background.tasks
     assert f"task {task.id}" in value.message
-    assert desk.asked[0].action == "run background command"
+    assert harness.asked[0].action == "run background command"
     output = TaskOutput(background)
     await until(lambda: task.log.read_text() == "begun\n")
-    assert (await desk.use(output, task_id=task.id)).output == "begun\n"
-    (desk.dir / "go").touch()
-    value = await desk.use(output, task_id=task.id, block=True)
+    assert (await harness.use(output, task_id=task.id)).output == "begun\n"
+    (harness.dir / "go").touch()
+    value = await harness.use(output, task_id=task.id, block=True)
     assert value.output == "begun\nended\n"
     assert value.message.startswith(f"{task.id}  done, exit code 0")
     block = value.display[0].model_dump()
@@ -53,72 +53,72 @@ def test_the_foregrounds_limit_is_not_the_backgrounds() -> None:
     assert ShellParams(command="x", run_in_background=True, description="d", timeout=60).seconds == 60
 
 
-async def test_the_card_of_a_task_says_where_it_runs(desk: Desk, background: BackgroundTasks) -> None:
-    value = await start(desk, background, "sleep 1000")
+async def test_the_card_of_a_task_says_where_it_runs(harness: ToolHarness, background: BackgroundTasks) -> None:
+    value = await start(harness, background, "sleep 1000")
     (task,) = background.tasks
     brief = value.display[0].model_dump()
     assert brief["text"] == f"Runs in the background as task {task.id}"
     await background.aclose()
 
 
-async def test_waiting_has_an_end(desk: Desk, background: BackgroundTasks) -> None:
-    await start(desk, background, "sleep 1000")
+async def test_waiting_has_an_end(harness: ToolHarness, background: BackgroundTasks) -> None:
+    await start(harness, background, "sleep 1000")
     (task,) = background.tasks
-    value = await desk.use(TaskOutput(background), task_id=task.id, block=True, timeout=0)
+    value = await harness.use(TaskOutput(background), task_id=task.id, block=True, timeout=0)
     assert "running" in value.message
     await background.aclose()
 
 
-async def test_stopping_asks_and_ends_the_whole_tree(desk: Desk, background: BackgroundTasks) -> None:
+async def test_stopping_asks_and_ends_the_whole_tree(harness: ToolHarness, background: BackgroundTasks) -> None:
     seconds = f"9{uuid4().int % 10**12}"
-    await start(desk, background, f"setsid sleep {seconds} & sleep {seconds}")
+    await start(harness, background, f"setsid sleep {seconds} & sleep {seconds}")
     (task,) = background.tasks
     await until(lambda: len(processes_with(f"sleep\0{seconds}")) == 2)
-    stop = TaskStop(desk.approvals, background)
-    desk.answer = "reject"
-    assert (await desk.use(stop, task_id=task.id)).is_error
-    desk.answer = "approve"
-    value = await desk.use(stop, task_id=task.id, reason="not needed")
+    stop = TaskStop(harness.approvals, background)
+    harness.answer = "reject"
+    assert (await harness.use(stop, task_id=task.id)).is_error
+    harness.answer = "approve"
+    value = await harness.use(stop, task_id=task.id, reason="not needed")
     assert "stopped (not needed)" in value.message
     assert not processes_with(f"sleep\0{seconds}")
-    assert "ended already" in (await desk.use(stop, task_id=task.id)).message
+    assert "ended already" in (await harness.use(stop, task_id=task.id)).message
 
 
-async def test_there_may_be_four(desk: Desk, background: BackgroundTasks) -> None:
+async def test_there_may_be_four(harness: ToolHarness, background: BackgroundTasks) -> None:
     for _ in range(4):
-        assert not (await start(desk, background, "sleep 1000")).is_error
-    value = await start(desk, background, "sleep 1000")
+        assert not (await start(harness, background, "sleep 1000")).is_error
+    value = await start(harness, background, "sleep 1000")
     assert "4 background tasks are running" in value.message
-    assert len(str((await desk.use(TaskList(background))).output).splitlines()) == 4
+    assert len(str((await harness.use(TaskList(background))).output).splitlines()) == 4
     await background.aclose()
-    assert (await desk.use(TaskList(background))).message == "No background task is running."
-    value = await desk.use(TaskList(background), active_only=False, limit=2)
+    assert (await harness.use(TaskList(background))).message == "No background task is running."
+    value = await harness.use(TaskList(background), active_only=False, limit=2)
     assert value.message == "2 of 4 background tasks."
     assert str(value.output).count("stopped (the session ended)") == 2
 
 
-async def test_a_time_limit_and_the_end_are_heard_of(desk: Desk, background: BackgroundTasks) -> None:
-    heard: list[BackgroundTask] = []
-    background.on_end = heard.append
-    await start(desk, background, "sleep 1000", timeout=1)
-    await start(desk, background, "exit 3")
-    await until(lambda: len(heard) == 2)
-    assert [(task.status, task.exit_code) for task in heard] == [("failed", 3), ("timed out", None)]
+async def test_a_time_limit_and_the_end_are_heard_of(harness: ToolHarness, background: BackgroundTasks) -> None:
+    received: list[BackgroundTask] = []
+    background.on_end = received.append
+    await start(harness, background, "sleep 1000", timeout=1)
+    await start(harness, background, "exit 3")
+    await until(lambda: len(received) == 2)
+    assert [(task.status, task.exit_code) for task in received] == [("failed", 3), ("timed out", None)]
 
 
-async def test_only_the_end_of_a_long_output_is_shown(desk: Desk, background: BackgroundTasks) -> None:
-    await start(desk, background, "seq 1 20000")
+async def test_only_the_end_of_a_long_output_is_shown(harness: ToolHarness, background: BackgroundTasks) -> None:
+    await start(harness, background, "seq 1 20000")
     (task,) = background.tasks
-    value = await desk.use(TaskOutput(background), task_id=task.id, block=True)
+    value = await harness.use(TaskOutput(background), task_id=task.id, block=True)
     assert len(str(value.output)) <= 32 << 10
     assert str(value.output).endswith("20000\n")
     assert f"ReadFile reads all of {task.log}" in value.message
 
 
-async def test_what_cannot_be_started_is_said(desk: Desk, background: BackgroundTasks) -> None:
-    shell = Shell(desk.workspace, desk.approvals, ToolProgress(), DEFAULT_ENV, background)
-    value = await desk.use(shell, command="true", run_in_background=True)
+async def test_what_cannot_be_started_is_said(harness: ToolHarness, background: BackgroundTasks) -> None:
+    shell = Shell(harness.workspace, harness.approvals, ToolProgress(), DEFAULT_ENV, background)
+    value = await harness.use(shell, command="true", run_in_background=True)
     assert "needs a description" in value.message
-    value = await start(desk, BackgroundTasks(None), "true")
+    value = await start(harness, BackgroundTasks(None), "true")
     assert "cannot be run in the background here" in value.message
-    assert "no background task `b1`" in (await desk.use(TaskOutput(background), task_id="b1")).message
+    assert "no background task `b1`" in (await harness.use(TaskOutput(background), task_id="b1")).message

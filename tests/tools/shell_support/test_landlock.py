@@ -13,7 +13,7 @@ from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.landlock import version
 from kimi_tui.tools.shell_support.sandbox import Sandbox
-from tests.tools.kit import Desk
+from tests.tools.harness import ToolHarness
 
 pytestmark = pytest.mark.skipif(version() < 1, reason="the kernel has no Landlock")
 
@@ -30,20 +30,20 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def shell(desk: Desk, told: list[str], **settings: object) -> Shell:
+def shell(harness: ToolHarness, told: list[str], **settings: object) -> Shell:
     sandbox = Sandbox(
-        SandboxConfig.model_validate(settings), desk.workspace, find=lambda _: None,
+        SandboxConfig.model_validate(settings), harness.workspace, find=lambda _: None,
         tell=lambda title, text: told.append(f"{title}: {text}"),
     )  # fmt: skip
-    return Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
+    return Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
 
 
 async def test_without_bubblewrap_the_kernel_keeps_files_and_the_user_is_told(place: Path) -> None:
     told: list[str] = []
-    desk = Desk(place / "work")
-    tool = shell(desk, told)
-    assert not (await desk.use(tool, command="mkdir -p a/b && echo 1 > a/b/c && mv a d && cat d/b/c")).is_error
-    value = await desk.use(tool, command=f"echo x > {place}/outside")
+    harness = ToolHarness(place / "work")
+    tool = shell(harness, told)
+    assert not (await harness.use(tool, command="mkdir -p a/b && echo 1 > a/b/c && mv a d && cat d/b/c")).is_error
+    value = await harness.use(tool, command=f"echo x > {place}/outside")
     assert value.is_error
     assert "outside_sandbox" in value.message
     assert not (place / "outside").exists()
@@ -55,18 +55,18 @@ async def test_without_bubblewrap_the_kernel_keeps_files_and_the_user_is_told(pl
 async def test_with_the_network_off_no_tcp_leaves(place: Path) -> None:
     if version() < 4:
         pytest.skip("this Landlock knows no network")
-    desk = Desk(place / "work")
-    value = await desk.use(shell(desk, [], network=False), command="exec 3<>/dev/tcp/127.0.0.1/9")
+    harness = ToolHarness(place / "work")
+    value = await harness.use(shell(harness, [], network=False), command="exec 3<>/dev/tcp/127.0.0.1/9")
     assert "Permission denied" in str(value.output)
 
 
 async def test_settings_of_git_are_restored_when_the_command_ends(place: Path) -> None:
-    desk = Desk(place / "work")
+    harness = ToolHarness(place / "work")
     told: list[str] = []
-    tool = shell(desk, told)
-    assert not (await desk.use(tool, command="git init -q .")).is_error
-    config = (desk.dir / ".git/config").read_bytes()
-    value = await desk.use(tool, command="printf '[core]\\n\\tfsmonitor = true x\\n' >> .git/config")
+    tool = shell(harness, told)
+    assert not (await harness.use(tool, command="git init -q .")).is_error
+    config = (harness.dir / ".git/config").read_bytes()
+    value = await harness.use(tool, command="printf '[core]\\n\\tfsmonitor = true x\\n' >> .git/config")
     assert "The sandbox undid" in value.message
-    assert (desk.dir / ".git/config").read_bytes() == config
+    assert (harness.dir / ".git/config").read_bytes() == config
     assert len(told) == 2

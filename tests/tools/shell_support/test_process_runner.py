@@ -14,7 +14,7 @@ from uuid import uuid4
 import pytest
 
 from kimi_tui.tools.shell_support.process_runner import GRACE, ProcessResult, run
-from tests.tools.kit import open_descriptors, processes_with, until
+from tests.tools.harness import open_descriptors, processes_with, until
 
 
 def mark() -> str:

@@ -14,7 +14,7 @@ from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from tests.tools.kit import Desk, git
+from tests.tools.harness import ToolHarness, git
 
 LOOK_AROUND = (
     "ls -la app && wc -l app/*.py", "git status --short || true", "pwd && ls -R | head -50", "cat README.md",
@@ -28,7 +28,7 @@ LOOK_AROUND = (
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def harness(tmp_path: Path) -> ToolHarness:
     work = tmp_path / "work"
     (work / "app").mkdir(parents=True)
     (work / "app/a.py").write_text("import os\n")
@@ -36,34 +36,34 @@ def desk(tmp_path: Path) -> Desk:
     git(work, "init", "-q")
     git(work, "add", ".")
     git(work, "commit", "-qm", "one")
-    return Desk(work, answer="reject")
+    return ToolHarness(work, answer="reject")
 
 
-def shell(desk: Desk) -> Shell:
-    return Shell(desk.workspace, desk.approvals, ToolProgress())
+def shell(harness: ToolHarness) -> Shell:
+    return Shell(harness.workspace, harness.approvals, ToolProgress())
 
 
-def reads(desk: Desk, command: str) -> bool:
-    return command_subject(parse_command_line(command), desk.workspace).reads
+def reads(harness: ToolHarness, command: str) -> bool:
+    return command_subject(parse_command_line(command), harness.workspace).reads
 
 
-async def test_a_turn_of_looking_around_asks_nothing(desk: Desk) -> None:
+async def test_a_turn_of_looking_around_asks_nothing(harness: ToolHarness) -> None:
     for command in LOOK_AROUND:
-        await desk.use(shell(desk), command=command)
-    assert [request.description for request in desk.asked] == []
+        await harness.use(shell(harness), command=command)
+    assert [request.description for request in harness.asked] == []
 
 
-async def test_a_setting_asks_for_them_too(desk: Desk) -> None:
-    desk.approvals.policy = Policy(free_reading=False)
-    await desk.use(shell(desk), command="ls")
-    assert len(desk.asked) == 1
+async def test_a_setting_asks_for_them_too(harness: ToolHarness) -> None:
+    harness.approvals.policy = Policy(free_reading=False)
+    await harness.use(shell(harness), command="ls")
+    assert len(harness.asked) == 1
 
 
-async def test_a_rule_that_asks_or_denies_comes_first(desk: Desk) -> None:
-    desk.approvals.policy = Policy([parse_rule("Shell(ls *)", Effect.ASK), parse_rule("Shell(cat *)", Effect.DENY)])
-    assert (await desk.use(shell(desk), command="ls")).is_error
-    assert "not allowed" in (await desk.use(shell(desk), command="cat README.md")).message
-    assert len(desk.asked) == 1
+async def test_a_rule_that_asks_or_denies_comes_first(harness: ToolHarness) -> None:
+    harness.approvals.policy = Policy([parse_rule("Shell(ls *)", Effect.ASK), parse_rule("Shell(cat *)", Effect.DENY)])
+    assert (await harness.use(shell(harness), command="ls")).is_error
+    assert "not allowed" in (await harness.use(shell(harness), command="cat README.md")).message
+    assert len(harness.asked) == 1
 
 
 @pytest.mark.parametrize(
@@ -92,41 +92,43 @@ async def test_a_rule_that_asks_or_denies_comes_first(desk: Desk) -> None:
     ],
 )  # fmt: skip
 def test_what_does_more_or_reads_what_is_secret_is_asked_for(
-    desk: Desk, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    harness: ToolHarness, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (desk.dir / ".env").write_text("KEY=1")
-    (desk.dir / "-n").write_text("")
+    (harness.dir / ".env").write_text("KEY=1")
+    (harness.dir / "-n").write_text("")
     (tmp_path / "other").write_text("x")
-    (desk.dir / "link").symlink_to(".env")
-    (desk.dir / "app/link").symlink_to(tmp_path / "other")
-    (desk.dir / "out").symlink_to(tmp_path)
-    (desk.dir / "~games").symlink_to(tmp_path)
-    (desk.dir / "[o]ut").symlink_to(tmp_path)
-    (desk.dir / "[l]ink").symlink_to(tmp_path / "other")
-    (desk.dir / ".cfg").mkdir()
-    (desk.dir / ".cfg/prod.env").write_text("KEY=1")
-    tool = desk.dir / "bin/tool"
+    (harness.dir / "link").symlink_to(".env")
+    (harness.dir / "app/link").symlink_to(tmp_path / "other")
+    (harness.dir / "out").symlink_to(tmp_path)
+    (harness.dir / "~games").symlink_to(tmp_path)
+    (harness.dir / "[o]ut").symlink_to(tmp_path)
+    (harness.dir / "[l]ink").symlink_to(tmp_path / "other")
+    (harness.dir / ".cfg").mkdir()
+    (harness.dir / ".cfg/prod.env").write_text("KEY=1")
+    tool = harness.dir / "bin/tool"
     tool.parent.mkdir()
     tool.write_text("#!/bin/sh\n")
     tool.chmod(0o755)
     monkeypatch.setenv("PATH", str(tool.parent), prepend=":")
-    assert not reads(desk, command)
+    assert not reads(harness, command)
 
 
-def test_a_program_that_the_agent_may_have_written_is_asked_for(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert reads(desk, "ls")
-    planted = desk.dir / "bin/ls"
+def test_a_program_that_the_agent_may_have_written_is_asked_for(
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert reads(harness, "ls")
+    planted = harness.dir / "bin/ls"
     planted.parent.mkdir()
     planted.write_text("#!/bin/sh\n")
     planted.chmod(0o755)
     monkeypatch.setenv("PATH", str(planted.parent), prepend=":")
-    assert not reads(desk, "ls")
+    assert not reads(harness, "ls")
 
 
-def test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them(desk: Desk) -> None:
-    (desk.dir / ".env").write_text("KEY=1")
-    assert reads(desk, "rg -n import")
-    assert reads(desk, "grep -rn import app")
+def test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them(harness: ToolHarness) -> None:
+    (harness.dir / ".env").write_text("KEY=1")
+    assert reads(harness, "rg -n import")
+    assert reads(harness, "grep -rn import app")
     for command in (
         "rg -. x",
         "rg -uu x",
@@ -136,43 +138,43 @@ def test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_the
         "grep -rn x .",
         "grep -rn app",
     ):
-        assert not reads(desk, command), command
-    (desk.dir / ".ignore").write_text("!.vscode/x\n")
-    assert reads(desk, "rg -n import")
-    (desk.dir / ".ignore").write_text("!.en*\n")
-    assert not reads(desk, "rg -n import")
-    (desk.dir / ".ignore").unlink()
-    exclude = desk.dir / ".git/info/exclude"
+        assert not reads(harness, command), command
+    (harness.dir / ".ignore").write_text("!.vscode/x\n")
+    assert reads(harness, "rg -n import")
+    (harness.dir / ".ignore").write_text("!.en*\n")
+    assert not reads(harness, "rg -n import")
+    (harness.dir / ".ignore").unlink()
+    exclude = harness.dir / ".git/info/exclude"
     exclude.parent.mkdir(exist_ok=True)
     exclude.write_text("!.en*\n")
-    assert not reads(desk, "rg -n import")
-    git(desk.dir, "worktree", "add", "-q", "linked")
-    (desk.dir / "linked/.env").write_text("KEY=1")
-    assert not command_subject(parse_command_line("rg -n x"), Workspace(desk.dir / "linked")).reads
+    assert not reads(harness, "rg -n import")
+    git(harness.dir, "worktree", "add", "-q", "linked")
+    (harness.dir / "linked/.env").write_text("KEY=1")
+    assert not command_subject(parse_command_line("rg -n x"), Workspace(harness.dir / "linked")).reads
     exclude.unlink()
-    assert command_subject(parse_command_line("rg -n x"), Workspace(desk.dir / "linked")).reads
+    assert command_subject(parse_command_line("rg -n x"), Workspace(harness.dir / "linked")).reads
 
 
-def test_a_format_that_sets_a_variable_is_asked_about(desk: Desk) -> None:
-    planted = desk.dir / "1/ls"
+def test_a_format_that_sets_a_variable_is_asked_about(harness: ToolHarness) -> None:
+    planted = harness.dir / "1/ls"
     planted.parent.mkdir()
     planted.write_text("#!/bin/sh\necho planted\n")
     planted.chmod(0o755)
     line = "printf x%n PATH; ls"
-    said = subprocess.run(["bash", "-c", line], cwd=desk.dir, check=True, capture_output=True, text=True).stdout
+    said = subprocess.run(["bash", "-c", line], cwd=harness.dir, check=True, capture_output=True, text=True).stdout
     assert said == "xplanted\n"
-    assert not reads(desk, line)
+    assert not reads(harness, line)
     for harmless in (r"printf '%s\n' a b", "printf '%-5d|%5.2f|%%|%b|%q' 1 2 a b", "printf hello", "printf '%*s' 3 a"):
-        assert reads(desk, harmless), harmless
+        assert reads(harness, harmless), harmless
 
 
 def test_a_folder_of_the_path_that_is_where_the_command_runs_is_asked_about(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for entry in (".", "", "bin"):
         with monkeypatch.context() as path:
             path.setenv("PATH", entry, prepend=":")
-            assert not reads(desk, "ls")
+            assert not reads(harness, "ls")
 
 
 @pytest.mark.parametrize(
@@ -184,35 +186,37 @@ def test_a_folder_of_the_path_that_is_where_the_command_runs_is_asked_about(
         ("alias.status", "!id"), ("core.worktree", "/"),
     ],
 )  # fmt: skip
-def test_a_repository_whose_settings_may_run_something_is_asked_about(desk: Desk, key: str, value: str) -> None:
-    (desk.dir / "hooks").mkdir()
-    (desk.dir / "hooks/post-index-change").write_text("id")
-    assert reads(desk, "git status")
-    git(desk.dir, "config", key, value)
-    assert not reads(desk, "git status")
-    assert reads(desk, "ls")
+def test_a_repository_whose_settings_may_run_something_is_asked_about(
+    harness: ToolHarness, key: str, value: str
+) -> None:
+    (harness.dir / "hooks").mkdir()
+    (harness.dir / "hooks/post-index-change").write_text("id")
+    assert reads(harness, "git status")
+    git(harness.dir, "config", key, value)
+    assert not reads(harness, "git status")
+    assert reads(harness, "ls")
 
 
-def test_a_merge_driver_that_keeps_a_file_as_it_is_is_free(desk: Desk) -> None:
-    git(desk.dir, "config", "merge.ours.name", "keep ours")
-    git(desk.dir, "config", "merge.ours.driver", "true")
-    assert reads(desk, "git status")
-    git(desk.dir, "config", "merge.ours.driver", "./x")
-    assert not reads(desk, "git status")
+def test_a_merge_driver_that_keeps_a_file_as_it_is_is_free(harness: ToolHarness) -> None:
+    git(harness.dir, "config", "merge.ours.name", "keep ours")
+    git(harness.dir, "config", "merge.ours.driver", "true")
+    assert reads(harness, "git status")
+    git(harness.dir, "config", "merge.ours.driver", "./x")
+    assert not reads(harness, "git status")
 
 
 @pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"])
 def test_a_repository_that_the_environment_names_is_not_known(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch, name: str
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    assert reads(desk, "git status")
+    assert reads(harness, "git status")
     monkeypatch.setenv(name, "/elsewhere")
-    assert not reads(desk, "git status")
-    assert reads(desk, "ls")
+    assert not reads(harness, "git status")
+    assert reads(harness, "ls")
 
 
-def test_settings_that_are_spelled_oddly_are_not_believed(desk: Desk) -> None:
-    config = desk.dir / ".git/config"
+def test_settings_that_are_spelled_oddly_are_not_believed(harness: ToolHarness) -> None:
+    config = harness.dir / ".git/config"
     plain = config.read_text()
     for odd in (
         "[core] fsmonitor = id\n",
@@ -221,54 +225,56 @@ def test_settings_that_are_spelled_oddly_are_not_believed(desk: Desk) -> None:
         "[CORE]\nFSMONITOR=id\n",
     ):
         config.write_text(plain + odd)
-        assert not reads(desk, "git status"), odd
+        assert not reads(harness, "git status"), odd
 
 
-def test_hooks_that_reading_runs_and_submodules_are_asked_about(desk: Desk) -> None:
-    hook = desk.dir / ".git/hooks/post-index-change"
+def test_hooks_that_reading_runs_and_submodules_are_asked_about(harness: ToolHarness) -> None:
+    hook = harness.dir / ".git/hooks/post-index-change"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("id")
-    assert not reads(desk, "git status")
+    assert not reads(harness, "git status")
     hook.unlink()
-    assert reads(desk, "git status")
-    git(desk.dir, "update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},sub")
-    assert not reads(desk, "git status")
+    assert reads(harness, "git status")
+    git(harness.dir, "update-index", "--add", "--cacheinfo", f"160000,{'a' * 40},sub")
+    assert not reads(harness, "git status")
 
 
-def test_two_files_are_compared_unasked_where_folders_beside_them_hold_secrets(desk: Desk) -> None:
-    (desk.dir / ".env").write_text("KEY=1")
+def test_two_files_are_compared_unasked_where_folders_beside_them_hold_secrets(harness: ToolHarness) -> None:
+    (harness.dir / ".env").write_text("KEY=1")
     for command in ("diff README.md app/a.py", "diff -u README.md app/a.py", "diff README.md app"):
-        assert reads(desk, command)
+        assert reads(harness, command)
 
 
-def test_a_git_folder_that_takes_its_settings_from_another_is_asked_about(desk: Desk) -> None:
-    kept = desk.dir / "kept"
-    (desk.dir / ".git").rename(kept)
-    git(desk.dir, "init", "-q")
-    assert reads(desk, "git status")
+def test_a_git_folder_that_takes_its_settings_from_another_is_asked_about(harness: ToolHarness) -> None:
+    kept = harness.dir / "kept"
+    (harness.dir / ".git").rename(kept)
+    git(harness.dir, "init", "-q")
+    assert reads(harness, "git status")
     git(kept, "config", "core.fsmonitor", "touch ran; false")
-    (desk.dir / ".git/commondir").write_text("../kept\n")
-    subprocess.run(["git", "status"], cwd=desk.dir, check=True, capture_output=True)
-    assert (desk.dir / "ran").exists()
-    assert not reads(desk, "git status")
+    (harness.dir / ".git/commondir").write_text("../kept\n")
+    subprocess.run(["git", "status"], cwd=harness.dir, check=True, capture_output=True)
+    assert (harness.dir / "ran").exists()
+    assert not reads(harness, "git status")
 
 
 @pytest.mark.parametrize("head", [None, "", "ref: x", "nothing"])
-def test_a_git_folder_that_git_passes_over_says_nothing_of_the_one_above(desk: Desk, head: str | None) -> None:
-    git(desk.dir, "config", "core.fsmonitor", "touch ran; false")
-    below = desk.dir / "app/.git"
+def test_a_git_folder_that_git_passes_over_says_nothing_of_the_one_above(
+    harness: ToolHarness, head: str | None
+) -> None:
+    git(harness.dir, "config", "core.fsmonitor", "touch ran; false")
+    below = harness.dir / "app/.git"
     for name in ("objects", "refs"):
         (below / name).mkdir(parents=True)
     if head is not None:
         (below / "HEAD").write_text(head)
     subprocess.run(["git", "status"], cwd=below.parent, check=True, capture_output=True)
-    assert (desk.dir / "ran").exists()
+    assert (harness.dir / "ran").exists()
     line = parse_command_line("git status")
     assert not command_subject(line, Workspace(below.parent)).reads
 
 
-def test_a_blank_counts_in_the_name_of_the_git_folder_that_a_file_names(desk: Desk) -> None:
-    below = desk.dir / "app"
+def test_a_blank_counts_in_the_name_of_the_git_folder_that_a_file_names(harness: ToolHarness) -> None:
+    below = harness.dir / "app"
     git(below, "init", "-q", "--separate-git-dir", str(below / "kept"))
     named, subject = below / ".git", Workspace(below)
     line = parse_command_line("git status")
@@ -279,12 +285,12 @@ def test_a_blank_counts_in_the_name_of_the_git_folder_that_a_file_names(desk: De
         assert not command_subject(line, subject).reads, odd
 
 
-def test_another_repository_within_is_judged_by_its_own_settings(desk: Desk) -> None:
-    inner = desk.dir / "inner"
+def test_another_repository_within_is_judged_by_its_own_settings(harness: ToolHarness) -> None:
+    inner = harness.dir / "inner"
     inner.mkdir()
     git(inner, "init", "-q")
-    assert reads(desk, "cd inner && git status")
-    assert reads(desk, "git -C inner status")
+    assert reads(harness, "cd inner && git status")
+    assert reads(harness, "git -C inner status")
     git(inner, "config", "core.fsmonitor", "id")
     for command in (
         "cd inner && git status",
@@ -292,22 +298,22 @@ def test_another_repository_within_is_judged_by_its_own_settings(desk: Desk) -> 
         "(cd inner); git status",
         "cd app && cd ../inner && git log",
     ):
-        assert not reads(desk, command)
-    bare = desk.dir / "bare"
+        assert not reads(harness, command)
+    bare = harness.dir / "bare"
     bare.mkdir()
     git(bare, "init", "-q", "--bare")
-    assert not reads(desk, "cd bare && git log")
+    assert not reads(harness, "cd bare && git log")
 
 
-def test_a_rule_for_git_does_not_speak_of_git_elsewhere(desk: Desk, tmp_path: Path) -> None:
+def test_a_rule_for_git_does_not_speak_of_git_elsewhere(harness: ToolHarness, tmp_path: Path) -> None:
     policy = Policy([parse_rule("Shell(git *)", Effect.ALLOW), parse_rule("Shell(cd *)", Effect.ALLOW)])
-    inner = desk.dir / "inner"
+    inner = harness.dir / "inner"
     inner.mkdir()
     git(inner, "init", "-q")
     git(inner, "config", "core.fsmonitor", "id")
 
     def effect(command: str) -> Effect | None:
-        return policy.decide("Shell", command_subject(parse_command_line(command), desk.workspace)).effect
+        return policy.decide("Shell", command_subject(parse_command_line(command), harness.workspace)).effect
 
     assert effect("git add .") is Effect.ALLOW
     assert effect("cd app && git add .") is Effect.ALLOW
@@ -315,30 +321,30 @@ def test_a_rule_for_git_does_not_speak_of_git_elsewhere(desk: Desk, tmp_path: Pa
     assert effect(f"cd {tmp_path} && git add .") is None
 
 
-async def test_plan_mode_runs_commands_that_only_read(desk: Desk) -> None:
-    toolset = Toolset([shell(desk)], plan_mode=PlanMode(on=True), approvals=desk.approvals)
-    desk.approvals.yolo = True
+async def test_plan_mode_runs_commands_that_only_read(harness: ToolHarness) -> None:
+    toolset = Toolset([shell(harness)], plan_mode=PlanMode(on=True), approvals=harness.approvals)
+    harness.approvals.yolo = True
 
     async def run(command: str, **more: object):
-        return (await toolset.handle(desk.call_of("Shell", {"command": command, **more}))).return_value
+        return (await toolset.handle(harness.call_of("Shell", {"command": command, **more}))).return_value
 
     assert "one" in str((await run("git log --oneline | cat")).output)
     for value in (await run("touch x"), await run("ls > x"), await run("ls", outside_sandbox=True)):
         assert value.is_error
         assert "known to change nothing" in value.message
-    assert not (desk.dir / "x").exists()
+    assert not (harness.dir / "x").exists()
 
 
-def test_a_decision_takes_little_time(desk: Desk) -> None:
+def test_a_decision_takes_little_time(harness: ToolHarness) -> None:
     import time
 
     subject_of = [parse_command_line(command) for command in LOOK_AROUND]
     for line in subject_of:
-        command_subject(line, desk.workspace)
+        command_subject(line, harness.workspace)
     started = time.process_time()
     for _ in range(10):
         for line in subject_of:
-            command_subject(line, desk.workspace)
+            command_subject(line, harness.workspace)
     assert (time.process_time() - started) / (10 * len(subject_of)) < 0.01
 
 

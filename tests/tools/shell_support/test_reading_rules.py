@@ -10,11 +10,11 @@ from kimi_tui.tools.core.permission_subject import command_subject
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from tests.tools.kit import Desk, git
+from tests.tools.harness import ToolHarness, git
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Desk:
+def harness(tmp_path: Path) -> ToolHarness:
     work = tmp_path / "work"
     for name in ("app/a.py", "app/plans.md", "lib/b.py", "README.md"):
         (work / name).parent.mkdir(parents=True, exist_ok=True)
@@ -23,12 +23,12 @@ def desk(tmp_path: Path) -> Desk:
     git(work, "init", "-q")
     git(work, "add", ".")
     git(work, "commit", "-qm", "one")
-    return Desk(work, answer="reject")
+    return ToolHarness(work, answer="reject")
 
 
-def effect(desk: Desk, command: str, *rules: tuple[str, Effect]) -> Effect | None:
+def effect(harness: ToolHarness, command: str, *rules: tuple[str, Effect]) -> Effect | None:
     policy = Policy([parse_rule(text, effect) for text, effect in rules])
-    return policy.decide("Shell", command_subject(parse_command_line(command), desk.workspace, policy)).effect
+    return policy.decide("Shell", command_subject(parse_command_line(command), harness.workspace, policy)).effect
 
 
 _READS_RULED = (
@@ -47,26 +47,28 @@ _READS_OTHERS = (
 
 @pytest.mark.parametrize("rule", ["Read(app/plans.md)", "ReadFile(plans.md)", "Grep(app/plans.*)", "Read(**/plans.md)"])
 @pytest.mark.parametrize("what", [Effect.DENY, Effect.ASK])
-def test_a_rule_about_reading_a_file_holds_for_a_command_that_reads_it(desk: Desk, rule: str, what: Effect) -> None:
+def test_a_rule_about_reading_a_file_holds_for_a_command_that_reads_it(
+    harness: ToolHarness, rule: str, what: Effect
+) -> None:
     for command in _READS_RULED:
-        assert effect(desk, command, (rule, what)) is Effect.ASK, command
-        assert effect(desk, command, (rule, what), ("Shell", Effect.ALLOW)) is Effect.ASK, command
+        assert effect(harness, command, (rule, what)) is Effect.ASK, command
+        assert effect(harness, command, (rule, what), ("Shell", Effect.ALLOW)) is Effect.ASK, command
     for command in _READS_OTHERS:
-        assert effect(desk, command, (rule, what)) is Effect.ALLOW, command
+        assert effect(harness, command, (rule, what)) is Effect.ALLOW, command
 
 
-def test_a_rule_about_reading_every_file_holds_for_every_file_named(desk: Desk) -> None:
-    assert effect(desk, "cat README.md", ("Read", Effect.ASK)) is Effect.ASK
-    assert effect(desk, "ls", ("Read", Effect.ASK)) is Effect.ALLOW
+def test_a_rule_about_reading_every_file_holds_for_every_file_named(harness: ToolHarness) -> None:
+    assert effect(harness, "cat README.md", ("Read", Effect.ASK)) is Effect.ASK
+    assert effect(harness, "ls", ("Read", Effect.ASK)) is Effect.ALLOW
 
 
-async def test_neither_yolo_nor_a_yes_for_the_session_reads_what_a_rule_is_about(desk: Desk) -> None:
-    desk.approvals.policy = Policy([parse_rule("Read(app/plans.md)", Effect.DENY)])
-    desk.approvals.yolo = True
-    shell = Shell(desk.workspace, desk.approvals, ToolProgress())
-    assert (await desk.use(shell, command="cat app/plans.md")).is_error
-    assert "Read(app/plans.md)" in str(desk.asked[0].display)
-    assert not (await desk.use(shell, command="cat README.md")).is_error
+async def test_neither_yolo_nor_a_yes_for_the_session_reads_what_a_rule_is_about(harness: ToolHarness) -> None:
+    harness.approvals.policy = Policy([parse_rule("Read(app/plans.md)", Effect.DENY)])
+    harness.approvals.yolo = True
+    shell = Shell(harness.workspace, harness.approvals, ToolProgress())
+    assert (await harness.use(shell, command="cat app/plans.md")).is_error
+    assert "Read(app/plans.md)" in str(harness.asked[0].display)
+    assert not (await harness.use(shell, command="cat README.md")).is_error
 
 
 _PRINT_SECRETS = (
@@ -86,35 +88,37 @@ _PRINT_OTHERS = (
 )  # fmt: skip
 
 
-def test_git_prints_tracked_secrets_only_after_a_yes(desk: Desk) -> None:
+def test_git_prints_tracked_secrets_only_after_a_yes(harness: ToolHarness) -> None:
     for command in (*_PRINT_SECRETS, *_PRINT_OTHERS):
         if "conf" not in command:
-            assert effect(desk, command) is Effect.ALLOW, command
-    (desk.dir / "conf").mkdir()
-    (desk.dir / "conf/secrets.json").write_text("{}")
-    git(desk.dir, "add", ".")
+            assert effect(harness, command) is Effect.ALLOW, command
+    (harness.dir / "conf").mkdir()
+    (harness.dir / "conf/secrets.json").write_text("{}")
+    git(harness.dir, "add", ".")
     for command in _PRINT_SECRETS:
-        assert effect(desk, command) is None, command
+        assert effect(harness, command) is None, command
     for command in _PRINT_OTHERS:
-        assert effect(desk, command) is Effect.ALLOW, command
+        assert effect(harness, command) is Effect.ALLOW, command
 
 
 @pytest.mark.parametrize("command", ["grep -rn x .", "rg --hidden x", "git grep x", "git show HEAD", "diff -r . app"])
-async def test_a_rule_or_a_yes_covers_a_search_over_secrets_only_word_for_word(desk: Desk, command: str) -> None:
+async def test_a_rule_or_a_yes_covers_a_search_over_secrets_only_word_for_word(
+    harness: ToolHarness, command: str
+) -> None:
     wide = (f"Shell({command.split()[0]} *)", Effect.ALLOW)
-    assert effect(desk, command, wide) is Effect.ALLOW
-    (desk.dir / "app/.env").write_text("KEY=1")
-    (desk.dir / "secrets.json").write_text("{}")
-    git(desk.dir, "add", ".")
-    assert effect(desk, command, wide) is None
-    assert effect(desk, command, (f"Shell({command})", Effect.ALLOW)) is Effect.ALLOW
-    desk.answer = "approve_for_session"
-    shell = Shell(desk.workspace, desk.approvals, ToolProgress())
+    assert effect(harness, command, wide) is Effect.ALLOW
+    (harness.dir / "app/.env").write_text("KEY=1")
+    (harness.dir / "secrets.json").write_text("{}")
+    git(harness.dir, "add", ".")
+    assert effect(harness, command, wide) is None
+    assert effect(harness, command, (f"Shell({command})", Effect.ALLOW)) is Effect.ALLOW
+    harness.answer = "approve_for_session"
+    shell = Shell(harness.workspace, harness.approvals, ToolProgress())
     for _ in range(2):
-        await desk.use(shell, command=command)
-    assert [request.scope for request in desk.asked] == [f"exactly `{command}`"]
-    await desk.use(shell, command=f"{command} -i")
-    assert len(desk.asked) == 2
+        await harness.use(shell, command=command)
+    assert [request.scope for request in harness.asked] == [f"exactly `{command}`"]
+    await harness.use(shell, command=f"{command} -i")
+    assert len(harness.asked) == 2
 
 
 _PRINT_HISTORY = (
@@ -135,59 +139,59 @@ _PRINT_NO_HISTORY = (
 
 
 @pytest.mark.parametrize("gone", ["removed", "undone", "on-a-branch", "in-a-stash", "in-a-merge"])
-def test_git_prints_a_secret_that_was_once_committed_only_after_a_yes(desk: Desk, gone: str) -> None:
-    secret = desk.dir / "conf/secrets.json"
+def test_git_prints_a_secret_that_was_once_committed_only_after_a_yes(harness: ToolHarness, gone: str) -> None:
+    secret = harness.dir / "conf/secrets.json"
     for command in (*_PRINT_HISTORY, *_PRINT_NO_HISTORY):
         if "conf" not in command:
-            assert effect(desk, command) is Effect.ALLOW, command
+            assert effect(harness, command) is Effect.ALLOW, command
     secret.parent.mkdir()
     secret.write_text("{}")
     match gone:
         case "removed":
-            git(desk.dir, "add", ".")
-            git(desk.dir, "commit", "-qm", "two")
-            git(desk.dir, "rm", "-q", str(secret))
-            git(desk.dir, "commit", "-qm", "three")
+            git(harness.dir, "add", ".")
+            git(harness.dir, "commit", "-qm", "two")
+            git(harness.dir, "rm", "-q", str(secret))
+            git(harness.dir, "commit", "-qm", "three")
         case "undone":
-            git(desk.dir, "add", ".")
-            git(desk.dir, "commit", "-qm", "two")
-            git(desk.dir, "reset", "-q", "--hard", "HEAD~1")
+            git(harness.dir, "add", ".")
+            git(harness.dir, "commit", "-qm", "two")
+            git(harness.dir, "reset", "-q", "--hard", "HEAD~1")
         case "on-a-branch":
-            git(desk.dir, "checkout", "-qb", "other")
-            git(desk.dir, "add", ".")
-            git(desk.dir, "commit", "-qm", "two")
-            git(desk.dir, "checkout", "-q", "-")
+            git(harness.dir, "checkout", "-qb", "other")
+            git(harness.dir, "add", ".")
+            git(harness.dir, "commit", "-qm", "two")
+            git(harness.dir, "checkout", "-q", "-")
         case "in-a-stash":
-            git(desk.dir, "stash", "-qu")
+            git(harness.dir, "stash", "-qu")
         case _:
-            git(desk.dir, "checkout", "-qb", "other")
-            git(desk.dir, "commit", "-qm", "two", "--allow-empty")
-            git(desk.dir, "checkout", "-q", "-")
-            git(desk.dir, "merge", "-q", "--no-ff", "--no-commit", "other")
-            git(desk.dir, "add", ".")
-            git(desk.dir, "commit", "-qm", "three")
-            git(desk.dir, "rm", "-q", str(secret))
+            git(harness.dir, "checkout", "-qb", "other")
+            git(harness.dir, "commit", "-qm", "two", "--allow-empty")
+            git(harness.dir, "checkout", "-q", "-")
+            git(harness.dir, "merge", "-q", "--no-ff", "--no-commit", "other")
+            git(harness.dir, "add", ".")
+            git(harness.dir, "commit", "-qm", "three")
+            git(harness.dir, "rm", "-q", str(secret))
     for command in _PRINT_HISTORY:
-        assert effect(desk, command) is None, command
-        assert effect(desk, command, ("Shell(git *)", Effect.ALLOW)) is None, command
+        assert effect(harness, command) is None, command
+        assert effect(harness, command, ("Shell(git *)", Effect.ALLOW)) is None, command
     for command in _PRINT_NO_HISTORY:
-        assert effect(desk, command) is Effect.ALLOW, command
+        assert effect(harness, command) is Effect.ALLOW, command
 
 
-def test_a_rule_about_a_file_holds_after_the_file_is_gone(desk: Desk) -> None:
-    git(desk.dir, "rm", "-q", "app/plans.md")
-    git(desk.dir, "commit", "-qm", "two")
+def test_a_rule_about_a_file_holds_after_the_file_is_gone(harness: ToolHarness) -> None:
+    git(harness.dir, "rm", "-q", "app/plans.md")
+    git(harness.dir, "commit", "-qm", "two")
     for command in ("git log -p", "git show HEAD", "git diff HEAD~1 -- app", "git grep x HEAD~1"):
-        assert effect(desk, command, ("Read(app/plans.md)", Effect.DENY)) is Effect.ASK, command
+        assert effect(harness, command, ("Read(app/plans.md)", Effect.DENY)) is Effect.ASK, command
     for command in ("git log -p -- lib", "git diff -- lib", "git log --oneline"):
-        assert effect(desk, command, ("Read(app/plans.md)", Effect.DENY)) is Effect.ALLOW, command
+        assert effect(harness, command, ("Read(app/plans.md)", Effect.DENY)) is Effect.ALLOW, command
 
 
-def test_a_history_that_cannot_be_searched_is_asked_about_unless_a_rule_covers_it(desk: Desk) -> None:
-    git(desk.dir, "commit", "-qm", "two", "--allow-empty")
-    (desk.dir / ".git/refs/heads/broken").write_text("0" * 39 + "1\n")
+def test_a_history_that_cannot_be_searched_is_asked_about_unless_a_rule_covers_it(harness: ToolHarness) -> None:
+    git(harness.dir, "commit", "-qm", "two", "--allow-empty")
+    (harness.dir / ".git/refs/heads/broken").write_text("0" * 39 + "1\n")
     for command in ("git log -p", "git show", "git diff HEAD~1"):
-        assert effect(desk, command) is None, command
-        assert effect(desk, command, ("Shell(git *)", Effect.ALLOW)) is Effect.ALLOW, command
+        assert effect(harness, command) is None, command
+        assert effect(harness, command, ("Shell(git *)", Effect.ALLOW)) is Effect.ALLOW, command
     for command in ("git diff", "git log --oneline", "git log -p -- README.md", "git grep x"):
-        assert effect(desk, command) is Effect.ALLOW, command
+        assert effect(harness, command) is Effect.ALLOW, command

@@ -20,7 +20,7 @@ from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, sandbox_argv
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap
-from tests.tools.kit import Desk, processes_with, until
+from tests.tools.harness import ToolHarness, processes_with, until
 
 
 def _elsewhere() -> Path:
@@ -54,15 +54,15 @@ def _nothing_is_written_outside():
     assert not OUTSIDE.exists()
 
 
-def shell(desk: Desk, **settings: object) -> Shell:
+def shell(harness: ToolHarness, **settings: object) -> Shell:
     config = SandboxConfig.model_validate(settings)
-    return Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=Sandbox(config, desk.workspace))
+    return Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=Sandbox(config, harness.workspace))
 
 
-def bare_sandbox(config: SandboxConfig, desk: Desk, told: list[str], program: str | None) -> Sandbox:
+def bare_sandbox(config: SandboxConfig, harness: ToolHarness, told: list[str], program: str | None) -> Sandbox:
     """Where there is no Landlock, and this program for bubblewrap."""
     return Sandbox(
-        config, desk.workspace, tell=lambda _, text: told.append(text), find=lambda _: program, landlock=lambda: 0
+        config, harness.workspace, tell=lambda _, text: told.append(text), find=lambda _: program, landlock=lambda: 0
     )
 
 
@@ -71,25 +71,27 @@ def git(folder: Path, *words: str) -> str:
 
 
 @works
-async def test_the_work_dir_added_folders_and_temp_can_be_written_and_nothing_else(desk: Desk, tmp_path: Path) -> None:
+async def test_the_work_dir_added_folders_and_temp_can_be_written_and_nothing_else(
+    harness: ToolHarness, tmp_path: Path
+) -> None:
     added = tmp_path / "added"
     added.mkdir()
-    desk.workspace.add_dir(added)
-    tool = shell(desk)
-    for folder in (desk.dir, added, Path("/tmp"), Path("/var/tmp")):
-        value = await desk.use(tool, command=f"cd {folder} && echo x > sandboxed.$PPID && rm sandboxed.$PPID")
+    harness.workspace.add_dir(added)
+    tool = shell(harness)
+    for folder in (harness.dir, added, Path("/tmp"), Path("/var/tmp")):
+        value = await harness.use(tool, command=f"cd {folder} && echo x > sandboxed.$PPID && rm sandboxed.$PPID")
         assert not value.is_error, value.message
-    value = await desk.use(tool, command=f"echo x > {OUTSIDE}")
+    value = await harness.use(tool, command=f"echo x > {OUTSIDE}")
     assert value.is_error
     assert "outside_sandbox" in value.message
     assert "Read-only file system" in str(value.output)
 
 
 @works
-async def test_a_configured_folder_can_be_written(desk: Desk) -> None:
+async def test_a_configured_folder_can_be_written(harness: ToolHarness) -> None:
     OUTSIDE.mkdir()
     try:
-        value = await desk.use(shell(desk, writable=[str(OUTSIDE)]), command=f"echo x > {OUTSIDE}/a")
+        value = await harness.use(shell(harness, writable=[str(OUTSIDE)]), command=f"echo x > {OUTSIDE}/a")
         assert not value.is_error
         assert (OUTSIDE / "a").read_text() == "x\n"
     finally:
@@ -97,35 +99,35 @@ async def test_a_configured_folder_can_be_written(desk: Desk) -> None:
 
 
 @works
-async def test_outside_is_asked_for_with_the_reason_and_no_earlier_yes_covers_it(desk: Desk) -> None:
-    tool = shell(desk)
-    desk.answer = "approve_for_session"
-    await desk.use(tool, command="touch a")
-    await desk.use(tool, command="touch b")
-    assert len(desk.asked) == 1
-    desk.answer = "reject"
-    value = await desk.use(tool, command=f"touch {OUTSIDE}", outside_sandbox=True)
+async def test_outside_is_asked_for_with_the_reason_and_no_earlier_yes_covers_it(harness: ToolHarness) -> None:
+    tool = shell(harness)
+    harness.answer = "approve_for_session"
+    await harness.use(tool, command="touch a")
+    await harness.use(tool, command="touch b")
+    assert len(harness.asked) == 1
+    harness.answer = "reject"
+    value = await harness.use(tool, command=f"touch {OUTSIDE}", outside_sandbox=True)
     assert "rejected" in value.message
-    assert desk.asked[1].scope is None
-    assert "outside the sandbox" in str(desk.asked[1].display)
-    desk.answer = "approve"
-    value = await desk.use(tool, command=f"touch {OUTSIDE}; rm {OUTSIDE}", outside_sandbox=True)
+    assert harness.asked[1].scope is None
+    assert "outside the sandbox" in str(harness.asked[1].display)
+    harness.answer = "approve"
+    value = await harness.use(tool, command=f"touch {OUTSIDE}; rm {OUTSIDE}", outside_sandbox=True)
     assert not value.is_error
 
 
 @works
-async def test_git_works_and_what_it_runs_cannot_be_changed(desk: Desk) -> None:
-    git(desk.dir, "init", "-q")
-    git(desk.dir, "config", "user.email", "a@b.c")
-    git(desk.dir, "config", "user.name", "a")
-    config = (desk.dir / ".git/config").read_bytes()
-    shutil.rmtree(desk.dir / ".git/hooks")
-    desk.approvals.yolo = True
-    tool = shell(desk)
+async def test_git_works_and_what_it_runs_cannot_be_changed(harness: ToolHarness) -> None:
+    git(harness.dir, "init", "-q")
+    git(harness.dir, "config", "user.email", "a@b.c")
+    git(harness.dir, "config", "user.name", "a")
+    config = (harness.dir / ".git/config").read_bytes()
+    shutil.rmtree(harness.dir / ".git/hooks")
+    harness.approvals.yolo = True
+    tool = shell(harness)
     work = "echo 1 > a && git add a && git commit -qm one && git switch -qc other && git commit -q --amend -m two"
-    value = await desk.use(tool, command=work)
+    value = await harness.use(tool, command=work)
     assert not value.is_error, value.output
-    assert git(desk.dir, "log", "--format=%s") == "two\n"
+    assert git(harness.dir, "log", "--format=%s") == "two\n"
     for attack in (
         "echo x > .git/index",
         "touch .git/x",
@@ -137,29 +139,31 @@ async def test_git_works_and_what_it_runs_cannot_be_changed(desk: Desk) -> None:
         "cd .git; rm -rf hooks; mkdir hooks && echo x > hooks/pre-commit",
         "mv .git g && cp -r g .git && echo x > .git/config",
     ):
-        desk.answer = "approve"
-        assert (await desk.use(tool, command=attack)).is_error, attack
-    assert (desk.dir / ".git/config").read_bytes() == config
-    assert not (desk.dir / ".git/hooks/pre-commit").exists()
+        harness.answer = "approve"
+        assert (await harness.use(tool, command=attack)).is_error, attack
+    assert (harness.dir / ".git/config").read_bytes() == config
+    assert not (harness.dir / ".git/hooks/pre-commit").exists()
 
 
 @works
-async def test_a_linked_worktree_can_commit_and_a_forged_one_opens_nothing(desk: Desk, tmp_path: Path) -> None:
+async def test_a_linked_worktree_can_commit_and_a_forged_one_opens_nothing(
+    harness: ToolHarness, tmp_path: Path
+) -> None:
     main = ELSEWHERE / f"repository-{os.getpid()}"
     try:
         main.mkdir()
         for words in (("init", "-q"), ("config", "user.email", "a@b.c"), ("config", "user.name", "a")):
             git(main, *words)
         git(main, "commit", "-q", "--allow-empty", "-m", "one")
-        shutil.rmtree(desk.dir)
-        git(main, "worktree", "add", "-q", str(desk.dir))
-        desk.approvals.yolo = True
-        value = await desk.use(shell(desk), command="echo 1 > a && git add a && git commit -qm two")
+        shutil.rmtree(harness.dir)
+        git(main, "worktree", "add", "-q", str(harness.dir))
+        harness.approvals.yolo = True
+        value = await harness.use(shell(harness), command="echo 1 > a && git add a && git commit -qm two")
         assert not value.is_error, value.output
-        value = await desk.use(shell(desk), command=f"echo x > {main}/.git/config")
+        value = await harness.use(shell(harness), command=f"echo x > {main}/.git/config")
         assert value.is_error
-        (desk.dir / ".git").write_text(f"gitdir: {main}\n")
-        value = await desk.use(shell(desk), command=f"echo x > {main}/written")
+        (harness.dir / ".git").write_text(f"gitdir: {main}\n")
+        value = await harness.use(shell(harness), command=f"echo x > {main}/written")
         assert value.is_error
         assert not (main / "written").exists()
     finally:
@@ -167,31 +171,31 @@ async def test_a_linked_worktree_can_commit_and_a_forged_one_opens_nothing(desk:
 
 
 @works
-async def test_protected_files_stay_though_their_folders_are_moved(desk: Desk) -> None:
-    flow = desk.dir / "skills/flow/SKILL.md"
+async def test_protected_files_stay_though_their_folders_are_moved(harness: ToolHarness) -> None:
+    flow = harness.dir / "skills/flow/SKILL.md"
     flow.parent.mkdir(parents=True)
     flow.write_text("right\n")
-    (desk.dir / ".kimi-tui").mkdir()
-    desk.approvals.yolo = True
-    with desk.workspace.protecting(flow):
+    (harness.dir / ".kimi-tui").mkdir()
+    harness.approvals.yolo = True
+    with harness.workspace.protecting(flow):
         for attack in ("cd skills/flow; echo x > SKIL*", "mv skills s; cp -r s skills; cd skills/flow; echo x > SK*.md",
                        "cd .kimi-tu?; echo x > config.yaml"):  # fmt: skip
-            assert (await desk.use(shell(desk), command=attack)).is_error, attack
+            assert (await harness.use(shell(harness), command=attack)).is_error, attack
     assert flow.read_text() == "right\n"
-    assert not (await desk.use(shell(desk), command="cd skills/flow; echo x > SKIL*")).is_error
+    assert not (await harness.use(shell(harness), command="cd skills/flow; echo x > SKIL*")).is_error
 
 
 @works
-async def test_our_keys_cannot_be_read(desk: Desk) -> None:
+async def test_our_keys_cannot_be_read(harness: ToolHarness) -> None:
     home = paths.home()
     home.mkdir(parents=True)
     (home / "config.yaml").write_text("api_key: sk-hidden\n")
     (home / "skills").mkdir()
     (home / "skills/a").write_text("seen\n")
-    desk.approvals.yolo = True
-    desk.workspace.protected.add(home.resolve())
-    value = await desk.use(
-        shell(desk), command=f"cd {home.parent}; cat .k*/*.yaml .k*/skills/a; echo x > .k*/config.yaml"
+    harness.approvals.yolo = True
+    harness.workspace.protected.add(home.resolve())
+    value = await harness.use(
+        shell(harness), command=f"cd {home.parent}; cat .k*/*.yaml .k*/skills/a; echo x > .k*/config.yaml"
     )
     assert "sk-hidden" not in str(value.output)
     assert "seen" in str(value.output)
@@ -199,41 +203,43 @@ async def test_our_keys_cannot_be_read(desk: Desk) -> None:
 
 
 @works
-async def test_processes_outside_are_not_seen_and_those_inside_end_with_the_command(desk: Desk) -> None:
-    value = await desk.use(shell(desk), command="ls -d /proc/[0-9]* | wc -l; setsid sleep 987.123 & kill -0 $PPID")
+async def test_processes_outside_are_not_seen_and_those_inside_end_with_the_command(harness: ToolHarness) -> None:
+    value = await harness.use(
+        shell(harness), command="ls -d /proc/[0-9]* | wc -l; setsid sleep 987.123 & kill -0 $PPID"
+    )
     assert int(str(value.output).split()[0]) < 10
     assert processes_with("sleep 987.123") == []
-    value = await desk.use(shell(desk), command="trap 'echo told; exit' TERM; sleep 987.123 & wait", timeout=1)
+    value = await harness.use(shell(harness), command="trap 'echo told; exit' TERM; sleep 987.123 & wait", timeout=1)
     assert "timeout" in value.message
     assert "told" in str(value.output)
     assert processes_with("sleep 987.123") == []
 
 
 @works
-async def test_without_network_there_is_none_and_the_result_says_why(desk: Desk) -> None:
+async def test_without_network_there_is_none_and_the_result_says_why(harness: ToolHarness) -> None:
     connect = "import socket; socket.create_connection(('192.0.2.1', 9), 2)"
-    value = await desk.use(shell(desk, network=False), command=f'python3 -c "{connect}"')
+    value = await harness.use(shell(harness, network=False), command=f'python3 -c "{connect}"')
     assert "it has no network" in value.message
-    value = await desk.use(shell(desk, network=False), command="ls /sys/class/net; exit 3")
+    value = await harness.use(shell(harness, network=False), command="ls /sys/class/net; exit 3")
     assert "sandbox" not in value.message
 
 
 @works
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root could")
-async def test_root_cannot_mount_itself_out(desk: Desk) -> None:
+async def test_root_cannot_mount_itself_out(harness: ToolHarness) -> None:
     for attack in ("mount -o remount,rw /", "umount /proc", "unshare -Urm mount -o remount,rw,bind /"):
-        assert (await desk.use(shell(desk), command=f"{attack} && echo x > {OUTSIDE}")).is_error
+        assert (await harness.use(shell(harness), command=f"{attack} && echo x > {OUTSIDE}")).is_error
 
 
 @pytest.mark.parametrize("mode", ["auto", "require"])
-async def test_without_bubblewrap_one_line_says_so(desk: Desk, mode: str) -> None:
+async def test_without_bubblewrap_one_line_says_so(harness: ToolHarness, mode: str) -> None:
     told: list[str] = []
     config = SandboxConfig.model_validate({"mode": mode})
     sandbox = Sandbox(
-        config, desk.workspace, tell=lambda _, text: told.append(text), find=lambda _: None, landlock=lambda: 0
+        config, harness.workspace, tell=lambda _, text: told.append(text), find=lambda _: None, landlock=lambda: 0
     )
-    tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
-    values = [await desk.use(tool, command=f"echo {number}") for number in range(2)]
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    values = [await harness.use(tool, command=f"echo {number}") for number in range(2)]
     assert told == ["bubblewrap (`bwrap`) is not installed"]
     assert [value.is_error for value in values] == [mode == "require"] * 2
     assert ("there is none" in values[0].message) is (mode == "require")
@@ -247,42 +253,44 @@ async def test_without_bubblewrap_one_line_says_so(desk: Desk, mode: str) -> Non
         ("exit 0", "no reason given"),
     ],
 )
-async def test_what_does_not_hold_is_not_used(desk: Desk, tmp_path: Path, program: str, why: str) -> None:
+async def test_what_does_not_hold_is_not_used(harness: ToolHarness, tmp_path: Path, program: str, why: str) -> None:
     fake = tmp_path / "bwrap"
     fake.write_text(f"#!/bin/sh\n{program}\n")
     fake.chmod(0o755)
     told: list[str] = []
     sandbox = Sandbox(
         SandboxConfig(),
-        desk.workspace,
+        harness.workspace,
         tell=lambda _, text: told.append(text),
         find=lambda _: str(fake),
         landlock=lambda: 0,
     )
-    tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
-    assert not (await desk.use(tool, command="true")).is_error
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    assert not (await harness.use(tool, command="true")).is_error
     assert len(told) == 1
     assert told[0].startswith("bubblewrap does not work here: ")
     assert why in told[0]
 
 
-def test_a_bubblewrap_that_commands_could_write_is_not_found(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    for folder in (desk.dir / "bin", Path(tempfile.gettempdir()) / f"programs-{os.getpid()}"):
+def test_a_bubblewrap_that_commands_could_write_is_not_found(
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in (harness.dir / "bin", Path(tempfile.gettempdir()) / f"programs-{os.getpid()}"):
         folder.mkdir()
         try:
             shutil.copy(shutil.which("true") or "/bin/true", folder / "bwrap")
             monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
-            found = find_bwrap([desk.dir])
+            found = find_bwrap([harness.dir])
             assert found is None or not found.startswith(str(folder))
         finally:
             shutil.rmtree(folder)
 
 
-def test_the_command_line_closes_what_it_opened_before(desk: Desk) -> None:
-    (desk.dir / ".kimi-tui").mkdir()
-    box = BoxSettings("bwrap", desk.dir)
-    argv = sandbox_argv(box, SandboxConfig(network=False), desk.workspace)
-    work, ours = str(desk.dir), str(desk.dir / ".kimi-tui")
+def test_the_command_line_closes_what_it_opened_before(harness: ToolHarness) -> None:
+    (harness.dir / ".kimi-tui").mkdir()
+    box = BoxSettings("bwrap", harness.dir)
+    argv = sandbox_argv(box, SandboxConfig(network=False), harness.workspace)
+    work, ours = str(harness.dir), str(harness.dir / ".kimi-tui")
     assert argv[:3] == ["bwrap", "--unshare-pid", "--unshare-ipc"]
     assert "--unshare-net" in argv
     binds = [tuple(argv[at : at + 3]) for at in range(len(argv))]
@@ -294,45 +302,45 @@ def test_the_command_line_closes_what_it_opened_before(desk: Desk) -> None:
 
 
 @works
-async def test_settings_of_the_kernel_are_mounted_read_only(desk: Desk) -> None:
-    value = await desk.use(shell(desk), command="cat /proc/self/mountinfo; grep . /proc/self/uid_map")
+async def test_settings_of_the_kernel_are_mounted_read_only(harness: ToolHarness) -> None:
+    value = await harness.use(shell(harness), command="cat /proc/self/mountinfo; grep . /proc/self/uid_map")
     options = {line.split()[4]: line.split()[5].split(",") for line in str(value.output).splitlines() if "/" in line}
     for name in ("sys", "sysrq-trigger", "irq", "bus", "fs"):
         if Path("/proc", name).exists():
             assert "ro" in options[f"/proc/{name}"], name
-    value = await desk.use(shell(desk), command="mount -o remount,rw /proc/sys || umount /proc/sys")
+    value = await harness.use(shell(harness), command="mount -o remount,rw /proc/sys || umount /proc/sys")
     assert value.is_error
 
 
 @works
 @pytest.mark.parametrize("how", ["yolo", "rule", "session"])
-async def test_nothing_allows_a_command_outside_without_a_question(desk: Desk, how: str) -> None:
-    tool = shell(desk)
+async def test_nothing_allows_a_command_outside_without_a_question(harness: ToolHarness, how: str) -> None:
+    tool = shell(harness)
     if how == "yolo":
-        desk.approvals.yolo = True
+        harness.approvals.yolo = True
     elif how == "rule":
-        desk.approvals.policy = Policy([parse_rule("Shell", Effect.ALLOW)])
+        harness.approvals.policy = Policy([parse_rule("Shell", Effect.ALLOW)])
     else:
-        desk.answer = "approve_for_session"
-        await desk.use(tool, command="pwd", outside_sandbox=True)
-        desk.asked.clear()
-    desk.answer = "reject"
-    value = await desk.use(tool, command="pwd", outside_sandbox=True)
-    assert len(desk.asked) == 1
+        harness.answer = "approve_for_session"
+        await harness.use(tool, command="pwd", outside_sandbox=True)
+        harness.asked.clear()
+    harness.answer = "reject"
+    value = await harness.use(tool, command="pwd", outside_sandbox=True)
+    assert len(harness.asked) == 1
     assert "rejected" in value.message
 
 
 @works
-async def test_a_setting_keeps_every_command_inside(desk: Desk) -> None:
-    value = await desk.use(shell(desk, outside="never"), command="pwd", outside_sandbox=True)
+async def test_a_setting_keeps_every_command_inside(harness: ToolHarness) -> None:
+    value = await harness.use(shell(harness, outside="never"), command="pwd", outside_sandbox=True)
     assert value.is_error
-    assert desk.asked == []
-    value = await desk.use(shell(desk, outside="never"), command=f"echo x > {OUTSIDE}")
+    assert harness.asked == []
+    value = await harness.use(shell(harness, outside="never"), command=f"echo x > {OUTSIDE}")
     assert "outside_sandbox" not in value.message
 
 
 @works
-async def test_keys_and_tokens_of_the_home_are_hidden_and_can_be_given_back(desk: Desk) -> None:
+async def test_keys_and_tokens_of_the_home_are_hidden_and_can_be_given_back(harness: ToolHarness) -> None:
     home = Path.home()
     secrets = (".ssh/id_ed25519", ".aws/credentials", ".netrc", ".config/gh/hosts.yml", ".never-heard-of/token",
                ".bash_history", ".docker/config.json", "Documents/taxes")  # fmt: skip
@@ -344,28 +352,28 @@ async def test_keys_and_tokens_of_the_home_are_hidden_and_can_be_given_back(desk
     (home / ".npmrc").write_text("//registry/:_authToken=s3cret\n")
     (home / ".local/bin").mkdir(parents=True)
     (home / ".local/bin/tool").write_text("seen\n")
-    desk.approvals.yolo = True
+    harness.approvals.yolo = True
     everything = 'cd; find . -type f -exec cat {} + ; cd ~/.ssh && cat known_hosts; git config user.name; echo "done"'
-    desk.answer = "approve"
-    value = await desk.use(shell(desk), command=everything)
+    harness.answer = "approve"
+    value = await harness.use(shell(harness), command=everything)
     assert "s3cret" not in str(value.output)
     assert str(value.output).count("seen") == 3
     assert "host key" in str(value.output)
-    value = await desk.use(shell(desk), command="cat ~/.aws/credentials")
+    value = await harness.use(shell(harness), command="cat ~/.aws/credentials")
     assert "of the user's home it sees only" in value.message
-    value = await desk.use(shell(desk, readable=["~/.aws"]), command="cat ~/.aws/credentials")
+    value = await harness.use(shell(harness, readable=["~/.aws"]), command="cat ~/.aws/credentials")
     assert "s3cret" in str(value.output)
-    value = await desk.use(shell(desk), command='h=$HOME; echo x > "$h"/.profile; echo x > "$h"/new')
+    value = await harness.use(shell(harness), command='h=$HOME; echo x > "$h"/.profile; echo x > "$h"/new')
     assert value.is_error
     assert not (home / "new").exists()
 
 
 @works
-async def test_sockets_of_other_programs_do_not_answer(desk: Desk) -> None:
+async def test_sockets_of_other_programs_do_not_answer(harness: ToolHarness) -> None:
     home = Path.home()
     (home / ".local/bin").mkdir(parents=True)
     with tempfile.TemporaryDirectory(dir="/tmp") as shared:
-        places = [Path(shared) / "agent", home / ".local/bin/agent", desk.dir / "agent"]
+        places = [Path(shared) / "agent", home / ".local/bin/agent", harness.dir / "agent"]
         servers = [socket.socket(socket.AF_UNIX) for _ in places]
         try:
             for server, place in zip(servers, places, strict=True):
@@ -373,7 +381,7 @@ async def test_sockets_of_other_programs_do_not_answer(desk: Desk) -> None:
                 server.listen()
             for place in places:
                 code = f"import socket; socket.socket(socket.AF_UNIX).connect('{place}')"
-                value = await desk.use(shell(desk), command=f'python3 -c "{code}"')
+                value = await harness.use(shell(harness), command=f'python3 -c "{code}"')
                 assert value.is_error, place
         finally:
             for server in servers:
@@ -381,22 +389,24 @@ async def test_sockets_of_other_programs_do_not_answer(desk: Desk) -> None:
 
 
 @works
-async def test_the_folder_for_temporary_files_is_the_sessions_own(desk: Desk) -> None:
-    tool = shell(desk)
+async def test_the_folder_for_temporary_files_is_the_sessions_own(harness: ToolHarness) -> None:
+    tool = shell(harness)
     with tempfile.NamedTemporaryFile(dir="/tmp") as outside:
-        value = await desk.use(tool, command=f"echo 1 > /tmp/kept-{os.getpid()}; ls /tmp; ls {outside.name}")
+        value = await harness.use(tool, command=f"echo 1 > /tmp/kept-{os.getpid()}; ls /tmp; ls {outside.name}")
         assert Path(outside.name).name not in str(value.output).split()
-    value = await desk.use(tool, command=f"cat /tmp/kept-{os.getpid()}")
+    value = await harness.use(tool, command=f"cat /tmp/kept-{os.getpid()}")
     assert value.output == "1\n"
     assert not Path(f"/tmp/kept-{os.getpid()}").exists()
 
 
 @works
-async def test_a_workspace_below_a_temp_folder_cannot_be_moved_away(desk: Desk) -> None:
-    for above in (desk.dir, desk.dir.parent, desk.dir.parent.parent):
-        await desk.use(shell(desk), command=f"mv {above} {above}.moved; mkdir -p {desk.dir}; touch {desk.dir}/new")
-    assert desk.dir.is_dir()
-    assert not desk.dir.with_name("work.moved").exists()
+async def test_a_workspace_below_a_temp_folder_cannot_be_moved_away(harness: ToolHarness) -> None:
+    for above in (harness.dir, harness.dir.parent, harness.dir.parent.parent):
+        await harness.use(
+            shell(harness), command=f"mv {above} {above}.moved; mkdir -p {harness.dir}; touch {harness.dir}/new"
+        )
+    assert harness.dir.is_dir()
+    assert not harness.dir.with_name("work.moved").exists()
 
 
 @works
@@ -407,54 +417,56 @@ async def test_in_a_home_as_workspace_what_starts_something_stays(tmp_path: Path
     (home / ".bashrc").write_text("right\n")
     (home / ".ssh").mkdir()
     (home / ".ssh/id_rsa").write_text("s3cret\n")
-    desk = Desk(home, yolo=True)
+    harness = ToolHarness(home, yolo=True)
     for attack in ("echo x >> ~/.bashr[c]", "echo x > ~/.bash_logi*n", "echo x > ~/.config*", "cd bin; echo x > ls",
                    "cd ~; mv .bashrc .b", "cat ~/.s*/id*"):  # fmt: skip
-        value = await desk.use(shell(desk), command=attack)
+        value = await harness.use(shell(harness), command=attack)
         assert value.is_error, attack
         assert "s3cret" not in str(value.output)
     assert sorted(each.name for each in home.iterdir() if each.name != ".kimi-tui") == [
         ".bashrc", ".ssh", "bin", "project"]  # fmt: skip
-    assert not (await desk.use(shell(desk), command="cd project; echo 1 > a")).is_error
+    assert not (await harness.use(shell(harness), command="cd project; echo 1 > a")).is_error
 
 
 @works
-async def test_no_namespace_can_be_made_inside(desk: Desk) -> None:
+async def test_no_namespace_can_be_made_inside(harness: ToolHarness) -> None:
     for kind in ("U", "Ur", "Urm", "Urp --fork", "Urn"):
-        assert (await desk.use(shell(desk), command=f"unshare -{kind} true")).is_error, kind
+        assert (await harness.use(shell(harness), command=f"unshare -{kind} true")).is_error, kind
 
 
 @works
-async def test_the_file_with_the_configuration_is_hidden_wherever_it_is(desk: Desk) -> None:
+async def test_the_file_with_the_configuration_is_hidden_wherever_it_is(harness: ToolHarness) -> None:
     file = ELSEWHERE / f"written-by-a-test-{os.getpid()}.yaml"
     file.write_text("api_key: s3cret\n")
     try:
-        sandbox = Sandbox(SandboxConfig(), desk.workspace, hidden=(file,))
-        tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
-        value = await desk.use(tool, command=f"cat {file}")
+        sandbox = Sandbox(SandboxConfig(), harness.workspace, hidden=(file,))
+        tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+        value = await harness.use(tool, command=f"cat {file}")
         assert "s3cret" not in str(value.output)
     finally:
         file.unlink()
 
 
 @works
-async def test_our_home_stays_hidden_when_a_file_in_it_is_replaced_meanwhile(desk: Desk) -> None:
+async def test_our_home_stays_hidden_when_a_file_in_it_is_replaced_meanwhile(harness: ToolHarness) -> None:
     home = paths.home()
     home.mkdir(parents=True)
     for name in ("config.yaml", "config.json.bak", "sessions/a/wire.jsonl"):
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text("s3cret\n")
-    desk.approvals.yolo = True
-    ready = desk.dir / "ready"
-    tool = shell(desk)
+    harness.approvals.yolo = True
+    ready = harness.dir / "ready"
+    tool = shell(harness)
     assert await tool._sandbox.works()
     waiting = asyncio.create_task(
-        desk.use(tool, command=f"touch ready; until [ -e go ]; do sleep 0.02; done; cd {home.parent}; grep -r . .k*/")
+        harness.use(
+            tool, command=f"touch ready; until [ -e go ]; do sleep 0.02; done; cd {home.parent}; grep -r . .k*/"
+        )
     )
     await until(ready.exists)
     (home / "fresh").write_text("s3cret\n")
     (home / "fresh").replace(home / "config.yaml")
-    (desk.dir / "go").touch()
+    (harness.dir / "go").touch()
     value = await waiting
     assert "s3cret" not in str(value.output)
 
@@ -503,59 +515,61 @@ HOOK = "printf '#!/bin/sh\\ntouch PWNED\\n' > {0}/pre-commit; chmod +x {0}/pre-c
         ("link", f"rm .git; cp -r real other; {evil_config('other')}; ln -s other .git; git status"),
     ],
 )  # fmt: skip
-async def test_no_command_makes_the_users_next_git_command_run_a_program(desk: Desk, made: str, attack: str) -> None:
+async def test_no_command_makes_the_users_next_git_command_run_a_program(
+    harness: ToolHarness, made: str, attack: str
+) -> None:
     if made != "nothing":
-        repository(desk.dir)
-        (desk.dir / ".gitignore").write_text("PWNED\n")
-        git(desk.dir, "config", "core.hooksPath", ".husky")
-        git(desk.dir, "config", "include.path", "../inc")
-        git(desk.dir, "config", "extensions.worktreeConfig", "true")
+        repository(harness.dir)
+        (harness.dir / ".gitignore").write_text("PWNED\n")
+        git(harness.dir, "config", "core.hooksPath", ".husky")
+        git(harness.dir, "config", "include.path", "../inc")
+        git(harness.dir, "config", "extensions.worktreeConfig", "true")
     if made == "nested":
-        repository(desk.dir / "vendor/x")
+        repository(harness.dir / "vendor/x")
     if made == "module":
-        git(desk.dir, "init", "-q", "--bare", ".git/modules/lib/deep")
-        git(desk.dir, "config", "--file", ".git/modules/lib/deep/config", "core.worktree", "../../../../lib/deep")
+        git(harness.dir, "init", "-q", "--bare", ".git/modules/lib/deep")
+        git(harness.dir, "config", "--file", ".git/modules/lib/deep/config", "core.worktree", "../../../../lib/deep")
     if made == "link":
-        (desk.dir / ".git").rename(desk.dir / "real")
-        (desk.dir / ".git").symlink_to("real")
-    await desk.use(shell(desk), command=attack)
-    for made_inside in desk.dir.glob("**/PWNED"):
+        (harness.dir / ".git").rename(harness.dir / "real")
+        (harness.dir / ".git").symlink_to("real")
+    await harness.use(shell(harness), command=attack)
+    for made_inside in harness.dir.glob("**/PWNED"):
         made_inside.unlink()
     for entry in (
-        desk.dir,
-        *desk.dir.glob("**/.git/modules/lib/deep"),
-        *(one.parent for one in desk.dir.glob("*/**/.git")),
+        harness.dir,
+        *harness.dir.glob("**/.git/modules/lib/deep"),
+        *(one.parent for one in harness.dir.glob("*/**/.git")),
     ):
         for words in ("status", "st", "add -A", "commit -q --allow-empty -m x", "fetch ssh://127.0.0.1:1/x"):
             subprocess.run(["git", *words.split()], cwd=entry, check=False, capture_output=True)
-    assert list(desk.dir.glob("**/PWNED")) == []
+    assert list(harness.dir.glob("**/PWNED")) == []
 
 
 @works
-async def test_what_was_undone_is_told_and_kept_aside(desk: Desk) -> None:
+async def test_what_was_undone_is_told_and_kept_aside(harness: ToolHarness) -> None:
     told: list[str] = []
     tool = Shell(
-        desk.workspace,
-        desk.approvals,
+        harness.workspace,
+        harness.approvals,
         ToolProgress(),
-        sandbox=Sandbox(SandboxConfig(), desk.workspace, tell=lambda _, text: told.append(text)),
+        sandbox=Sandbox(SandboxConfig(), harness.workspace, tell=lambda _, text: told.append(text)),
     )
-    value = await desk.use(tool, command=f"git init -q x && {evil_config('x/.git')}")
+    value = await harness.use(tool, command=f"git init -q x && {evil_config('x/.git')}")
     assert not value.is_error
     assert "core.fsmonitor" in value.message
     assert "core.fsmonitor" in told[0]
-    assert "fsmonitor" in (desk.dir / "x/.git/config.put-aside-by-kimi-tui").read_text()
-    assert git(desk.dir / "x", "status", "--short") == ""
+    assert "fsmonitor" in (harness.dir / "x/.git/config.put-aside-by-kimi-tui").read_text()
+    assert git(harness.dir / "x", "status", "--short") == ""
 
 
 @works
-async def test_git_of_daily_work_needs_no_way_out(desk: Desk) -> None:
-    repository(desk.dir)
-    beside = desk.dir.parent / "origin.git"
-    git(desk.dir.parent, "init", "-q", "--bare", "-b", "main", str(beside))
-    desk.workspace.add_dir(beside)
-    repository(desk.dir / "lib-source")
-    tool = shell(desk)
+async def test_git_of_daily_work_needs_no_way_out(harness: ToolHarness) -> None:
+    repository(harness.dir)
+    beside = harness.dir.parent / "origin.git"
+    git(harness.dir.parent, "init", "-q", "--bare", "-b", "main", str(beside))
+    harness.workspace.add_dir(beside)
+    repository(harness.dir / "lib-source")
+    tool = shell(harness)
     for work in (
         f"git remote add origin {beside}",
         "git push -q -u origin main",
@@ -568,89 +582,95 @@ async def test_git_of_daily_work_needs_no_way_out(desk: Desk) -> None:
         f"git clone -q {beside} copy && cd copy && git pull -q",
         "cd copy && echo 1 > b && git add b && git -c user.name=a -c user.email=a@b.c commit -qm b",
     ):
-        value = await desk.use(tool, command=work)
+        value = await harness.use(tool, command=work)
         assert not value.is_error, (work, value.output)
         assert "could not" not in str(value.output), (work, value.output)
         assert "undid" not in value.message, (work, value.message)
-    assert git(desk.dir, "config", "branch.main.remote") == "origin\n"
+    assert git(harness.dir, "config", "branch.main.remote") == "origin\n"
 
 
 @works
-async def test_a_lost_setting_of_git_is_told_though_the_command_succeeds(desk: Desk) -> None:
-    repository(desk.dir)
-    value = await desk.use(shell(desk), command="git config alias.x status || true")
+async def test_a_lost_setting_of_git_is_told_though_the_command_succeeds(harness: ToolHarness) -> None:
+    repository(harness.dir)
+    value = await harness.use(shell(harness), command="git config alias.x status || true")
     assert "outside_sandbox" in value.message
 
 
 @works
-async def test_in_a_full_sandbox_without_a_network_a_trusted_folders_commands_run_unasked(desk: Desk) -> None:
+async def test_in_a_full_sandbox_without_a_network_a_trusted_folders_commands_run_unasked(harness: ToolHarness) -> None:
     for settings, trusted, asked in (
         ({"network": False}, True, 0),
         ({"network": False}, False, 1),
         ({"network": True}, True, 1),
         ({"network": False, "ask_inside": True}, True, 1),
     ):
-        desk.asked.clear()
-        sandbox = Sandbox(SandboxConfig.model_validate(settings), desk.workspace, trusted=trusted)
-        tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
-        assert not (await desk.use(tool, command="echo 1 > a; x=1; echo $x")).is_error
-        assert len(desk.asked) == asked, settings
-        desk.asked.clear()
-        desk.answer = "reject"
-        await desk.use(tool, command="touch a", outside_sandbox=True)
-        await desk.use(tool, command="cat .env")
-        assert len(desk.asked) == 2
-        desk.answer = "approve"
+        harness.asked.clear()
+        sandbox = Sandbox(SandboxConfig.model_validate(settings), harness.workspace, trusted=trusted)
+        tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+        assert not (await harness.use(tool, command="echo 1 > a; x=1; echo $x")).is_error
+        assert len(harness.asked) == asked, settings
+        harness.asked.clear()
+        harness.answer = "reject"
+        await harness.use(tool, command="touch a", outside_sandbox=True)
+        await harness.use(tool, command="cat .env")
+        assert len(harness.asked) == 2
+        harness.answer = "approve"
 
 
-async def test_a_rule_that_asks_or_denies_counts_in_a_full_sandbox_too(desk: Desk) -> None:
-    sandbox = Sandbox(SandboxConfig(network=False), desk.workspace, trusted=True)
-    tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
-    desk.approvals.policy = Policy([parse_rule("Shell(touch *)", Effect.ASK), parse_rule("Shell(rm *)", Effect.DENY)])
-    await desk.use(tool, command="touch a")
-    assert len(desk.asked) == 1
-    assert "not allowed" in (await desk.use(tool, command="rm a")).message
+async def test_a_rule_that_asks_or_denies_counts_in_a_full_sandbox_too(harness: ToolHarness) -> None:
+    sandbox = Sandbox(SandboxConfig(network=False), harness.workspace, trusted=True)
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    harness.approvals.policy = Policy(
+        [parse_rule("Shell(touch *)", Effect.ASK), parse_rule("Shell(rm *)", Effect.DENY)]
+    )
+    await harness.use(tool, command="touch a")
+    assert len(harness.asked) == 1
+    assert "not allowed" in (await harness.use(tool, command="rm a")).message
 
 
-async def test_yolo_without_a_sandbox_takes_one_yes_a_session(desk: Desk) -> None:
-    desk.approvals.yolo = True
-    tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=bare_sandbox(SandboxConfig(), desk, [], None))
-    desk.answer = "reject"
-    assert (await desk.use(tool, command="touch a")).is_error
-    desk.answer = "approve"
+async def test_yolo_without_a_sandbox_takes_one_yes_a_session(harness: ToolHarness) -> None:
+    harness.approvals.yolo = True
+    tool = Shell(
+        harness.workspace, harness.approvals, ToolProgress(), sandbox=bare_sandbox(SandboxConfig(), harness, [], None)
+    )
+    harness.answer = "reject"
+    assert (await harness.use(tool, command="touch a")).is_error
+    harness.answer = "approve"
     for _ in range(3):
-        assert not (await desk.use(tool, command="touch a")).is_error
-    assert len(desk.asked) == 2
-    assert "there is no sandbox" in str(desk.asked[0].display)
-    off = bare_sandbox(SandboxConfig(mode="off"), desk, [], None)
-    await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=off), command="touch a")
-    assert len(desk.asked) == 2
+        assert not (await harness.use(tool, command="touch a")).is_error
+    assert len(harness.asked) == 2
+    assert "there is no sandbox" in str(harness.asked[0].display)
+    off = bare_sandbox(SandboxConfig(mode="off"), harness, [], None)
+    await harness.use(Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=off), command="touch a")
+    assert len(harness.asked) == 2
 
 
 @works
-async def test_a_command_leaves_nothing_that_starts_programs_later(desk: Desk) -> None:
-    (desk.dir / ".claude").mkdir()
-    desk.answer = "approve"
-    value = await desk.use(shell(desk), command="cd .clau*e && echo x > settings.json")
+async def test_a_command_leaves_nothing_that_starts_programs_later(harness: ToolHarness) -> None:
+    (harness.dir / ".claude").mkdir()
+    harness.answer = "approve"
+    value = await harness.use(shell(harness), command="cd .clau*e && echo x > settings.json")
     assert value.is_error
-    value = await desk.use(
-        shell(desk), command="echo x > .mcp.jso; mv .mcp.jso .mcp.json; mkdir .agent; mv .agent .agents"
+    value = await harness.use(
+        shell(harness), command="echo x > .mcp.jso; mv .mcp.jso .mcp.json; mkdir .agent; mv .agent .agents"
     )
     assert "The sandbox undid" in value.message
-    assert not (desk.dir / ".mcp.json").exists()
-    assert not (desk.dir / ".agents").exists()
+    assert not (harness.dir / ".mcp.json").exists()
+    assert not (harness.dir / ".agents").exists()
 
 
-async def test_without_a_sandbox_and_a_user_yolo_runs_only_what_rules_allow_or_what_reads(desk: Desk) -> None:
-    desk.approvals.yolo = True
-    desk.approvals.attended = False
-    desk.approvals.policy = Policy([parse_rule("Shell(touch *)", Effect.ALLOW)])
-    tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=bare_sandbox(SandboxConfig(), desk, [], None))
+async def test_without_a_sandbox_and_a_user_yolo_runs_only_what_rules_allow_or_what_reads(harness: ToolHarness) -> None:
+    harness.approvals.yolo = True
+    harness.approvals.attended = False
+    harness.approvals.policy = Policy([parse_rule("Shell(touch *)", Effect.ALLOW)])
+    tool = Shell(
+        harness.workspace, harness.approvals, ToolProgress(), sandbox=bare_sandbox(SandboxConfig(), harness, [], None)
+    )
     for command, refused in (("rm a", True), ("touch a", False), ("ls", False), ("touch b; rm b", True)):
-        value = await desk.use(tool, command=command)
+        value = await harness.use(tool, command=command)
         assert ("--no-sandbox" in value.message) is refused, command
-    assert (desk.dir / "a").exists()
-    off = bare_sandbox(SandboxConfig(mode="off"), desk, [], None)
-    value = await desk.use(Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=off), command="rm a")
+    assert (harness.dir / "a").exists()
+    off = bare_sandbox(SandboxConfig(mode="off"), harness, [], None)
+    value = await harness.use(Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=off), command="rm a")
     assert not value.is_error
-    assert desk.asked == []
+    assert harness.asked == []

@@ -13,7 +13,7 @@ from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.background import BackgroundTasks
 from kimi_tui.tools.shell_support.sandbox import Sandbox
-from tests.tools.kit import Desk, git, until
+from tests.tools.harness import ToolHarness, git, until
 from tests.tools.ordinary_user import python_for_all
 
 
@@ -23,36 +23,36 @@ def needs(*programs: str) -> pytest.MarkDecorator:
 
 
 @pytest.fixture
-async def tool(desk: Desk, tmp_path: Path) -> Shell:
-    sandbox = Sandbox(SandboxConfig(network=False), desk.workspace, trusted=True)
+async def tool(harness: ToolHarness, tmp_path: Path) -> Shell:
+    sandbox = Sandbox(SandboxConfig(network=False), harness.workspace, trusted=True)
     if not await sandbox.works() or sandbox.tier != "full":
         pytest.skip("there is no full sandbox here")
     tasks = BackgroundTasks(tmp_path / "tasks")
-    return Shell(desk.workspace, desk.approvals, ToolProgress(), background=tasks, sandbox=sandbox)
+    return Shell(harness.workspace, harness.approvals, ToolProgress(), background=tasks, sandbox=sandbox)
 
 
-async def done(desk: Desk, tool: Shell, *commands: str) -> str:
+async def done(harness: ToolHarness, tool: Shell, *commands: str) -> str:
     """What the last command prints; none may fail, be asked about, name the sandbox, or be undone."""
     output = ""
     for command in commands:
-        value = await desk.use(tool, command=command, timeout=120)
+        value = await harness.use(tool, command=command, timeout=120)
         assert not value.is_error, (command, value.output, value.message)
         assert "sandbox" not in value.message, (command, value.message)
         output = str(value.output)
-    assert desk.asked == []
+    assert harness.asked == []
     return output
 
 
-def start(desk: Desk) -> None:
+def start(harness: ToolHarness) -> None:
     for words in (("init", "-q", "-b", "main"), ("config", "user.name", "a"), ("config", "user.email", "a@b.c"),
                   ("commit", "-q", "--allow-empty", "-m", "one")):  # fmt: skip
-        git(desk.dir, *words)
+        git(harness.dir, *words)
 
 
-async def test_branches_worktrees_stashes_and_a_bare_repository_beside(desk: Desk, tool: Shell) -> None:
-    start(desk)
+async def test_branches_worktrees_stashes_and_a_bare_repository_beside(harness: ToolHarness, tool: Shell) -> None:
+    start(harness)
     await done(
-        desk,
+        harness,
         tool,
         "git init -q --bare -b main beside.git",
         "git remote add origin ./beside.git",
@@ -67,15 +67,15 @@ async def test_branches_worktrees_stashes_and_a_bare_repository_beside(desk: Des
     )
 
 
-async def test_a_submodule_is_added_updated_and_committed(desk: Desk, tool: Shell) -> None:
-    start(desk)
-    source = desk.dir / "library"
+async def test_a_submodule_is_added_updated_and_committed(harness: ToolHarness, tool: Shell) -> None:
+    start(harness)
+    source = harness.dir / "library"
     source.mkdir()
     git(source, "init", "-q", "-b", "main")
     git(source, "commit", "-q", "--allow-empty", "-m", "one")
-    git(desk.dir, "config", "--global", "protocol.file.allow", "always")
+    git(harness.dir, "config", "--global", "protocol.file.allow", "always")
     await done(
-        desk,
+        harness,
         tool,
         "git submodule add -q ./library vendor/library",
         "git commit -qm 'Add the library' && git submodule status",
@@ -83,12 +83,12 @@ async def test_a_submodule_is_added_updated_and_committed(desk: Desk, tool: Shel
     )
 
 
-async def test_a_commit_without_a_message_ends_at_once_and_not_in_an_editor(desk: Desk, tool: Shell) -> None:
-    start(desk)
-    value = await desk.use(tool, command='echo 1 > a; git add a; git commit; echo "status $?"', timeout=20)
+async def test_a_commit_without_a_message_ends_at_once_and_not_in_an_editor(harness: ToolHarness, tool: Shell) -> None:
+    start(harness)
+    value = await harness.use(tool, command='echo 1 > a; git add a; git commit; echo "status $?"', timeout=20)
     assert "No editor can be opened here" in str(value.output)
     assert "status 1" in str(value.output)
-    await done(desk, tool, "GIT_EDITOR=true git commit --allow-empty -qm b --edit")
+    await done(harness, tool, "GIT_EDITOR=true git commit --allow-empty -qm b --edit")
 
 
 def wheel(folder: Path) -> None:
@@ -106,10 +106,12 @@ def wheel(folder: Path) -> None:
 
 
 @pytest.mark.timeout(180)
-async def test_a_virtual_environment_is_made_and_a_wheel_installed_from_a_cold_cache(desk: Desk, tool: Shell) -> None:
-    wheel(desk.dir / "wheels")
+async def test_a_virtual_environment_is_made_and_a_wheel_installed_from_a_cold_cache(
+    harness: ToolHarness, tool: Shell
+) -> None:
+    wheel(harness.dir / "wheels")
     output = await done(
-        desk,
+        harness,
         tool,
         "python3 -m venv .venv",
         ".venv/bin/pip install -q --no-index --find-links wheels --disable-pip-version-check tiny",
@@ -120,43 +122,43 @@ async def test_a_virtual_environment_is_made_and_a_wheel_installed_from_a_cold_c
 
 @needs("npm", "node")
 @pytest.mark.timeout(180)
-async def test_npm_installs_a_package_of_a_folder_from_a_cold_cache(desk: Desk, tool: Shell) -> None:
-    (desk.dir / "tiny").mkdir()
-    (desk.dir / "tiny/package.json").write_text('{"name": "tiny", "version": "1.0.0", "main": "x.js"}')
-    (desk.dir / "tiny/x.js").write_text("console.log('tiny runs')\n")
-    (desk.dir / "package.json").write_text('{"name": "work", "version": "1.0.0", "scripts": {"t": "node t.js"}}')
-    (desk.dir / "t.js").write_text("require('tiny')\n")
-    output = await done(desk, tool, "npm install --offline --no-audit --no-fund ./tiny", "npm run --silent t")
+async def test_npm_installs_a_package_of_a_folder_from_a_cold_cache(harness: ToolHarness, tool: Shell) -> None:
+    (harness.dir / "tiny").mkdir()
+    (harness.dir / "tiny/package.json").write_text('{"name": "tiny", "version": "1.0.0", "main": "x.js"}')
+    (harness.dir / "tiny/x.js").write_text("console.log('tiny runs')\n")
+    (harness.dir / "package.json").write_text('{"name": "work", "version": "1.0.0", "scripts": {"t": "node t.js"}}')
+    (harness.dir / "t.js").write_text("require('tiny')\n")
+    output = await done(harness, tool, "npm install --offline --no-audit --no-fund ./tiny", "npm run --silent t")
     assert output == "tiny runs\n"
 
 
 @needs("uv")
-async def test_uv_makes_an_environment_from_a_cold_cache(desk: Desk, tool: Shell) -> None:
-    wheel(desk.dir / "wheels")
-    await done(desk, tool, "uv venv -q", "uv pip install -q --offline --no-index --find-links wheels tiny")
+async def test_uv_makes_an_environment_from_a_cold_cache(harness: ToolHarness, tool: Shell) -> None:
+    wheel(harness.dir / "wheels")
+    await done(harness, tool, "uv venv -q", "uv pip install -q --offline --no-index --find-links wheels tiny")
 
 
 @needs("make")
-async def test_make_and_pytest_run(desk: Desk, tool: Shell) -> None:
-    (desk.dir / "Makefile").write_text("out: in\n\ttr a-z A-Z < in > out\n")
-    (desk.dir / "in").write_text("word\n")
-    (desk.dir / "test_x.py").write_text("def test_x(tmp_path):\n    (tmp_path / 'a').write_text('1')\n")
+async def test_make_and_pytest_run(harness: ToolHarness, tool: Shell) -> None:
+    (harness.dir / "Makefile").write_text("out: in\n\ttr a-z A-Z < in > out\n")
+    (harness.dir / "in").write_text("word\n")
+    (harness.dir / "test_x.py").write_text("def test_x(tmp_path):\n    (tmp_path / 'a').write_text('1')\n")
     python = python_for_all()
     if python is None:
         pytest.skip("there is no Python outside of the homes")
     libraries = next(entry for entry in sys.path if entry.endswith("site-packages"))
     test = f"PYTHONPATH={shlex.quote(libraries)} {python} -m pytest -q test_x.py"
-    assert "1 passed" in await done(desk, tool, "make -s out && grep -q WORD out", test)
+    assert "1 passed" in await done(harness, tool, "make -s out && grep -q WORD out", test)
 
 
 @needs("tmux")
-async def test_tmux_runs_and_a_later_command_reaches_it(desk: Desk, tool: Shell) -> None:
+async def test_tmux_runs_and_a_later_command_reaches_it(harness: ToolHarness, tool: Shell) -> None:
     run = "tmux -f /dev/null -S socket -D"
-    started = await desk.use(tool, command=run, run_in_background=True, description="tmux")
+    started = await harness.use(tool, command=run, run_in_background=True, description="tmux")
     assert not started.is_error
-    await until((desk.dir / "socket").is_socket)
+    await until((harness.dir / "socket").is_socket)
     output = await done(
-        desk,
+        harness,
         tool,
         "tmux -S socket new-session -d -s s 'sleep 60'; tmux -S socket list-sessions",
         "tmux -S socket list-sessions",
@@ -165,20 +167,20 @@ async def test_tmux_runs_and_a_later_command_reaches_it(desk: Desk, tool: Shell)
     await tool._background.aclose()
 
 
-async def test_a_process_of_another_command_is_ended_by_another_door(desk: Desk, tool: Shell) -> None:
-    value = await desk.use(tool, command="kill 4000000")
+async def test_a_process_of_another_command_is_ended_by_another_door(harness: ToolHarness, tool: Shell) -> None:
+    value = await harness.use(tool, command="kill 4000000")
     assert "TaskStop" in value.message
 
 
 @needs("npm")
-async def test_npm_without_a_network_fails_at_once_and_says_why(desk: Desk, tool: Shell) -> None:
-    value = await desk.use(tool, command="npm view left-pad --registry http://registry.invalid/", timeout=60)
+async def test_npm_without_a_network_fails_at_once_and_says_why(harness: ToolHarness, tool: Shell) -> None:
+    value = await harness.use(tool, command="npm view left-pad --registry http://registry.invalid/", timeout=60)
     assert "timeout" not in value.message
     assert "it has no network" in value.message
 
 
-async def test_what_a_command_leaves_in_tmp_can_be_read_by_the_next_one(desk: Desk, tool: Shell) -> None:
-    assert await done(desk, tool, "echo kept > /tmp/x && mktemp -d >/dev/null", "cat /tmp/x") == "kept\n"
+async def test_what_a_command_leaves_in_tmp_can_be_read_by_the_next_one(harness: ToolHarness, tool: Shell) -> None:
+    assert await done(harness, tool, "echo kept > /tmp/x && mktemp -d >/dev/null", "cat /tmp/x") == "kept\n"
 
 
 @pytest.mark.parametrize(
@@ -198,8 +200,8 @@ async def test_what_a_command_leaves_in_tmp_can_be_read_by_the_next_one(desk: De
     ],
 )
 async def test_a_hint_names_the_door_when_the_sandbox_is_to_blame_and_only_then(
-    desk: Desk, tool: Shell, command: str, blamed: bool
+    harness: ToolHarness, tool: Shell, command: str, blamed: bool
 ) -> None:
-    value = await desk.use(tool, command=command)
+    value = await harness.use(tool, command=command)
     assert value.is_error
     assert ("outside_sandbox" in value.message) is blamed, (value.output, value.message)

@@ -16,7 +16,7 @@ from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, find_sandbox_exec
 from kimi_tui.tools.shell_support.seatbelt_args import seatbelt_argv, seatbelt_profile
-from tests.tools.kit import Desk
+from tests.tools.harness import ToolHarness
 
 Node = str | list["Node"]
 _TOKEN = re.compile(r'\s*(?:(\()|(\))|#"([^"]*)"|"((?:[^"\\]|\\.)*)"|([^\s()"]+))')
@@ -162,17 +162,17 @@ def test_the_command_line_has_the_profile_as_one_argument(work: Path) -> None:
     assert os.path.realpath(work) in argv[2].replace('\\"', '"')
 
 
-async def test_where_it_holds_commands_run_in_it_and_the_tier_says_that_no_mac_tried_it(desk: Desk) -> None:
-    bwrap = find_bwrap([desk.dir])
+async def test_where_it_holds_commands_run_in_it_and_the_tier_says_that_no_mac_tried_it(harness: ToolHarness) -> None:
+    bwrap = find_bwrap([harness.dir])
     if bwrap is None:
         pytest.skip("something has to hold commands in place of a Mac's kernel")
-    program = desk.dir.parent / "sandbox-exec"
+    program = harness.dir.parent / "sandbox-exec"
     held = "--unshare-net --unshare-pid --ro-bind / / --dev /dev --proc /proc --ro-bind /proc/sys /proc/sys"
     program.write_text(f'#!/bin/sh\n[ "$1" = -p ] && [ "$3" = -- ] || exit 9\nshift 3\nexec {bwrap} {held} -- "$@"\n')
     program.chmod(0o755)
     sandbox = Sandbox(
         SandboxConfig(network=False),
-        desk.workspace,
+        harness.workspace,
         trusted=True,
         find=lambda _: None,
         landlock=lambda: 0,
@@ -183,8 +183,8 @@ async def test_where_it_holds_commands_run_in_it_and_the_tier_says_that_no_mac_t
     assert sandbox.tier == "files"
     assert "never tried on a Mac" in sandbox.limits
     assert not sandbox.confines_commands
-    tool = Shell(desk.workspace, desk.approvals, ToolProgress(), sandbox=sandbox)
-    assert (await desk.use(tool, command="echo 1")).output == "1\n"
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    assert (await harness.use(tool, command="echo 1")).output == "1\n"
 
 
 def test_another_system_than_macos_has_no_sandbox_exec() -> None:

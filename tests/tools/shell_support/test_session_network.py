@@ -18,21 +18,21 @@ from kimi_tui.tools.shell_support.background import BackgroundTasks
 from kimi_tui.tools.shell_support.host_access import HostAccess
 from kimi_tui.tools.shell_support.host_proxy import HostProxy
 from kimi_tui.tools.shell_support.sandbox import Sandbox
-from tests.tools.kit import Desk, until
+from tests.tools.harness import ToolHarness, until
 
 CONNECT = "import os,socket,sys;from urllib.parse import urlsplit;u=urlsplit(os.environ['https_proxy']);"
 CONNECT += "s=socket.create_connection((u.hostname,u.port),5);s.sendall({!r});f=s.makefile('rb');print(f.readline());"
 CONNECT += "sys.stdout.write(f.read().decode())"
 
 
-async def full(desk: Desk, tmp_path: Path, **settings: object) -> tuple[Shell, Sandbox]:
+async def full(harness: ToolHarness, tmp_path: Path, **settings: object) -> tuple[Shell, Sandbox]:
     config = SandboxConfig.model_validate({"network": False, **settings})
-    access = HostAccess(desk.approvals)
-    sandbox = Sandbox(config, desk.workspace, trusted=True, allows_host=access.allows)
+    access = HostAccess(harness.approvals)
+    sandbox = Sandbox(config, harness.workspace, trusted=True, allows_host=access.allows)
     if not await sandbox.works() or sandbox.tier != "full" or not sandbox.shares_network:
         pytest.skip("there is no full sandbox with a network of its own here")
     tasks = BackgroundTasks(tmp_path / "tasks")
-    return Shell(desk.workspace, desk.approvals, ToolProgress(), background=tasks, sandbox=sandbox), sandbox
+    return Shell(harness.workspace, harness.approvals, ToolProgress(), background=tasks, sandbox=sandbox), sandbox
 
 
 def asks(head: bytes) -> str:
@@ -40,75 +40,77 @@ def asks(head: bytes) -> str:
 
 
 @pytest.mark.parametrize("hosts", ["none", "ask"])
-async def test_a_later_command_reaches_a_server_in_the_background(desk: Desk, tmp_path: Path, hosts: str) -> None:
-    tool, sandbox = await full(desk, tmp_path, hosts=hosts)
-    (desk.dir / "page").write_text("served\n")
+async def test_a_later_command_reaches_a_server_in_the_background(
+    harness: ToolHarness, tmp_path: Path, hosts: str
+) -> None:
+    tool, sandbox = await full(harness, tmp_path, hosts=hosts)
+    (harness.dir / "page").write_text("served\n")
     serve = "import http.server as h;s=h.ThreadingHTTPServer(('127.0.0.1',0),h.SimpleHTTPRequestHandler);"
     serve += "open('port.new','w').write(str(s.server_port));import os;os.rename('port.new','port');s.serve_forever()"
-    started = await desk.use(
+    started = await harness.use(
         tool, command=f"python3 -c {shlex.quote(serve)}", run_in_background=True, description="server"
     )
     assert not started.is_error
-    await until((desk.dir / "port").exists)
+    await until((harness.dir / "port").exists)
     fetch = "import urllib.request as u;print(u.urlopen('http://127.0.0.1:'+open('port').read()+'/page').read())"
-    value = await desk.use(tool, command=f"python3 -c {shlex.quote(fetch)}")
+    value = await harness.use(tool, command=f"python3 -c {shlex.quote(fetch)}")
     assert "served" in str(value.output), value
     await tool._background.aclose()
     await sandbox.close()
 
 
-async def test_no_command_reaches_this_machine_with_or_without_the_proxy(desk: Desk, tmp_path: Path) -> None:
-    tool, sandbox = await full(desk, tmp_path, hosts="ask")
+async def test_no_command_reaches_this_machine_with_or_without_the_proxy(harness: ToolHarness, tmp_path: Path) -> None:
+    tool, sandbox = await full(harness, tmp_path, hosts="ask")
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         direct = f"import socket; socket.create_connection(('127.0.0.1', {port}), 2)"
-        assert (await desk.use(tool, command=f"python3 -c {shlex.quote(direct)}")).is_error
+        assert (await harness.use(tool, command=f"python3 -c {shlex.quote(direct)}")).is_error
         for host in ("127.0.0.1", "localhost", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "169.254.169.254"):
-            value = await desk.use(tool, command=asks(b"CONNECT %s:%d HTTP/1.1\r\n\r\n" % (host.encode(), port)))
+            value = await harness.use(tool, command=asks(b"CONNECT %s:%d HTTP/1.1\r\n\r\n" % (host.encode(), port)))
             assert "502 Refused by the sandbox" in str(value.output), (host, value)
     await sandbox.close()
 
 
-async def test_a_host_is_asked_for_once_even_in_yolo_mode_and_a_no_holds(desk: Desk, tmp_path: Path) -> None:
-    tool, sandbox = await full(desk, tmp_path, hosts="ask")
-    desk.approvals.yolo = True
-    desk.answer = "reject"
+async def test_a_host_is_asked_for_once_even_in_yolo_mode_and_a_no_holds(harness: ToolHarness, tmp_path: Path) -> None:
+    tool, sandbox = await full(harness, tmp_path, hosts="ask")
+    harness.approvals.yolo = True
+    harness.answer = "reject"
     for _ in range(2):
-        value = await desk.use(tool, command=asks(b"CONNECT a.invalid:443 HTTP/1.1\r\n\r\n"))
+        value = await harness.use(tool, command=asks(b"CONNECT a.invalid:443 HTTP/1.1\r\n\r\n"))
         assert "403 Refused by the sandbox: a.invalid is not allowed" in str(value.output)
-    desk.answer = "approve"
+    harness.answer = "approve"
     for _ in range(2):
-        value = await desk.use(tool, command=asks(b"CONNECT b.invalid:443 HTTP/1.1\r\n\r\n"))
+        value = await harness.use(tool, command=asks(b"CONNECT b.invalid:443 HTTP/1.1\r\n\r\n"))
         assert "502" in str(value.output)
-    assert [each.sender for each in desk.asked] == ["Network", "Network"]
-    assert "b.invalid" in desk.asked[1].description
+    assert [each.sender for each in harness.asked] == ["Network", "Network"]
+    assert "b.invalid" in harness.asked[1].description
     await sandbox.close()
 
 
-async def test_rules_decide_on_hosts_without_a_question(desk: Desk, tmp_path: Path) -> None:
-    desk.approvals.policy = Policy(
+async def test_rules_decide_on_hosts_without_a_question(harness: ToolHarness, tmp_path: Path) -> None:
+    harness.approvals.policy = Policy(
         [parse_rule("Network(*.good.invalid)", Effect.ALLOW), parse_rule("Network(bad.*)", Effect.DENY)]
     )
-    tool, sandbox = await full(desk, tmp_path, hosts="ask")
+    tool, sandbox = await full(harness, tmp_path, hosts="ask")
     for host, status in ((b"x.good.invalid", "502"), (b"bad.invalid", "403"), (b"BAD.Good.Invalid.", "403")):
-        value = await desk.use(tool, command=asks(b"CONNECT %s:443 HTTP/1.1\r\n\r\n" % host))
+        value = await harness.use(tool, command=asks(b"CONNECT %s:443 HTTP/1.1\r\n\r\n" % host))
         assert status in str(value.output), (host, value)
-    assert desk.asked == []
+    assert harness.asked == []
     await sandbox.close()
 
 
-async def test_nobody_there_means_no_host(desk: Desk, tmp_path: Path) -> None:
-    tool, sandbox = await full(desk, tmp_path, hosts="ask")
-    desk.approvals.attended = False
-    value = await desk.use(tool, command=asks(b"CONNECT a.invalid:443 HTTP/1.1\r\n\r\n") + "; false")
+async def test_nobody_there_means_no_host(harness: ToolHarness, tmp_path: Path) -> None:
+    tool, sandbox = await full(harness, tmp_path, hosts="ask")
+    harness.approvals.attended = False
+    value = await harness.use(tool, command=asks(b"CONNECT a.invalid:443 HTTP/1.1\r\n\r\n") + "; false")
     assert "403" in str(value.output)
     assert "Network(HOST)" in value.message
     await sandbox.close()
 
 
-async def test_without_hosts_there_is_no_proxy(desk: Desk, tmp_path: Path) -> None:
-    tool, _ = await full(desk, tmp_path)
-    value = await desk.use(tool, command='echo "[$HTTPS_PROXY$https_proxy]"; cat /proc/net/tcp')
+async def test_without_hosts_there_is_no_proxy(harness: ToolHarness, tmp_path: Path) -> None:
+    tool, _ = await full(harness, tmp_path)
+    value = await harness.use(tool, command='echo "[$HTTPS_PROXY$https_proxy]"; cat /proc/net/tcp')
     assert "[]" in str(value.output)
     assert "0100007F" not in str(value.output)
 
@@ -211,22 +213,22 @@ async def test_the_question_ends_when_the_command_goes_away() -> None:
     await proxy.close()
 
 
-async def test_the_network_is_the_sessions_own(desk: Desk, tmp_path: Path) -> None:
+async def test_the_network_is_the_sessions_own(harness: ToolHarness, tmp_path: Path) -> None:
     spaces: set[str] = set()
     for _ in range(2):
-        tool, _ = await full(desk, tmp_path)
-        values = [await desk.use(tool, command="readlink /proc/self/ns/net") for _ in range(2)]
+        tool, _ = await full(harness, tmp_path)
+        values = [await harness.use(tool, command="readlink /proc/self/ns/net") for _ in range(2)]
         assert values[0].output == values[1].output
         spaces.add(str(values[0].output).strip())
     assert len({*spaces, str(Path("/proc/self/ns/net").readlink()), os.devnull}) == 4
 
 
-async def test_no_socket_leads_to_the_host_of_a_virtual_machine(desk: Desk, tmp_path: Path) -> None:
-    tool, _ = await full(desk, tmp_path)
+async def test_no_socket_leads_to_the_host_of_a_virtual_machine(harness: ToolHarness, tmp_path: Path) -> None:
+    tool, _ = await full(harness, tmp_path)
     for family in (socket.AF_ALG, getattr(socket, "AF_VSOCK", 40)):
-        value = await desk.use(tool, command=f"python3 -c 'import socket; socket.socket({int(family)}, 1)'")
+        value = await harness.use(tool, command=f"python3 -c 'import socket; socket.socket({int(family)}, 1)'")
         assert "Address family not supported" in str(value.output)
     pair = "import socket; socket.socketpair(); socket.socket(2, 1); socket.socket(10, 2); socket.socket(16, 3)"
-    assert not (await desk.use(tool, command=f"python3 -c {shlex.quote(pair)}")).is_error
+    assert not (await harness.use(tool, command=f"python3 -c {shlex.quote(pair)}")).is_error
     ring = "import ctypes; print(ctypes.CDLL(None, use_errno=True).syscall(425, 1, 0), ctypes.get_errno())"
-    assert (await desk.use(tool, command=f"python3 -c {shlex.quote(ring)}")).output == "-1 38\n"
+    assert (await harness.use(tool, command=f"python3 -c {shlex.quote(ring)}")).output == "-1 38\n"

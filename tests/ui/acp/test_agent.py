@@ -9,7 +9,7 @@ from acp import RequestError, image_block, text_block
 from acp.helpers import embedded_text_resource, resource_block, resource_link_block
 from acp.schema import McpServerStdio
 
-from tests.mcp.kit import SERVERS
+from tests.mcp.harness import SERVERS
 from tests.soul.engines import plan, seeing, tool_call
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
 from tests.soul.test_soul import until

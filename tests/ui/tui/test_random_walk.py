@@ -72,8 +72,8 @@ async def test_no_way_through_the_screen_leads_where_it_is_not_well(seed: int, s
 @pytest.mark.parametrize("seed", seeds(1))
 @pytest.mark.timeout(120)
 async def test_no_way_through_a_recording_leads_where_it_is_not_well(seed: int, tmp_path: Path) -> None:
-    async with replaying(tmp_path) as desk:
-        await FuzzDriver(seed, desk.app, desk.pilot, desk.clock, None).go(STEPS)
+    async with replaying(tmp_path) as harness:
+        await FuzzDriver(seed, harness.app, harness.pilot, harness.clock, None).go(STEPS)
 
 
 @pytest.mark.parametrize("seed", seeds(1))

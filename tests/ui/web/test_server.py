@@ -14,7 +14,7 @@ import pyte
 from kimi_tui import paths
 from kimi_tui.ui.web.app_process import AppProcess
 from tests.soul.engines import tool_call
-from tests.tools.kit import processes_with
+from tests.tools.harness import processes_with
 from tests.ui.web.conftest import Served, lives, scripted, serve, until
 
 

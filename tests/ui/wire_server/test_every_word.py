@@ -9,7 +9,7 @@ from kimi_tui.config.schema import HookConfig
 from kimi_tui.mcp.config import load as load_mcp
 from kimi_tui.wire.codec import FLOW_EVENTS as FLOW_MESSAGES
 from kimi_tui.wire.codec import REQUESTS as REQUEST_MESSAGES
-from tests.mcp.kit import everyday, odd
+from tests.mcp.harness import everyday, odd
 from tests.soul.engines import plan, tool_call
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
 from tests.ui.wire_server.serving import served

@@ -30,19 +30,19 @@ class Watched(Transcript):
 class Home(App[None]):
     def __init__(self) -> None:
         super().__init__()
-        self.heard: list[object] = []
+        self.received: list[object] = []
 
     def compose(self) -> ComposeResult:
         yield Watched()
 
     def on_transcript_item_clicked(self, event: Transcript.ItemClicked) -> None:
-        self.heard.append((event.item_id, event.action))
+        self.received.append((event.item_id, event.action))
 
     def on_transcript_copied(self, event: Transcript.Copied) -> None:
-        self.heard.append(event.text)
+        self.received.append(event.text)
 
     def on_transcript_follow_changed(self, event: Transcript.FollowChanged) -> None:
-        self.heard.append((event.following, event.unseen))
+        self.received.append((event.following, event.unseen))
 
 
 @asynccontextmanager
@@ -91,10 +91,10 @@ async def test_who_scrolled_up_is_told_how_much_is_new_and_comes_back_with_end()
         assert rows(view) == before
         app = pilot.app
         assert isinstance(app, Home)
-        assert app.heard[-1] == (False, 2)
+        assert app.received[-1] == (False, 2)
         await pilot.press("end")
         await pilot.pause()
-        assert app.heard[-1] == (True, 0)
+        assert app.received[-1] == (True, 0)
         assert rows(view)[-1] == "  · two"
 
 
@@ -116,7 +116,7 @@ async def test_a_click_on_a_card_opens_it_and_its_first_line_stays():
         assert len(opened) == 2
         app = pilot.app
         assert isinstance(app, Home)
-        assert (7, "toggle") in app.heard
+        assert (7, "toggle") in app.received
 
 
 async def test_v_shows_the_source_of_the_charts_and_draws_them_again():
@@ -312,7 +312,12 @@ async def test_j_and_k_go_from_block_to_block_and_y_copies_the_one_at_the_cursor
         await pilot.pause()
         app = pilot.app
         assert isinstance(app, Home)
-        assert [heard for heard in app.heard if isinstance(heard, str)] == ["**yes**", "**yes**", "out", "hi"]
+        assert [text for text in app.received if isinstance(text, str)] == [
+            "**yes**",
+            "**yes**",
+            "out",
+            "hi",
+        ]
 
 
 async def test_brackets_go_to_the_messages_of_the_person():

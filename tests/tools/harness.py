@@ -20,7 +20,7 @@ from kimi_tui.wire.parts import FunctionBody, ToolCall, ToolReturnValue
 from kimi_tui.wire.requests import ApprovalRequest
 
 
-class Desk:
+class ToolHarness:
     """A workspace with approvals that a user answers with `answer` (None: nobody answers)."""
 
     def __init__(self, work_dir: Path, *, yolo: bool = False, answer: ApprovalAnswer | None = "approve") -> None:

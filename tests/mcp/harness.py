@@ -1,4 +1,4 @@
-"""A session's servers on real processes, with a user at the desk and everything that was said."""
+"""A session's MCP servers as real processes, a user who answers, and the messages that were sent."""
 
 import asyncio
 import json
@@ -37,14 +37,14 @@ def odd(how: str, **more: Any) -> dict[str, Any]:
     return {"command": sys.executable, "args": [str(SERVERS / "odd.py"), how], **more}
 
 
-class Desk:
+class McpHarness:
     """The servers that `entries` configure, one toolset, and a user who answers as told."""
 
     def __init__(
         self, work_dir: Path, entries: dict[str, Any], *, yolo: bool = True, told: FailureNotices | None = None
     ) -> None:
         self.wire = Wire()
-        self.heard: list[WireMessage] = []
+        self.received: list[WireMessage] = []
         self.told: list[tuple[str, str]] = []
         self.answer: ApprovalAnswer = "approve"
         self.answers: dict[str, str] = {}
@@ -70,7 +70,7 @@ class Desk:
         self._calls = 0
 
     def _hear(self, message: WireMessage) -> None:
-        self.heard.append(message)
+        self.received.append(message)
         match message:
             case ApprovalRequest():
                 self.approvals.settle(message.id, self.answer)
@@ -80,7 +80,7 @@ class Desk:
                 pass
 
     def of(self, kind: type) -> list[Any]:
-        return [message for message in self.heard if isinstance(message, kind)]
+        return [message for message in self.received if isinstance(message, kind)]
 
     def state(self, name: str) -> ServerState:
         return next(state for state in self.servers.states() if state.name == name)
@@ -94,11 +94,11 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(
+async def mcp_harness(
     work_dir: Path, *, yolo: bool = True, told: FailureNotices | None = None, **entries: Any
-) -> AsyncIterator[Desk]:
-    """A desk whose servers have been waited for."""
-    made = Desk(work_dir, entries, yolo=yolo, told=told)
+) -> AsyncIterator[McpHarness]:
+    """A harness whose servers have connected."""
+    made = McpHarness(work_dir, entries, yolo=yolo, told=told)
     try:
         await made.servers.ready()
         yield made
