@@ -368,7 +368,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),
     Defence(
-        "31 cmd_split", "looking into folders that Git compares", "git-compares-folders", Value("NOT_DEEP"),
+        "31 cmd_split", "looking into folders that Git compares", "git-compares-folders", Value("NOT_RECURSIVE"),
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),
     Defence(
