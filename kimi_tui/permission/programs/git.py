@@ -207,10 +207,8 @@ def _reads_untracked(parsed: Parsed) -> RecursiveRead:
 
 def _compares_folders(parsed: Parsed) -> RecursiveRead:
     """Git compares two paths itself where there is no repository, or where one of them is outside of it."""
-    compares = len(parsed.operands) > 1
-    return (
-        RecursiveRead.WITHIN | RecursiveRead.HIDDEN | RecursiveRead.NAMED if compares else NOT_RECURSIVE
-    )  # defence: git-compares-folders
+    folders = RecursiveRead.WITHIN | RecursiveRead.HIDDEN | RecursiveRead.NAMED
+    return folders if len(parsed.operands) > 1 else NOT_RECURSIVE  # defence: git-compares-folders
 
 
 def _reads(
