@@ -2,12 +2,9 @@
 
 from pydantic import Field
 
-from kimi_tui.interaction.approvals import Approvals
-from kimi_tui.tools.core.tool import Params, Tool
-from kimi_tui.tools.file_support.client_editor import NO_EDITOR, Editor
-from kimi_tui.tools.file_support.edit_observer import NO_HISTORY, FileHistory
-from kimi_tui.tools.file_support.edit_pipeline import EditRefusedError, NewText, edit
-from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.core.tool import Params
+from kimi_tui.tools.file_support.edit_pipeline import EditRefusedError, NewText
+from kimi_tui.tools.file_support.editing_tool import EditingTool
 from kimi_tui.wire.parts import ToolReturnValue
 
 
@@ -22,22 +19,9 @@ class StrReplaceFileParams(Params):
     edit: Edit | list[Edit] = Field(description="One replacement, or several that are made one after the other.")
 
 
-class StrReplaceFile(Tool[StrReplaceFileParams]):
+class StrReplaceFile(EditingTool[StrReplaceFileParams]):
     name = "StrReplaceFile"
     params = StrReplaceFileParams
-    asks = True
-
-    def __init__(
-        self,
-        workspace: Workspace,
-        approvals: Approvals,
-        history: FileHistory = NO_HISTORY,
-        editor: Editor = NO_EDITOR,
-    ) -> None:
-        self._workspace = workspace
-        self._approvals = approvals
-        self._history = history
-        self._editor = editor
 
     async def call(self, params: StrReplaceFileParams) -> ToolReturnValue:
         edits = params.edit if isinstance(params.edit, list) else [params.edit]
@@ -47,15 +31,7 @@ class StrReplaceFile(Tool[StrReplaceFileParams]):
                 raise EditRefusedError(f"`{params.path}` does not exist.")
             return _replace(params.path, old, edits)
 
-        return await edit(
-            params.path,
-            change,
-            sender=self.name,
-            workspace=self._workspace,
-            approvals=self._approvals,
-            history=self._history,
-            editor=self._editor,
-        )
+        return await self.edit(params.path, change)
 
 
 def _replace(path: str, text: str, edits: list[Edit]) -> NewText:

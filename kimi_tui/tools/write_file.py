@@ -4,12 +4,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from kimi_tui.interaction.approvals import Approvals
-from kimi_tui.tools.core.tool import Params, Tool
-from kimi_tui.tools.file_support.client_editor import NO_EDITOR, Editor
-from kimi_tui.tools.file_support.edit_observer import NO_HISTORY, FileHistory
-from kimi_tui.tools.file_support.edit_pipeline import NewText, edit
-from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.core.tool import Params
+from kimi_tui.tools.file_support.edit_pipeline import NewText
+from kimi_tui.tools.file_support.editing_tool import EditingTool
 from kimi_tui.wire.parts import ToolReturnValue
 
 
@@ -21,22 +18,9 @@ class WriteFileParams(Params):
     )
 
 
-class WriteFile(Tool[WriteFileParams]):
+class WriteFile(EditingTool[WriteFileParams]):
     name = "WriteFile"
     params = WriteFileParams
-    asks = True
-
-    def __init__(
-        self,
-        workspace: Workspace,
-        approvals: Approvals,
-        history: FileHistory = NO_HISTORY,
-        editor: Editor = NO_EDITOR,
-    ) -> None:
-        self._workspace = workspace
-        self._approvals = approvals
-        self._history = history
-        self._editor = editor
 
     async def call(self, params: WriteFileParams) -> ToolReturnValue:
         def change(old: str | None) -> NewText:
@@ -48,12 +32,4 @@ class WriteFile(Tool[WriteFileParams]):
                 return NewText(text, f"Appended to `{params.path}`, which now has {size} bytes.")
             return NewText(text, f"Wrote `{params.path}` ({size} bytes).")
 
-        return await edit(
-            params.path,
-            change,
-            sender=self.name,
-            workspace=self._workspace,
-            approvals=self._approvals,
-            history=self._history,
-            editor=self._editor,
-        )
+        return await self.edit(params.path, change)

@@ -24,8 +24,7 @@ from kimi_tui.ui.tui.i18n.catalog import N_, _, p_
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.widgets.hints_changed import Hint, HintsChanged
-from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
-from kimi_tui.ui.tui.widgets.type_ahead import TypeAheadFilter, write_message
+from kimi_tui.ui.tui.widgets.type_ahead import write_message
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.events import ApprovalAnswer
 from kimi_tui.wire.requests import ApprovalRequest
@@ -35,13 +34,8 @@ class ApprovalDialog(DockedDialog):
     """Shows the first pending request, or the one that the user opened."""
 
     DEFAULT_CSS = """
-    ApprovalDialog {
-        display: none; height: auto; background: $surface; padding: 0 1;
-        border: round $warning; border-title-color: $warning; border-title-style: bold;
-    }
-    ApprovalDialog.-open { display: block; }
-    ApprovalDialog > OptionList { margin-top: 1; }
-    ApprovalDialog > ApprovalBody { margin-top: 1; background: $surface; }
+    ApprovalDialog { border: round $warning; border-title-color: $warning; }
+    ApprovalDialog > ApprovalBody { margin-top: 1; }
     ApprovalDialog.-tight > OptionList, ApprovalDialog.-tight > ApprovalBody { margin-top: 0; }
     ApprovalDialog > #said { display: none; height: 1; margin-top: 1; }
     ApprovalDialog #said-head { width: auto; padding: 0 1 0 0; color: $warning; }
@@ -77,12 +71,9 @@ class ApprovalDialog(DockedDialog):
         clock: Callable[[], float] = time.monotonic,
         id: str | None = None,  # noqa: A002
     ) -> None:
-        super().__init__(id=id)
-        self.guard = KeyGuard(clock)
+        super().__init__(clock=clock, id=id)
         self.requests: tuple[ApprovalRequest, ...] = ()
         self.current: ApprovalRequest | None = None
-        self.ahead = TypeAheadFilter(self, self.guard, self._take)
-        self._clock = clock
         self._aside: ModalScreen[str | None] | None = None
         self._replied = ""
 
@@ -207,7 +198,7 @@ class ApprovalDialog(DockedDialog):
         screen = ApprovalFullscreen(
             request, _blocks(request), lambda seen: self._options(request, seen=seen), node=node, clock=self._clock
         )
-        self._open_aside(screen, lambda answer: self._take(answer, seen=True))
+        self._open_aside(screen, lambda answer: self.take_answer(answer, seen=True))
         return True
 
     def _open_aside(self, screen: ModalScreen[str | None], done: Callable[[str], object]) -> None:
@@ -267,7 +258,7 @@ class ApprovalDialog(DockedDialog):
             event.stop()
             chosen = self.query_one(OptionList).selected
             if self.guard.accepts() and chosen is not None:  # defence: nothing-chosen-at-first
-                self._take(chosen.id)
+                self.take_answer(chosen.id)
         else:
             if KEYS.get(key) == "session" and key not in self._keys:
                 self.notify(_("this can only be approved once, not for the session"), timeout=4, markup=False)
@@ -290,7 +281,7 @@ class ApprovalDialog(DockedDialog):
     def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
         event.stop()
         if self.guard.accepts():  # defence: guard-clicks
-            self._take(event.option_id)
+            self.take_answer(event.option_id)
 
     def _reply(
         self,
@@ -309,7 +300,7 @@ class ApprovalDialog(DockedDialog):
             write_message(self, words, go_on=self._words.has_focus, apart=True)
         self._words.value = ""
 
-    def _take(self, option_id: str, *, seen: bool | None = None) -> None:
+    def take_answer(self, option_id: str, *, seen: bool | None = None) -> None:
         request = self.current
         if request is None:
             return

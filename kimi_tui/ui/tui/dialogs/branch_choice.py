@@ -15,23 +15,11 @@ from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.hints_changed import Hint
-from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
-from kimi_tui.ui.tui.widgets.type_ahead import TypeAheadFilter
 from kimi_tui.wire.display import BriefBlock
 
 
 class BranchDialog(DockedDialog):
     """Docked like the approval dialog, with the same key guard."""
-
-    DEFAULT_CSS = """
-    BranchDialog {
-        display: none; height: auto; background: $surface; padding: 0 1;
-        border: round $secondary; border-title-color: $secondary; border-title-style: bold;
-    }
-    BranchDialog.-open { display: block; }
-    BranchDialog > OptionList { margin-top: 1; }
-    BranchDialog > ApprovalBody { background: $surface; }
-    """
 
     key_context = "branches"
     reach_label = N_("take a branch")
@@ -48,12 +36,10 @@ class BranchDialog(DockedDialog):
         clock: Callable[[], float] = time.monotonic,
         id: str | None = None,  # noqa: A002
     ) -> None:
-        super().__init__(id=id)
-        self.guard = KeyGuard(clock)
+        super().__init__(clock=clock, id=id)
         self.node_id = ""
         self.labels: tuple[str, ...] = ()
         self.wanted = False
-        self.ahead = TypeAheadFilter(self, self.guard, lambda answer: self._take(int(answer)))
 
     def compose(self) -> ComposeResult:
         yield ApprovalBody(id="why-asked")
@@ -108,7 +94,7 @@ class BranchDialog(DockedDialog):
         elif event.key == "enter":
             event.stop()
             if self.guard.accepts() and options.selected is not None:
-                self._take(int(options.selected.id))
+                self.take_answer(options.selected.id)
         else:
             self.ahead.hear(event, {option.key: option.id for option in options.options})
 
@@ -121,8 +107,8 @@ class BranchDialog(DockedDialog):
     def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
         event.stop()
         if self.guard.accepts():
-            self._take(int(event.option_id))
+            self.take_answer(event.option_id)
 
-    def _take(self, index: int) -> None:
-        if index < len(self.labels):
+    def take_answer(self, option_id: str) -> None:
+        if (index := int(option_id)) < len(self.labels):
             self.post_message(self.Chosen(self.node_id, self.labels[index]))

@@ -1,5 +1,7 @@
 """Base of the dialogs docked above the composer; each one shows whether it has the focus."""
 
+import time
+from collections.abc import Callable
 from typing import ClassVar
 
 from textual.containers import Vertical
@@ -20,16 +22,36 @@ class DockedDialog(Vertical, can_focus=True):
     """Subclasses set the footer by `_set_footer`; it is shown while the dialog has the focus."""
 
     DEFAULT_CSS = """
-    DockedDialog { border-subtitle-color: $muted; }
+    DockedDialog {
+        display: none; height: auto; background: $surface; padding: 0 1;
+        border: round $secondary; border-title-color: $secondary; border-title-style: bold;
+        border-subtitle-color: $muted;
+    }
+    DockedDialog.-open { display: block; }
+    DockedDialog > OptionList { margin-top: 1; }
+    DockedDialog > ApprovalBody { background: $surface; }
     DockedDialog.-aside { border-subtitle-color: $warning; border-subtitle-style: bold; }
     """
-    guard: KeyGuard
-    ahead: TypeAheadFilter
     key_context: ClassVar[KeyContext]
     reach_label: ClassVar[str]
     """The description of the key that focuses the dialog; not yet translated."""
     _foot = ""
     _reach = ""
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
+        self.guard = KeyGuard(clock)
+        self.ahead = TypeAheadFilter(self, self.guard, self.take_answer)
+        self._clock = clock
+
+    def take_answer(self, option_id: str) -> None:
+        """Give the answer of this option."""
+        raise NotImplementedError
 
     @property
     def writes(self) -> bool:

@@ -17,8 +17,7 @@ from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.hints_changed import Hint, HintsChanged
-from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
-from kimi_tui.ui.tui.widgets.type_ahead import TypeAheadFilter, write_message
+from kimi_tui.ui.tui.widgets.type_ahead import write_message
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.requests import Question, QuestionRequest
 
@@ -29,13 +28,6 @@ class QuestionDialog(DockedDialog):
     """Docked above the composer. All answers are sent together, after the last question."""
 
     DEFAULT_CSS = """
-    QuestionDialog {
-        display: none; height: auto; background: $surface; padding: 0 1;
-        border: round $secondary; border-title-color: $secondary; border-title-style: bold;
-    }
-    QuestionDialog.-open { display: block; }
-    QuestionDialog > OptionList { margin-top: 1; }
-    QuestionDialog > ApprovalBody { background: $surface; }
     QuestionDialog > Input { display: none; border: none; height: 1; padding: 0 1; background: $panel; }
     QuestionDialog.-other > Input { display: block; margin-top: 1; }
     """
@@ -57,15 +49,13 @@ class QuestionDialog(DockedDialog):
         clock: Callable[[], float] = time.monotonic,
         id: str | None = None,  # noqa: A002
     ) -> None:
-        super().__init__(id=id)
-        self.guard = KeyGuard(clock)
+        super().__init__(clock=clock, id=id)
         self.request: QuestionRequest | None = None
         self._at = 0
         self._answers: dict[str, str] = {}
         self._ticked: set[int] = set()
         self._replied = ""
         self._alone = False
-        self.ahead = TypeAheadFilter(self, self.guard, self._take)
 
     def compose(self) -> ComposeResult:
         yield ApprovalBody(id="question")
@@ -164,7 +154,7 @@ class QuestionDialog(DockedDialog):
         elif event.key in ("enter", "space") and not self.ahead.holds and rows.selected is not None:
             event.stop()
             if self.guard.accepts():
-                self._take(rows.selected.id)
+                self.take_answer(rows.selected.id)
         else:
             self.ahead.hear(event, {option.key: option.id for option in rows.options})
 
@@ -178,9 +168,9 @@ class QuestionDialog(DockedDialog):
     def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
         event.stop()
         if self.guard.accepts():
-            self._take(event.option_id)
+            self.take_answer(event.option_id)
 
-    def _take(self, option_id: str) -> None:
+    def take_answer(self, option_id: str) -> None:
         question = self._question
         if question is None:
             return
