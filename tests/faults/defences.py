@@ -300,7 +300,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "29 approval_keys", "nothing chosen at first", "nothing-chosen-at-first",
-        Instead('if self.guard.accepts():\n    self._take(chosen.id if chosen else "once")'),
+        Instead('if self.guard.accepts():\n    self.take_answer(chosen.id if chosen else "once")'),
         "test_enter_on_nothing_does_not_approve",
     ),
     Defence(
