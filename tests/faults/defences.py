@@ -299,6 +299,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_key_approves_before_the_dialog_has_stood_still",
     ),
     Defence(
+        "29 approval_keys", "the guard after another window", "guard-after-focus", REMOVED,
+        "test_an_approval_that_comes_back_into_view_is_guarded_anew[focus-key]",
+    ),
+    Defence(
+        "29 approval_keys", "the guard after a suspension", "guard-after-resume", REMOVED,
+        "test_an_approval_that_comes_back_into_view_is_guarded_anew[resume-key]",
+    ),
+    Defence(
         "29 approval_keys", "nothing chosen at first", "nothing-chosen-at-first",
         Instead('if self.guard.accepts():\n    self.take_answer(chosen.id if chosen else "once")'),
         "test_enter_on_nothing_does_not_approve",

@@ -142,6 +142,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_APPROVAL}::test_enter_on_nothing_does_not_approve",
         f"{_APPROVAL}::test_the_next_of_several_approvals_is_shown_and_guarded_anew",
         f"{_APPROVAL}::test_a_click_that_gives_the_window_its_focus_answers_nothing",
+        f"{_APPROVAL}::test_an_approval_that_comes_back_into_view_is_guarded_anew",
         f"{_APPROVAL}::test_digits_in_a_reason_answer_nothing",
         f"{_AHEAD}::test_an_answers_key_that_a_sentence_begins_with_answers_nothing",
     ),

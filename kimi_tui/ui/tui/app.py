@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
+from textual.app import App
 from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Input
@@ -41,6 +42,7 @@ from kimi_tui.ui.tui.terminal.app_base import TerminalApp
 from kimi_tui.ui.tui.terminal.frame_rate import FRAME
 from kimi_tui.ui.tui.themes import theme
 from kimi_tui.ui.tui.themes.theme_registry import ThemeRegistry
+from kimi_tui.ui.tui.widgets.key_guard import restart_all
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 
 if TYPE_CHECKING:
@@ -130,6 +132,8 @@ class KimiTui(TerminalApp):
         return self.main_screen
 
     def on_mount(self) -> None:
+        # After a suspension, the first keys may still be meant for the shell or the editor.
+        self.app_resume_signal.subscribe(self, self._on_resume, immediate=True)  # defence: guard-after-resume
         self.call_after_refresh(self._on_first_frame)
 
     def _on_first_frame(self) -> None:
@@ -271,7 +275,11 @@ class KimiTui(TerminalApp):
         amount = n_("{count} line copied", "{count} lines copied", lines)
         self.show_toast(_("{much} (via {way})", much=amount, way=clipboard.copy_method()))
 
+    def _on_resume(self, _app: App[object]) -> None:
+        restart_all()
+
     def watch_app_focus(self) -> None:
+        restart_all()  # defence: guard-after-focus
         self.activity_indicator.update()
 
     # The Wire

@@ -1,8 +1,16 @@
 """Protects a new dialog from keys that were meant for something else."""
 
 from collections.abc import Callable
+from weakref import WeakSet
 
 QUIET_S = 0.5
+_guards: "WeakSet[KeyGuard]" = WeakSet()
+
+
+def restart_all() -> None:
+    """Restart the wait of every dialog: nobody saw them until now."""
+    for guard in list(_guards):
+        guard.restart()
 
 
 class KeyGuard:
@@ -15,6 +23,7 @@ class KeyGuard:
         self._clock = clock
         self._quiet_s = quiet_s
         self._since = clock()
+        _guards.add(self)
 
     def open(self) -> None:
         """Accept the next key: the user requested the dialog."""

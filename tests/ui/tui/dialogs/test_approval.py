@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from textual import events
 
 from kimi_tui.interaction.approvals import Scope
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
@@ -127,6 +128,35 @@ async def test_a_click_that_gives_the_window_its_focus_answers_nothing(start: St
         await driver.pilot.click(OptionList, offset=(4, 0))
         await driver.pilot.pause()
         assert driver.verdicts == []
+
+
+@pytest.mark.parametrize("way", ["key", "click"])
+@pytest.mark.parametrize("back", ["focus", "resume"])
+async def test_an_approval_that_comes_back_into_view_is_guarded_anew(start: Start, way: str, back: str) -> None:
+    """The key was for the shell or the editor, the click raised the window."""
+
+    async def answer() -> None:
+        if way == "key":
+            await driver.press("n")
+        else:
+            await driver.pilot.click(OptionList, offset=(4, 2))
+            await driver.pilot.pause()
+
+    async with start() as driver:
+        await driver.say(*wire_scenarios.approval())
+        driver.clock.now += 1
+        if back == "focus":
+            driver.app.post_message(events.AppBlur())
+            driver.app.post_message(events.AppFocus())
+        else:
+            driver.app.app_suspend_signal.publish(driver.app)
+            driver.app.app_resume_signal.publish(driver.app)
+        await driver.pilot.pause()
+        await answer()
+        assert driver.verdicts == []
+        driver.clock.now += 1
+        await answer()
+        assert driver.verdicts == [("reject", None)]
 
 
 async def test_digits_in_a_reason_answer_nothing(start: Start) -> None:
