@@ -472,6 +472,7 @@ class KimiTui(TerminalApp):
         """Update the key hints in the footer."""
         if self.is_running and self.main_screen.is_mounted:
             hints = self.main_screen.hints(self.presenter.state if self.panes_mounted else None)
+            self.main_screen.show_column_key(self.keymap.first_key("drawer"))
             self.main_screen.show_hints(self.keymap.rename(hints, self.main_screen.key_context))
         if self.panes_mounted and self.app_focus and (dialog := self.main_screen.current_dialog) is not None:
             dialog.show_focus_hint(self.keymap.first_key("approvals"))

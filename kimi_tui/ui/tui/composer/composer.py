@@ -84,6 +84,9 @@ class Composer(Vertical):
     class TakeBack(Message):
         """Up in an empty composer with a queue: edit the last queued message."""
 
+    class Emptied(Message):
+        """The message was sent or cleared."""
+
     class Leave(Message):
         """Ctrl+D in an empty composer."""
 
@@ -389,6 +392,8 @@ class Composer(Vertical):
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
         self._update_title()
+        if not self.text:
+            self.post_message(self.Emptied())
         if self._draft_timer is None:
             self._draft_timer = self.set_timer(_DRAFT_S, self.save_draft)
         if self._searching:

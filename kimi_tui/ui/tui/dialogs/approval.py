@@ -20,7 +20,7 @@ from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
 from kimi_tui.ui.tui.dialogs.edit_command import EditCommand, command_of
 from kimi_tui.ui.tui.dialogs.hunk_picker import HunkPicker, hunks_of
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
-from kimi_tui.ui.tui.i18n.catalog import N_, _, p_
+from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.widgets.hints_changed import Hint, HintsChanged
@@ -46,6 +46,9 @@ class ApprovalDialog(DockedDialog):
 
     key_context = "approval"
     reach_label = N_("answer the approval")
+
+    class Turned(Message):
+        """Another pending request is shown."""
 
     class Answered(Message):
         """`edited` is the command to run instead of the requested one; `taken` are the changes to apply."""
@@ -111,15 +114,12 @@ class ApprovalDialog(DockedDialog):
     def hints(self) -> tuple[Hint, ...]:
         if self.writes:
             return (("Enter", _("send") if self.has_class("-why") else _("save, then answer")), ("Esc", _("discard")))
-        enabled = self.enabled_options
         return (
-            (LETTERS["once"], _("once")),
-            *(((LETTERS["session"], _("this session")),) if "session" in enabled else ()),
-            (LETTERS["no"], p_("answer", "no")),
-            (LETTERS["why"], _("no, and why")),
+            ("↑ ↓", _("choose")),
             ("Tab", _("comment")),
-            *(((LETTERS["hunks"], _("choose changes")),) if "hunks" in enabled else ()),
+            *((("← →", _("next approval")),) if len(self.requests) > 1 else ()),
             *((("PgDn", _("more")),) if self.can_scroll_on else ()),
+            ("Ctrl+F", _("full screen")),
             ("Esc", _("interrupt")),
         )
 
@@ -140,8 +140,6 @@ class ApprovalDialog(DockedDialog):
         self.border_title = _("approval")
         if len(requests) > 1:
             self.border_title = _("approval {at} of {count}", at=place + 1, count=len(requests))
-        keys = (_("← → next") if len(requests) > 1 else "", _("ctrl+f full screen"))
-        self._set_footer(" · ".join(filter(None, keys)))
         if self.current is None or request.id != self.current.id:
             self.current = request
             self._leave_aside()
@@ -277,6 +275,7 @@ class ApprovalDialog(DockedDialog):
             at = self.requests.index(self.current) if self.current in self.requests else 0
             wanted = self.requests[(at + by) % len(self.requests)]
             self.show(self.requests, node=self.query_one(ApprovalHeader).node, open_id=wanted.id)
+            self.post_message(self.Turned())
 
     def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
         event.stop()

@@ -8,11 +8,12 @@ from textual import events
 from textual.message import Message
 
 from kimi_tui.i18n import UserText
-from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, width_of
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
-_MOST_ROWS = 6
+_MOST_NOTES = 5
+_MIN_PLACE = 8
 
 Button = tuple[str, str]
 """An action and its label."""
@@ -20,19 +21,22 @@ Button = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class FooterFacts:
-    """`role` is accent, warning, success, error or muted; `views` change how the chart is shown."""
+    """`role` is accent, warning, success, error or muted. `notes` have rows of their own above the state.
+
+    `buttons` come by importance: those that have no room are left out, for they are in the menu.
+    """
 
     sign: str = ""
     word: UserText = ""
     role: str = "muted"
     place: UserText = ""
     figures: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     buttons: tuple[Button, ...] = ()
-    views: tuple[Button, ...] = ()
 
 
 class FlowFooter(LineWidget):
-    """A few rows, repainted when a fact has changed."""
+    """One row, below the notes; repainted when a fact has changed."""
 
     DEFAULT_CSS = "FlowFooter { height: auto; padding: 0 1; }"
 
@@ -54,13 +58,29 @@ class FlowFooter(LineWidget):
     def lines(self, width: int, palette: Palette) -> list[Line]:
         facts = self._facts
         self._spans = []
-        out = self._words(width, palette) if facts.word else []
-        chip = palette.code_bg + palette.accent
-        out += self._row(facts.buttons, width, palette, len(out), chip, between=(" ", palette.base), pad=" ")
-        out += self._row(facts.views, width, palette, len(out), palette.muted, between=("  ", palette.base))
-        return out
+        notes = [Line(((cut(note, width), palette.muted),)) for note in facts.notes[:_MOST_NOTES]]
+        if not (facts.sign or facts.buttons):
+            return notes
+        return [*notes, self._row(width, palette, len(notes))]
 
-    def _words(self, width: int, palette: Palette) -> list[Line]:
+    def _row(self, width: int, palette: Palette, row: int) -> Line:
+        """The state on the left, the buttons on the right; stores the buttons' positions."""
+        facts = self._facts
+        head = 2 + max(cells(facts.word), min(cells(facts.place), 10)) if facts.sign else 0
+        buttons = _fitting(facts.buttons, width - head - 1)
+        size = sum(cells(label) + 1 for _action, label in buttons)
+        runs = self._state(width - size, palette) if facts.sign else []
+        start = max(0, width - size + 1) if runs else 0
+        runs.append((" " * max(0, start - width_of(runs)), palette.base))
+        for number, (action, label) in enumerate(buttons):
+            runs += [(" ", palette.base)] if number else []
+            self._spans.append((row, start, start + cells(label), action))
+            runs.append((label, palette.code_bg + palette.accent))
+            start += cells(label) + 1
+        return Line(tuple(runs))
+
+    def _state(self, width: int, palette: Palette) -> list[Run]:
+        """The sign with the word or else the place, then what there is room for."""
         facts = self._facts
         inks = {
             "accent": palette.accent,
@@ -69,53 +89,18 @@ class FlowFooter(LineWidget):
             "error": palette.error,
         }
         style = inks.get(facts.role, palette.muted)
-        word = cut(facts.word, max(1, width - 2))
-        runs: list[Run] = [(f"{facts.sign} ", style), (word, style + Style(bold=True))]
-        lines, used = [runs], 2 + cells(word)
-        if facts.place:
-            place = cut(facts.place, max(0, width - used - 1))
-            runs += [(" ", palette.base), (place, palette.base)]
-            used += 1 + cells(place)
-        for figure in facts.figures:
-            if used + cells(figure) + 3 > width and len(lines) < _MOST_ROWS:
-                lines.append([("  ", palette.base), (figure, palette.muted)])
-                used = 2 + cells(figure)
-            else:
-                lines[-1] += [(" · ", palette.faint), (figure, palette.muted)]
-                used += 3 + cells(figure)
-        return [Line(tuple(one)) for one in lines]
-
-    def _row(
-        self,
-        buttons: Sequence[Button],
-        width: int,
-        palette: Palette,
-        above: int,
-        style: Style,
-        *,
-        between: Run,
-        pad: str = "",
-    ) -> list[Line]:
-        """Lay out buttons beside each other, on as many lines as needed; stores their positions."""
-        lines: list[list[Run]] = []
-        used = width
-        gap = cells(between[0])
-        for action, text in buttons:
-            label = f"{pad}{cut(text, max(1, width - 2 * cells(pad)))}{pad}"
-            size = cells(label)
-            if used + gap + size > width:
-                lines.append([])
-                used = 0
-            else:
-                lines[-1].append(between)
-                used += gap
-            self._spans.append((len(lines) - 1 + above, used, used + size, action))
-            key, _blank, rest = label.partition(" ") if not pad else (label, "", "")
-            lines[-1].append((key, palette.base if rest else style))
-            if rest:
-                lines[-1].append((f" {rest}", style))
-            used += size
-        return [Line(tuple(one)) for one in lines]
+        first = cut(facts.word or facts.place, max(1, width - 3))
+        runs: list[Run] = [(f"{facts.sign} ", style), (first, style + Style(bold=True))]
+        left = width - 3 - cells(first)
+        figures = list(facts.figures)
+        while figures and sum(cells(figure) + 3 for figure in figures) > left:
+            figures.pop()
+        left -= sum(cells(figure) + 3 for figure in figures)
+        if facts.word and facts.place and left > _MIN_PLACE:
+            runs += [(" ", palette.base), (cut(facts.place, left - 1), palette.base)]
+        for figure in figures:
+            runs += [(" · ", palette.faint), (figure, palette.muted)]
+        return runs
 
     def on_click(self, event: events.Click) -> None:
         x, y = event.x - self.gutter.left, event.y - self.gutter.top
@@ -124,3 +109,12 @@ class FlowFooter(LineWidget):
                 event.stop()
                 self.post_message(self.Pressed(action))
                 return
+
+
+def _fitting(buttons: Sequence[Button], room: int) -> list[Button]:
+    """The first buttons that fit, and the last one, which opens the menu of all."""
+    padded = [(action, f" {label} ") for action, label in buttons]
+    first, last = padded[:-1], padded[-1:]
+    while first and sum(cells(label) + 1 for _action, label in (*first, *last)) > room:
+        first.pop()
+    return [*first, *last]

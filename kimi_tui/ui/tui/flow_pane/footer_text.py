@@ -1,12 +1,14 @@
 """Title and footer texts for a run."""
 
+from dataclasses import replace
+
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.formats import clock, token_count
 from kimi_tui.ui.tui.flow_pane.footer import Button, FooterFacts
-from kimi_tui.ui.tui.flow_pane.run_styles import CLOSED_WORDS, LiveContext, node_status
+from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, node_status
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _, n_
-from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, run_times
+from kimi_tui.ui.tui.state.flow_reducer import current_label, run_times
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import cells
@@ -26,55 +28,51 @@ def run_title(run: RunView, now: float, width: int) -> str:
 
 
 def more() -> Button:
-    return ("menu", "… " + _("more"))
-
-
-def view_buttons(*, with_map: bool) -> tuple[Button, ...]:
-    """Buttons that change how the chart is shown."""
-    found: list[Button] = [("farther", "−"), ("nearer", _("+ size")), ("outline", "o " + _("outline"))]
-    found.append(("turn", "d " + _("turn")))
-    if with_map:
-        found.append(("map", "m " + _("map")))
-    return (*found, ("whole", "F11 " + _("zoom")))
+    """The button of the menu of all actions; always the last one."""
+    return ("menu", "…")
 
 
 def footer_facts(run: RunView, now: LiveContext, *, changed: bool = False, past: bool = False) -> FooterFacts:
     """The footer's facts for a run."""
-    figures: list[str] = []
-    node = run.current
-    if node is not None and run.active:
-        figures.append(clock(node.elapsed(now.now)))
-    if run.tokens:
-        figures.append(_("{count} tokens", count=token_count(run.tokens)))
-    if changed:
-        figures.append(_("file changed; this run uses the earlier chart"))
+    figures = (_("{count} tokens", count=token_count(run.tokens)),) if run.tokens else ()
+    notes = (_("file changed; this run uses the earlier chart"),) if changed else ()
     if run.status is not None:
-        return _ended(run, tuple(figures))
-    place = current_label(run)
+        return replace(_ended(run, figures), notes=notes)
+    facts = _state(run, now, esc_interrupts=not past)
+    buttons = (*_controls(run, waits=facts.sign == "?"), more())
+    return replace(facts, place=current_label(run), figures=(*facts.figures, *figures), notes=notes, buttons=buttons)
+
+
+def _state(run: RunView, now: LiveContext, *, esc_interrupts: bool) -> FooterFacts:
+    """The sign of a run's state, and the word that neither the chart nor the header shows."""
+    if run.paused is not None:
+        sign = "?" if run.paused.reason == "choice" else "‖"
+        return FooterFacts(sign, _(labels.PAUSED[run.paused.reason]), "warning")
+    standing = node_status(run, run.node_id, now)
+    asks = standing in ("approval", "answer")
+    if run.pausing:
+        figures = (_("Esc interrupts now"),) if esc_interrupts and not asks else ()
+        sign, role = ("?", "warning") if asks else ("▶", "accent")
+        return FooterFacts(sign, _("pauses after this turn"), role, figures=figures)
+    if asks:
+        return FooterFacts("?", role="warning")
+    if standing == "retrying" and now.retry_until is not None:
+        return FooterFacts("↻", _("retrying in {time}", time=clock(now.retry_until - now.now + 0.999)), "warning")
+    return FooterFacts("▶", role="accent")
+
+
+def _controls(run: RunView, *, waits: bool) -> tuple[Button, ...]:
+    """The buttons that act on an active run, by importance."""
     go_on: Button = ("toggle", "space " + _("continue"))
     step: Button = ("step", "n " + _("step"))
     stop: Button = ("stop", "x " + _("stop"))
     if run.paused is not None:
-        word = _(labels.PAUSED[run.paused.reason])
-        choices = tuple((f"choose:{label}", label) for label in branches_of(run.begin, run.node_id))
-        if run.paused.reason == "choice":
-            return FooterFacts("?", word, "warning", place, tuple(figures), choices)
-        buttons = (go_on, step, ("again", "r " + _("rerun")), stop)
-        return FooterFacts("‖", word, "warning", place, tuple(figures), buttons)
-    standing = node_status(run, run.node_id, now)
-    buttons = (("toggle", "space " + _("pause")), step, ("breakpoint", "b " + _("breakpoint")), stop)
-    if standing in ("approval", "answer"):
-        if run.pausing:
-            figures[:0] = [_("pauses after this turn")]
-            buttons = (go_on, stop)
-        return FooterFacts("?", _(CLOSED_WORDS[standing]), "warning", place, tuple(figures), buttons)
-    if standing == "retrying" and now.retry_until is not None:
-        left = _("retrying in {time}", time=clock(now.retry_until - now.now + 0.999))
-        return FooterFacts("↻", left, "warning", place, tuple(figures), buttons)
+        if waits:
+            return (("choose", "c " + _("branch")), stop)
+        return (go_on, stop, step, ("again", "r " + _("rerun")))
     if run.pausing:
-        figures[:0] = [] if past else [_("Esc interrupts now")]
-        return FooterFacts("▶", _("pauses after this turn"), "accent", place, tuple(figures), (go_on, stop))
-    return FooterFacts("▶", _("running"), "accent", place, tuple(figures), buttons)
+        return (go_on, stop)
+    return (("toggle", "space " + _("pause")), stop, step, ("breakpoint", "b " + _("breakpoint")))
 
 
 def ended_buttons() -> tuple[Button, ...]:
@@ -84,6 +82,7 @@ def ended_buttons() -> tuple[Button, ...]:
         ("list", "l " + _("flows")),
         ("export", "e " + _("export")),
         ("runs", "h " + _("runs")),
+        more(),
     )
 
 
@@ -95,4 +94,4 @@ def _ended(run: RunView, figures: tuple[str, ...]) -> FooterFacts:
     word = _("interrupted") if run.cut_off else _(labels.ENDED[run.status])
     place = _("at {node}", node=current_label(run)) if run.cut_off else ""
     first: Button = ("resume", "g " + _("continue")) if run.cut_off else ("start", "s " + _("rerun"))
-    return FooterFacts(sign, word, role, place, figures, (first, *ended_buttons()[1:]))
+    return FooterFacts(sign, word, role, place, figures, buttons=(first, *ended_buttons()[1:]))

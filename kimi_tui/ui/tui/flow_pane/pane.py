@@ -20,7 +20,7 @@ from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
 from kimi_tui.ui.tui.flow_pane.diagnostics_view import DiagnosticsView
 from kimi_tui.ui.tui.flow_pane.flow_list import FlowList
 from kimi_tui.ui.tui.flow_pane.footer import FlowFooter, FooterFacts
-from kimi_tui.ui.tui.flow_pane.footer_text import ended_buttons, footer_facts, more, run_title, view_buttons
+from kimi_tui.ui.tui.flow_pane.footer_text import ended_buttons, footer_facts, more, run_title
 from kimi_tui.ui.tui.flow_pane.refusals import Showing, Shown, why_not
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of
 from kimi_tui.ui.tui.i18n.catalog import _, n_
@@ -31,7 +31,7 @@ from kimi_tui.wire.flow_events import FlowBegin
 
 Request = Literal["export", "runs", "start", "live", "menu", "whole", "resume", "time"]
 _ROOMY = 18
-"""Minimum height of the pane, in rows, for a row of view buttons in the footer."""
+"""Minimum height of the pane, in rows, for a row of buttons below the list."""
 
 
 class FlowPane(Vertical):
@@ -116,6 +116,11 @@ class FlowPane(Vertical):
         return self._run is None and not self.listing.flows
 
     @property
+    def shows_chart_on_request(self) -> bool:
+        """Whether a chart is shown that is not the run's: of a flow, or of an earlier run."""
+        return self.showing in ("chart", "overlay")
+
+    @property
     def shown_run(self) -> RunView | None:
         """The displayed run, if there is one."""
         return self._run if self.showing == "run" else None
@@ -125,15 +130,11 @@ class FlowPane(Vertical):
         """The displayed earlier run, if there is one."""
         return self._overlaid if self.showing == "overlay" else None
 
-    def hints(self, run: RunView | None) -> tuple[Hint, ...]:
-        """The keys for the current run, including those that are disabled now."""
+    def hints(self) -> tuple[Hint, ...]:
+        """The keys of the list or the chart; those of the run are beside its state."""
         if self.showing == "list":
-            return (("↑ ↓", _("choose")), ("Enter", _("start")), ("v", _("chart")), ("h", _("runs")))
-        if run is None or not run.active:
-            return (("Enter", _("node")), ("s", _("start")), ("l", _("flows")), ("h", _("runs")), (".", _("more")))
-        return (("Enter", _("node")), ("Space", _("continue") if run.paused or run.pausing else _("pause")),
-                ("n", _("step")), ("b", _("breakpoint")), ("c", _("branch")), ("x", _("stop")), ("z", _("size")),
-                (".", _("more")))  # fmt: skip
+            return (("↑ ↓", _("choose")), ("Enter", _("start")))
+        return (("↑ ↓ ← →", _("nodes")), ("Enter", _("node")), ("z", _("size")), ("o", _("outline")), (".", _("more")))
 
     def on_mount(self) -> None:
         self._update_footer()
@@ -373,28 +374,20 @@ class FlowPane(Vertical):
             case "chart" if self.chart_of is not None:
                 name = sanitize(one_line(self.chart_of.name))
                 self.border_title = Content(" " + _("flow: {name}", name=name) + " ")
-                self._set_footer(self._chart_facts(self.chart_of))
+                self._foot.show(self._chart_facts(self.chart_of))
             case "overlay":
                 title, _style, legend = self._overlay
                 self.border_title = Content(f" {sanitize(title)} ")
                 word = legend[0] if legend else ""
-                buttons = (("list", "l " + _("back")), ("runs", "h " + _("runs")))
-                self._set_footer(FooterFacts("≡", word, "accent", "", legend[1:], buttons))
+                buttons = (("list", "l " + _("back")), ("runs", "h " + _("runs")), more())
+                self._foot.show(FooterFacts("≡", word, "accent", notes=legend[1:], buttons=buttons))
             case _ if run is not None:
                 self.border_title = Content(run_title(run, self._clock(), self.size.width))
                 facts = footer_facts(run, self.held_up, changed=self._changed_on_disk, past=self.past)
-                now = () if self.recorded else (("live", _("back to now")),)
-                self._set_footer(replace(facts, buttons=now) if self.past else facts)
+                now = () if self.recorded else (("live", _("back to now")), more())
+                self._foot.show(replace(facts, buttons=now) if self.past else facts)
             case _:
                 pass
-
-    def _set_footer(self, facts: FooterFacts) -> None:
-        """Update the chart's footer, with view buttons if there is room for one more row."""
-        if self.size.height >= _ROOMY:
-            views = (*view_buttons(with_map=self.chart.map is not None), more())
-            self._foot.show(replace(facts, views=views))
-        else:
-            self._foot.show(replace(facts, buttons=(*facts.buttons, more())))
 
     def _list_facts(self) -> FooterFacts:
         if not self.listing.flows or self.size.height < _ROOMY:
@@ -405,6 +398,6 @@ class FlowPane(Vertical):
 
     def _chart_facts(self, skill: FlowSkill) -> FooterFacts:
         if skill.flow is None:
-            return FooterFacts("✗", _("cannot run"), "error", "", (), (("list", "l " + _("flows")),))
+            return FooterFacts("✗", _("cannot run"), "error", buttons=(("list", "l " + _("flows")), more()))
         figures = (n_("{count} node", "{count} nodes", len(skill.flow.nodes) - 2),)
-        return FooterFacts("◆", _("ready"), "accent", "", figures, ended_buttons())
+        return FooterFacts("◆", _("ready"), "accent", figures=figures, buttons=ended_buttons())

@@ -19,6 +19,7 @@ from kimi_tui.ui.tui.main_screen.dialog_dock import DialogDock
 from kimi_tui.ui.tui.main_screen.footer import KeyFooter
 from kimi_tui.ui.tui.main_screen.header import Header, HeaderFacts
 from kimi_tui.ui.tui.main_screen.layout_css import Width, layout_for_size
+from kimi_tui.ui.tui.main_screen.right_column import RightColumn
 from kimi_tui.ui.tui.main_screen.welcome import Welcome
 from kimi_tui.ui.tui.terminal.compositor import CroppingCompositor
 from kimi_tui.ui.tui.terminal.echo_screen import LowLatencyScreen
@@ -40,7 +41,8 @@ class PaneLayout(LowLatencyScreen):
     """Conversation and composer on the left; flow, todo and approvals on the right.
 
     A zoomed pane fills the whole screen. In a terminal without room for two columns, the right column is a drawer: its
-    panes are zoomed when they get the focus.
+    panes are zoomed when they get the focus. With room for it, the column is open while there is work to show, see
+    `RightColumn`; the status line replaces it while it is closed.
     """
 
     dialogs: DialogDock
@@ -59,6 +61,7 @@ class PaneLayout(LowLatencyScreen):
         self._conversation.border_title = " " + _("conversation") + " "
         self.composer = Composer(id="composer")
         self._right_column = Vertical(id="right")
+        self.right_column = RightColumn()
         self._footer = KeyFooter(id="hints")
         self.zoomed: PaneName | None = None
         self._column_width = ColumnWidth(ColumnWidthStore(column_width_file(), terminal_name()))
@@ -117,8 +120,7 @@ class PaneLayout(LowLatencyScreen):
             self.set_class(name == size_class, f"-{name}")
         if not self.panes_ready:
             return
-        filled = any(self.is_filled(name) for name in PANES[1:])
-        self.set_class(filled, "-has-right")
+        has_right = self._update_right_column(wide=size_class == "wide")
         if size_class == "wide" and self._in_drawer:
             self.zoom(None)  # it fits beside the conversation now
             return
@@ -127,9 +129,29 @@ class PaneLayout(LowLatencyScreen):
         self._right_column.styles.width = width
         for toast_rack in self.query(ToastRack):
             # They are on the conversation's title line; click targets are elsewhere.
-            toast_rack.styles.padding = (0, ((width or 0) if filled else 0) + 2, 0, 0)
+            toast_rack.styles.padding = (0, ((width or 0) if has_right else 0) + 2, 0, 0)
         self.dialogs.place()
-        self._panes.flow_pane.display = not self._panes.flow_pane.has_nothing or not filled
+
+    def _update_right_column(self, *, wide: bool) -> bool:
+        """Open or close the right column; True if it has something to show and room for it. While the user types,
+        it stays as it is: their text would be wrapped anew."""
+        panes, column = self._panes, self.right_column
+        has_flows = self.is_filled("flow") and (column.shows_flows or not wide)
+        filled = has_flows or self.is_filled("todo") or self.is_filled("waiting")
+        is_open = column.update(filled=filled, hold=self.composer.is_written)
+        panes.flow_pane.display = has_flows or not filled
+        self.set_class(filled and (is_open or not wide), "-has-right")
+        panes.status_line.fold(len(panes.flow_pane.listing.flows) if wide and not is_open else None)
+        return filled and is_open
+
+    def toggle_right_column(self) -> None:
+        """Open or close the right column as the user's choice."""
+        has_work = self.is_filled("flow") and self.right_column.has_work
+        self.right_column.toggle(follows_work=has_work or self.is_filled("todo") or self.is_filled("waiting"))
+        self.update_layout()
+        if self.right_column.chosen and not self.right_column.is_open:
+            self._footer.say(_("nothing to show there yet"))
+        self.post_message(HintsChanged())
 
     def zoom(self, name: PaneName | None) -> None:
         """Zoom one pane to the whole screen, or none."""

@@ -24,7 +24,7 @@ Composer:focus-within { border-title-color: $primary; }
 Divider { display: none; }
 .-wide.-has-right #right, .-wide.-has-right Divider { display: block; }
 .-medium #strip, .-narrow #strip { visibility: visible; }
-.-wide #strip { display: none; }
+.-wide.-has-right #strip, .-wide.-zoomed #strip { display: none; }
 .-behind { display: none; }
 .-alone #talk { display: none; }
 .-alone #strip { display: none; }

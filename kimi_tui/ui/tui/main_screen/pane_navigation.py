@@ -44,6 +44,9 @@ class PaneNavigation(PaneLayout):
             if name == "talk":
                 self.focus_work()
             return name == "talk"
+        if name != "talk" and not self._is_shown(name):
+            self.right_column.visited = True
+            self.update_layout()
         if name == "flow":
             self._panes.flow_pane.focus_inside()
         else:
@@ -60,13 +63,14 @@ class PaneNavigation(PaneLayout):
     def update_layout(self) -> None:
         super().update_layout()
         pane = self.focused_pane
-        shown = (
-            pane is None
-            or pane == self.zoomed
-            or (self.zoomed is None and (self.layout_size == "wide" or pane == "talk"))
-        )
-        if not shown or (pane == "talk" and self.has_class("-alone")):
+        if pane is not None and (not self._is_shown(pane) or (pane == "talk" and self.has_class("-alone"))):
             self.focus_work()
+
+    def _is_shown(self, name: PaneName) -> bool:
+        """Whether a pane with content has its place on the screen now."""
+        if self.zoomed is not None or name == "talk":
+            return self.zoomed in (None, name)
+        return self.layout_size == "wide" and self.has_class("-has-right") and self._pane(name).display
 
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Leave the zoom when a hidden widget gets the focus."""
@@ -97,7 +101,8 @@ class PaneNavigation(PaneLayout):
     # Keys
 
     def action_next_pane(self) -> None:
-        filled: list[PaneName] = [name for name in PANES if self.is_filled(name)]
+        folded = self.layout_size == "wide" and not self.has_class("-has-right")
+        filled: list[PaneName] = [name for name in PANES if self.is_filled(name) and (name == "talk" or not folded)]
         current = self.focused_pane
         if current is None and filled:
             self.go_to(filled[0])
@@ -115,10 +120,10 @@ class PaneNavigation(PaneLayout):
             self._footer.say(_("the pane already fills the screen"))
 
     def action_drawer(self) -> None:
-        """Focus the first pane on the right if it is in the drawer; called again, close the drawer."""
-        if self.layout_size == "wide":
-            return
-        if self.zoomed not in (None, "talk"):
+        """Open or close the right column; if it is a drawer, its first pane gets the focus."""
+        if self.layout_size == "wide" and self.zoomed in (None, "talk"):
+            self.toggle_right_column()
+        elif self.zoomed not in (None, "talk"):
             self.zoom(None)
         else:
             next((name for name in PANES[1:] if self.go_to(name)), None)

@@ -66,19 +66,34 @@ class MainScreen(PaneNavigation):
         """Show a problem with the MCP servers in the welcome text; "" for none."""
         self._welcome.say(text, action="open_screen('mcp')")
 
+    def follow_work(self, *, has_work: bool, chats: int) -> None:
+        """Give the right column room while there is work to show in it, see `RightColumn`."""
+        self.right_column.follow(has_work=has_work or self.flow_pane.shows_chart_on_request, chats=chats)
+        self.update_layout()
+
     def show_todo(self, items: "Sequence[TodoItem]") -> None:
         self._panes.todo_pane.show(items)
 
     def show_approvals(
         self, requests: "Sequence[ApprovalRequest]", *, node: str, open_id: str | None, may_focus: bool
     ) -> None:
-        """Show the pending approvals as a list and in the dialog, see `DialogDock.show_approvals`."""
-        self._panes.approvals_pane.show(requests)
+        """Show one pending approval in the dialog, see `DialogDock.show_approvals`, and the others in the list."""
         self.dialogs.show_approvals(requests, node=node, open_id=open_id, may_focus=may_focus)
+        self.on_approval_dialog_turned()
+
+    def on_approval_dialog_turned(self) -> None:
+        """List the pending approvals that the dialog does not show."""
+        dialog = self._panes.approval_dialog
+        self._panes.approvals_pane.show([one for one in dialog.requests if one is not dialog.current])
 
     def show_status(self, state: "UiState") -> None:
         """Update the line that replaces the right column."""
         self._panes.status_line.show(state)
+
+    def show_column_key(self, key: str) -> None:
+        """Name the key that opens the right column in the line that replaces it."""
+        if self.panes_ready:
+            self._panes.status_line.open_key = key
 
     def show_hints(self, hints: Sequence[Hint]) -> None:
         """Show the keys in the footer."""
@@ -104,6 +119,11 @@ class MainScreen(PaneNavigation):
 
     def on_status_line_clicked(self, event: "StatusLine.Clicked") -> None:
         self.action_drawer()
+
+    def on_composer_emptied(self) -> None:
+        """Make up for what the layout put off while the user typed."""
+        if self.panes_ready:
+            self.update_layout()
 
     def on_composer_scrolled(self, event: Composer.Scrolled) -> None:
         match event.key:
@@ -300,7 +320,7 @@ class MainScreen(PaneNavigation):
             case "conversation":
                 own = panes.transcript.hints()
             case "flow":
-                own = panes.flow_pane.hints(state.flow.run)
+                own = panes.flow_pane.hints()
             case "approvals":
                 own = panes.approvals_pane.hints()
             case _:

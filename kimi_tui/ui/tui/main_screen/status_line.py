@@ -1,4 +1,4 @@
-"""The status line, which replaces panes that do not fit: the flow's node, the todo count, pending approvals."""
+"""The status line, which replaces panes that are not shown: the flow's node, the todo count, the number of flows."""
 
 from textual import events
 from textual.message import Message
@@ -7,13 +7,15 @@ from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.state.flow_reducer import current_label
 from kimi_tui.ui.tui.state.ui_state import UiState
-from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, width_of
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
+_RUN_SIGNS = "▶✓‖■"
+
 
 class StatusLine(LineWidget):
-    """Shown below the conversation if the right column is hidden; a click opens the first of these panes."""
+    """Shown below the conversation if the right column is hidden; a click opens it, or the first of its panes."""
 
     DEFAULT_CSS = """
     StatusLine { height: 1; background: $surface; display: none; }
@@ -26,6 +28,8 @@ class StatusLine(LineWidget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._parts: tuple[tuple[str, str, str], ...] = ()
+        self._folded: int | None = None
+        self.open_key = ""
 
     def show(self, state: UiState) -> None:
         parts: list[tuple[str, str, str]] = []
@@ -43,21 +47,36 @@ class StatusLine(LineWidget):
             now = next((item.title for item in state.todo if item.status == "in_progress"), "")
             count = _("todo {done}/{count}", done=done, count=len(state.todo))
             parts.append(("○", f"{count} {now}" if now else count, "muted"))
-        if state.approvals:
-            parts.append(("?", n_("{count} approval", "{count} approvals", len(state.approvals)), "warning"))
-        self._parts = tuple(parts)
-        self.set_class(bool(parts), "-filled")
+        if tuple(parts) != self._parts:
+            self._parts = tuple(parts)
+            self._update()
+
+    def fold(self, flows: int | None) -> None:
+        """Say how many flows a closed right column has; None while it is open."""
+        if flows != self._folded:
+            self._folded = flows
+            self._update()
+
+    def _update(self) -> None:
+        self.set_class(bool(self._parts or self._folded), "-filled")
         self.redraw()
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
+        parts = self._parts
+        if self._folded and not any(sign in _RUN_SIGNS for sign, _, _ in parts):
+            parts = (("◇", n_("{count} flow", "{count} flows", self._folded), "muted"), *parts)
+        key: list[Run] = []
+        if self._folded is not None and self.open_key:
+            key = [(self.open_key, palette.base), (" " + _("show"), palette.muted), (" ", palette.base)]
         runs: list[Run] = [(" ", palette.base)]
-        rooms = _shares([cells(text) for _, text, _ in self._parts], width - 2 - 7 * len(self._parts))
-        for index, (sign, text, role) in enumerate(self._parts):
+        room = width - width_of(key) - 2
+        rooms = _shares([cells(text) for _, text, _ in parts], room - 7 * len(parts))
+        for index, (sign, text, role) in enumerate(parts):
             style = {"accent": palette.accent, "warning": palette.warning}.get(role, palette.muted)
             if index:
                 runs.append(("  │  ", palette.faint))
             runs += [(sign + " ", style), (cut(text, rooms[index]), palette.base if role != "muted" else palette.muted)]
-        return [Line(tuple(runs))]
+        return [Line((*runs, (" " * max(1, width - width_of(runs) - width_of(key)), palette.base), *key))]
 
     def on_click(self, event: events.Click) -> None:
         self.post_message(self.Clicked())

@@ -121,7 +121,7 @@ class Presenter:
         if self.engine is not None:
             skills, pane = self.engine.skills, self.main_screen.flow_pane
             pane.show_flows([*skills.flows(), *find_broken_flows(skills, pane.known)])
-            self.main_screen.update_layout()
+            self.refresh({"flow"})
 
     def apply_batch(self, messages: Sequence[Timed]) -> None:
         """Apply a batch to the state and show the changes."""
@@ -188,8 +188,11 @@ class Presenter:
             self._show_branch_dialog()
         if parts & {"flow", "node", "todo", "approvals"}:
             main_screen.show_status(state)
-        if parts & {"todo", "approvals", "flow"}:
-            main_screen.update_layout()
+        if parts & {"turn", "todo", "approvals", "flow"}:
+            has_work = state.flow.is_current or not state.chats
+            if self.past is not None:
+                has_work = has_work or state.flow.run is not None
+            main_screen.follow_work(has_work=has_work, chats=state.chats)
         self.tick()
 
     def tick(self) -> None:

@@ -68,9 +68,18 @@ class FlowReducer:
     def __init__(self, conversation: Conversation) -> None:
         self._talk = conversation
         self.run: RunView | None = None
-        self.in_node = False
+        self.in_node = self._left = False
         self._header: int | None = None
         self.turn_keys: dict[str, list[int]] = {}
+
+    @property
+    def is_current(self) -> bool:
+        """Whether a run is active, or nothing was said since it ended."""
+        return self.run is not None and (self.run.active or not self._left)
+
+    def leave(self) -> None:
+        """Note that the conversation goes on without the run."""
+        self._left = True
 
     @property
     def pausing(self) -> bool:
@@ -112,6 +121,7 @@ class FlowReducer:
             case FlowResumed() | FlowControls():
                 pass
             case FlowEnd():
+                self._left = False
                 self._end_run(run, message, at)
         self._talk.add_delta(Invalidated("node"))
 
@@ -135,7 +145,7 @@ class FlowReducer:
             self._talk.add_delta(Invalidated("node"))
 
     def _begin_run(self, message: FlowBegin, at: float) -> None:
-        self.in_node = False
+        self.in_node = self._left = False
         if self.run is None or not self.run.apply(message, at):
             self.run = RunView.from_begin(message, at)
             self.turn_keys = {}

@@ -64,7 +64,7 @@ class Status:
 class UiState:
     """Everything on screen that comes from the Wire. Times are on the clock of the messages.
 
-    `asker` is the sender of prompts if it is not the user.
+    `asker` is the sender of prompts if it is not the user. `chats` counts the prompts that are not commands.
     """
 
     def __init__(self, *, asker: str = "") -> None:
@@ -76,6 +76,7 @@ class UiState:
         self.turn = TurnState()
         self.status = Status()
         self.todo: tuple[TodoItem, ...] = ()
+        self.chats = 0
         self.approvals: dict[str, requests.ApprovalRequest] = {}
         self.questions: dict[str, requests.QuestionRequest] = {}
         self._step_start = 0
@@ -263,8 +264,12 @@ class UiState:
         self._turn_starts.append((at, self._step_start))
         if not self.flow.in_node:
             self._clear_finished_todo()
-            self.conversation.append(self._user_item(message.user_input))
+            item = self._user_item(message.user_input)
+            self.conversation.append(item)
             self._step_start += 1
+            if not item.text.startswith("/"):
+                self.chats += 1
+                self.flow.leave()
         self._invalidate("turn")
 
     def _clear_finished_todo(self) -> None:

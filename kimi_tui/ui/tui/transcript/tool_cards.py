@@ -71,7 +71,7 @@ def _right(item: ToolItem, look: RenderContext) -> list[Run]:
         added, _blank, removed = summary_of(old, new).partition(" ")
         parts += [(added, palette.success), (" ", palette.base), (removed, palette.error)]
     word = _(_STATE_WORDS.get(item.state, ""))
-    if word:
+    if word and item.state != "waiting":  # the dialog says it
         parts.append((f"  {word}" if parts else word, state_glyph(item.state, look)[1]))
     if item.in_background:
         parts.append((_("in the background"), palette.secondary))

@@ -8,7 +8,6 @@ from textual import events
 from kimi_tui.interaction.approvals import Scope
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
-from kimi_tui.ui.tui.main_screen.footer import KeyFooter
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.painted import app_text
 from tests.ui.tui.pilot_driver import Start
@@ -78,14 +77,14 @@ async def test_the_broad_answer_is_withheld_until_the_whole_text_was_seen(start:
     async with start() as driver:
         await driver.say(*wire_scenarios.approval(command))
         driver.clock.now += 1
-        hints = driver.app.main_screen.query_one(KeyFooter)
-        assert "a" not in dict(hints.hints)
+        dialog = driver.app.main_screen.query_one(ApprovalDialog)
+        assert "session" not in dialog.enabled_options
         await driver.press("a")
         assert driver.verdicts == []
         for _ in range(16):
             await driver.press("pagedown")
             await driver.pilot.pause()
-        assert "a" in dict(hints.hints)
+        assert "session" in dialog.enabled_options
         driver.clock.now += 1
         await driver.press("a")
         assert driver.verdicts == [("approve_for_session", None)]

@@ -74,7 +74,7 @@ async def test_an_approval_without_the_focus_says_so_and_its_keys_look_dead(star
         assert foot_of(driver) == "F5 to answer"
         assert key_colour(driver) == muted
         await driver.press("f5")
-        assert "ctrl+f full screen" in foot_of(driver)
+        assert "F5" not in foot_of(driver)
         assert key_colour(driver) != muted
 
 
@@ -137,12 +137,11 @@ async def test_a_pause_asked_for_while_an_approval_waits_is_seen_and_taken_back(
         await one.press("f3", "space")
         shown = one.shown()
         assert shown.count("pauses after this turn") == 2
-        assert "waiting for your approval" in shown
+        assert "your approval?" in shown
         assert "space continue" in shown
-        assert "Space continue" in hints_of(one.app)
         await one.press("space")
         assert "pauses after this turn" not in one.shown()
-        assert "Space pause" in hints_of(one.app)
+        assert "space pause" in one.shown()
 
 
 async def test_escape_leaves_a_zoomed_chart_before_it_interrupts(start: Start) -> None:

@@ -202,10 +202,10 @@ async def test_a_key_pressed_just_after_the_run_ended_is_no_letter_of_a_message(
 async def test_the_buttons_of_the_foot_do_what_the_keys_do(tmp_path: Path) -> None:
     async with open_flow(tmp_path) as one:
         await one.run()
-        await one.pilot.click(FlowFooter, offset=(3, 1))
+        await click_on(one, "space pause")
         await one.reply("I looked.")
         assert one.runner.paused is not None
-        await one.pilot.click(FlowFooter, offset=(3, 1))
+        await click_on(one, "space continue")
         await one.settle()
         assert one.runner.paused is None
 
@@ -250,7 +250,8 @@ async def test_a_click_on_the_last_line_does_what_its_key_does(tmp_path: Path) -
     async with open_flow(tmp_path) as one:
         await at_green(one)
         await one.press("f3")
-        await click_on(one, "c branch")
+        await click_on(one, ". more")
+        await click_on(one, "Choose its branch")
         assert one.app.main_screen.query_one(BranchDialog).is_open
         await click_on(one, "Esc later")
         assert not one.app.main_screen.query_one(BranchDialog).is_open
@@ -259,7 +260,8 @@ async def test_a_click_on_the_last_line_does_what_its_key_does(tmp_path: Path) -
 async def test_everything_can_be_done_from_a_list_of_it(tmp_path: Path) -> None:
     async with open_flow(tmp_path) as one:
         await at_green(one)
-        await click_on(one, "… more")
+        await one.press("f3")
+        await click_on(one, ". more")
         assert "Remove the breakpoint" not in one.shown()
         await click_on(one, "Breakpoint here")
         assert one.runner.state.breakpoints == {"green"}
@@ -282,15 +284,29 @@ async def test_the_right_button_asks_what_can_be_done_with_a_node(tmp_path: Path
         assert one.runner.node_id == "tag"
 
 
-async def test_the_views_row_changes_the_view(tmp_path: Path) -> None:
+async def test_the_view_is_changed_from_the_menu_and_the_last_line(tmp_path: Path) -> None:
     async with open_flow(tmp_path) as one:
         await one.run()
-        await click_on(one, "d turn")
+        await click_on(one, " … ")
+        await click_on(one, "Direction: down or right")
         assert one.pane.chart.direction == "LR"
+        await one.press("f3")
         await click_on(one, "o outline")
         assert one.pane.chart.view == "outline"
         await click_on(one, "F11 zoom")
         assert one.app.main_screen.zoomed == "flow"
+
+
+async def test_one_row_under_the_chart_has_the_state_and_the_buttons_that_fit(tmp_path: Path) -> None:
+    async with open_flow(tmp_path) as one:
+        await one.run()
+        foot = one.pane.query_one(FlowFooter)
+        row = foot.render_line(0).text
+        assert foot.size.height == 1
+        assert row.startswith("▶ Look at")
+        assert row.rstrip().endswith("x stop   n step   …")
+        await one.press("f3")
+        assert "n step" not in app_strips(one.app)[-1].text
 
 
 @pytest.mark.parametrize("key", ["space", "n", "x", "r"])

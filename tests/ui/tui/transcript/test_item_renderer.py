@@ -91,7 +91,7 @@ def test_the_card_of_a_question_shows_the_answers(is_open: bool):
         ("failed", "✗", "failed"),
         ("rejected", "⊘", "rejected"),
         ("interrupted", "■", "interrupted"),
-        ("waiting", "?", "waiting for you"),
+        ("waiting", "?", ""),
     ],
 )
 def test_every_state_has_its_own_sign_and_word(state: str, sign: str, word: str):
