@@ -825,6 +825,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_git_folder_that_takes_its_settings_from_another_is_asked_about",
     ),
     Defence(
+        "31 cmd_split", "a folder that may be a bare repository", "possible-bare-repository", NEVER,
+        "test_a_folder_that_git_takes_for_a_repository_without_git_in_its_name_is_asked_about",
+    ),
+    Defence(
         "31 cmd_split", "a Git folder that is one for sure", "sure-git-dir", Without(1),
         "test_a_git_folder_that_git_passes_over_says_nothing_of_the_one_above",
     ),

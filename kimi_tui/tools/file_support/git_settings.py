@@ -69,7 +69,8 @@ def runs_nothing(folder: Path) -> bool:
                 return _is_git_dir(entry) and _is_plain(entry, above)  # defence: sure-git-dir
             if entry.exists() or entry.is_symlink():
                 return _is_plain_link(entry, above)
-            if (above / "HEAD").exists() and (above / "objects").is_dir():
+            # defence: possible-bare-repository
+            if os.path.lexists(above / "HEAD"):  # Git also takes the rest from a `commondir`, and a dangling link
                 return False
     except (OSError, ValueError):
         return False

@@ -305,6 +305,30 @@ def test_another_repository_within_is_judged_by_its_own_settings(harness: ToolHa
     assert not reads(harness, "cd bare && git log")
 
 
+@pytest.mark.parametrize("takes_from_another", [True, False])
+def test_a_folder_that_git_takes_for_a_repository_without_git_in_its_name_is_asked_about(
+    harness: ToolHarness, takes_from_another: bool
+) -> None:
+    """With a `commondir` it needs no `objects` of its own, and a `HEAD` may be a link that leads nowhere."""
+    looks_plain, common = harness.dir / "plain", harness.dir / "common"
+    if not takes_from_another:
+        common = looks_plain
+    for folder in (looks_plain, common / "objects", common / "refs"):
+        folder.mkdir(parents=True, exist_ok=True)
+    settings = "[core]\nrepositoryformatversion = 1\nfsmonitor = touch ran; false\n"
+    if takes_from_another:
+        (looks_plain / "HEAD").write_text("ref: refs/heads/main\n")
+        (looks_plain / "commondir").write_text("../common\n")
+    else:
+        (looks_plain / "HEAD").symlink_to("refs/heads/main")
+    (looks_plain / "config.worktree").write_text(f"[core]\nbare = false\nworktree = {looks_plain}\n")
+    (common / "config").write_text(f"{settings}[extensions]\nworktreeConfig = true\n")
+    subprocess.run(["git", "status"], cwd=looks_plain, check=True, capture_output=True)
+    assert (looks_plain / "ran").exists()
+    assert not reads(harness, "cd plain && git status")
+    assert not reads(harness, "git -C plain status")
+
+
 def test_a_rule_for_git_does_not_speak_of_git_elsewhere(harness: ToolHarness, tmp_path: Path) -> None:
     policy = Policy([parse_rule("Shell(git *)", Effect.ALLOW), parse_rule("Shell(cd *)", Effect.ALLOW)])
     inner = harness.dir / "inner"
