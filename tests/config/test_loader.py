@@ -211,6 +211,9 @@ def test_a_file_larger_than_allowed_is_refused_before_it_is_parsed(tmp_path: Pat
 
 
 def test_a_file_that_is_slow_to_read_is_read_once_and_what_was_read_is_not_shared(tmp_path: Path) -> None:
+    other = tmp_path / "other.yaml"
+    other.write_text("a0: [b]", "utf-8")
+    load_config(other)  # what a first read imports does not count
     file = tmp_path / "config.yaml"
     file.write_text("\n".join(f"a{number}: [b]" for number in range(3000)), "utf-8")
     before = time.thread_time()
@@ -218,7 +221,7 @@ def test_a_file_that_is_slow_to_read_is_read_once_and_what_was_read_is_not_share
     once = time.thread_time() - before
     before = time.thread_time()
     assert load_config(file) == first
-    assert time.thread_time() - before < once / 2
+    assert time.thread_time() - before < once / 10
     broken = tmp_path / "broken.yaml"
     broken.write_text("a: [", "utf-8")
     for _ in range(2):
