@@ -3,9 +3,7 @@
 Invariant: the file on disk is always a complete, loadable configuration; an edit that would break it is refused.
 """
 
-import contextlib
 import io
-import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +15,7 @@ from ruamel.yaml.comments import CommentedMap
 from ruamel.yaml.error import YAMLError
 
 from kimi_tui import paths, secret_store
+from kimi_tui.atomic_file import replacement
 from kimi_tui.config.loader import LoadedConfig, default_file, load_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
@@ -134,23 +133,12 @@ def _only_comments(text: str) -> bool:
 
 
 def _replace(file: Path, text: str) -> LoadedConfig:
-    target = file.resolve()
-    temporary = target.with_name(f".{target.stem}.{os.getpid()}.new.yaml")
     try:
-        private_folder(target.parent)
-        temporary.unlink(missing_ok=True)
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123 - a descriptor, not a path
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        loaded = load_config(temporary)
-        temporary.replace(target)
+        private_folder(file.resolve().parent)
+        with replacement(file, text, follow_link=True, sync_folder=True) as temporary:
+            loaded = load_config(temporary)
     except ConfigError as error:
         raise ConfigError(error.cause, file=file, key=error.key) from None
     except OSError as error:
         raise ConfigError(tr("cannot be written: {cause}", cause=error.strerror or error), file=file) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
     return LoadedConfig(loaded.config, file, loaded.warnings)

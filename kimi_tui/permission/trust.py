@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import cast
 
 from kimi_tui import json_text, paths
+from kimi_tui.atomic_file import replace_file
 from kimi_tui.config.loader import MAX_PROJECT_BYTES, load_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
@@ -244,21 +245,10 @@ def _save_answers(stored: dict[Path, Answer]) -> None:
         corrupt_copy = _corrupt_copy_path(store)
         store.rename(corrupt_copy)
         _log.warning("the trust decisions could not be read; the file is kept as %s", corrupt_copy)
-    temporary = store.with_name(f".{store.name}.{os.getpid()}.new")
     try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(descriptor, "w", encoding="utf-8") as stream:  # noqa: PTH123 - a descriptor, not a path
-            json.dump(value, stream, ensure_ascii=False, indent=2, sort_keys=True)
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(store)
+        replace_file(store, json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True), sync_folder=True)
     except UnicodeEncodeError as error:  # defence: folder-that-is-not-utf8
         raise OSError(errno.EILSEQ, os.strerror(errno.EILSEQ), "trusted.json") from error
-    except OSError as error:
-        error.filename = str(store)  # a failed write names none
-        raise
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _store() -> Path:

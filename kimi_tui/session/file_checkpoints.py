@@ -17,6 +17,7 @@ from uuid import uuid4
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from kimi_tui import jsonl
+from kimi_tui.atomic_file import replace_file
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import read_bytes
 from kimi_tui.wire.display import TodoItem
@@ -179,14 +180,10 @@ class FileCheckpoints:
             self._kept_bytes = _folder_size(self._folder / "blobs")
         if len(content) > MAX_FILE_BYTES or self._kept_bytes + len(content) > MAX_TOTAL_BYTES:
             return _NOT_KEPT
-        temporary = blob.with_name(f"{name}.{os.getpid()}.new")
         try:
             private_folder(blob.parent)
-            temporary.write_bytes(content)
-            temporary.replace(blob)
+            replace_file(blob, content)
         except OSError:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
             return _NOT_KEPT
         self._kept_bytes += len(content)
         return name

@@ -16,6 +16,7 @@ from pathlib import Path
 from uuid import uuid4
 
 from kimi_tui import json_text, paths
+from kimi_tui.atomic_file import replace_file
 from kimi_tui.errors import SessionError, SessionLockedError
 from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder
@@ -255,9 +256,4 @@ def last_session_id(work_dir: Path) -> str | None:
 def _remember_last(work_dir: Path, session_id: str) -> None:
     file = sessions_dir(work_dir) / "last.json"
     with contextlib.suppress(OSError):
-        temporary = file.with_suffix(f".{os.getpid()}.new")
-        temporary.touch(mode=0o600)
-        temporary.write_text(
-            json.dumps({"session_id": session_id, "work_dir": str(work_dir), "at": time.time()}), "utf-8"
-        )
-        temporary.replace(file)
+        replace_file(file, json.dumps({"session_id": session_id, "work_dir": str(work_dir), "at": time.time()}))

@@ -1,13 +1,13 @@
 """`state.json`: the small values of a session that are not a history. It is replaced whole, never edited."""
 
-import os
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from kimi_tui import json_text
+from kimi_tui.atomic_file import replacement
 from kimi_tui.failpoints import crash_point
-from kimi_tui.regular_file import open_fd, read_text
+from kimi_tui.regular_file import read_text
 from kimi_tui.wire.display import TodoItem
 
 
@@ -52,10 +52,5 @@ def read_state(file: Path) -> SessionState:
 
 def write_state(file: Path, state: SessionState) -> None:
     """Replace the file atomically. Raises OSError."""
-    temporary = file.with_suffix(".new")  # defence: replace-state-whole
-    with os.fdopen(open_fd(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8") as stream:
-        stream.write(state.model_dump_json(indent=2))
-        stream.flush()
-        os.fsync(stream.fileno())
-    crash_point("state.before_replace")
-    temporary.replace(file)
+    with replacement(file, state.model_dump_json(indent=2)):
+        crash_point("state.before_replace")

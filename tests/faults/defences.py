@@ -77,8 +77,8 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence("7 kill9_in_flow", "journalling before it is told", "journal-first", LAST),
     Defence(
-        "8 kill9_between_files", "replacing state.json whole", "replace-state-whole", Value("file"),
-        "test_kill9_between_files",
+        "8 kill9_between_files", "replacing state.json whole", "replace-whole-file",
+        Instead("target.write_bytes(data)"), "test_kill9_between_files",
     ),
     Defence(
         "8 kill9_between_files", "doing without a state that is broken", "broken-state-is-none", Value("OSError"),
@@ -144,6 +144,22 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "a damaged session", "naming what an export lacks", "export-that-lacks-files", Value("[]"),
         "test_an_export_names_a_file_that_cannot_be_read",
+    ),
+    Defence(
+        "a file that is replaced", "replacing it whole", "replace-whole-file", Instead("target.write_bytes(data)"),
+        "test_writers_at_the_same_time_leave_a_content_of_one_of_them_whole",
+    ),
+    Defence(
+        "a file that is replaced", "a lock of its writers", "one-writer-for-a-temporary-file", REMOVED,
+        "test_a_writer_that_is_slow_keeps_no_other_waiting_and_gets_its_own_content_in",
+    ),
+    Defence(
+        "a file that is replaced", "seeing that the temporary file is its own", "temporary-file-of-our-own", ALWAYS,
+        "test_what_is_in_the_place_of_the_temporary_file_is_not_written[hard link]",
+    ),
+    Defence(
+        "a file that is replaced", "deleting the temporary file", "no-temporary-file-left", REMOVED,
+        "test_a_disk_that_is_full_leaves_the_old_content_and_no_temporary_file_and_the_error_names_the_file",
     ),
     Defence(
         "a disk that is full at the start", "naming the file", "file-of-a-full-disk", REMOVED,

@@ -5,6 +5,7 @@ A case without a number is from the list of names or from the list of what went 
 
 _AHEAD = "tests/ui/tui/widgets/test_type_ahead.py"
 _APPROVAL = "tests/ui/tui/dialogs/test_approval.py"
+_ATOMIC = "tests/test_atomic_file.py"
 _CHARS = "tests/llm/test_surrogate_joiner.py"
 _CMD = "tests/tools/shell_support/test_command_parser.py"
 _CTX = "tests/context/test_context.py"
@@ -414,6 +415,14 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/session/test_damage.py::test_an_export_names_a_file_that_cannot_be_read",
         "tests/session/test_damage.py::test_times_that_no_calendar_has_are_shown_as_times",
         "tests/ui/tui/test_damaged_session.py::test_the_screen_stays_and_says_what_it_cannot_open",
+    ),
+    "a file that is replaced": (
+        f"{_ATOMIC}::"
+        "test_a_disk_that_is_full_leaves_the_old_content_and_no_temporary_file_and_the_error_names_the_file",
+        f"{_ATOMIC}::test_kills_leave_the_old_content_and_one_temporary_file_that_the_next_writer_takes_over",
+        f"{_ATOMIC}::test_what_is_in_the_place_of_the_temporary_file_is_not_written",
+        f"{_ATOMIC}::test_a_writer_that_is_slow_keeps_no_other_waiting_and_gets_its_own_content_in",
+        f"{_ATOMIC}::test_writers_at_the_same_time_leave_a_content_of_one_of_them_whole",
     ),
     "a disk that is full at the start": (
         "tests/cli/commands/test_mcp.py::test_a_full_disk_is_reported_with_the_file",

@@ -6,13 +6,13 @@ Two windows in the same folder have separate drafts. The next new session takes 
 import contextlib
 import json
 import logging
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
 from kimi_tui import json_text, paths
+from kimi_tui.atomic_file import replace_file
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import read_text
 
@@ -101,17 +101,12 @@ class DraftStore:
         row = json.dumps(fields | more) if draft.text.strip() or draft.waiting else ""
         if row == self._kept:
             return
-        beside = self._file.with_name(f"{self._file.name}.{os.getpid()}")
         try:
             if row:
                 private_folder(self._file.parent)
-                beside.touch(0o600)
-                beside.write_text(row, "utf-8")
-                beside.replace(self._file)
+                replace_file(self._file, row)
             else:
                 self._file.unlink(missing_ok=True)
             self._kept = row
         except OSError as error:
             _log.warning("the draft cannot be saved: %s", error)
-            with contextlib.suppress(OSError):
-                beside.unlink(missing_ok=True)

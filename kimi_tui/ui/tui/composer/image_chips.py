@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from kimi_tui import paths
+from kimi_tui.atomic_file import replace_file
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import read_bytes, read_start
@@ -129,10 +130,7 @@ class ImageChips:
         if file.exists():
             file.touch()
         else:
-            beside = file.with_suffix(".new")
-            beside.touch(0o600)
-            beside.write_bytes(content)
-            beside.replace(file)
+            replace_file(file, content)
         return file.name
 
     def _chip(self, name: str, file: str) -> str:

@@ -1,6 +1,5 @@
 """Stores the width of the right column for each kind of terminal."""
 
-import contextlib
 import json
 import logging
 import os
@@ -9,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from kimi_tui import json_text, paths
+from kimi_tui.atomic_file import replace_file
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import read_text
 
@@ -43,15 +43,11 @@ class ColumnWidthStore:
         shares.pop(self._terminal, None)
         if share is not None:
             shares[self._terminal] = round(share, 4)
-        beside = self._file.with_name(f"{self._file.name}.{os.getpid()}")
         try:
             private_folder(self._file.parent)
-            beside.write_text(json.dumps(dict([*shares.items()][-_TERMINALS:])), "utf-8")
-            beside.replace(self._file)
+            replace_file(self._file, json.dumps(dict([*shares.items()][-_TERMINALS:])))
         except OSError as error:
             _log.warning("the column width cannot be saved: %s", error)
-            with contextlib.suppress(OSError):
-                beside.unlink(missing_ok=True)
 
     def _read(self) -> dict[str, float]:
         try:
