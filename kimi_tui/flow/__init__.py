@@ -5,7 +5,6 @@ from kimi_tui.flow.model.validation import build_flow
 from kimi_tui.flow.parsing.d2.parser import read_d2
 from kimi_tui.flow.parsing.mermaid.parser import read_mermaid
 from kimi_tui.flow.parsing.reader import read_chart
-from kimi_tui.flow.render.source_writer import to_d2, to_mermaid
 from kimi_tui.flow.run.branch_choice import match_choice, parse_choice
 
 __all__ = [
@@ -23,6 +22,4 @@ __all__ = [
     "read_chart",
     "read_d2",
     "read_mermaid",
-    "to_d2",
-    "to_mermaid",
 ]

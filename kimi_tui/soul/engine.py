@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -10,7 +11,7 @@ from kimi_tui.config.schema import Config
 from kimi_tui.context.context import Context
 from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ModelUnsupportedError, UsageError
 from kimi_tui.flow.run.runner import FlowRunner
-from kimi_tui.flow.run.turn_protocol import CommandCall, CommandEnd, TurnResult
+from kimi_tui.flow.run.turn_protocol import NO_RULES, CommandCall, CommandEnd, TurnResult, TurnRules
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.interaction.questions import Questions
@@ -319,7 +320,9 @@ class Engine:
                     )
                 )
 
-    async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None) -> TurnResult:
+    async def take_turn(
+        self, prompt: UserInput, rules: TurnRules = NO_RULES, *, shown_as: UserInput | None = None
+    ) -> TurnResult:
         """Run one turn of the soul; the flow runner uses it too."""
         await self.models.ready()
         await self.mcp.ready(_MCP_PATIENCE if self.interactive else None)
@@ -327,7 +330,12 @@ class Engine:
             shown = prompt if shown_as is None else shown_as
             self.session.name_after(text_of(shown))
             self._tell_instructions()
-            return await take_turn(self.soul, self.services, self.hooks, self.wire.send, prompt, shown=shown)
+            turn = partial(take_turn, self.soul, self.services, self.hooks, self.wire.send, prompt, shown=shown)
+            if rules == NO_RULES:
+                return await turn()
+            from kimi_tui.soul.flows.turn_rules import take_under_rules
+
+            return await take_under_rules(rules, self.soul.agent.toolset, turn)
 
     async def run_command(self, call: CommandCall) -> CommandEnd:
         """Run the command of a flow's node, as a turn with one Shell call."""

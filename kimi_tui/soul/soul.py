@@ -260,6 +260,8 @@ class Soul:
             turn.rejected = turn.ended = True
         elif repeated := next((c for c, extra in zip(calls, extras, strict=True) if extra.get("stop")), None):
             turn.repeated, turn.ended = repeated.function.name, True
+        elif any(extra.get("ends_turn") for extra in extras):
+            turn.ended = True
 
     async def _ask_in_bounds(self, turn: _Turn) -> Reply:
         """Get one complete reply. If the service rejects the conversation for its length, compact and retry."""

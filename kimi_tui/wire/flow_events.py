@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from kimi_tui.wire.parts import TokenUsage, WireModel
+from kimi_tui.wire.parts import JsonObject, TokenUsage, WireModel
 
 NodeStatus = Literal["done", "failed", "cancelled", "rejected"]
 PauseReason = Literal["user", "breakpoint", "step", "choice", "rejected", "cancelled", "failed"]
@@ -62,7 +62,10 @@ class FlowDecision(WireModel):
 
 
 class FlowNodeEnd(WireModel):
-    """A node's turn ended; `exit_status` is that of its command, if it has one and it ended by itself."""
+    """A node's turn ended; `exit_status` is that of its command, if it has one and it ended by itself.
+
+    `result` is the node's typed result, shortened if it is very long.
+    """
 
     run_id: str
     node_id: str
@@ -72,6 +75,7 @@ class FlowNodeEnd(WireModel):
     steps: int = 0
     token_usage: TokenUsage | None = None
     exit_status: int | None = None
+    result: JsonObject | None = None
 
 
 class FlowPaused(WireModel):

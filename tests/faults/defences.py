@@ -1193,5 +1193,9 @@ DEFENCES: tuple[Defence, ...] = (
         "commands of flows", "retries before the failed branch", "retry-before-failed", NEVER,
         "test_the_failed_branch_is_taken_when_the_retries_are_spent",
     ),
+    Defence(
+        "commands of flows", "no next node without the result", "result-before-next-node", NEVER,
+        "test_a_turn_without_the_result_is_asked_again_twice_and_then_fails",
+    ),
     Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),
 )  # fmt: skip

@@ -3,7 +3,8 @@
 import pytest
 
 from kimi_tui.errors import FlowError, FlowParseError
-from kimi_tui.flow import build_flow, read_chart, to_d2, to_mermaid
+from kimi_tui.flow import build_flow, read_chart
+from kimi_tui.flow.render.source_writer import to_d2, to_mermaid
 from tests.flow import agreement
 
 CORPUS = agreement.corpus()

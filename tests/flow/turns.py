@@ -8,7 +8,7 @@ from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.run.journal import Journal, load_runs
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.runner import FlowRunner
-from kimi_tui.flow.run.turn_protocol import FlowOutcome, TurnResult
+from kimi_tui.flow.run.turn_protocol import NO_RULES, FlowOutcome, TurnResult, TurnRules
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import (
     FlowBegin,
@@ -53,9 +53,11 @@ class Script:
     def __init__(self, replies: Iterable[Reply]) -> None:
         self.replies = list(replies)
         self.prompts: list[UserInput] = []
+        self.rules: list[TurnRules] = []
 
-    async def take_turn(self, prompt: UserInput) -> TurnResult:
+    async def take_turn(self, prompt: UserInput, rules: TurnRules = NO_RULES) -> TurnResult:
         self.prompts.append(prompt)
+        self.rules.append(rules)
         await asyncio.sleep(0)
         reply = self.replies.pop(0) if len(self.replies) > 1 else self.replies[0]
         while callable(reply):

@@ -11,9 +11,10 @@ from kimi_tui.errors import UsageError
 from kimi_tui.flow.layout.cell_text import clean_label, truncate
 from kimi_tui.flow.model.graph import FlowNode
 from kimi_tui.flow.run.dry_run import ChoiceScript, dry_run
+from kimi_tui.flow.run.node_result import result_line
 from kimi_tui.flow.run.turn_protocol import FlowOutcome
 from kimi_tui.wire.codec import WireMessage
-from kimi_tui.wire.flow_events import FlowDecision, FlowNodeBegin
+from kimi_tui.wire.flow_events import FlowDecision, FlowNodeBegin, FlowNodeEnd
 
 _WIDTH = 72
 
@@ -35,11 +36,21 @@ def run_dry(options: argparse.Namespace) -> int:
                     print_out(printable(f"     $ {command}"))
             case FlowDecision():
                 print_out(printable(f"     -> {message.choice}"))
+            case FlowNodeEnd() if message.result:
+                print_out(printable(f"     = {' '.join(result_line(message.result).split())}"))
             case _:
                 pass
 
     outcome = asyncio.run(
-        dry_run(flow, script or _ask, name=options.name, send=tell, args=options.arg, max_moves=options.max_moves)
+        dry_run(
+            flow,
+            script or _ask,
+            name=options.name,
+            send=tell,
+            results=None if script is None else script.result,
+            args=options.arg,
+            max_moves=options.max_moves,
+        )
     )
     unused = len(script.left) if script else 0
     print_out(_summary(outcome, unused))

@@ -148,7 +148,8 @@ def fields_of(settings: NodeSettings, role: NodeRole) -> tuple[str, ...]:
         return ("text", "status", "output")
     if settings.out is None:
         return ("text",)
-    return ("text", *(one.name for one in read_result_type(settings.out)))
+    choice = ("choice",) if role == "decision" else ()
+    return ("text", *choice, *(one.name for one in read_result_type(settings.out)))
 
 
 def _variable_fault(chart: SettingsOfChart, variable: Variable, *, each: bool) -> UserText | None:

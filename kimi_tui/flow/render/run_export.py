@@ -8,6 +8,7 @@ from kimi_tui.flow.parsing.mermaid.label_text import escaped
 from kimi_tui.flow.parsing.mermaid.lexemes import CLOSED_WORDS
 from kimi_tui.flow.render.settings_text import mermaid_settings
 from kimi_tui.flow.run.event_emitter import begin_event
+from kimi_tui.flow.run.node_result import result_line
 from kimi_tui.flow.run.node_view import NodeView
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.run_view import RunView
@@ -36,6 +37,9 @@ def view_of_state(state: RunState, flow: Flow) -> RunView:
         if node_id in picture.nodes:
             node = picture.nodes[node_id]
             node.duration_s, node.steps, node.usage = usage.duration_s, usage.steps, usage.usage or node.usage
+    for node_id, result in state.results.items():
+        if node_id in picture.nodes:
+            picture.nodes[node_id].result = result
     for decision in state.decisions:
         picture.take_branch(decision.node_id, decision.choice, decision.dst, by=decision.by, move=decision.move)
     picture.node_id, picture.moves = state.node_id, state.moves
@@ -100,6 +104,7 @@ def to_markdown(picture: RunView) -> str:
         )
     total = sum(node.work_s for node in picture.nodes.values())
     rows.append(f"| **all** | {picture.moves} | | {duration(total)} | {picture.steps} | {picture.tokens} | |")
+    results = [(node.id, node.result) for node in picture.nodes.values() if node.result is not None]
     parts = [f"# Flow run: {_cell(picture.name)}", _cell(headline(picture)), "\n".join(rows)]
     if picture.decisions:
         decided = (
@@ -108,6 +113,8 @@ def to_markdown(picture: RunView) -> str:
             for decision in picture.decisions
         )
         parts += ["## Decisions", "\n".join(decided)]
+    if results:
+        parts += ["## Results", "\n".join(f"- {_cell(name)}: {_cell(result_line(result))}" for name, result in results)]
     parts += ["## Chart", f"```mermaid\n{to_mermaid(picture)}```"]
     return "\n\n".join(parts) + "\n"
 
@@ -141,6 +148,7 @@ def to_json(picture: RunView) -> JsonObject:
                 "choices": dict(node.choices),
                 "settings": dict(node.settings),
                 "exit_status": node.exit_status,
+                "result": node.result,
             }
             for node in picture.nodes.values()
         ],

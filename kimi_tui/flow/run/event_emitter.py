@@ -22,6 +22,7 @@ from kimi_tui.wire.flow_events import (
     NodeStatus,
     PauseReason,
 )
+from kimi_tui.wire.parts import JsonObject
 
 
 @dataclass(slots=True)
@@ -79,7 +80,7 @@ class FlowEventEmitter:
         if self._open is not None:
             self._open.usage += usage
 
-    def node_end(self, status: NodeStatus, *, exit_status: int | None = None) -> None:
+    def node_end(self, status: NodeStatus, *, exit_status: int | None = None, result: JsonObject | None = None) -> None:
         """Send the end of the open node, if there is one."""
         node, self._open = self._open, None
         if node is not None:
@@ -93,6 +94,7 @@ class FlowEventEmitter:
                     steps=node.usage.steps,
                     token_usage=node.usage.usage,
                     exit_status=exit_status,
+                    result=result,
                 )
             )
 

@@ -70,7 +70,8 @@ class TurnFinished(_Record):
     """A turn has ended. `to` is the next node, None if the run stays.
 
     `choice` with `to` is a taken branch; `choice` alone is one that the user has to confirm. `status` is the exit
-    status of a command; `values` are the fields of the node that variables of the chart refer to.
+    status of a command; `values` are the fields of the node that variables of the chart refer to; `result` is the
+    node's typed result, shortened if it is very long.
     """
 
     r: Literal["turn"] = "turn"
@@ -87,6 +88,7 @@ class TurnFinished(_Record):
     passed: bool = False
     status: int | None = None
     values: dict[str, str] | None = None
+    result: JsonObject | None = None
 
 
 class BranchChosen(_Record):

@@ -7,8 +7,12 @@ from kimi_tui.flow.model.status_branches import FAILED
 from kimi_tui.flow.run.branch_choice import match_choice, parse_choice
 from kimi_tui.flow.run.command_step import edge_for_status
 from kimi_tui.flow.run.journal_records import By
+from kimi_tui.flow.run.node_result import CHOICE
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.turn_protocol import CommandEnd, TurnResult
+
+_ABOUT_FAILURES = frozenset({"retries", "out"})
+"""The settings with which a failed turn takes the branch `failed` of a model's decision."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +33,25 @@ def step_after_turn(
     if result.stop in ("failed", "max_steps"):
         if state.failures < node.settings.retries:  # defence: retry-before-failed
             return NextStep()
-        if end is None and node.kind is NodeKind.DECISION and "retries" in node.settings.written:
+        if end is None and node.kind is NodeKind.DECISION and not _ABOUT_FAILURES.isdisjoint(node.settings.written):
             edge = next((edge for edge in outgoing if edge.label == FAILED), None)
             return NextStep() if edge is None else NextStep(edge.dst, edge.label)
     if end is not None:
         return _step_after_command(flow, state, node, end)
     if result.stop != "finished" or not outgoing:
         return NextStep()
+    if node.settings.out is not None and result.result is None:  # defence: result-before-next-node
+        return NextStep()
     if node.kind is not NodeKind.DECISION:
         return NextStep(outgoing[0].dst)
     if (preset := state.chosen.get(node.id)) is not None:  # defence: branch-of-the-user
         return NextStep(flow.target(node.id, preset), preset, "user")
-    reply_choice = parse_choice(result.message)
-    choice = None if reply_choice is None else match_choice(reply_choice, flow.branch_labels(node.id))
+    labels = flow.branch_labels(node.id)
+    if result.result is not None:
+        choice = next((label for label in labels if label == result.result.get(CHOICE)), None)
+    else:
+        reply_choice = parse_choice(result.message)
+        choice = None if reply_choice is None else match_choice(reply_choice, labels)
     if choice is None or (interactive and state.asks_at(node.id)):
         return NextStep(None, choice)
     return NextStep(flow.target(node.id, choice), choice)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from kimi_tui.flow.model.graph import Flow, FlowNode, Guidance
 from kimi_tui.flow.model.variables import Variable, expand
+from kimi_tui.flow.run.node_result import CHOICE, RESULT_TOOL, ResultRule
 from kimi_tui.wire.parts import TextPart, UserInput
 
 ARGS = "${ARGS}"
@@ -62,6 +63,20 @@ def decision_prompt(prompt: UserInput, branches: Sequence[str], *, reminder: boo
     return _joined(parts)
 
 
+def result_prompt(prompt: UserInput, result: ResultRule, *, reminder: bool = False) -> UserInput:
+    """The label, and how to give the result; with `reminder`, a note that the last turn gave none."""
+    parts: list[UserInput] = [
+        prompt,
+        f"When this is done, give its result by calling the tool {RESULT_TOOL}; the call ends this step.",
+    ]
+    if result.choices:
+        listed = "\n".join(f"- {branch}" for branch in result.choices)
+        parts.append(f"Its `{CHOICE}` is the branch that the flow takes next:\n{listed}")
+    if reminder:
+        parts.append(f"You ended without calling {RESULT_TOOL}, so the flow cannot go on. Call it now.")
+    return _joined(parts)
+
+
 def with_guidance(prompt: UserInput, guidance: Guidance, node_id: str, args: str, *, first: bool) -> UserInput:
     """The prompt with the guidance for the node; the first one also has that for the whole flow."""
     parts: list[UserInput] = [prompt]
@@ -83,11 +98,12 @@ def node_prompt(
     first: bool,
     ask: bool,
     reminder: bool,
+    result: ResultRule | None = None,
     retry: tuple[int, str] | None = None,
 ) -> UserInput:
     """The whole prompt of a node. `first`: it is the run's first turn; `ask`: the model has to choose a branch.
 
-    `retry` is the number of this attempt and why the previous one failed.
+    `result` is what the turn has to give. `retry` is the number of this attempt and why the previous one failed.
     """
     prompt = node.label if edited is None else edited
     if flow.source != "ralph" and isinstance(prompt, str):  # its label is the user's text, to be sent unchanged
@@ -96,7 +112,9 @@ def node_prompt(
         prompt = with_guidance(prompt, flow.guidance, node.id, args, first=first)
     if first and args and not uses_args(flow):
         prompt = with_request(prompt, args)
-    if ask:
+    if result is not None:
+        prompt = result_prompt(prompt, result, reminder=reminder)
+    elif ask:
         prompt = decision_prompt(prompt, [edge.label or "" for edge in flow.outgoing[node.id]], reminder=reminder)
     if retry is not None:
         prompt = _joined([prompt, f"This is attempt {retry[0]}; the previous one failed: {retry[1]}"])

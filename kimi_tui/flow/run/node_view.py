@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from kimi_tui.flow.run.journal_records import By
-from kimi_tui.wire.parts import TokenUsage
+from kimi_tui.wire.parts import JsonObject, TokenUsage
 
 NodeState = Literal["waiting", "running", "paused", "done", "failed", "cancelled", "rejected"]
 Kind = Literal["begin", "end", "task", "decision"]
@@ -14,7 +14,7 @@ Kind = Literal["begin", "end", "task", "decision"]
 class NodeView:
     """A node and its history. `attempts` counts turns; the live figures are of the current turn.
 
-    `exit_status` is that of the node's last command.
+    `exit_status` is that of the node's last command, `result` its last typed result.
     """
 
     id: str
@@ -35,6 +35,7 @@ class NodeView:
     choices: dict[str, int] = field(default_factory=dict[str, int])
     settings: dict[str, str] = field(default_factory=dict[str, str])
     exit_status: int | None = None
+    result: JsonObject | None = None
 
     def elapsed(self, now: float) -> float:
         """Seconds of work at this node over all visits, including the current one; without waits for the user."""

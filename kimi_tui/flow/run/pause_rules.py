@@ -13,6 +13,7 @@ def pause_reason(
 ) -> Pause | None:
     """The reason to pause at `node`, the current one; None to continue. `pause_next` is the user's request to pause."""
     if state.entered:
+        without_choice = state.retries if node.settings.out is None else 0
         match state.stop:
             case "rejected":
                 return Pause("rejected", state.detail or tr("a tool was rejected"))  # defence: pause-at-rejected-tool
@@ -22,7 +23,7 @@ def pause_reason(
                 return Pause("failed", state.detail)
             case "finished" if state.named_branch is not None:
                 return Pause("choice", suggested=state.named_branch)
-            case "finished" if state.retries > max_choice_retries:  # defence: bound-choice-retries
+            case "finished" if without_choice > max_choice_retries:  # defence: bound-choice-retries
                 return Pause("choice", f"no valid choice in {state.invalid} replies")
             case _ if node.settings.ask:  # defence: gate-asks-the-user
                 return Pause("choice")

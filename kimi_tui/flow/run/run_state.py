@@ -27,7 +27,7 @@ from kimi_tui.flow.run.journal_records import (
 )
 from kimi_tui.flow.run.turn_protocol import TurnStop
 from kimi_tui.wire.flow_events import FlowStatus, PauseReason
-from kimi_tui.wire.parts import TokenUsage
+from kimi_tui.wire.parts import JsonObject, TokenUsage
 
 
 def text_hash(text: str) -> str:
@@ -79,9 +79,10 @@ class RunState:
 
     Of the current node: `stop` is how its last turn ended, None during a turn; `invalid` counts the replies without a
     valid choice, `retries` those of them since the user last continued; `named_branch` is the branch that the user
-    has to confirm; `failures` counts its failed turns since then. `passed` means that the node runs whatever would
+    has to confirm; `failures` counts its failed turns since then, and `no_result` its replies without a typed result
+    since the last of these. `passed` means that the node runs whatever would
     pause before it. `entered_at` is the wall clock of its visit's start. `values` are what variables refer to, by node
-    and field.
+    and field; `results` are the last typed results, by node.
 
     For events that a crash may have lost: `last` is the last record, if it ended a node's visit; `untold` is the cost
     of the visit's turns whose end was perhaps not reported.
@@ -106,6 +107,7 @@ class RunState:
     invalid: int = 0
     retries: int = 0
     failures: int = 0
+    no_result: int = 0
     moves: int = 0
     visits: dict[str, int] = field(default_factory=dict[str, int])
     node_usage: dict[str, Usage] = field(default_factory=dict[str, Usage])
@@ -121,6 +123,7 @@ class RunState:
     untold: Usage = field(default_factory=Usage)
     entered_at: float = 0.0
     values: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    results: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
 
     @classmethod
     def from_start(cls, record: RunStarted) -> "RunState":
@@ -181,7 +184,8 @@ class RunState:
             case RunPaused():
                 self.paused = Pause(record.reason, record.detail, record.suggested)
             case RunContinued():
-                self.paused, self.passed, self.retries, self.failures = None, record.passed, 0, 0
+                self.paused, self.passed = None, record.passed
+                self.retries = self.failures = self.no_result = 0
             case ControlsChanged():
                 self.breakpoints, self.ask = record.breakpoints, record.ask
                 self.chosen, self.prompts = dict(record.chosen), dict(record.prompts)
@@ -195,7 +199,7 @@ class RunState:
         broken_off = self.entered and self.stop not in (None, "finished")
         self.passed = self.passed or broken_off or (self.paused is not None and not self.entered)
         if self.status is not None or self.paused is not None:
-            self.failures = 0
+            self.failures = self.no_result = 0
         self.status = self.reason = self.paused = None
         self.max_moves = record.max_moves
         if record.fresh:
@@ -211,7 +215,7 @@ class RunState:
         if record.move > self.moves:
             self.moves, self.entered_at = record.move, record.at
             self.visits[record.node] = self.visits.get(record.node, 0) + 1
-            self.invalid = self.retries = self.failures = 0
+            self.invalid = self.retries = self.failures = self.no_result = 0
             self.untold = Usage()
         elif self.stop not in (None, "finished"):
             self.untold = Usage()
@@ -224,6 +228,8 @@ class RunState:
         self.untold += usage
         if record.values is not None:
             self.values[record.node] = {**self.values.get(record.node, {}), **record.values}
+        if record.result is not None:
+            self.results[record.node] = record.result
         if record.to is not None:
             if record.choice is not None:
                 self._decide(record.node, record.choice, record.to, record.by, record.move)
@@ -233,9 +239,11 @@ class RunState:
         self.stop, self.detail, self.named_branch = record.stop, record.detail, record.choice
         if record.stop in ("failed", "max_steps"):
             self.failures += 1
+            self.no_result = 0
         if record.stop == "finished" and record.choice is None:
             self.invalid += 1
             self.retries += 1
+            self.no_result += record.result is None
 
     def _decide(self, node_id: str, choice: str, dst: str, by: By, move: int) -> None:
         self.decisions.append(Decision(node_id, choice, dst, by, move))
@@ -245,4 +253,4 @@ class RunState:
     def _arrive(self, node_id: str, *, passed: bool = False) -> None:
         self.node_id, self.entered, self.passed = node_id, False, passed
         self.stop = self.detail = self.named_branch = None
-        self.invalid = self.retries = self.failures = 0
+        self.invalid = self.retries = self.failures = self.no_result = 0

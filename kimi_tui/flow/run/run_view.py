@@ -238,6 +238,7 @@ class RunView:
         node.clear_live()
         node.state = message.status
         node.exit_status = message.exit_status
+        node.result = message.result if message.result is not None else node.result
         node.duration_s += message.duration_s
         node.steps += message.steps
         node.usage += message.token_usage or TokenUsage()

@@ -32,17 +32,21 @@ from kimi_tui.flow.run.journal_records import (
 )
 from kimi_tui.flow.run.next_step import NextStep, step_after_turn
 from kimi_tui.flow.run.node_prompts import node_prompt
+from kimi_tui.flow.run.node_result import recorded, result_values
+from kimi_tui.flow.run.node_turn import checked, rules_of
 from kimi_tui.flow.run.node_values import kept_values, referenced_fields, value_lookup
 from kimi_tui.flow.run.pause_rules import pause_detail, pause_reason
 from kimi_tui.flow.run.run_control import ChooseBranch, Command, Continue, JumpTo, RerunNode, RunControl, StopRun
 from kimi_tui.flow.run.run_ending import Ending, out_of_moves, unattended_ending
 from kimi_tui.flow.run.run_state import Pause, RunState, Usage, text_hash
 from kimi_tui.flow.run.turn_protocol import (
+    NO_RULES,
     AnswerRecorder,
     CommandEnd,
     CommandRunner,
     FlowOutcome,
     TurnResult,
+    TurnRules,
     TurnTaker,
 )
 from kimi_tui.flow.run.user_question import overdue_choice, question_text, seconds_left
@@ -217,7 +221,7 @@ class FlowRunner(RunControl):
         """Journal and send that the node starts; returns its move and its attempt."""
         state = self._state
         move = state.moves if state.entered else state.moves + 1
-        invalid = state.invalid if node.kind is NodeKind.DECISION else 0
+        invalid = state.invalid if node.kind is NodeKind.DECISION or node.settings.out is not None else 0
         attempt = invalid + state.failures + 1 if state.entered else 1
         self._write(NodeEntered(run=state.run_id, node=node.id, move=move, attempt=attempt))
         self._events.node_begin(node.id, move=move, attempt=attempt)
@@ -238,6 +242,7 @@ class FlowRunner(RunControl):
         failed = state.detail if state.entered and state.failures else None
         invalid = state.entered and state.invalid > 0 and failed is None
         move, attempt = self._enter(node)
+        rules = rules_of(self._flow, node, state)
         prompt = node_prompt(
             self._flow,
             node,
@@ -247,18 +252,19 @@ class FlowRunner(RunControl):
             first=self._is_first_turn(),
             ask=node.kind is NodeKind.DECISION and node.id not in state.chosen,
             reminder=invalid,
+            result=rules.result,
             retry=None if failed is None else (attempt, failed),
         )
         self._error = None
         started_at = self._clock()
         try:
-            result = await self._taker.take_turn(prompt)
+            result = checked(await self._taker.take_turn(prompt, rules), rules, state)
         except KimiTuiError as error:
             self._error = error
             result = TurnResult("failed", str(error))
         if result.stop == "max_steps":
             self._error = MaxStepsReachedError(result.steps)
-        self._turn_over(node, move, result, max(0.0, self._clock() - started_at))
+        self._turn_over(node, move, result, max(0.0, self._clock() - started_at), rules=rules)
 
     def _is_first_turn(self) -> bool:
         """Whether the current turn is the model's first one in this run, or a repeat of it."""
@@ -267,12 +273,21 @@ class FlowRunner(RunControl):
         return sum(count for one, count in visits if one not in nodes or nodes[one].settings.has_turn) <= 1
 
     def _turn_over(
-        self, node: FlowNode, move: int, result: TurnResult, duration_s: float, end: CommandEnd | None = None
+        self,
+        node: FlowNode,
+        move: int,
+        result: TurnResult,
+        duration_s: float,
+        end: CommandEnd | None = None,
+        *,
+        rules: TurnRules = NO_RULES,
     ) -> None:
         """Journal and send the end of a turn of the model, or of a command with its `end`."""
         state = self._state
         step = self._next_step(node, result, end)
         values = {"text": result.message} if end is None else command_values(end)
+        if rules.result is not None and result.result is not None:
+            values |= result_values(rules.result, result.result)
         overridden = step.choice is not None and node.id in state.chosen
         self._write(
             TurnFinished(
@@ -290,6 +305,7 @@ class FlowRunner(RunControl):
                 passed=step.passed,
                 status=None if end is None else end.status,
                 values=None if result.stop in ("rejected", "cancelled") else self._kept(node.id, values),
+                result=None if result.result is None else recorded(result.result),
             )
         )
         self._steps += result.steps
@@ -297,7 +313,11 @@ class FlowRunner(RunControl):
         if step.choice is not None and step.to is not None:
             self._emit_decision(node.id, step.choice, step.to, step.by, overridden)
         if step.to is not None or result.stop != "finished" or not self._flow.outgoing[node.id]:
-            self._events.node_end(_STATUS[result.stop], exit_status=None if end is None else end.status)
+            self._events.node_end(
+                _STATUS[result.stop],
+                exit_status=None if end is None else end.status,
+                result=None if result.result is None else recorded(result.result),
+            )
 
     def _kept(self, node_id: str, values: dict[str, str]) -> dict[str, str] | None:
         return kept_values(values, self._fields.get(node_id))
@@ -365,7 +385,7 @@ class FlowRunner(RunControl):
             self._answers.record_answer(question_text(self._flow, state, node), label, by_default=by == "default")
         self._write(BranchChosen(run=state.run_id, node=node_id, move=state.moves, choice=label, to=dst, by=by))
         self._emit_decision(node_id, label, dst, by, overridden)
-        self._events.node_end("done")
+        self._events.node_end("done", result=state.results.get(node_id))
 
     def _emit_decision(self, node_id: str, choice: str, dst: str, by: By, overridden: bool) -> None:
         self._events.decision(node_id, choice, dst=dst, by=by)
@@ -428,10 +448,10 @@ class FlowRunner(RunControl):
         match last:
             case TurnFinished() if last.to is not None or last.stop != "finished":
                 self._events.reopen(last.node, move=last.move, usage=untold)
-                self._events.node_end(_STATUS[last.stop])
+                self._events.node_end(_STATUS[last.stop], exit_status=last.status, result=last.result)
             case BranchChosen() | NodeLeft() if last.node != self._flow.begin_id:
                 self._events.reopen(last.node, move=state.moves, usage=untold)
-                self._events.node_end("done")
+                self._events.node_end("done", result=state.results.get(last.node))
             case _ if state.entered and state.stop in (None, "finished"):
                 self._events.reopen(state.node_id, move=state.moves, usage=untold)
             case _:

@@ -5,8 +5,9 @@ from typing import Literal, Protocol
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.flow.model.command_template import BoundCommand
+from kimi_tui.flow.run.node_result import ResultRule
 from kimi_tui.wire.flow_events import FlowStatus
-from kimi_tui.wire.parts import TokenUsage, UserInput
+from kimi_tui.wire.parts import JsonObject, TokenUsage, UserInput
 
 TurnStop = Literal["finished", "rejected", "cancelled", "max_steps", "failed"]
 
@@ -26,7 +27,7 @@ class TurnResult:
     """How a turn ended: `message` is the text of the last assistant message, or the cause of a failure.
 
     `rejected` means that the user rejected a tool call without feedback. `cut`: the last message was cut at its length
-    limit. `question` is what a run of a flow waits for.
+    limit. `question` is what a run of a flow waits for. `result` is the typed result that the turn's rules ask for.
     """
 
     stop: TurnStop
@@ -35,16 +36,28 @@ class TurnResult:
     usage: TokenUsage | None = None
     cut: bool = False
     question: OpenQuestion | None = None
+    result: JsonObject | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRules:
+    """What a node sets for its turn: the typed result to give."""
+
+    result: ResultRule | None = None
+
+
+NO_RULES = TurnRules()
 
 
 class TurnTaker(Protocol):
     """Takes one turn in the session's one context.
 
     Raises a KimiTuiError if the turn failed. Returns `cancelled` if the user stopped this turn only; lets
-    asyncio.CancelledError through if the whole run is cancelled.
+    asyncio.CancelledError through if the whole run is cancelled. A finished turn that did not give the result of its
+    `rules` has none.
     """
 
-    async def take_turn(self, prompt: UserInput) -> TurnResult: ...
+    async def take_turn(self, prompt: UserInput, rules: TurnRules = NO_RULES) -> TurnResult: ...
 
 
 @dataclass(frozen=True, slots=True)

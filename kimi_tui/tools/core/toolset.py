@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -63,6 +63,21 @@ class Toolset:
 
     def remove(self, name: str) -> None:
         self._tools.pop(name, None)
+
+    @contextlib.contextmanager
+    def with_tool(self, tool: Tool[Any] | None) -> Generator[None]:
+        """Have one more tool inside the `with` block; it takes the place of another tool of its name."""
+        if tool is None:
+            yield
+            return
+        replaced = self._tools.pop(tool.name, None)
+        self.add(tool)
+        try:
+            yield
+        finally:
+            self.remove(tool.name)
+            if replaced is not None:
+                self.add(replaced)
 
     def also_called(self, names: Mapping[str, str]) -> None:
         """Add aliases, each for a tool's own name; a tool with that name takes precedence."""

@@ -6,6 +6,7 @@ from acp.helpers import start_tool_call, text_block, tool_content, update_tool_c
 from acp.schema import ToolCallProgress, ToolCallStart, ToolCallStatus
 
 from kimi_tui.flow.run.node_prompts import shown_label
+from kimi_tui.flow.run.node_result import result_line
 from kimi_tui.wire.codec import FlowEvent
 from kimi_tui.wire.flow_events import (
     FlowBegin,
@@ -56,7 +57,8 @@ class FlowCalls:
             case FlowNodeEnd():
                 node, self._node = self._node, None
                 status = _STATUS.get(event.status, "failed")
-                return [] if node is None else [update_tool_call(node, status=status)]
+                given = [] if event.result is None else [tool_content(text_block(result_line(event.result)))]
+                return [] if node is None else [update_tool_call(node, status=status, content=given or None)]
             case FlowPaused():
                 return self._call_update(self._run, f"Paused at {self._label(event.node_id)}: {self._why(event)}")
             case FlowResumed() | FlowControls():

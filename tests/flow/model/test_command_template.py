@@ -151,9 +151,9 @@ def test_no_value_becomes_code_in_any_command_that_is_accepted(tmp_path_factory,
         return
     folder = tmp_path_factory.mktemp("box")
     made = template.bind(lambda variable: text if variable.field == "text" else status)
-    _run(made.line, folder, made.env)
+    run_in_bash(made.line, folder, made.env)
     assert not (folder / "BAD").exists()
-    _run(made.shown, folder, {})
+    run_in_bash(made.shown, folder, {})
     assert not (folder / "BAD").exists()
 
 
@@ -167,10 +167,10 @@ def test_a_program_gets_the_value_as_it_is(tmp_path_factory, value, form):
     made = read_command(form.replace("P", "./show")).bind(lambda _: value)
     expected = form[2:].replace('"', "").replace("${a.text}", value)
     for line, env in ((made.line, made.env), (made.shown, {})):
-        assert _run(line, folder, env) == f"{expected}\0".encode()
+        assert run_in_bash(line, folder, env) == f"{expected}\0".encode()
 
 
-def _run(line, folder, env):
+def run_in_bash(line, folder, env):
     done = subprocess.run(
         [BASH, "-c", line], cwd=folder, env={"PATH": os.environ["PATH"], **env}, capture_output=True,
         stdin=subprocess.DEVNULL, timeout=20, check=False,

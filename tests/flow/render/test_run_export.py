@@ -107,3 +107,12 @@ async def test_the_picture_is_valid_svg_in_which_nothing_of_a_label_can_act() ->
 
 def test_a_chart_without_a_run_is_drawn_plain() -> None:
     ElementTree.fromstring(to_svg(flow_of(*LOOP)))
+
+
+async def test_the_typed_results_are_exported(tmp_path: Path) -> None:
+    chart = 'flowchart TD\nBEGIN --> A[Find it] --> END\nA@{ out: "severity: low | high, files: [text]" }'
+    flow, result = build_flow(read_mermaid(chart)), {"severity": "high", "files": ["a|b"]}
+    picture, harness = await run_of(flow, [TurnResult("finished", "x", result=result)], tmp_path / "flow.jsonl")
+    for view in (picture, view_of_state(harness.journalled(), flow)):
+        assert [node["result"] for node in json.loads(json.dumps(to_json(view)))["nodes"]] == [None, result, None]
+        assert '- A: severity: high · files: ["a\\|b"]' in to_markdown(view)

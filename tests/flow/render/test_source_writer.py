@@ -3,7 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.errors import FlowError
-from kimi_tui.flow import Flow, FlowEdge, FlowNode, NodeKind, build_flow, read_chart, to_d2, to_mermaid
+from kimi_tui.flow import Flow, FlowEdge, FlowNode, NodeKind, build_flow, read_chart
+from kimi_tui.flow.render.source_writer import to_d2, to_mermaid
 from tests.flow import agreement
 
 WRITE = {"mermaid": to_mermaid, "d2": to_d2}

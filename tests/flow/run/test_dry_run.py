@@ -7,7 +7,7 @@ from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.flow.model.graph import FlowNode
 from kimi_tui.flow.run.dry_run import ChoiceScript, dry_run
 from kimi_tui.wire.codec import WireMessage
-from kimi_tui.wire.flow_events import FlowDecision
+from kimi_tui.wire.flow_events import FlowDecision, FlowNodeEnd
 from kimi_tui.wire.parts import UserInput
 from tests.flow.turns import LOOP, flow_of
 
@@ -100,3 +100,37 @@ async def test_a_dry_run_chooses_at_decisions_of_the_user_and_of_values():
     outcome = await dry_run(flow, ChoiceScript("maybe", flow))
     assert outcome.status == "stopped"
     assert "no branch 'maybe'" in (outcome.reason or "")
+
+
+RESULTS = build_flow(
+    read_mermaid(
+        "flowchart TD\nB([BEGIN]) --> find[Find it.] --> judge{Bad: ${find.file}?}\njudge -->|yes| E([END])\n"
+        'judge -->|no| find\nfind@{ out: "file: text, kind: a | b" }\njudge@{ out: "why: text" }'
+    )
+)
+
+
+async def test_a_script_gives_typed_results_and_examples_where_it_has_none():
+    sent: list[WireMessage] = []
+    script = ChoiceScript(
+        'find: {"file": "x.py", "kind": "b"}\n{"why": "w", "choice": "no"}\njudge: {"why": "v"}\nyes', RESULTS
+    )
+    prompts: list[str] = []
+    outcome = await dry_run(
+        RESULTS, script, send=sent.append, results=script.result, on_prompt=lambda _, text: prompts.append(str(text))
+    )
+    assert (outcome.status, script.left) == ("finished", [])
+    ends = [message.result for message in sent if isinstance(message, FlowNodeEnd)]
+    assert ends == [
+        {"file": "x.py", "kind": "b"}, {"why": "w", "choice": "no"}, {"file": "", "kind": "a"}, {"why": "v"},
+    ]  # fmt: skip
+    assert prompts[1].startswith("Bad: x.py?")
+    assert [message.choice for message in sent if isinstance(message, FlowDecision)] == ["no", "yes"]
+
+
+@pytest.mark.parametrize("line", ['find: {"file": 1}', '{"file": "x", "kind": "c"}', "{no"])
+async def test_a_scripted_result_of_another_type_fails_the_walk_with_its_line(line):
+    script = ChoiceScript(f"# x\n{line}", RESULTS)
+    outcome = await dry_run(RESULTS, script, results=script.result)
+    assert outcome.status == "failed"
+    assert "line 2: the result for find" in str(outcome.reason)

@@ -14,7 +14,7 @@ from kimi_tui.flow.run.journal import Journal, load_runs, read_journal
 from kimi_tui.flow.run.journal_records import NodeEntered, RunEnded, RunStarted
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.run_view import fold_run_views
-from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.flow.run.turn_protocol import TurnResult, TurnRules
 from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.wire.parts import TokenUsage
 from kimi_tui.wire.recorder import Recorder, read_recorded
@@ -262,9 +262,9 @@ def _main(path: Path) -> None:
     harness = RunnerHarness(flow_of(*LOOP), REPLIES, path=path, on_message=lambda _stage, message: recorder(message))
     take = harness.script.take_turn
 
-    async def take_aloud(prompt: object) -> TurnResult:
+    async def take_aloud(prompt: object, rules: TurnRules) -> TurnResult:
         print("turn", flush=True)
-        return await take(prompt)  # type: ignore[arg-type]
+        return await take(prompt, rules)  # type: ignore[arg-type]
 
     harness.script.take_turn = take_aloud  # type: ignore[method-assign]
     asyncio.run(harness.run())

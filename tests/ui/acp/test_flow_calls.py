@@ -3,7 +3,7 @@
 from itertools import count
 
 from kimi_tui.ui.acp.flow_calls import FlowCalls
-from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowNodeShape, FlowPaused
+from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowNodeBegin, FlowNodeEnd, FlowNodeShape, FlowPaused
 
 BEGIN = FlowBegin(
     run_id="r", name="mail", source="mermaid", begin_id="B", end_id="E", max_moves=9,
@@ -28,3 +28,11 @@ def test_another_pause_says_why() -> None:
     assert "Paused at Send it?: out of luck" in told(
         FlowPaused(run_id="r", node_id="send", reason="failed", detail="out of luck")
     )
+
+
+def test_the_typed_result_of_a_node_is_in_its_call() -> None:
+    calls = FlowCalls(lambda: "c")
+    calls.of(BEGIN)
+    calls.of(FlowNodeBegin(run_id="r", node_id="send", move=1))
+    ended = FlowNodeEnd(run_id="r", node_id="send", move=1, status="done", duration_s=1.0, result={"why": "late"})
+    assert "why: late" in calls.of(ended)[0].model_dump_json()

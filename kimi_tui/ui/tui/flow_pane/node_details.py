@@ -9,6 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
+from kimi_tui.flow.run.node_result import result_text
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.formats import clock, token_count
 from kimi_tui.ui.tui.dialogs.approval_body import reveal_hidden
@@ -60,10 +61,10 @@ class NodeDetailsText(LineScrollView):
         if self._section:
             out += [Line(), Line(((_("from the flow's file"), palette.muted + Style(bold=True)),))]
             out += [Line(row) for row, _join in wrap_text(reveal_hidden(self._section), palette.base, width)]
-        if node.settings:
-            out += [Line(), Line(((_("settings"), palette.muted + Style(bold=True)),))]
-            for key, value in node.settings.items():
-                out += [Line(row) for row, _join in wrap_text(reveal_hidden(f"{key}: {value}"), palette.base, width)]
+        out += _table(_("settings"), node.settings, width, palette)
+        out += _table(
+            _("result"), {key: result_text(value) for key, value in (node.result or {}).items()}, width, palette
+        )
         ways = [edge for edge in picture.edges if edge.src == node.id]
         if ways:
             out += [Line(), Line(((_("outgoing edges"), palette.muted + Style(bold=True)),))]
@@ -80,6 +81,16 @@ class NodeDetailsText(LineScrollView):
             style = palette.accent if edge.taken else palette.base
             out.append(Line((("  " + label, style), (name, palette.muted), (taken, palette.accent))))
         return out
+
+
+def _table(title: str, values: Mapping[str, str], width: int, palette: Palette) -> list[Line]:
+    """A title and a line for each value; nothing without values."""
+    if not values:
+        return []
+    out = [Line(), Line(((title, palette.muted + Style(bold=True)),))]
+    for key, value in values.items():
+        out += [Line(row) for row, _join in wrap_text(reveal_hidden(f"{key}: {value}"), palette.base, width)]
+    return out
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from kimi_tui.flow.run.journal import Journal
 from kimi_tui.flow.run.runner import FlowRunner
-from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.flow.run.turn_protocol import NO_RULES, TurnResult, TurnRules
 from kimi_tui.skill.guidance import told_of_chart
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.codec import WireMessage
@@ -49,12 +49,12 @@ class FlowDriver:
         assert self.engine.runner is not None
         return self.engine.runner
 
-    async def take_turn(self, prompt: UserInput) -> TurnResult:
+    async def take_turn(self, prompt: UserInput, rules: TurnRules = NO_RULES) -> TurnResult:
         self.prompts.append(prompt)
         self.engine.say(TurnBegin(user_input=prompt), StepBegin(n=1))
         reply = await self.replies.get()
         self.engine.say(TextPart(text=reply), TurnEnd())
-        return TurnResult("finished", reply, 1)
+        return TurnResult("finished", reply, 1, result=None if rules.result is None else rules.result.example())
 
     async def run(self, text: str = FIX, **options: object) -> None:
         """Begin a run of this chart; it is at its first node's turn then."""

@@ -313,3 +313,13 @@ async def test_a_node_of_a_run_is_opened_with_what_the_file_says_of_it(tmp_path:
         await one.press("f3", "enter")
         assert isinstance(one.app.screen, NodeDetails)
         assert "read the newest log first" in one.shown()
+
+
+async def test_the_typed_result_of_a_node_is_in_its_dialog(tmp_path: Path) -> None:
+    async with open_flow(tmp_path) as one:
+        await one.run(f'{FIX}look@{{ out: "severity: low | high, files: [text]" }}\n')
+        await one.reply("Looked.")
+        await one.press("f3", "up", "enter")
+        assert isinstance(one.app.screen, NodeDetails)
+        shown = one.shown()
+        assert shown.index("│ result") < shown.index("│ severity: low") < shown.index("│ files: []")

@@ -8,7 +8,7 @@ from kimi_tui import jsonl
 from kimi_tui.flow.render.run_export import flow_of_view
 from kimi_tui.flow.run.journal import Journal
 from kimi_tui.flow.run.runner import FlowRunner
-from kimi_tui.flow.run.turn_protocol import TurnResult
+from kimi_tui.flow.run.turn_protocol import NO_RULES, TurnResult, TurnRules
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.ui.tui.replay.run_comparison import frequency_style, two_run_style
 from kimi_tui.ui.tui.replay.run_index import picture_of, runs_of
@@ -28,7 +28,7 @@ class Answers:
         self._wire, self._choices = wire, choices
         self.runner: FlowRunner | None = None
 
-    async def take_turn(self, prompt: UserInput) -> TurnResult:
+    async def take_turn(self, prompt: UserInput, rules: TurnRules = NO_RULES) -> TurnResult:
         assert self.runner is not None
         said = f"<choice>{self._choices.pop(0)}</choice>" if self.runner.branches else "Done."
         self._wire.send(TurnBegin(user_input=prompt))

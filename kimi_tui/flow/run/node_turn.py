@@ -1,0 +1,29 @@
+"""What a node's settings ask of its turn, and the check of what the turn gave."""
+
+from dataclasses import replace
+
+from kimi_tui.flow.model.graph import Flow, FlowNode, NodeKind
+from kimi_tui.flow.model.result_type import read_result_type
+from kimi_tui.flow.run.node_result import EXTRA_REPLIES, ResultRule
+from kimi_tui.flow.run.run_state import RunState
+from kimi_tui.flow.run.turn_protocol import TurnResult, TurnRules
+from kimi_tui.i18n import tr
+
+
+def rules_of(flow: Flow, node: FlowNode, state: RunState) -> TurnRules:
+    """The rules of a node's turn at this point of the run: a branch is not asked for if the user has chosen it."""
+    settings = node.settings
+    if settings.out is None:
+        return TurnRules()
+    names_branch = node.kind is NodeKind.DECISION and node.id not in state.chosen
+    choices = flow.branch_labels(node.id) if names_branch else ()
+    return TurnRules(ResultRule(read_result_type(settings.out), choices))
+
+
+def checked(result: TurnResult, rules: TurnRules, state: RunState) -> TurnResult:
+    """The turn as it counts: one without the result of its rules has failed if the replies before it had none."""
+    if rules.result is None or result.stop != "finished" or result.result is not None:
+        return result
+    if state.no_result < EXTRA_REPLIES:
+        return result
+    return replace(result, stop="failed", message=tr("no result in {count} replies", count=state.no_result + 1))
