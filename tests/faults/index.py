@@ -543,6 +543,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/soul/flows/test_command_nodes.py::test_a_command_does_not_run_in_an_untrusted_folder",
         "tests/permission/test_trust.py::test_a_flow_with_commands_that_changed_after_the_yes_is_asked_about_again",
         "tests/flow/run/test_command_step.py::test_the_failed_branch_is_taken_when_the_retries_are_spent",
+        "tests/flow/run/test_node_result.py::test_a_turn_without_the_result_is_asked_again_twice_and_then_fails",
     ),
     "a size in the environment": (
         "tests/ui/tui/test_app.py::test_the_size_is_that_of_the_terminal_whatever_the_environment_says",
