@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -46,8 +47,25 @@ def test_ordinary_lines_leave_no_doubt(command: str) -> None:
     assert kinds(command) == set()
 
 
+@pytest.mark.parametrize("target", [
+    "'$(x)'", "\\$\\(x\\)", '"a\\$(x)"', "'`x`'", "a'$(x)'b", "'.en?'", "'~/x'", "$x", "'a b'",
+])  # fmt: skip
+def test_the_target_of_a_redirection_that_bash_expands_twice_is_asked_about(target: str) -> None:
+    for redirection in (f">&{target}", f">& {target}", f"1>&{target}"):
+        assert DoubtKind.EVALUATES in kinds(f"ls {redirection}"), redirection
+    assert DoubtKind.EVALUATES not in kinds("ls >&x/a-b.txt")
+
+
+def test_bash_expands_that_target_twice(tmp_path: Path) -> None:
+    subprocess.run([shutil.which("bash") or "bash", "-c", "echo >&'$(touch ran)'"], cwd=tmp_path, check=False)
+    assert (tmp_path / "ran").exists()
+    line = command_subject(parse_command_line("echo >&'$(touch ran)'"))
+    assert Policy([parse_rule("Shell(touch *)", Effect.DENY)]).decide("Shell", line).effect is Effect.ASK
+
+
 @pytest.mark.parametrize("command", [
-    "printf -v 'a[$(x)]' y", "printf -va x", "printf '%n' a", "test -v 'a[$(x)]'", "[ -v a ]", "test -R a",
+    "printf -v 'a[$(x)]' y", "printf -va x", "printf '%n' a", "printf '%ln' a",
+    "test -v 'a[$(x)]'", "[ -v a ]", "test -R a",
     "test 'a[$(x)]' -eq 1", "[ a -lt 1 ]", "jobs -x x", "jobs -lx x", "compgen -W '$(x)'", "compgen -C x", "wait -p a",
     "wait -np a", "fc -s", "history -s x", "let 'a[$(x)]'", "declare -a 'a=($(x))'", "typeset a", "local a",
     "readonly a",

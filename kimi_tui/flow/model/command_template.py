@@ -43,6 +43,9 @@ _TOKENS = frozenset(
     }
 )
 _PLAIN_EXPANSION = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*\}\Z")
+_DESCRIPTOR = re.compile(r"\d*>&\s*[\w./-]+")
+_STORES = re.compile(r"%[^A-Za-z%]*[hjlLtz]*n")
+"""A directive of `printf` that sets the variable named by its argument."""
 _LITERAL = re.compile(r"[A-Za-z0-9_./@%+:,=-]+\Z")
 _SET_OPTIONS = re.compile(r"[-+][euxf]*o?|pipefail")
 _BUILTINS = frozenset({"echo", "printf", "true", "false", ":", "pwd", "cd", "exit", "set", "sleep"})
@@ -217,6 +220,9 @@ class _Checker:
                 self._check_command(node)
             case "expansion":
                 self._check_expansion(node)
+            case "file_redirect" if any(child.type == ">&" for child in node.children):
+                if not _DESCRIPTOR.fullmatch(self._source(node)):  # defence: redirection-expanded-twice
+                    raise CommandTemplateError(_not_with_variables(self._source(node)))
             case "variable_name" if self._source(node) in self._names and not _within(node, "expansion"):
                 raise CommandTemplateError(_not_here(self._names[self._source(node)]))
             case _:
@@ -255,7 +261,7 @@ class _Checker:
             )  # fmt: skip
         if name == "printf" and not (arguments and arguments[0][:1] in ("'", '"') and "$" not in arguments[0]):
             raise CommandTemplateError(tr("the format of `printf` must be a quoted text without variables"))
-        if name == "printf" and arguments[0][1:2] == "-":
+        if name == "printf" and (arguments[0][1:2] == "-" or _STORES.search(arguments[0])):
             raise CommandTemplateError(tr("the format of `printf` must be a quoted text without variables"))
         if name == "set" and not all(_SET_OPTIONS.fullmatch(argument) for argument in arguments):
             raise CommandTemplateError(_not_with_variables(self._source(node)))

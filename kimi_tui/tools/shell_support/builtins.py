@@ -36,7 +36,7 @@ _DECIDES = re.compile(
 _SUBSCRIPT = re.compile(r"\[.*(?:\$[({]|`)", re.DOTALL)
 _INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _COMPARES = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
-_STORES = re.compile(r"%[^A-Za-z%]*n")
+_STORES = re.compile(r"%[^A-Za-z%]*[hjlLtz]*n")
 
 
 def doubts_of(name: str, words: Words) -> list[Doubt]:

@@ -62,6 +62,8 @@ _CONTROL = frozenset(
 """Constructs that run only the commands inside them."""
 _AFTER_CLOSING = (b"", b" ", b"\t", b"\n", b";", b"&", b"|", b")", b"<", b">")
 _LOST_DESCRIPTOR = re.compile(rb"(?:\A|[\s;&|()<>])(?:[0-9]+|\{\w+\})\Z")
+_PLAIN_TARGET = re.compile(r"[\w./,:=@%+-]+")
+"""A target that Bash leaves as it is; it expands the target of `>&` twice, so that `>&'$(x)'` runs x."""
 _TILDE = re.compile(r"(?:\A|[=:])~")
 _ASSIGNMENT = re.compile(r"[^\W\d]\w*(?:\+?=|\[)")
 _WILD = re.compile(r"[*?\[]")
@@ -313,6 +315,8 @@ class _LineParser:
         closes = name == "-" and operator.endswith("&-")
         if node.child_count > 1 + has_descriptor + (not closes) or _odd(node, source):  # defence: odd-descriptor
             self.doubt(DoubtKind.UNPARSED)
+        if operator == ">&" and not (name and _PLAIN_TARGET.fullmatch(name)):  # defence: target-expanded-twice
+            self.doubt(DoubtKind.EVALUATES, ">&")
         if operator in (">&", "<&", ">&-", "<&-") and (name == "-" or (name and re.fullmatch("[0-9]", name))):
             return
         if name is not None:

@@ -47,6 +47,8 @@ REFUSED = (
     "x=${a.text}", "x=1 prog ${a.text}", "declare -i x; echo ${a.text}", "export x=${a.text}", "let ${a.text}",
     "[[ ${a.text} -eq 1 ]]", "[ ${a.text} ]", "test -v ${a.text}", "read ${a.text}", "unset ${a.text}",
     "printf ${a.text}", 'printf "${a.text}"', "printf -v ${a.text} x", "printf '-v' ${a.text} x",
+    "printf '%n' ${a.text}", "printf '%ln' ${a.text}", "for x in $(echo ${a.text}); do ls >&$x; done",
+    "for x in $(echo ${a.text}); do ls 1>& \"$x\"; done", "echo ${a.text} >&'$(ls)'",
     "set ${a.text}", "trap ${a.text} EXIT", "echo ${x[${a.text}]}", "echo ${x:-${a.text}}", "echo ${x:${a.text}}",
     "echo ${!x} ${a.text}", "echo ${x@P} ${a.text}", "echo `echo ${a.text}`", "cat <<< ${a.text}",
     "cat <(echo ${a.text})", "echo x > ${a.text}", "echo # ${a.text}", "f() { echo; }; f ${a.text}",
