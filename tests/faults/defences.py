@@ -845,6 +845,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_folder_that_git_takes_for_a_repository_without_git_in_its_name_is_asked_about",
     ),
     Defence(
+        "31 cmd_split", "the objects of another repository", "another-repository", NEVER,
+        "test_a_repository_that_takes_its_objects_from_outside_is_asked_about",
+    ),
+    Defence(
+        "31 cmd_split", "what Bash expands twice", "target-expanded-twice", NEVER,
+        "test_the_target_of_a_redirection_that_bash_expands_twice_is_asked_about",
+    ),
+    Defence(
+        "commands of flows", "what Bash expands twice", "redirection-expanded-twice", NEVER,
+        "test_a_command_that_might_run_a_value_is_refused",
+    ),
+    Defence(
         "31 cmd_split", "a Git folder that is one for sure", "sure-git-dir", Without(1),
         "test_a_git_folder_that_git_passes_over_says_nothing_of_the_one_above",
     ),

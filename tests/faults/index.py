@@ -168,6 +168,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_DOUBTS}::test_a_pattern_that_may_become_an_option_is_asked_about",
         f"{_READ}::test_a_repository_whose_settings_may_run_something_is_asked_about",
         f"{_READ}::test_a_folder_that_git_takes_for_a_repository_without_git_in_its_name_is_asked_about",
+        f"{_READ}::test_a_repository_that_takes_its_objects_from_outside_is_asked_about",
+        f"{_DOUBTS}::test_the_target_of_a_redirection_that_bash_expands_twice_is_asked_about",
         f"{_READ}::test_a_git_folder_that_takes_its_settings_from_another_is_asked_about",
         f"{_READ}::test_a_git_folder_that_git_passes_over_says_nothing_of_the_one_above",
         f"{_READ}::test_a_program_that_the_agent_may_have_written_is_asked_for",

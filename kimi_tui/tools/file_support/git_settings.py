@@ -6,10 +6,12 @@ requires approval. User-level and system-level settings are trusted.
 
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
+from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_bytes
-from kimi_tui.tools.file_support.git_dirs import repository_at
+from kimi_tui.tools.file_support.git_dirs import git_dir_at, repository_around, repository_at
 
 _MOST_CONFIG = 100_000
 _MOST_INDEX = 64 << 20
@@ -77,6 +79,40 @@ def runs_nothing(folder: Path) -> bool:
     return True
 
 
+def reads_another_repository(folder: Path, folders: Sequence[Path]) -> bool:
+    """Whether Git in this folder may print files of a repository that is neither around it nor in one of `folders`.
+
+    Anyone may have written a `.git` file or link, a link to other objects, or a list of further objects.
+    """
+    try:
+        found = repository_around(folder)
+        if found is None:
+            return False
+        entry = found.top / ".git"
+        own = entry.is_dir() and not entry.is_symlink()
+        linked_back = entry.is_file() and not entry.is_symlink() and git_dir_at(entry) is not None
+        if not (own or linked_back) and not all(_is_within(path, folders) for path in (found.git_dir, found.common)):
+            return True
+        objects = found.common / "objects"
+        links = [*([objects] if objects.is_symlink() else []), *_links(objects), *_links(objects / "pack")]
+        if not all(_is_within(real_path(path), (found.common, *folders)) for path in links):
+            return True
+        return os.path.lexists(objects / "info/alternates")
+    except (OSError, ValueError):
+        return True
+
+
+def _is_within(path: Path, folders: Sequence[Path]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
+
+
+def _links(folder: Path) -> list[Path]:
+    if not os.path.lexists(folder):
+        return []
+    with os.scandir(folder) as entries:
+        return [Path(entry.path) for entry in entries if entry.is_symlink()]
+
+
 def _is_plain_link(entry: Path, top: Path) -> bool:
     """Whether `entry` is the `.git` file of a linked worktree or a submodule."""
     found = repository_at(entry)
@@ -105,7 +141,7 @@ def _is_plain(git_dir: Path, top: Path) -> bool:
 
 def _config_is_plain(text: str, top: Path) -> bool:
     section = ""
-    for line in text.splitlines():
+    for line in text.split("\n"):
         line = line.strip()
         if not line or line[0] in "#;":
             continue

@@ -19,7 +19,7 @@ from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.programs.program import Judgement, RecursiveRead
 from kimi_tui.permission.subject import FileSubject, Pattern, Words
-from kimi_tui.tools.file_support.git_settings import runs_nothing
+from kimi_tui.tools.file_support.git_settings import reads_another_repository, runs_nothing
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.command_parser import CommandLine
@@ -188,6 +188,9 @@ def _why_not(
         return tr("it runs outside the working directory")
     if found.configured and not all(runs_nothing(folder) for folder in folders):  # defence: repository-settings
         return tr("the repository has settings that may run a program")
+    # defence: another-repository
+    if found.configured and any(reads_another_repository(folder, workspace.folders) for folder in folders):
+        return tr("it reads a repository outside the working directory")
     # defence: unknown-history
     if any(_prints_history(found, folder) and _history(folder, workspace) is None for folder in folders):
         return tr("the history of the repository could not be searched for files with secrets")

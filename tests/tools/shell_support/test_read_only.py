@@ -329,6 +329,51 @@ def test_a_folder_that_git_takes_for_a_repository_without_git_in_its_name_is_ask
     assert not reads(harness, "git -C plain status")
 
 
+@pytest.mark.parametrize("way", ["file", "link", "objects", "pack", "alternates"])
+def test_a_repository_that_takes_its_objects_from_outside_is_asked_about(
+    harness: ToolHarness, tmp_path: Path, way: str
+) -> None:
+    private, inner = tmp_path / "private", harness.dir / "inner"
+    for folder in (private, inner):
+        folder.mkdir()
+        git(folder, "init", "-q")
+    (private / "plan").write_text("private text\n")
+    git(private, "add", ".")
+    git(private, "commit", "-qm", "one")
+    git(private, "repack", "-qad")
+    git_dir, theirs = inner / ".git", private / ".git"
+    assert reads(harness, "git -C inner log -p")
+    match way:
+        case "file" | "link":
+            git_dir.rename(inner / "kept")
+            git_dir.write_text(f"gitdir: {theirs}\n") if way == "file" else git_dir.symlink_to(theirs)
+        case "objects":
+            git_dir.joinpath("objects").rename(inner / "kept")
+            git_dir.joinpath("objects").symlink_to(theirs / "objects")
+        case "pack":
+            for file in (theirs / "objects/pack").iterdir():
+                (git_dir / "objects/pack" / file.name).symlink_to(file)
+        case _:
+            (git_dir / "objects/info/alternates").write_text(f"{theirs / 'objects'}\n")
+    if way not in ("file", "link"):
+        (git_dir / "HEAD").write_text((theirs / "refs/heads" / _branch(private)).read_text())
+    shown = subprocess.run(["git", "log", "-p"], cwd=inner, check=True, capture_output=True, text=True)
+    assert "private text" in shown.stdout
+    assert not reads(harness, "git -C inner log -p")
+    assert not reads(harness, "cd inner && git show HEAD:plan")
+    assert reads(harness, "git log -p")
+
+
+def _branch(repository: Path) -> str:
+    return (repository / ".git/HEAD").read_text().strip().removeprefix("ref: refs/heads/")
+
+
+def test_a_linked_worktree_is_read_without_approval(harness: ToolHarness, tmp_path: Path) -> None:
+    git(harness.dir, "worktree", "add", "-q", str(tmp_path / "linked"))
+    line = parse_command_line("git log -p")
+    assert command_subject(line, Workspace(tmp_path / "linked")).reads
+
+
 def test_a_rule_for_git_does_not_speak_of_git_elsewhere(harness: ToolHarness, tmp_path: Path) -> None:
     policy = Policy([parse_rule("Shell(git *)", Effect.ALLOW), parse_rule("Shell(cd *)", Effect.ALLOW)])
     inner = harness.dir / "inner"
