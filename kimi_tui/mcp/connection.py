@@ -5,7 +5,6 @@ in a thread when the first connection starts.
 """
 
 import asyncio
-import contextlib
 import logging
 import os
 from collections.abc import Awaitable, Callable
@@ -24,7 +23,7 @@ from kimi_tui.mcp.env_expansion import MissingVariableError, expand_env
 from kimi_tui.mcp.pending_calls import PendingCalls
 from kimi_tui.mcp.remote_prompt import remote_prompts
 from kimi_tui.mcp.remote_resource import remote_resources
-from kimi_tui.mcp.remote_tool import remote_tools
+from kimi_tui.mcp.remote_tool import MAX_NOTES, remote_tools
 from kimi_tui.mcp.sampling import Ask, Sampling
 from kimi_tui.mcp.server_instructions import bounded_instructions
 from kimi_tui.mcp.server_log import ServerLog
@@ -91,6 +90,7 @@ class Connection:
         self._log = ServerLog(server.name)
         self._returns = 0
         self._returning = asyncio.Lock()
+        self._invalid: list[str] = []
 
     @property
     def may_start(self) -> bool:
@@ -182,15 +182,25 @@ class Connection:
             if error.code == CONNECTION_CLOSED or session_gone:
                 if session_gone:
                     self._lose("it has forgotten the session")
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(2.0):
-                        await self._end.wait()
+                await self._wait_for_end()
+                if self._task is not None and self._task.done() and self.state.cause:
+                    return self.state.cause
                 self._lose("it closed the connection")
                 return self._log.told(self._lost_cause or "it closed the connection")
             if self._http is not None and self._http.code >= 400:
                 return self._log.told(f"{error.message} (HTTP {self._http.code})")
             return self._log.told(error.message)
         return self._log.told(_described(error))
+
+    async def _wait_for_end(self) -> None:
+        """Wait until the cause of a lost connection is known; at most 2 seconds."""
+        ending = asyncio.create_task(self._end.wait())
+        await asyncio.wait(
+            [ending, *([self._task] if self._task is not None else [])],
+            timeout=2.0,
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        ending.cancel()
 
     def _lose(self, cause: str) -> None:
         """Mark the connection as lost for this cause; the first cause counts."""
@@ -238,6 +248,7 @@ class Connection:
         await asyncio.to_thread(_load_sdk)
         import anyio
 
+        from kimi_tui.mcp.list_filter import with_valid_lists
         from mcp import Client
 
         with anyio.CancelScope() as scope:
@@ -245,7 +256,7 @@ class Connection:
             scope.deadline = anyio.current_time() + self.seconds_to_connect
             answering = self._answering()
             async with Client(
-                await self._transport(),
+                with_valid_lists(await self._transport(), self._invalid.append),
                 list_roots_callback=answering.roots,
                 elicitation_callback=answering.elicit,
                 sampling_callback=self._sampling(),
@@ -276,10 +287,12 @@ class Connection:
         if config.url is None:
             return self._program(config)
         from kimi_tui.mcp.http_transport import LastStatus, http_transport
-        from kimi_tui.mcp.oauth import provider
+        from kimi_tui.mcp.oauth import session_auth
 
         self._http = LastStatus()
-        auth = await provider(self.server.name, config.url) if config.auth == "oauth" else None
+        auth = await session_auth(self.server.name, config.url) if config.auth == "oauth" else None
+        if auth is not None:
+            self._log.more_secrets = auth.secrets
         return http_transport(config, auth=auth, status=self._http)
 
     def _program(self, config: ServerConfig) -> "AbstractAsyncContextManager[TransportStreams]":
@@ -312,8 +325,10 @@ class Connection:
         return Sampling(self.server.name, ask, calling=lambda: self._calls.latest is not None).answer
 
     async def _list_tools(self, client: "Client") -> None:
+        self._invalid.clear()
         tools, notes = await remote_tools(client, self.server.config.allowed_tools)
-        self.state = replace(self.state, tools=tools, notes=notes)
+        invalid = tuple(tr("{tool}: ignored; its entry is invalid", tool=label) for label in self._invalid[:MAX_NOTES])
+        self.state = replace(self.state, tools=tools, notes=(*invalid, *notes)[:MAX_NOTES])
 
     async def _list_more(self, client: "Client") -> None:
         """List resources and prompts; a server that fails here or does not respond keeps its tools."""

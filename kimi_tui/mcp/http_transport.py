@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from ipaddress import ip_address
 
 import httpx2
 from mcp.client._transport import TransportStreams
@@ -20,6 +21,10 @@ class AnswerTooLargeError(httpx2.StreamError):
 
     def __init__(self) -> None:
         super().__init__(f"it sent a message of more than {MAX_MESSAGE >> 20} MiB")
+
+
+class InsecureAddressError(httpx2.UnsupportedProtocol):
+    """A server wants a request sent to an address that is neither HTTPS nor its own host."""
 
 
 class LastStatus:
@@ -47,11 +52,14 @@ async def http_transport(
             status.code = response.status_code
             _bound(response)
 
+        async def checked(request: httpx2.Request) -> None:
+            check_address(str(request.url), server=config.url or "")  # defence: oauth-request-over-https
+
         return httpx2.AsyncClient(
             headers={**config.headers, **(headers or {}), "Accept-Encoding": "identity"},
             timeout=timeout,
             auth=auth,
-            event_hooks={"response": [bound]},
+            event_hooks={"request": [checked], "response": [bound]},
         )
 
     if config.transport == "sse":
@@ -67,12 +75,33 @@ async def http_transport(
         yield streams
 
 
+def check_address(address: str, *, server: str) -> None:
+    """Check an address that a server gave for its authorization, so that nothing of it reaches the local network.
+
+    Raises InsecureAddressError.
+    """
+    url, own = httpx2.URL(address), httpx2.URL(server)
+    same_machine = url.host == own.host or (_is_loopback(url.host) and _is_loopback(own.host))
+    if url.scheme != "https" and not (url.scheme == own.scheme and same_machine):
+        shown = url.copy_with(userinfo=b"", query=None, fragment=None)
+        raise InsecureAddressError(f"it asks for authorization at {shown}, which is not https")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 def _bound(response: httpx2.Response) -> None:
     """Limit the size of a body; the reader of an event stream limits each event. We never request compression."""
     encoding = response.headers.get("content-encoding", "identity").lower()
     if encoding not in ("", "identity"):
         raise httpx2.StreamError(f"the server answered with the encoding {encoding}, which was not requested")
-    if response.headers.get("content-type", "").lower().startswith("text/event-stream"):
+    is_stream = response.headers.get("content-type", "").lower().startswith("text/event-stream")
+    requested = "text/event-stream" in response.request.headers.get("accept", "")
+    if is_stream and requested and response.status_code == 200:  # defence: only-requested-streams
         return
     if isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _Bounded(response.stream)

@@ -7,10 +7,11 @@ Invariant: a session never opens a browser: without a token that is valid or can
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+import httpx2
 from mcp.client.auth import OAuthClientProvider
 from mcp.shared.auth import (
     AuthorizationCodeResult,
@@ -111,8 +112,45 @@ class TokenFile:
         write_tokens(self.file, json.dumps(self._saved, indent=2) + "\n")
 
 
-async def provider(name: str, url: str) -> OAuthClientProvider:
-    """The provider that authorizes a session's requests. Raises NotAuthorizedError if there is no token."""
+class SessionAuth(httpx2.Auth):
+    """Authorizes a session's requests side by side; the SDK's provider has one at a time until its headers arrive.
+
+    So a call whose response takes long would hold back all others, and its own cancellation. Only requests without
+    a valid token, or refused with it, go through the provider.
+    """
+
+    def __init__(self, provider: OAuthClientProvider) -> None:
+        self._provider = provider
+
+    def secrets(self) -> tuple[str, ...]:
+        """The tokens in use."""
+        tokens = self._provider.context.current_tokens
+        return () if tokens is None else (tokens.access_token, tokens.refresh_token or "")
+
+    async def async_auth_flow(self, request: httpx2.Request) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
+        tokens = self._provider.context.current_tokens
+        if tokens is not None and self._provider.context.is_token_valid():  # defence: calls-side-by-side
+            request.headers["Authorization"] = f"Bearer {tokens.access_token}"
+            if not _needs_authorization((yield request)):
+                return
+        flow = self._provider.async_auth_flow(request)
+        try:
+            outgoing = await anext(flow)
+            while True:
+                outgoing = await flow.asend((yield outgoing))
+        except StopAsyncIteration:
+            return
+        finally:
+            await flow.aclose()
+
+
+def _needs_authorization(response: httpx2.Response) -> bool:
+    is_scope_missing = "insufficient_scope" in response.headers.get("www-authenticate", "")
+    return response.status_code == 401 or (response.status_code == 403 and is_scope_missing)
+
+
+async def session_auth(name: str, url: str) -> SessionAuth:
+    """The authorization of a session's requests. Raises NotAuthorizedError if there is no token."""
     tokens = await asyncio.to_thread(TokenFile, token_file(name, url))
     if not tokens.has_tokens:
         raise NotAuthorizedError(tr("no token stored"))
@@ -123,7 +161,8 @@ async def provider(name: str, url: str) -> OAuthClientProvider:
     async def never() -> AuthorizationCodeResult:
         raise NotAuthorizedError(tr("its token has expired"))
 
-    return make_provider(url, tokens, redirect_port=tokens.redirect_port or 0, redirect=ask_nobody, callback=never)
+    port = tokens.redirect_port or 0
+    return SessionAuth(make_provider(url, tokens, redirect_port=port, redirect=ask_nobody, callback=never))
 
 
 def make_provider(

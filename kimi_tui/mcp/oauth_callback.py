@@ -9,7 +9,7 @@ from mcp.shared.auth import AuthorizationCodeResult
 
 from kimi_tui.i18n import tr
 from kimi_tui.mcp.config import ServerConfig
-from kimi_tui.mcp.http_transport import LastStatus, http_transport
+from kimi_tui.mcp.http_transport import LastStatus, check_address, http_transport
 from kimi_tui.mcp.oauth import NotAuthorizedError, TokenFile, make_provider
 from kimi_tui.mcp.token_store import token_file
 from kimi_tui.mcp.untrusted_text import first_leaf, one_line
@@ -27,6 +27,8 @@ class Callback:
     def __init__(self) -> None:
         self._came: asyncio.Future[AuthorizationCodeResult] = asyncio.get_running_loop().create_future()
         self.port = 0
+        self.state: str | None = None
+        """The state of the address that was opened; a request with another one is not the service's."""
 
     async def result(self) -> AuthorizationCodeResult:
         """Wait for the redirect. Raises NotAuthorizedError if the user refuses or does not respond."""
@@ -53,6 +55,8 @@ class Callback:
         if parts.path != "/callback":
             return "404 Not Found", "There is nothing here."
         query = {key: values[0] for key, values in parse_qs(parts.query).items()}
+        if self.state is None or query.get("state") != self.state:  # defence: callback-of-the-service
+            return "400 Bad Request", "This is not the sign-in that kimi-tui is waiting for."
         if "code" in query:
             if not self._came.done():
                 self._came.set_result(
@@ -100,6 +104,8 @@ async def _log_in(name: str, config: ServerConfig, show: Callable[[str], None]) 
             tokens.forget_client()
 
         async def redirect(address: str) -> None:
+            check_address(address, server=config.url or "")
+            callback.state = parse_qs(urlsplit(address).query).get("state", [None])[-1]
             show(address)
 
         auth = make_provider(

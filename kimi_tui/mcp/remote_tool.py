@@ -16,6 +16,7 @@ MAX_TOOLS = 200
 MAX_PAGES = 50
 MAX_NAME = 128
 MAX_DESCRIPTION = 4_000
+MAX_NOTES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,4 +58,4 @@ async def remote_tools(
         notes.append(tr("only the first {count} of its tools are used", count=MAX_TOOLS))
     missing = [name for name in allowed or () if name not in seen_names]
     notes.extend(f"{one_line(name, limit=60)}: allowed, but it has no such tool" for name in missing)
-    return tools[:MAX_TOOLS], tuple(notes[:50])
+    return tools[:MAX_TOOLS], tuple(notes[:MAX_NOTES])

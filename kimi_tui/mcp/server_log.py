@@ -1,6 +1,7 @@
 """Writes a server's output outside the protocol to our log: a limited number of lines, without its secrets."""
 
 import logging
+from collections.abc import Callable
 
 from kimi_tui.mcp.untrusted_text import one_line, without_secrets
 
@@ -10,12 +11,13 @@ MAX_LINES = 1_000
 
 
 class ServerLog:
-    """The log of one server. `secrets` are masked in its output."""
+    """The log of one server. `secrets`, and those that `more_secrets` returns, are masked in its output."""
 
     def __init__(self, server: str) -> None:
         self._server = server
         self._lines = 0
         self.secrets: tuple[str, ...] = ()
+        self.more_secrets: Callable[[], tuple[str, ...]] = tuple
 
     def line(self, text: str) -> None:
         self._lines += 1
@@ -26,4 +28,5 @@ class ServerLog:
 
     def told(self, text: str) -> str:
         """The server's text on one line, cut and without secrets, for display."""
-        return one_line(without_secrets(text, self.secrets), limit=400)
+        secrets = (*self.secrets, *self.more_secrets())  # defence: tokens-masked
+        return one_line(without_secrets(text, secrets), limit=400)

@@ -174,6 +174,30 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_server_that_does_not_list_its_prompts_or_lists_nonsense_still_has_its_tools",
     ),
     Defence(
+        "41 mcp_bad", "leaving an invalid tool out", "invalid-tool-left-out", ALWAYS,
+        "test_an_invalid_tool_is_left_out_with_a_note_and_the_others_work",
+    ),
+    Defence(
+        "41 mcp_bad", "bounding what only calls itself a stream", "only-requested-streams", Without(2),
+        "test_no_body_of_an_authorization_is_without_bound_whatever_it_calls_itself",
+    ),
+    Defence(
+        "41 mcp_bad", "calls with a token side by side", "calls-side-by-side", NEVER,
+        "test_a_call_that_is_not_answered_holds_back_no_other_one",
+    ),
+    Defence(
+        "41 mcp_bad", "asking for authorization over https only", "oauth-request-over-https", REMOVED,
+        "test_an_authorization_on_the_local_network_is_not_asked_for",
+    ),
+    Defence(
+        "41 mcp_bad", "masking tokens", "tokens-masked", Value("self.secrets"),
+        "test_tokens_are_masked_in_what_a_server_says",
+    ),
+    Defence(
+        "41 mcp_bad", "taking the callback of the sign-in only", "callback-of-the-service", NEVER,
+        "test_another_page_neither_ends_nor_makes_a_sign_in",
+    ),
+    Defence(
         "39 bad_model", "forgetting a message that the service refused", "forget-rejected-message", REMOVED,
         "test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one_is_answered",
     ),

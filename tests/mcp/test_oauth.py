@@ -65,18 +65,29 @@ async def test_a_server_is_unauthorized_until_a_person_has_been_to_the_browser(t
             assert forget_tokens("g", url) is False
 
 
-@pytest.mark.parametrize(
-    ("answer", "cause"),
-    [
-        (
-            {"error": "access_denied", "error_description": "no means no"},
-            "the service rejected the request: no means no",
-        ),
-        ({"code": "forged", "state": "another"}, "State parameter mismatch"),
-    ],
-)
-async def test_what_comes_back_wrong_from_the_browser_is_refused(answer: dict[str, str], cause: str) -> None:
+async def test_a_sign_in_that_is_refused_in_the_browser_says_why() -> None:
+    answer = {"error": "access_denied", "error_description": "no means no"}
     async with served("guarded.py") as port:
         config = ServerConfig(url=f"http://127.0.0.1:{port}/mcp", transport="http", auth="oauth")
-        with pytest.raises(NotAuthorizedError, match=cause):
+        with pytest.raises(NotAuthorizedError, match="the service rejected the request: no means no"):
             await authorize_server("g", config, show=Browser(answer).show)
+
+
+@pytest.mark.parametrize("answer", [{"code": "forged"}, {"error": "access_denied"}, {}])
+async def test_another_page_neither_ends_nor_makes_a_sign_in(answer: dict[str, str]) -> None:
+    async def others_first(address: str) -> None:
+        redirect = parse_qs(urlsplit(address).query)["redirect_uri"][0]
+        async with httpx2.AsyncClient() as client:
+            for state in ({}, {"state": "another"}):
+                assert (await client.get(redirect, params={**answer, **state})).status_code == 400
+        browser.show(address)
+
+    browser = Browser()
+    pages: list[asyncio.Task[None]] = []
+    async with served("guarded.py") as port:
+        config = ServerConfig(url=f"http://127.0.0.1:{port}/mcp", transport="http", auth="oauth")
+        await authorize_server(
+            "g", config, show=lambda address: pages.append(asyncio.create_task(others_first(address)))
+        )
+        await asyncio.gather(*pages)
+    assert "kimi-tui is authorized" in browser.pages[0]
