@@ -8,8 +8,8 @@ from kimi_tui.mcp.config import ServerConfig
 from kimi_tui.mcp.http_transport import InsecureAddressError, check_address
 from kimi_tui.mcp.oauth import NotAuthorizedError
 from kimi_tui.mcp.oauth_callback import authorize_server
+from tests.mcp.harness import mcp_harness
 from tests.mcp.http_server import Request, http_server, save_tokens
-from tests.mcp.kit import desk
 
 
 @pytest.mark.parametrize("where", ["metadata", "refresh", "redirect"])
@@ -23,7 +23,7 @@ async def test_no_body_of_an_authorization_is_without_bound_whatever_it_calls_it
 
     async with http_server(odd) as served:
         save_tokens("g", served.url, **({"expires_at": 1.0} if where == "refresh" else {}))
-        async with desk(tmp_path, g={"url": served.url, "auth": "oauth"}) as at:
+        async with mcp_harness(tmp_path, g={"url": served.url, "auth": "oauth"}) as at:
             assert at.state("g").cause == "it sent a message of more than 16 MiB"
 
 
@@ -38,7 +38,7 @@ async def test_a_call_that_is_not_answered_holds_back_no_other_one(tmp_path):
 
     async with http_server(odd) as served:
         save_tokens("g", served.url)
-        async with desk(tmp_path, g={"url": served.url, "auth": "oauth"}) as at:
+        async with mcp_harness(tmp_path, g={"url": served.url, "auth": "oauth"}) as at:
             slow = asyncio.create_task(at.use("mcp__g__t", slow=True))
             await called.wait()
             async with asyncio.timeout(20):
@@ -57,7 +57,7 @@ async def test_a_token_refused_in_a_call_says_how_to_authorize(tmp_path):
 
     async with http_server(odd) as served:
         save_tokens("g", served.url)
-        async with desk(tmp_path, g={"url": served.url, "auth": "oauth"}) as at:
+        async with mcp_harness(tmp_path, g={"url": served.url, "auth": "oauth"}) as at:
             assert "needs authorization: kimi-tui mcp auth g" in (await at.use("mcp__g__t")).message
             assert at.state("g").status == "unauthorized"
 
@@ -72,7 +72,7 @@ async def test_tokens_are_masked_in_what_a_server_says(tmp_path):
 
     async with http_server(odd) as served:
         save_tokens("g", served.url)
-        async with desk(tmp_path, g={"url": served.url, "auth": "oauth"}) as at:
+        async with mcp_harness(tmp_path, g={"url": served.url, "auth": "oauth"}) as at:
             assert (await at.use("mcp__g__t")).message == "The MCP server `g` failed: Bearer *** is not enough"
 
 
@@ -91,7 +91,7 @@ async def test_an_authorization_on_the_local_network_is_not_asked_for(tmp_path):
 
         async with http_server(odd) as served:
             save_tokens("g", served.url)
-            async with desk(tmp_path, g={"url": served.url, "auth": "oauth"}) as at:
+            async with mcp_harness(tmp_path, g={"url": served.url, "auth": "oauth"}) as at:
                 assert at.state("g").status == "unauthorized"
         assert inside.requests == []
 

@@ -145,7 +145,7 @@ async def test_the_same_trouble_is_told_once_over_all_starts_until_the_server_ha
 
 
 async def test_an_invalid_tool_is_left_out_with_a_note_and_the_others_work(tmp_path: Path) -> None:
-    async with desk(tmp_path, odd=odd("invalid")) as at:
+    async with mcp_harness(tmp_path, odd=odd("invalid")) as at:
         assert [tool.name for tool in at.state("odd").tools] == ["ping", "last"]
         assert at.state("odd").notes == tuple(
             f"{name}: ignored; its entry is invalid" for name in ("?", "bare", "text", "?")
