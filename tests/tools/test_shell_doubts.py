@@ -12,6 +12,7 @@ from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.permission.subject import Pattern
 from kimi_tui.tools.core.permission_subject import command_subject
 from kimi_tui.tools.shell_support import builtins
+from kimi_tui.tools.shell_support.approval_scope import approval_scope
 from kimi_tui.tools.shell_support.command_parser import READABLE_BYTES, parse_command_line
 from kimi_tui.tools.shell_support.lexer import read_plain
 
@@ -218,3 +219,26 @@ def test_a_denied_command_is_refused_or_asked_about_however_it_is_written(comman
     rules = [parse_rule("Shell(git push *)", Effect.DENY), parse_rule("Shell", Effect.ALLOW)]
     decided = Policy(rules).decide("Shell", command_subject(parse_command_line(command))).effect
     assert decided in (Effect.DENY, Effect.ASK)
+
+
+@pytest.mark.parametrize(("approved", "other"), [
+    ("python3 - < a.py", "python3 - < b.py"), ("python3 < a.py", "cat b.py | python3"),
+    ("cat a.py | python3 -", "cat b.py | python3 -"), ("python3 -", "echo 'import os' | python3 -"),
+    ("cat a|&perl", "cat b|&perl"), ("sqlite3 db < a.sql", "sqlite3 db <b.sql"),
+])  # fmt: skip
+def test_a_yes_for_a_program_with_input_covers_no_other_input(approved: str, other: str) -> None:
+    granted: set[str] = {"run command: cat", "run command: echo"}
+    for line in (approved, "cat x"):
+        scope = approval_scope(parse_command_line(line), line)
+        assert scope is not None
+        granted.update(scope.keys)
+    wanted = approval_scope(parse_command_line(other), other)
+    assert wanted is not None
+    assert not wanted.covered_by(granted)
+
+
+def test_a_yes_for_harmless_programs_in_a_pipe_covers_each_of_them() -> None:
+    for line in ("pytest -q | tail -5", "pytest -q 2>&1 | tail -5 || echo no"):
+        scope = approval_scope(parse_command_line(line), line)
+        assert scope is not None
+        assert "run command: tail" in scope.keys
