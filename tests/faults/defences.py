@@ -869,6 +869,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_folder_that_git_takes_for_a_repository_without_git_in_its_name_is_asked_about",
     ),
     Defence(
+        "31 cmd_split", "the input of a program", "input-of-a-program", NEVER,
+        "test_a_yes_for_a_program_with_input_covers_no_other_input",
+    ),
+    Defence(
+        "31 cmd_split", "a password in the settings of Git", "settings-with-credential", NEVER,
+        "test_git_settings_with_a_password_are_asked_about_whatever_prints_them",
+    ),
+    Defence(
         "31 cmd_split", "the objects of another repository", "another-repository", NEVER,
         "test_a_repository_that_takes_its_objects_from_outside_is_asked_about",
     ),

@@ -23,6 +23,10 @@ _ELSEWHERE = (
     *("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"),
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
 )
+_CREDENTIAL = re.compile(
+    r"://[^/\s@:]*:[^/\s@]+@|://[^/\s@]{20,}@|^\s*\w*(?:extraheader|passw|token|secret)\w*\s*=",
+    re.IGNORECASE | re.MULTILINE,
+)
 _GITLINK = b"\x00\x00\xe0\x00"
 _HARMLESS = {
     "core": "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol "
@@ -77,6 +81,23 @@ def runs_nothing(folder: Path) -> bool:
     except (OSError, ValueError):
         return False
     return True
+
+
+def settings_hold_credential(folder: Path) -> bool:
+    """Whether the settings of the repository around `folder` hold a password or a token, as in an address."""
+    try:
+        found = repository_around(folder)
+    except (OSError, ValueError):
+        return True
+    return found is not None and holds_credential(found.common / "config")
+
+
+def holds_credential(config: Path) -> bool:
+    """Whether this file of Git's settings holds a password or a token; true if it cannot be read."""
+    try:
+        return os.path.lexists(config) and _CREDENTIAL.search(_text(config, _MOST_CONFIG)) is not None
+    except (OSError, ValueError):
+        return True
 
 
 def reads_another_repository(folder: Path, folders: Sequence[Path]) -> bool:

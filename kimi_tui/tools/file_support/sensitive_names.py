@@ -44,6 +44,9 @@ _NAMES = (
     ".s3cfg",
     ".boto",
     "rclone.conf",
+    ".dockercfg",
+    "*.ppk",
+    "*.tfstate",
 )
 _ENDS = (
     ".aws/config",

@@ -19,7 +19,12 @@ from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.programs.program import Judgement, RecursiveRead
 from kimi_tui.permission.subject import FileSubject, Pattern, Words
-from kimi_tui.tools.file_support.git_settings import reads_another_repository, runs_nothing
+from kimi_tui.tools.file_support.git_settings import (
+    holds_credential,
+    reads_another_repository,
+    runs_nothing,
+    settings_hold_credential,
+)
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.command_parser import CommandLine
@@ -191,6 +196,9 @@ def _why_not(
     # defence: another-repository
     if found.configured and any(reads_another_repository(folder, workspace.folders) for folder in folders):
         return tr("it reads a repository outside the working directory")
+    # defence: settings-with-credential
+    if found.beginning[1:2] in (("remote",), ("config",)) and any(map(settings_hold_credential, folders)):
+        return tr("`{path}` may not be read without approval", path=".git/config")
     # defence: unknown-history
     if any(_prints_history(found, folder) and _history(folder, workspace) is None for folder in folders):
         return tr("the history of the repository could not be searched for files with secrets")
@@ -334,10 +342,17 @@ def _finds_no_secrets(
         if any(protected.is_relative_to(root) for protected in workspace.protected):
             return False
         if not reads_nothing_refused(
-            root, found.deep, refused_target=lambda path: not _place_may_be_read(path, workspace)
+            root,
+            found.deep,
+            refused=_holds_secrets,
+            refused_target=lambda path: not _place_may_be_read(path, workspace),
         ):
             return False
     return True
+
+
+def _holds_secrets(path: str) -> bool:
+    return is_sensitive(path) or (path.endswith(".git/config") and holds_credential(Path(path)))
 
 
 def _rule_about(

@@ -47,7 +47,7 @@ def reads_nothing_refused(
                     if entry.name.startswith(".") and RecursiveRead.HIDDEN not in deep:
                         if is_folder or refused(entry.path):
                             hidden.add(entry.name)
-                    elif refused(entry.path):
+                    elif refused(f"{entry.path}/config" if entry.name == ".git" else entry.path):
                         return False
                     elif is_folder and entry.name != ".git":
                         pending.append(entry.path)

@@ -368,6 +368,22 @@ def _branch(repository: Path) -> str:
     return (repository / ".git/HEAD").read_text().strip().removeprefix("ref: refs/heads/")
 
 
+@pytest.mark.parametrize(
+    "address", ["https://me:word@host.example/x", "https://ghp_abcdefghijklmnopqrst@host.example/x"]
+)
+def test_git_settings_with_a_password_are_asked_about_whatever_prints_them(harness: ToolHarness, address: str) -> None:
+    commands = ("git remote -v", "git remote get-url origin", "git config --get remote.origin.url",
+        "grep -rn url .", "grep -r url .git", "rg url .git", "rg --hidden url", "diff -r .git app")  # fmt: skip
+    git(harness.dir, "remote", "add", "origin", "ssh://git@host.example/x")
+    for command in commands:
+        assert reads(harness, command), command
+    git(harness.dir, "remote", "set-url", "origin", address)
+    for command in commands:
+        assert not reads(harness, command), command
+    assert reads(harness, "git log --oneline")
+    assert reads(harness, "rg url")
+
+
 def test_a_linked_worktree_is_read_without_approval(harness: ToolHarness, tmp_path: Path) -> None:
     git(harness.dir, "worktree", "add", "-q", str(tmp_path / "linked"))
     line = parse_command_line("git log -p")
