@@ -753,6 +753,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_line_that_is_too_long_is_passed_over_and_told",
     ),
     Defence(
+        "47 client_gone", "waiting a bounded time for a terminal", "patience-with-terminals", UNWRAPPED,
+        "test_a_terminal_that_does_not_answer_is_an_error_and_is_released_when_it_comes",
+    ),
+    Defence(
         "47 client_gone", "ending what waits for an answer", "end-pending-questions", REMOVED,
         "test_closing_a_session_in_the_middle_of_an_approval_asks_no_more", too=(("settle-pending-question", REMOVED),),
     ),

@@ -303,6 +303,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/flow_pane/test_chart_view.py::test_a_change_on_a_chart_of_200_nodes_fits_into_a_frame",
     ),
     "47 client_gone": (
+        "tests/ui/acp/test_client_services.py::test_a_terminal_that_does_not_answer_is_an_error_and_is_released_when_it_comes",
         "tests/ui/wire_server/test_server.py::test_an_approval_that_names_another_request_is_a_no",
         "tests/ui/wire_server/test_server.py::test_a_result_of_the_client_that_names_another_call_is_not_taken",
         "tests/ui/wire_server/test_server.py::test_a_hooks_answer_that_names_another_request_blocks",

@@ -8,7 +8,8 @@ import contextlib
 import logging
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from acp import RequestError
@@ -20,15 +21,24 @@ from kimi_tui.tools.shell_support.process_runner import ProcessResult
 _log = logging.getLogger(__name__)
 _MAX_BYTES = 1 << 20
 _GOODBYE = 2.0
+_PATIENCE = 30.0
+"""Seconds for each answer but that of the command; terminals are local to the client, so a slower client is stuck."""
 _NO_PAGER = {"PAGER": "cat", "GIT_PAGER": "cat"}
 _CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
+
+
+class _NoAnswerError(OSError):
+    """The client did not answer in time."""
 
 
 class ClientTerminals:
     """The terminals of one session. It calls `show` with the terminal of each tool call."""
 
-    def __init__(self, client: Client, session_id: str, show: Callable[[str, str], None]) -> None:
+    def __init__(
+        self, client: Client, session_id: str, show: Callable[[str, str], None], *, patience: float = _PATIENCE
+    ) -> None:
         self._client = client
+        self._patience = patience
         self._session_id = session_id
         self._show = show
         self._late: set[asyncio.Task[None]] = set()
@@ -59,8 +69,9 @@ class ClientTerminals:
             )
         )
         try:
-            return (await asyncio.shield(making)).terminal_id
-        except asyncio.CancelledError:
+            async with self._answering():
+                return (await asyncio.shield(making)).terminal_id
+        except (asyncio.CancelledError, _NoAnswerError):
             making.add_done_callback(self._not_wanted)
             raise
         except (RequestError, ValueError) as error:
@@ -81,14 +92,25 @@ class ClientTerminals:
             async with asyncio.timeout(seconds):
                 exited = await self._client.wait_for_terminal_exit(self._session_id, terminal)
         except TimeoutError:
-            await self._client.kill_terminal(self._session_id, terminal)
-        output = await self._client.terminal_output(self._session_id, terminal)
+            async with self._answering():
+                await self._client.kill_terminal(self._session_id, terminal)
+        async with self._answering():
+            output = await self._client.terminal_output(self._session_id, terminal)
         if output.truncated:
             on_text("[the beginning of the output was cut]\n")
         on_text(_plain(output.output))
         if exited is None:
             return ProcessResult(None, timed_out=True)
         return ProcessResult(exited.exit_code)
+
+    @asynccontextmanager
+    async def _answering(self) -> AsyncGenerator[None]:
+        """Bound the wait for the client. Raises _NoAnswerError."""
+        try:
+            async with asyncio.timeout(self._patience):  # defence: patience-with-terminals
+                yield
+        except TimeoutError:
+            raise _NoAnswerError("the editor did not answer for its terminal") from None
 
     async def _release(self, terminal: str) -> None:
         """Release the terminal. Shielded, because the release also ends the command of a cancelled turn."""

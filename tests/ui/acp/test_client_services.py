@@ -1,10 +1,12 @@
 """What the client offers is used: its buffers, its terminals, its forms; our own rules hold all the same."""
 
 import asyncio
+import os
 
 import pytest
 from acp.schema import AcceptElicitationResponse, DeclineElicitationResponse
 
+from kimi_tui.ui.acp.terminals import ClientTerminals
 from tests.soul.engines import plan, tool_call
 from tests.soul.test_soul import until
 from tests.ui.acp.editor import editor_on
@@ -304,3 +306,27 @@ async def test_the_sandbox_goes_into_the_terminal_with_the_command(tmp_path):
         await editor.say(session, "go")
         assert editor.made[0][0].endswith("bwrap" if boxed else "bash")
         assert "hi" in result(program)
+
+
+@pytest.mark.parametrize("stuck", ["create_terminal", "kill_terminal", "terminal_output"])
+async def test_a_terminal_that_does_not_answer_is_an_error_and_is_released_when_it_comes(tmp_path, stuck):
+    late = asyncio.Event()
+
+    class Stuck(WholeEditor):
+        pass
+
+    async def answers_late(editor, *args, **kwargs):
+        await late.wait()
+        return await getattr(WholeEditor, stuck)(editor, *args, **kwargs)
+
+    setattr(Stuck, stuck, answers_late)
+    editor = Stuck()
+    terminals = ClientTerminals(editor, "s", lambda *_: None, patience=0.05)
+    command, seconds = (["sleep", "60"], 0.01) if stuck == "kill_terminal" else (["true"], 10)
+    with pytest.raises(OSError, match="the editor did not answer for its terminal"):
+        async with asyncio.timeout(20):
+            await terminals.run(
+                command, call_id="c", cwd=tmp_path, env=os.environ, on_text=lambda _: True, seconds=seconds
+            )
+    late.set()
+    await until(lambda: editor.released)
