@@ -10,6 +10,7 @@ from typing import Protocol
 from kimi_tui.config.schema import Config
 from kimi_tui.context.context import Context
 from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ModelUnsupportedError, UsageError
+from kimi_tui.flow.model.setting_rules import MCP_PREFIX
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import NO_RULES, CommandCall, CommandEnd, TurnResult, TurnRules
 from kimi_tui.i18n import UserText, tr
@@ -335,7 +336,18 @@ class Engine:
                 return await turn()
             from kimi_tui.soul.flows.turn_rules import take_under_rules
 
-            return await take_under_rules(rules, self.soul.agent.toolset, turn)
+            return await take_under_rules(
+                rules, self.soul.agent.toolset, turn, clock=self.services.work_clock, stop=self._stop_turn
+            )
+
+    def _stop_turn(self) -> None:
+        self.soul.stop_turn()
+        self.hooks.stop()
+
+    def unknown_tools(self, names: Sequence[str]) -> list[str]:
+        """The names that are not of a tool; those of MCP servers are known only when the servers are connected."""
+        toolset = self.soul.agent.toolset
+        return [name for name in names if toolset.own_name(name) is None and not name.startswith(MCP_PREFIX)]
 
     async def run_command(self, call: CommandCall) -> CommandEnd:
         """Run the command of a flow's node, as a turn with one Shell call."""

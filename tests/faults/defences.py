@@ -1245,5 +1245,9 @@ DEFENCES: tuple[Defence, ...] = (
         "commands of flows", "no next node without the result", "result-before-next-node", NEVER,
         "test_a_turn_without_the_result_is_asked_again_twice_and_then_fails",
     ),
+    Defence(
+        "commands of flows", "the tools of the node, for subagents too", "tools-of-the-node", NEVER,
+        "test_a_subagent_of_a_node_has_no_more_tools_than_the_node",
+    ),
     Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 Errors stop a flow from running (`setting_flaws`), warnings (`setting_warnings`) never do.
 """
 
+import difflib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Literal
@@ -30,6 +31,13 @@ from kimi_tui.i18n import UserText, tr
 NodeRole = Literal["begin", "end", "task", "decision"]
 _KINDS_OF_WORK = ("run", "ask", "on", "flow")
 _NOT_WITHOUT_MODEL = ("out", "model", "agent", "tools", "context")
+BUILT_IN_TOOLS = (
+    *("AskUserQuestion", "CreateSubagent", "EnterPlanMode", "ExitPlanMode", "FetchURL", "Glob", "Grep", "ReadFile"),
+    *("ReadMediaFile", "SearchWeb", "SendDMail", "SetTodoList", "Shell", "StrReplaceFile", "Task", "TaskList"),
+    *("TaskOutput", "TaskStop", "Think", "WriteFile"),
+)
+"""The tools of the program, for `flow check`; a session may have more."""
+MCP_PREFIX = "mcp__"
 _MOST_REACHED = 200
 """The maximum number of nodes whose variables are checked for paths on which they are not set."""
 
@@ -186,20 +194,27 @@ def _key_warnings(node: ChartNode) -> Iterator[ChartNote]:
                 setting.column,
             )
         before.add(key)
-    has_deadline = any(setting.key in ("run", "ask") for setting in node.settings)
     for setting in last_of_each(node.settings).values():
-        if setting.key in INACTIVE_NODE_KEYS or (setting.key == "timeout" and not has_deadline):
+        if setting.key in INACTIVE_NODE_KEYS:
             yield ChartNote(tr("`{key}` is read, but has no effect yet", key=setting.key), setting.line, setting.column)
 
 
 def _node_warnings(chart: SettingsOfChart, node: ChartNode) -> Iterator[ChartNote]:
     used, settings = last_of_each(node.settings), chart.settings[node.id]
     if settings.context in (None, "shared"):
-        for key in ("model", "agent", "tools"):
+        for key in ("model", "agent"):
             if key in used and settings.flow is None:
                 yield ChartNote(
                     tr("`{key}` needs `context: fork` or `context: fresh`", key=key), used[key].line, used[key].column
                 )
+    for name in settings.tools:
+        if name not in BUILT_IN_TOOLS and not name.startswith(MCP_PREFIX):
+            near = next(iter(difflib.get_close_matches(name, BUILT_IN_TOOLS, 1)), "ReadFile")
+            yield ChartNote(
+                tr("`{tool}` is not a tool of the program; perhaps `{near}`", tool=name, near=near),
+                used["tools"].line,
+                used["tools"].column,
+            )
     if settings.on is not None and "else" not in {(edge.label or "").strip() for edge in chart.outgoing[node.id]}:
         yield ChartNote(
             tr("`{node}` has no branch `else`: a value without a branch stops the run", node=node.id),

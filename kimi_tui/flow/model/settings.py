@@ -187,7 +187,7 @@ NODE_KEYS = frozenset(_NODE_KEYS)
 FLOW_KEYS = frozenset(_FLOW_KEYS)
 KEYS_WITH_VARIABLES = ("run", "args", "each", "on", "default")
 """The keys whose values may contain variables."""
-INACTIVE_NODE_KEYS = NODE_KEYS - {"run", "retries", "timeout", "ask", "default", "on", "out"}
+INACTIVE_NODE_KEYS = NODE_KEYS - {"run", "retries", "timeout", "ask", "default", "on", "out", "tools"}
 """Keys that are parsed and checked, but have no effect yet: `flow check` reports each use."""
 INACTIVE_FLOW_KEYS = FLOW_KEYS - {"max-moves"}
 

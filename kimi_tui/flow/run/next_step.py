@@ -11,7 +11,7 @@ from kimi_tui.flow.run.node_result import CHOICE
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.turn_protocol import CommandEnd, TurnResult
 
-_ABOUT_FAILURES = frozenset({"retries", "out"})
+_ABOUT_FAILURES = frozenset({"retries", "out", "timeout"})
 """The settings with which a failed turn takes the branch `failed` of a model's decision."""
 
 

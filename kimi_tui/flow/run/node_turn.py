@@ -13,11 +13,11 @@ from kimi_tui.i18n import tr
 def rules_of(flow: Flow, node: FlowNode, state: RunState) -> TurnRules:
     """The rules of a node's turn at this point of the run: a branch is not asked for if the user has chosen it."""
     settings = node.settings
-    if settings.out is None:
-        return TurnRules()
-    names_branch = node.kind is NodeKind.DECISION and node.id not in state.chosen
-    choices = flow.branch_labels(node.id) if names_branch else ()
-    return TurnRules(ResultRule(read_result_type(settings.out), choices))
+    result: ResultRule | None = None
+    if settings.out is not None:
+        names_branch = node.kind is NodeKind.DECISION and node.id not in state.chosen
+        result = ResultRule(read_result_type(settings.out), flow.branch_labels(node.id) if names_branch else ())
+    return TurnRules(result, settings.tools, settings.timeout)
 
 
 def checked(result: TurnResult, rules: TurnRules, state: RunState) -> TurnResult:

@@ -41,9 +41,13 @@ class TurnResult:
 
 @dataclass(frozen=True, slots=True)
 class TurnRules:
-    """What a node sets for its turn: the typed result to give."""
+    """What a node sets for its turn: the typed result to give, the only tools that may be called (empty: all), and the
+    time that the model and its tools may work.
+    """
 
     result: ResultRule | None = None
+    tools: tuple[str, ...] = ()
+    seconds: float | None = None
 
 
 NO_RULES = TurnRules()

@@ -1,7 +1,7 @@
 """Starts, resumes, steers and stops the flows of a session. One flow is active at a time."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from kimi_tui.config.schema import LoopControl
@@ -36,6 +36,7 @@ class FlowTurnTaker(TurnTaker, CommandRunner, AnswerRecorder, Protocol):
     def busy(self) -> bool: ...
     @property
     def interactive(self) -> bool: ...
+    def unknown_tools(self, names: Sequence[str]) -> list[str]: ...
     def notify(self, title: UserText, body: UserText = "", *, severity: Severity = "info") -> None: ...
 
 
@@ -128,6 +129,7 @@ class FlowManager:
     ) -> FlowOutcome:
         if self._taker.busy:
             raise TurnRunningError(tr("a flow is already running in this session"))
+        self._check_tools(flow)
         runner = FlowRunner(
             flow,
             name=name,
@@ -158,6 +160,13 @@ class FlowManager:
         if outcome.error is not None:
             raise outcome.error
         return outcome
+
+    def _check_tools(self, flow: Flow) -> None:
+        """Raises UsageError for a tool of a node that this session does not have."""
+        for node in flow.nodes.values():
+            for name in self._taker.unknown_tools(node.settings.tools):
+                raise UsageError(tr("the flow cannot run: `{node}` names the tool {tool}, which does not exist",
+                    node=node.id, tool=name))  # fmt: skip
 
     def _most_moves(self, flow: Flow) -> int:
         """The smaller of the limits of the flow and of the user."""

@@ -8,6 +8,7 @@ import contextlib
 import json
 import logging
 from collections.abc import Generator, Iterable, Mapping
+from contextvars import ContextVar
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -25,6 +26,8 @@ from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed
 from kimi_tui.wire.parts import ToolCall, ToolResult, ToolReturnValue
 
 _log = logging.getLogger(__name__)
+allowed_tools: ContextVar[frozenset[str] | None] = ContextVar("allowed_tools", default=None)
+"""The only tools that may run in this task and in those that it starts, subagents included; None: all."""
 
 
 class Toolset:
@@ -57,6 +60,10 @@ class Toolset:
 
     def get(self, name: str) -> Tool[Any] | None:
         return self._tools.get(name)
+
+    def own_name(self, name: str) -> str | None:
+        """The tool's own name for a name or an alias; None for an unknown one."""
+        return name if name in self._tools else self._also.get(name)
 
     def add(self, tool: Tool[Any]) -> None:
         self._tools[tool.name] = tool
@@ -117,6 +124,12 @@ class Toolset:
             names = ", ".join(self._tools) or "none"
             return failed(
                 f"There is no tool `{call.function.name}`. Tools: {names}.", brief=f"No tool {call.function.name}"
+            )
+        allowed = allowed_tools.get()
+        if allowed is not None and tool.name not in allowed:  # defence: tools-of-the-node
+            return failed(
+                f"This step of the flow may not use {tool.name}. It may use: {', '.join(sorted(allowed))}.",
+                brief=tr("{tool} is not among the tools of this node", tool=tool.name),
             )
         planning = self._plan_mode is not None and self._plan_mode.on
         if planning and not (tool.read_only or tool.may_read):

@@ -11,6 +11,8 @@ import pytest
 from pydantic import BaseModel, Field
 
 import kimi_tui.tools
+from kimi_tui.flow.model.setting_rules import BUILT_IN_TOOLS
+from kimi_tui.flow.run.node_result import RESULT_TOOL
 from kimi_tui.tools.core.result_message import result_message
 from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, json_schema, ok
 from kimi_tui.tools.core.toolset import Toolset
@@ -228,6 +230,21 @@ def test_a_schema_holds_no_references_and_a_cycle_ends_in_anything():
 def test_no_tool_of_the_program_has_a_schema_with_references():
     for module in pkgutil.iter_modules(kimi_tui.tools.__path__, "kimi_tui.tools."):
         importlib.import_module(module.name)
-    tools = [tool for tool in Tool.__subclasses__() if tool.__module__.startswith("kimi_tui.tools.")]
+    tools = [
+        tool
+        for tool in all_subclasses(Tool)
+        if tool.__module__.startswith("kimi_tui.tools.") and hasattr(tool, "params")
+    ]
     assert len(tools) > 15
     assert [tool.name for tool in tools if re.search(r'"\$(ref|defs)"', json.dumps(json_schema(tool.params)))] == []
+
+
+def test_flow_check_knows_the_tools_of_the_program():
+    for module in pkgutil.iter_modules(kimi_tui.tools.__path__, "kimi_tui.tools."):
+        importlib.import_module(module.name)
+    tools = [tool for tool in all_subclasses(Tool) if tool.__module__.startswith("kimi_tui.tools.")]
+    assert {tool.name for tool in tools if hasattr(tool, "name")} == {*BUILT_IN_TOOLS, RESULT_TOOL}
+
+
+def all_subclasses(kind):
+    return {one for child in kind.__subclasses__() for one in (child, *all_subclasses(child))}
