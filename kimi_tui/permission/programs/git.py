@@ -173,8 +173,12 @@ def _plain_key(parsed: Parsed) -> str:
 
 
 def _settings(parsed: Parsed) -> list[int]:
-    """Find the words that change a setting: many settings make Git run a program. One word alone only shows it."""
+    """Find the words that change a setting: many settings make Git run a program. One word alone only shows it, if it
+    is not `edit`.
+    """
     words = [word for _, word in parsed.operands]
+    if words == ["edit"]:
+        return [index for index, _ in parsed.operands]
     if len(words) < 2 or words[0] in ("get", "list") or parsed.has("--get", "--get-all"):
         return []
     return [] if len(words) == 2 and _PLAIN_SETTINGS.fullmatch(words[0]) else [index for index, _ in parsed.operands]
@@ -447,6 +451,7 @@ _SUBCOMMANDS: dict[str, Program] = {
     ),
     **dict.fromkeys(("commit-graph", "multi-pack-index"), _exact("--object-dir=")),
     "index-pack": _exact("-o:"),
+    **dict.fromkeys(("repack", "gc"), _exact("--expire-to= --filter-to=")),
     "mailsplit": _exact("-o:"),
     "read-tree": _exact("--index-output="),
     "help": _exact("-w --web -i --info"),
@@ -504,9 +509,7 @@ _SUBCOMMANDS: dict[str, Program] = {
             "rm",
             "sparse-checkout",
             "replace",
-            "gc",
             "prune",
-            "repack",
             "fsck",
             "range-diff",
             "show-branch",

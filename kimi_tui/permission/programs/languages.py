@@ -1,5 +1,8 @@
 """Interpreters, compilers, and programs that build, test and check code."""
 
+import re
+from dataclasses import replace
+
 from kimi_tui.permission.programs.files import outside
 from kimi_tui.permission.programs.options import Level, Options, Parsed
 from kimi_tui.permission.programs.program import Judgement, Kind, Program
@@ -31,6 +34,17 @@ _CARGO = (
     "--tests --test= --benches --bench= --all-targets --all-features --features= --no-default-features --quiet "
     "--verbose --locked --offline --frozen --jobs= --keep-going --message-format= --color= --profile="
 )
+
+
+_LINT_LEVEL = re.compile(r"-[DWAF][\w:-]*|[\w:]+", re.ASCII)
+
+
+def _for_the_compiler(parsed: Parsed) -> list[int]:
+    """Find the words behind `--`, which the compiler gets, unless they set lint levels."""
+    if parsed.dashes is None:
+        return []
+    words = [(index, word) for index, word in parsed.operands if index > parsed.dashes]
+    return [index for index, word in words if not _LINT_LEVEL.fullmatch(word)]
 
 
 def _cargo(options: str = _CARGO, level: Level = _HARMLESS, *, most: int | None = 0) -> Program:
@@ -374,13 +388,15 @@ PROGRAMS: dict[str, Program] = {
             "b": _cargo(),
             "check": _cargo(),
             "c": _cargo(),
-            "clippy": _cargo(),
+            "clippy": replace(_cargo(), dangerous=_for_the_compiler),
             "test": _cargo(_CARGO + " --no-run --no-fail-fast --doc", most=1),
             "t": _cargo(_CARGO + " --no-run", most=1),
             "bench": _cargo(most=1),
             "doc": _cargo(_CARGO + " --no-deps"),
             "fmt": _cargo("--all --check -v -q"),
             "tree": _cargo("-e: -i: -p: --depth= --all-features --workspace --no-dedupe --duplicates -d", most=0),
+            **dict.fromkeys(("rustc", "rustdoc"), replace(_cargo("", Level.EXACT), dangerous=_for_the_compiler)),
+            "install": Program(options=Options(danger=_CARGO_DANGER + " --root=")),
             "metadata": _cargo("--no-deps --format-version= --offline --locked", most=0),
             **{
                 name: _cargo("", Level.EXACT)
@@ -395,12 +411,9 @@ PROGRAMS: dict[str, Program] = {
                     "update",
                     "search",
                     "publish",
-                    "install",
                     "uninstall",
                     "clean",
                     "fix",
-                    "rustc",
-                    "rustdoc",
                     "vendor",
                     "package",
                     "login",

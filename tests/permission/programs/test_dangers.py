@@ -86,6 +86,14 @@ git grep -Oid x
 git grep -nOid x
 git grep --open-files-in-pager=id x
 git grep --open=id x
+git repack -ad --filter-to=/tmp/x
+git repack -ad --expire-to=/tmp/x
+git gc --expire-to=/tmp/x
+git config edit
+cargo rustc -- -C linker=id
+cargo rustdoc -- -o /tmp/x
+cargo clippy -- -C linker=id
+cargo install --root /tmp/x y
 git rebase -x id HEAD~1
 git rebase -xid HEAD~1
 git rebase --exec id HEAD~1
