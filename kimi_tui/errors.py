@@ -16,6 +16,8 @@ KimiTuiError
 ├── ModelUnsupportedError   exit 1   the model lacks a capability
 ├── MaxStepsReachedError    exit 1   the turn reached its step limit
 ├── RepeatedCallError       exit 1   the model repeated the same tool call
+├── BudgetError             exit 1   a flow's budget cannot be kept: a model has no prices
+├── BudgetReachedError      exit 3   the budget of a flow run is used up
 ├── FaultError              exit 1   an internal error; a report has the details
 └── ProviderError           exit 1   the model's service; 75 where a retry may help
     ├── ProviderConnectionError  75
@@ -141,6 +143,16 @@ class MaxStepsReachedError(KimiTuiError):
             if what == "moves"
             else tr("stopped: step limit reached ({count})", count=steps)
         )
+
+
+class BudgetError(KimiTuiError):
+    """A budget that cannot be kept: it caps the cost, and a model has no prices."""
+
+
+class BudgetReachedError(KimiTuiError):
+    """The budget of a flow run is used up; no request is sent."""
+
+    exit_code = EXIT_WAITING
 
 
 class RepeatedCallError(KimiTuiError):

@@ -1,5 +1,11 @@
 """Numbers, sizes and times in few characters."""
 
+import re
+
+_TIME = re.compile(r"(?:\d{1,9}(?:\.\d{1,3})?\s*(?:ms|s|m|h|d)\s*)+\Z")
+_AMOUNT = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)\s*(ms|s|m|h|d)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+
 
 def token_count(count: int) -> str:
     """A count in at most four characters: 950, 4.2k, 256k, 1.1M."""
@@ -32,3 +38,11 @@ def duration(seconds: float) -> str:
         return f"{max(0.0, seconds):.1f}s"
     whole = round(seconds)
     return f"{whole}s" if whole < 60 else clock(whole)
+
+
+def seconds_of(text: str) -> float | None:
+    """The seconds of a time such as `90s`, `10m` or `1h 30m`; None if it is not one."""
+    text = text.strip().lower()
+    if not _TIME.match(text):
+        return None
+    return sum(float(amount) * _SECONDS[unit] for amount, unit in _AMOUNT.findall(text))

@@ -1,4 +1,4 @@
-"""The command line options and their valid combinations. Standard library only."""
+"""The command line options and their valid combinations. It imports nothing slow."""
 
 import argparse
 import sys
@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from kimi_tui import __version__
+from kimi_tui.cli.budget_options import add_budget_options
 from kimi_tui.cli.kimi_cli_commands import INSTEAD
 from kimi_tui.errors import UsageError
 
@@ -142,6 +143,8 @@ def _add_session_options(top: argparse.ArgumentParser, *, unless_said: bool = Fa
         type=_at_least(-1),
         help="repeat the prompt until done, up to N times (-1: unlimited)",
     )
+
+    add_budget_options(top)
 
     work = top.add_argument_group("session")
     work.add_argument("-p", "--prompt", "-c", "--command", metavar="TEXT", help="prompt")

@@ -10,6 +10,7 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from kimi_tui import paths
+from kimi_tui.cli.budget_options import budget_of
 from kimi_tui.cli.session_lookup import named_session
 from kimi_tui.cli.work_dir import folder_of, work_dir_of
 from kimi_tui.config.loader import LoadedConfig, load_config
@@ -91,6 +92,7 @@ def build_plan(
         permissions=permissions,
         trust=trust,
         warnings=warnings,
+        budget=budget_of(options),
     )
 
 
@@ -99,7 +101,7 @@ def build_demo_plan(options: argparse.Namespace, *, interactive: bool) -> Engine
     from kimi_tui.cli.modes.demo import demo_plan
 
     plan = demo_plan(options, interactive=interactive)
-    return replace(plan, config=_with_limits(plan.config, options))
+    return replace(plan, config=_with_limits(plan.config, options), budget=budget_of(options))
 
 
 def _to_go_on_with(work_dir: Path) -> tuple[str, str]:

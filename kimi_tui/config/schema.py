@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, cast
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
 from kimi_tui import secret_store
+from kimi_tui.config.budget import Budget, read_budget
 from kimi_tui.i18n import tr
 
 ProviderType = Literal[
@@ -44,7 +45,10 @@ class ProviderConfig(_Section):
 
 
 class ModelConfig(_Section):
-    """One model of a configured provider. `max_context_size` in tokens; prices per million tokens."""
+    """One model of a configured provider. `max_context_size` in tokens; prices in US dollars per million tokens.
+
+    `cache_price` is that of input which the service read from its cache.
+    """
 
     provider: str
     model: str
@@ -53,6 +57,7 @@ class ModelConfig(_Section):
     display_name: str = ""
     input_price: float | None = None
     output_price: float | None = None
+    cache_price: float | None = None
 
 
 class LoopControl(_Section):
@@ -70,6 +75,23 @@ class LoopControl(_Section):
         if isinstance(value, dict) and "max_steps_per_run" in value and "max_steps_per_turn" not in value:
             return {**value, "max_steps_per_turn": value["max_steps_per_run"]}  # pyright: ignore[reportUnknownVariableType]
         return value  # pyright: ignore[reportUnknownVariableType]
+
+
+class Flows(_Section):
+    """The budget of each flow run, such as `2 usd, 500k tokens, 1h`; a flow's own smaller caps are used."""
+
+    budget: str = ""
+
+    @field_validator("budget")
+    @classmethod
+    def _is_a_budget(cls, value: str) -> str:
+        if value.strip():
+            read_budget(value)
+        return value
+
+    @property
+    def caps(self) -> Budget:
+        return read_budget(self.budget) if self.budget.strip() else Budget()
 
 
 HookEvent = Literal[
@@ -195,6 +217,7 @@ class Config(_Section):
     models: dict[str, ModelConfig] = Field(default_factory=dict)
     providers: dict[str, ProviderConfig] = Field(default_factory=dict)
     loop_control: LoopControl = Field(default_factory=LoopControl)
+    flows: Flows = Field(default_factory=Flows)
     hooks: tuple[HookConfig, ...] = ()
     services: Services = Field(default_factory=Services)
     background: Background = Field(default_factory=Background)

@@ -63,7 +63,7 @@ async def request_reply(
                 case ReplyCut():
                     cut = True
                 case ReplyUsage():
-                    usage = delta.usage if _is_told(delta.usage) else usage  # defence: believable-usage
+                    usage = delta.usage if is_believable(delta.usage) else usage  # defence: believable-usage
                 case _:
                     size.add(_length(delta), calls=isinstance(delta, ToolCall))
                     for part in characters.feed(delta):  # defence: join-cut-characters
@@ -86,7 +86,7 @@ async def request_reply(
     return Reply(Message(role="assistant", content=content, tool_calls=calls or None), usage, reply_id, cut)
 
 
-def _is_told(usage: TokenUsage) -> bool:
+def is_believable(usage: TokenUsage) -> bool:
     """Whether these are real counts: services that do not count report zero or impossible values."""
     counts = (usage.input_other, usage.output, usage.input_cache_read, usage.input_cache_creation)
     return usage.total > 0 and all(0 <= count <= _MAX_TOKENS for count in counts)

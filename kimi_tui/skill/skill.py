@@ -12,6 +12,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
+from kimi_tui.config.budget import Budget
 from kimi_tui.errors import FlowError, SkillError
 from kimi_tui.flow import Flow, build_flow, read_chart
 from kimi_tui.flow.model.settings import FLOW_KEYS, INACTIVE_FLOW_KEYS, FlowSettings, read_flow_setting
@@ -311,8 +312,12 @@ class _Reader:
             elif key in INACTIVE_FLOW_KEYS:
                 text = tr("`{key}` is read, but has no effect yet", key=key)
                 self.problems.append(Problem(self.path, line, column, "warning", text, of_flow=True))
-        moves = values.get("max-moves")
-        return None if wrong else FlowSettings(moves if isinstance(moves, int) else None)
+        moves, budget = values.get("max-moves"), values.get("budget")
+        if wrong:
+            return None
+        return FlowSettings(
+            moves if isinstance(moves, int) else None, budget if isinstance(budget, Budget) else Budget()
+        )
 
     def place_of(self, table: str, key: str) -> tuple[int, int]:
         """The place of a key in a table of the frontmatter, or of the table if the key is written in another way."""

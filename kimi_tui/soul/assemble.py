@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kimi_tui import jsonl, paths
+from kimi_tui.config.budget import Budget
 from kimi_tui.config.model_selection import ChosenModel, choose_model
 from kimi_tui.config.schema import Config, LoopControl
 from kimi_tui.context.compaction import CompactionThreshold
@@ -15,6 +16,7 @@ from kimi_tui.context.context import Context, RepairReport
 from kimi_tui.errors import AgentSpecError, ModelNotSetError
 from kimi_tui.i18n import tr, tr_n
 from kimi_tui.llm.message import Message
+from kimi_tui.llm.metering import current_meter, metered
 from kimi_tui.llm.provider import ModelInfo, Provider
 from kimi_tui.llm.reply import request_reply
 from kimi_tui.mcp.config import Setup
@@ -62,7 +64,7 @@ class EngineConfig:
 
     `demo`: the model is the scripted demo. `featured`: a flow listed first, even if it is hidden. `standing`: the trust
     decision on the folder; the project's configuration stays disabled until it is trusted. `starts`: the engine starts
-    loading and connecting at once; otherwise the UI calls `Engine.start`.
+    loading and connecting at once; otherwise the UI calls `Engine.start`. `budget` caps each flow run.
     """
 
     work_dir: Path
@@ -86,6 +88,7 @@ class EngineConfig:
     featured_flow: str | None = None
     trust: TrustState = field(default_factory=TrustState)
     warnings: tuple[str, ...] = ()
+    budget: Budget = field(default_factory=Budget)
 
 
 async def build_engine(plan: EngineConfig) -> Engine:
@@ -202,7 +205,9 @@ async def _assemble(
     async def ask_model(system_prompt: str, messages: Sequence[Message]) -> tuple[str, str]:
         if soul.provider is None:
             raise ModelNotSetError(missing)
-        reply = await request_reply(soul.provider, system_prompt, (), messages, on_part=lambda _: None)
+        current_meter.set(engine.flows.meter)  # a server's request runs in a task of its own
+        provider = metered(soul.provider, soul.model.key)
+        reply = await request_reply(provider, system_prompt, (), messages, on_part=lambda _: None)
         return soul.model.model, reply.message.text
 
     mcp = McpServers(plan.mcp, _mcp_session(plan, services, wire, ask_model))
@@ -229,6 +234,7 @@ async def _assemble(
         run_command=run_command,
         interactive=plan.interactive or plan.steerable,
         headless=not plan.interactive,
+        budget=plan.budget,
     )
 
     _log_skills(skills)

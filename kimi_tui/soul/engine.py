@@ -7,11 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from kimi_tui.config.budget import Budget
 from kimi_tui.config.schema import Config
 from kimi_tui.context.context import Context
 from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ModelUnsupportedError, UsageError
 from kimi_tui.flow.model.setting_rules import MCP_PREFIX
 from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.flow.run.spending import Prices as RunPrices
+from kimi_tui.flow.run.spending import make_prices
 from kimi_tui.flow.run.turn_protocol import NO_RULES, CommandCall, CommandEnd, TurnResult, TurnRules
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.interaction.approvals import Approvals
@@ -23,7 +26,7 @@ from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.soul.commands.command import CommandInfo, TurnRunningError
 from kimi_tui.soul.commands.parser import names_of, slash_command
 from kimi_tui.soul.flows.command_nodes import CommandNodes
-from kimi_tui.soul.flows.manager import FlowManager
+from kimi_tui.soul.flows.manager import Budgets, FlowManager
 from kimi_tui.soul.flows.prompt_flow import PromptFlow
 from kimi_tui.soul.flows.user_questions import answer_message
 from kimi_tui.soul.hooks.dispatcher import HookDispatcher
@@ -76,10 +79,11 @@ class Engine:
         run_command: CommandRunner,
         interactive: bool,
         headless: bool,
+        budget: Budget | None = None,
     ) -> None:
         """Set up the engine. `interactive`: a user steers its flows; `headless`: no user can ever be asked.
 
-        `commands` are those of every UI; `run_command` runs them, and skills and flows.
+        `commands` are those of every UI; `run_command` runs them, and skills and flows. `budget` caps each flow run.
         """
         self.soul = soul
         self.wire = wire
@@ -104,7 +108,10 @@ class Engine:
         self.config = config
         self.interactive = interactive
         self._turn = asyncio.Lock()
-        self.flows = FlowManager(self, services, session, wire.send, prompt_flow, control=config.loop_control)
+        budgets = Budgets(budget or Budget(), config.flows.caps, self._run_prices)
+        self.flows = FlowManager(
+            self, services, session, wire.send, prompt_flow, control=config.loop_control, budgets=budgets
+        )
         self._commands = commands
         self._run_command = run_command
         self._yolo_before_away = False
@@ -152,6 +159,11 @@ class Engine:
     def model_note(self) -> str:
         """Return the note to show with the model's name: that the model is a script."""
         return self.models.note
+
+    @property
+    def model_key(self) -> str:
+        """The model's name in the configuration."""
+        return self.models.info.key
 
     @property
     def accepts_images(self) -> bool:
@@ -415,8 +427,13 @@ class Engine:
 
     def prices(self, model: str) -> Prices:
         """Prices of the model of that name; of the current model if the name is not configured."""
-        model_config = self.config.models.get(model) or self.config.models.get(self.models.key)
-        return (model_config.input_price, model_config.output_price) if model_config is not None else (None, None)
+        found = self.config.models.get(model) or self.config.models.get(self.models.key)
+        return (found.input_price, found.output_price, found.cache_price) if found is not None else (None, None, None)
+
+    def _run_prices(self, model: str) -> RunPrices | None:
+        """Prices for a budget: only those of this very model."""
+        found = self.config.models.get(model)
+        return None if found is None else make_prices(found.input_price, found.output_price, found.cache_price)
 
     def tell_status(self) -> None:
         """Report the context size after a change outside a step."""

@@ -21,6 +21,7 @@ from kimi_tui.errors import (
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.i18n import tr
 from kimi_tui.llm.message import Message, user_message
+from kimi_tui.llm.metering import metered
 from kimi_tui.llm.provider import ModelInfo, Provider, SpokenPart
 from kimi_tui.llm.reply import Reply
 from kimi_tui.llm.retry import RetryPolicy, request_reply_with_retries
@@ -211,9 +212,10 @@ class Soul:
         return True
 
     def _active_provider(self) -> Provider:
+        """The provider, with the meter of the flow run that the turn belongs to."""
         if self.provider is None:
             raise ModelNotSetError(tr("no model is set"))
-        return self.provider
+        return metered(self.provider, self.model.key)
 
     def _request(self, turn: _Turn, text: UserInput) -> None:
         turn.requests.append(user_message(text))

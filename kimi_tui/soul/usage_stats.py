@@ -3,12 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from kimi_tui.flow.run.spending import make_prices
 from kimi_tui.wire.codec import UnknownMessage, WireFormatError, WireMessage, decode
 from kimi_tui.wire.events import MCPStatus, StatusUpdate, SubagentEvent
 from kimi_tui.wire.parts import TokenUsage
 
-Prices = tuple[float | None, float | None]
-"""Prices per million tokens, input and output; None where none is configured."""
+Prices = tuple[float | None, float | None, float | None]
+"""Prices per million tokens: input, output and cached input; None where none is configured."""
 
 
 @dataclass(slots=True)
@@ -65,7 +66,5 @@ class UsageStats:
 
 def cost_of(usage: TokenUsage, prices: Prices) -> float | None:
     """Cost in the unit of the prices."""
-    of_input, of_output = prices
-    if of_input is None or of_output is None:
-        return None
-    return (usage.input * of_input + usage.output * of_output) / 1e6
+    known = make_prices(*prices)
+    return None if known is None else known.cost(usage)

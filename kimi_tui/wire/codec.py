@@ -18,6 +18,7 @@ FlowEvent = (
     | flow_events.FlowPaused
     | flow_events.FlowResumed
     | flow_events.FlowControls
+    | flow_events.FlowSpending
     | flow_events.FlowEnd
 )
 Event = (
@@ -56,8 +57,8 @@ _CLASSES: tuple[type[WireModel], ...] = (
     events.PlanDisplay, events.HookTriggered, events.HookResolved, events.MCPLoadingBegin, events.MCPLoadingEnd,
     events.Notification, flow_events.FlowBegin, flow_events.FlowNodeBegin, flow_events.FlowDecision,
     flow_events.FlowNodeEnd, flow_events.FlowPaused, flow_events.FlowResumed, flow_events.FlowControls,
-    flow_events.FlowEnd, requests.ApprovalRequest, requests.ToolCallRequest, requests.QuestionRequest,
-    requests.HookRequest,
+    flow_events.FlowSpending, flow_events.FlowEnd, requests.ApprovalRequest, requests.ToolCallRequest,
+    requests.QuestionRequest, requests.HookRequest,
 )  # fmt: skip
 _BY_NAME = {cls.__name__: cls for cls in _CLASSES} | {"ApprovalRequestResolved": events.ApprovalResponse}
 _CONTENT = TypeAdapter[ContentMessage](parts.ContentPart, config=ConfigDict(defer_build=True))
@@ -68,7 +69,8 @@ REQUESTS = (
 )  # fmt: skip
 FLOW_EVENTS = (
     flow_events.FlowBegin, flow_events.FlowNodeBegin, flow_events.FlowDecision, flow_events.FlowNodeEnd,
-    flow_events.FlowPaused, flow_events.FlowResumed, flow_events.FlowControls, flow_events.FlowEnd,
+    flow_events.FlowPaused, flow_events.FlowResumed, flow_events.FlowControls, flow_events.FlowSpending,
+    flow_events.FlowEnd,
 )  # fmt: skip
 
 

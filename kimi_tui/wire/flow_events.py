@@ -122,3 +122,24 @@ class FlowEnd(WireModel):
     moves: int
     reason: str | None = None
     node_id: str | None = None
+
+
+class FlowSpending(WireModel):
+    """What a run with a budget has used of it, after each reply and each change of the budget.
+
+    `tokens` are input without cache reads, and output. Costs are in US dollars, `cost` is None if a model has no
+    prices; `at_most`: it may be lower, because the price of cache reads is not known. `work_s` is working time in
+    seconds. `estimated` counts the replies whose usage the service did not report. A cap is None if there is none.
+    `held`: requests of the node's turn wait for a higher budget.
+    """
+
+    run_id: str
+    tokens: int = 0
+    cost: float | None = None
+    at_most: bool = False
+    estimated: int = 0
+    work_s: float = 0.0
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    max_work_s: float | None = None
+    held: bool = False

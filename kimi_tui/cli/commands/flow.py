@@ -7,6 +7,7 @@ import argparse
 import shlex
 import sys
 
+from kimi_tui.cli.budget_options import add_budget_options
 from kimi_tui.errors import UsageError
 
 
@@ -69,6 +70,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
             default=argparse.SUPPRESS,
             help="use DIR instead of the default skill folders",
         )
+    for parser in (run_, resume):
+        add_budget_options(parser, unless_said=True)
     for parser in (lister, show, check, run_, runs, waiting, resume, export):
         parser.add_argument(
             "-w",
@@ -107,7 +110,10 @@ def _resume_in_its_session(options: argparse.Namespace) -> None:
     run_id, options.session = session_of_run(options)
     options.subcommand = None
     options.prompt = shlex.join(["/flow-resume", run_id, *options.choose])
-    options.print_ = options.print_ or bool(options.choose) or not (sys.stdin.isatty() and sys.stdout.isatty())
+    raises = any(cap is not None for cap in (options.max_cost, options.max_tokens, options.max_time))
+    options.print_ = (
+        options.print_ or bool(options.choose) or raises or not (sys.stdin.isatty() and sys.stdout.isatty())
+    )
 
 
 def run(options: argparse.Namespace) -> int:

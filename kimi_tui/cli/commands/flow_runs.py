@@ -23,6 +23,8 @@ from kimi_tui.flow.render.svg import to_svg
 from kimi_tui.flow.run.journal import load_runs
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.run_view import RunView, fold_run_views
+from kimi_tui.flow.run.spending import shown_cost, spending_text
+from kimi_tui.formats import token_count
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.text_safety import dump_json
 from kimi_tui.wire.recorder import read_recorded
@@ -53,7 +55,7 @@ def run_runs(options: argparse.Namespace) -> int:
     if not entry:
         print_out("No flow runs in this folder; use --all for all folders.")
         return 0
-    rows = [("run", "flow", "status", "moves", "steps", "started", "session"), *map(_row, entry)]
+    rows = [("run", "flow", "status", "moves", "steps", "spent", "started", "session"), *map(_row, entry)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     for row in rows:
         print_out(printable("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()))
@@ -61,19 +63,27 @@ def run_runs(options: argparse.Namespace) -> int:
 
 
 def run_waiting(options: argparse.Namespace) -> int:
-    """Print the questions that runs wait for, oldest first."""
+    """Print the questions that runs wait for, oldest first, after the runs whose budget is used up."""
+    from kimi_tui.flow.run.run_ending import how_to_raise, pending_budget
     from kimi_tui.soul.flows.user_questions import pending_question
 
     roots = _session_roots() if options.all else [sessions_dir(work_dir_of(options))]
     kept = sorted(_runs_under(roots), key=lambda each: each.run.updated_at)
     asked = [(each, question) for each in kept if (question := pending_question(each.run)) is not None]
+    over = [(each, budget) for each in kept if (budget := pending_budget(each.run)) is not None]
     if options.format == "json":
         print_json(
-            [{**asdict(question), "flow": each.run.name, "session": each.folder.name} for each, question in asked]
+            [
+                {**asdict(pending), "flow": each.run.name, "session": each.folder.name}
+                for each, pending in (*asked, *over)
+            ]
         )
         return 0
-    if not asked:
+    if not asked and not over:
         print_out("No run waits for an answer.")
+    for each, budget in over:
+        print_out(printable(f"{each.run.run_id[:_ID]}  {each.run.name}  {budget.node_id}: {budget.spent}"))
+        print_out(printable(f"    {how_to_raise(each.run.run_id[:_ID], budget)}"))
     for each, question in asked:
         text = " ".join(question.question.split())
         print_out(printable(f"{each.run.run_id[:_ID]}  {each.run.name}  {question.node_id}: {text}"))
@@ -166,9 +176,20 @@ def _row(entry: _Kept) -> tuple[str, ...]:
         status if status == "finished" else f"{status} at {run.node_id}",
         str(run.moves),
         str(run.steps),
+        _spent(run),
         datetime.fromtimestamp(run.started_at).astimezone().strftime("%Y-%m-%d %H:%M"),
         entry.folder.name[:_ID],
     )
+
+
+def _spent(run: RunState) -> str:
+    """What a run has used of its budget; without one, its tokens and cost."""
+    if run.budget:
+        return spending_text(run.spent, run.budget)
+    if not run.spent.replies:
+        return "-"
+    cost = "" if run.spent.unpriced else f", {shown_cost(run.spent.cost)} usd"
+    return f"{token_count(run.spent.tokens)} tokens{cost}"
 
 
 def _as_json(entry: _Kept) -> dict[str, object]:
@@ -183,6 +204,11 @@ def _as_json(entry: _Kept) -> dict[str, object]:
         "moves": run.moves,
         "max_moves": run.max_moves,
         "steps": run.steps,
+        "tokens": run.spent.tokens,
+        "cost": None if run.spent.unpriced else run.spent.cost,
+        "cost_at_most": run.spent.at_most,
+        "work_s": round(run.spent.seconds, 3),
+        "budget": str(run.budget) or None,
         "visits": run.visits,
         "args": run.args,
         "started_at": run.started_at,

@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from kimi_tui.config.budget import Budget, read_budget
 from kimi_tui.flow.model.result_type import read_result_type
+from kimi_tui.formats import seconds_of
 from kimi_tui.i18n import UserText, tr
 
 MERMAID_KEYS = frozenset(
@@ -25,12 +27,8 @@ PARK = "park"
 
 Context = Literal["shared", "fork", "fresh"]
 
-_DURATION = re.compile(r"(?:\d{1,9}(?:\.\d{1,3})?\s*(?:ms|s|m|h|d)\s*)+\Z")
-_AMOUNT = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)\s*(ms|s|m|h|d)")
-_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 _NAME = re.compile(r"[^\W_][\w./:@+-]*\Z")
 _TOOLS = re.compile(r"[A-Za-z_]\w*(?:[\s,]+[A-Za-z_]\w*)*\Z")
-_CAP = re.compile(r"(?:\d+(?:\.\d+)?\s*usd|\d+(?:\.\d+)?\s*[km]?\s*tokens|(?:\d+\s*[smhd]\s*)+)\Z", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +64,7 @@ class FlowSettings:
     """The settings of a whole flow. `max_moves` is None if the flow sets no limit of its own."""
 
     max_moves: int | None = None
+    budget: Budget = field(default_factory=Budget)
 
 
 class _WrongValueError(Exception):
@@ -90,14 +89,6 @@ class WrongSetting:
 
     setting: WrittenSetting
     cause: UserText
-
-
-def seconds_of(text: str) -> float | None:
-    """The seconds of a time such as `90s`, `10m` or `1h 30m`; None if it is not one."""
-    text = text.strip().lower()
-    if not _DURATION.match(text):
-        return None
-    return sum(float(amount) * _SECONDS[unit] for amount, unit in _AMOUNT.findall(text))
 
 
 def _text(value: str) -> str:
@@ -151,10 +142,11 @@ def _result(value: str) -> str:
     return value
 
 
-def _caps(value: str) -> str:
-    if not all(_CAP.match(cap.strip()) for cap in value.split(",")):
-        raise _WrongValueError(tr("write a budget like `2 usd, 500k tokens, 1h`"))
-    return value
+def _budget(value: str) -> Budget:
+    try:
+        return read_budget(value)
+    except ValueError as error:
+        raise _WrongValueError(str(error)) from error
 
 
 _NODE_KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
@@ -176,7 +168,7 @@ _NODE_KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "max": ("max", _count(1, MOST_AT_ONCE)),
 }
 _FLOW_KEYS: dict[str, Callable[[str], Any]] = {
-    "budget": _caps,
+    "budget": _budget,
     "max-moves": _count(1, MOST_MOVES),
     "max-parallel": _count(1, MOST_AT_ONCE),
     "model": _name,
@@ -189,7 +181,7 @@ KEYS_WITH_VARIABLES = ("run", "args", "each", "on", "default")
 """The keys whose values may contain variables."""
 INACTIVE_NODE_KEYS = NODE_KEYS - {"run", "retries", "timeout", "ask", "default", "on", "out", "tools"}
 """Keys that are parsed and checked, but have no effect yet: `flow check` reports each use."""
-INACTIVE_FLOW_KEYS = FLOW_KEYS - {"max-moves"}
+INACTIVE_FLOW_KEYS = FLOW_KEYS - {"budget", "max-moves"}
 
 
 def is_known(key: str) -> bool:

@@ -7,11 +7,12 @@ from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.parsing.mermaid.label_text import escaped
 from kimi_tui.flow.parsing.mermaid.lexemes import CLOSED_WORDS
 from kimi_tui.flow.render.settings_text import mermaid_settings
-from kimi_tui.flow.run.event_emitter import begin_event
+from kimi_tui.flow.run.event_emitter import begin_event, spending_event
 from kimi_tui.flow.run.node_result import result_line
 from kimi_tui.flow.run.node_view import NodeView
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.run_view import RunView
+from kimi_tui.flow.run.spending import spending_text
 from kimi_tui.formats import duration
 from kimi_tui.wire.parts import JsonObject
 
@@ -44,6 +45,7 @@ def view_of_state(state: RunState, flow: Flow) -> RunView:
         picture.take_branch(decision.node_id, decision.choice, decision.dst, by=decision.by, move=decision.move)
     picture.node_id, picture.moves = state.node_id, state.moves
     picture.status, picture.reason = state.status, state.reason
+    picture.spending = spending_event(state, state.spent) if state.budget else None
     if state.status == "finished":
         picture.nodes[state.node_id if state.node_id in flow.nodes else flow.end_id].state = "done"
     return picture
@@ -68,6 +70,8 @@ def to_mermaid(picture: RunView) -> str:
     """The chart with the run's path marked; parsed again, it is the same chart."""
     names = _names(picture)
     lines = [f"flowchart {picture.direction}", f"    %% {_comment(headline(picture))}"]
+    if budget := _budget_line(picture):
+        lines.append(f"    %% {_comment(budget)}")
     for node in picture.nodes.values():
         opening, closing = _SHAPES[node.kind]
         lines.append(f'    {names[node.id]}{opening}"{escaped(node.label)}"{closing}')
@@ -106,6 +110,8 @@ def to_markdown(picture: RunView) -> str:
     rows.append(f"| **all** | {picture.moves} | | {duration(total)} | {picture.steps} | {picture.tokens} | |")
     results = [(node.id, node.result) for node in picture.nodes.values() if node.result is not None]
     parts = [f"# Flow run: {_cell(picture.name)}", _cell(headline(picture)), "\n".join(rows)]
+    if budget := _budget_line(picture):
+        parts.append(budget)
     if picture.decisions:
         decided = (
             f"- move {decision.move}: {_cell(decision.node_id)} → **{_cell(decision.choice)}** → {_cell(decision.dst)}"
@@ -117,6 +123,12 @@ def to_markdown(picture: RunView) -> str:
         parts += ["## Results", "\n".join(f"- {_cell(name)}: {_cell(result_line(result))}" for name, result in results)]
     parts += ["## Chart", f"```mermaid\n{to_mermaid(picture)}```"]
     return "\n\n".join(parts) + "\n"
+
+
+def _budget_line(picture: RunView) -> str:
+    """What a run has used of its budget; empty without a budget."""
+    spent, budget = picture.spent(0.0)
+    return f"Budget: {spending_text(spent, budget)}" if budget else ""
 
 
 def to_json(picture: RunView) -> JsonObject:
@@ -133,6 +145,7 @@ def to_json(picture: RunView) -> JsonObject:
         "started_at": picture.started_at,
         "steps": picture.steps,
         "tokens": picture.tokens,
+        "spending": None if picture.spending is None else picture.spending.model_dump(mode="json", exclude={"run_id"}),
         "nodes": [
             {
                 "id": node.id,

@@ -26,9 +26,10 @@ def settings_line(settings: Mapping[str, str]) -> str:
 
 
 def settings_lines(flow: Flow) -> list[str]:
-    """A line for each node with settings."""
-    return [f"{node.id}: {settings_line(node.settings.written)}" for node in flow.nodes.values()
-            if node.settings.written]  # fmt: skip
+    """A line for each node with settings, and one for the flow's budget."""
+    lines = [f"{node.id}: {settings_line(node.settings.written)}" for node in flow.nodes.values()
+             if node.settings.written]  # fmt: skip
+    return [*lines, f"budget: {flow.settings.budget}"] if flow.settings.budget else lines
 
 
 def _mermaid_text(value: str) -> str:

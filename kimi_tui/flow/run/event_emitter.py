@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.journal_records import By
 from kimi_tui.flow.run.run_state import Pause, RunState, Usage
+from kimi_tui.flow.run.spending import Spent
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import (
     FlowBegin,
@@ -18,6 +19,7 @@ from kimi_tui.wire.flow_events import (
     FlowNodeShape,
     FlowPaused,
     FlowResumed,
+    FlowSpending,
     FlowStatus,
     NodeStatus,
     PauseReason,
@@ -52,6 +54,22 @@ def begin_event(flow: Flow, state: RunState | None = None, *, resumed_at: str | 
         resumed_at=resumed_at,
         direction=None if flow.direction == "TB" else flow.direction,
         args=state.args if state is not None and flow.source != "ralph" else None,
+    )
+
+
+def spending_event(state: RunState, spent: Spent, *, held: bool = False) -> FlowSpending:
+    """The event with what a run has used of its budget."""
+    return FlowSpending(
+        run_id=state.run_id,
+        tokens=spent.tokens,
+        cost=None if spent.unpriced else round(spent.cost, 6),
+        at_most=spent.at_most,
+        estimated=spent.estimated,
+        work_s=round(spent.seconds, 3),
+        max_tokens=state.budget.tokens,
+        max_cost=state.budget.cost,
+        max_work_s=state.budget.seconds,
+        held=held,
     )
 
 
@@ -115,6 +133,9 @@ class FlowEventEmitter:
                 suggested=pause.suggested,
             )
         )
+
+    def spending(self, figures: FlowSpending) -> None:
+        self._send(figures)
 
     def resumed(self, node_id: str, reason: PauseReason) -> None:
         self._send(FlowResumed(run_id=self._run_id, node_id=node_id, reason=reason))

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
+from kimi_tui.config.budget import MAX_TOKENS
 from kimi_tui.flow.run.turn_protocol import TurnStop
 from kimi_tui.timestamps import valid_seconds, valid_timestamp
 from kimi_tui.wire.flow_events import FlowStatus, PauseReason
@@ -16,6 +17,8 @@ Ask = Literal["never", "always"] | frozenset[str]
 
 _Time = Annotated[float, AfterValidator(valid_timestamp)]
 _Seconds = Annotated[float, AfterValidator(valid_seconds)]
+_Cost = Annotated[float, AfterValidator(valid_seconds)]
+_Tokens = Annotated[int, AfterValidator(lambda count: min(max(count, 0), MAX_TOKENS))]
 _Count = Annotated[int, AfterValidator(lambda count: min(max(count, 0), _MAX_COUNT))]
 
 
@@ -71,7 +74,8 @@ class TurnFinished(_Record):
 
     `choice` with `to` is a taken branch; `choice` alone is one that the user has to confirm. `status` is the exit
     status of a command; `values` are the fields of the node that variables of the chart refer to; `result` is the
-    node's typed result, shortened if it is very long.
+    node's typed result, shortened if it is very long. `over_budget`: the turn is
+    incomplete, because the budget allowed no more requests.
     """
 
     r: Literal["turn"] = "turn"
@@ -89,6 +93,34 @@ class TurnFinished(_Record):
     status: int | None = None
     values: dict[str, str] | None = None
     result: JsonObject | None = None
+    over_budget: bool | None = None
+
+
+class ReplyReceived(_Record):
+    """What one reply of a model used, whatever became of its turn; also replies of subagents and of compactions.
+
+    `model` is its name in the configuration; `cost` is in US dollars, None without prices, and `at_most` if the price
+    of cache reads is not known. `estimated`: the service did not report all of the usage. `turn_s` is the working time
+    of the turn until then.
+    """
+
+    r: Literal["reply"] = "reply"
+    node: str
+    model: str = ""
+    usage: TokenUsage
+    cost: _Cost | None = None
+    at_most: bool = False
+    estimated: bool = False
+    turn_s: _Seconds = 0.0
+
+
+class BudgetSet(_Record):
+    """The caps of the run from here on; None: no cap."""
+
+    r: Literal["budget"] = "budget"
+    cost: _Cost | None = None
+    tokens: _Tokens | None = None
+    seconds: _Seconds | None = None
 
 
 class BranchChosen(_Record):
@@ -147,6 +179,8 @@ Record = (
     | RunResumed
     | NodeEntered
     | TurnFinished
+    | ReplyReceived
+    | BudgetSet
     | BranchChosen
     | NodeLeft
     | RunPaused

@@ -9,6 +9,10 @@ from kimi_tui.flow.run.node_result import CHOICE, RESULT_TOOL, ResultRule
 from kimi_tui.wire.parts import TextPart, UserInput
 
 ARGS = "${ARGS}"
+_GO_ON = (
+    "The budget of this flow was used up in the middle of this step. It has been raised: go on where you stopped, "
+    "without repeating what is done. The step was:"
+)
 MOST_SHOWN = 48
 """Characters of the args that a displayed chart shows."""
 
@@ -100,10 +104,12 @@ def node_prompt(
     reminder: bool,
     result: ResultRule | None = None,
     retry: tuple[int, str] | None = None,
+    cut: bool = False,
 ) -> UserInput:
     """The whole prompt of a node. `first`: it is the run's first turn; `ask`: the model has to choose a branch.
 
-    `result` is what the turn has to give. `retry` is the number of this attempt and why the previous one failed.
+    `result` is what the turn has to give. `retry` is the number of this attempt and why the previous one failed. `cut`: the
+    budget ended the previous turn.
     """
     prompt = node.label if edited is None else edited
     if flow.source != "ralph" and isinstance(prompt, str):  # its label is the user's text, to be sent unchanged
@@ -118,6 +124,8 @@ def node_prompt(
         prompt = decision_prompt(prompt, [edge.label or "" for edge in flow.outgoing[node.id]], reminder=reminder)
     if retry is not None:
         prompt = _joined([prompt, f"This is attempt {retry[0]}; the previous one failed: {retry[1]}"])
+    if cut:
+        prompt = _joined([_GO_ON, prompt])
     return prompt
 
 

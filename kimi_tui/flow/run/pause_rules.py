@@ -17,7 +17,7 @@ def pause_reason(
         match state.stop:
             case "rejected":
                 return Pause("rejected", state.detail or tr("a tool was rejected"))  # defence: pause-at-rejected-tool
-            case "cancelled":
+            case "cancelled" if not state.over_budget:
                 return Pause("cancelled")
             case "failed" | "max_steps" if state.failures > node.settings.retries:
                 return Pause("failed", state.detail)

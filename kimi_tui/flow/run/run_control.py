@@ -9,12 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from kimi_tui.config.budget import Budget
 from kimi_tui.errors import FlowControlError
 from kimi_tui.flow.model.graph import Flow, NodeKind
 from kimi_tui.flow.run.branch_choice import match_choice
 from kimi_tui.flow.run.event_emitter import FlowEventEmitter
 from kimi_tui.flow.run.journal import Journal
 from kimi_tui.flow.run.journal_records import Ask, ControlsChanged, Record
+from kimi_tui.flow.run.run_meter import BudgetSetup, RunMeter
 from kimi_tui.flow.run.run_state import Pause, RunState
 from kimi_tui.i18n import tr
 from kimi_tui.wire.codec import WireMessage
@@ -68,6 +70,8 @@ class RunControl:
         send: Callable[[WireMessage], None],
         journal: Journal | None,
         interactive: bool,
+        clock: Callable[[], float] = time.monotonic,
+        budget: BudgetSetup | None = None,
     ) -> None:
         self._flow = flow
         self._state = state
@@ -79,6 +83,14 @@ class RunControl:
         self._command: Command | None = None
         self._command_ready = asyncio.Event()
         self._pause_next: Literal["user", "step"] | None = None
+        self._meter = RunMeter(
+            state,
+            budget or BudgetSetup(),
+            clock,
+            interactive,
+            write=self._write,
+            send=self._events.spending,
+        )
 
     @property
     def flow(self) -> Flow:
@@ -102,6 +114,22 @@ class RunControl:
         return None if self._finished else self._state.paused
 
     @property
+    def meter(self) -> RunMeter:
+        """What the run has used, and whether its requests wait for a higher budget."""
+        return self._meter
+
+    @property
+    def waits_for_budget(self) -> bool:
+        """Whether the run is held because its budget is used up."""
+        paused = self.paused
+        at_node = paused is not None and paused.reason in ("user", "step", "breakpoint") and self._starts_work
+        return not self._finished and (self._meter.held or (at_node and self._meter.reached is not None))
+
+    @property
+    def _starts_work(self) -> bool:
+        return self._flow.nodes[self._state.node_id].kind in (NodeKind.TASK, NodeKind.DECISION)
+
+    @property
     def pausing(self) -> bool:
         """Whether the run pauses after the current turn."""
         return self._pause_next is not None
@@ -120,6 +148,7 @@ class RunControl:
     def go_on(self) -> None:
         """End the pause: enter the node, run it again if it failed, or take the branch that the model named."""
         self._check_running()
+        self._check_budget()
         if self._state.paused is not None:
             node = self._flow.nodes[self._state.node_id]
             if node.settings.ask and self._state.paused.reason == "choice":
@@ -133,6 +162,7 @@ class RunControl:
     def step(self) -> None:
         """Run one node, then pause."""
         self._check_interactive()
+        self._check_budget()
         if self._state.paused is not None:
             self._issue(Continue())
         self._pause_when_over("step")
@@ -185,6 +215,7 @@ class RunControl:
         """Run a node again, by default the current one. An interrupted turn keeps its move."""
         self._check_running()
         if node_id is None or node_id == self._state.node_id:
+            self._check_budget()
             self._issue(RerunNode())
         else:
             self.jump(node_id)
@@ -226,6 +257,29 @@ class RunControl:
         self._check_running()
         self._command = StopRun(reason or "stopped by the user")
         self._command_ready.set()
+        if self._meter.held:
+            self._meter.end()
+
+    def raise_budget(self, given: Budget) -> None:
+        """Change the caps that `given` sets; a run that waits for that goes on. Before the start, set them.
+
+        Raises FlowControlError if a cap is spent already, BudgetError if a model has no prices.
+        """
+        self._check_running()
+        if not self._started:
+            self._meter.change_at_start(given)
+            return
+        waits = self._state.paused is not None and self.waits_for_budget
+        self._meter.raise_caps(given)
+        if waits and self._meter.reached is None and self._command is None:
+            self._issue(Continue())
+
+    def _check_budget(self) -> None:
+        if self.waits_for_budget:
+            raise FlowControlError(
+                tr("{why}: raise it with {command}, or stop the run", why=self._meter.reached_text,
+                    command="/flow budget 1m tokens")
+            )  # fmt: skip
 
     def _issue(self, command: Command) -> None:
         if isinstance(self._command, StopRun):

@@ -1,24 +1,28 @@
 """How a run ends: its status, the reason, and what a run without a user leaves to be answered."""
 
+import shlex
 from dataclasses import dataclass
 
+from kimi_tui.config.budget import shown_time, shown_tokens
 from kimi_tui.errors import FlowFailedError, KimiTuiError, MaxStepsReachedError
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.run_state import Pause, RunState
-from kimi_tui.flow.run.turn_protocol import OpenQuestion
+from kimi_tui.flow.run.spending import raised_budget, shown_cost, spending_text
+from kimi_tui.flow.run.turn_protocol import OpenQuestion, OverBudget
 from kimi_tui.flow.run.user_question import open_question
-from kimi_tui.i18n import tr
+from kimi_tui.i18n import UserText, tr
 from kimi_tui.wire.flow_events import FlowStatus
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The end of a run. `question` is what the user has to answer before it can continue."""
+    """The end of a run. `question` or `over_budget` is what the user has to settle before it can continue."""
 
     status: FlowStatus
     reason: str | None = None
     error: KimiTuiError | None = None
     question: OpenQuestion | None = None
+    over_budget: OverBudget | None = None
 
 
 def unattended_ending(flow: Flow, state: RunState, pause: Pause, error: KimiTuiError | None) -> Ending | None:
@@ -47,3 +51,29 @@ def out_of_moves(moves: int) -> Ending:
     """The end of a run that has made all its moves."""
     error = MaxStepsReachedError(moves, "moves")
     return Ending("max_moves", tr("move limit reached ({count})", count=moves), error)
+
+
+def over_budget(state: RunState, why: UserText) -> Ending:
+    """The end of a run without a user whose budget is used up."""
+    return Ending("cancelled", why, over_budget=_over_budget(state))
+
+
+def pending_budget(state: RunState) -> OverBudget | None:
+    """The budget that an open run waits for; None if it may go on."""
+    return _over_budget(state) if state.open and state.is_over_budget else None
+
+
+def how_to_raise(run_id: str, over: OverBudget) -> str:
+    """The command that goes on with a higher budget."""
+    return f"kimi-tui flow resume {run_id} {over.raised}"
+
+
+def _over_budget(state: RunState) -> OverBudget:
+    higher = raised_budget(state.spent, state.budget)
+    options = (
+        f"--max-cost {shown_cost(higher.cost)}" if higher.cost is not None else "",
+        f"--max-tokens {shown_tokens(higher.tokens)}" if higher.tokens is not None else "",
+        f"--max-time {shlex.quote(shown_time(higher.seconds))}" if higher.seconds is not None else "",
+    )
+    spent = spending_text(state.spent, state.budget)
+    return OverBudget(state.run_id, state.node_id, str(state.budget), spent, " ".join(filter(None, options)))

@@ -5,19 +5,22 @@ that the runner had.
 """
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal, assert_never
 
+from kimi_tui.config.budget import Budget
 from kimi_tui.flow.model.graph import Guidance
 from kimi_tui.flow.run.journal_records import (
     Ask,
     BranchChosen,
+    BudgetSet,
     By,
     ControlsChanged,
     GuidanceRecord,
     NodeEntered,
     NodeLeft,
     Record,
+    ReplyReceived,
     RunContinued,
     RunEnded,
     RunPaused,
@@ -25,6 +28,7 @@ from kimi_tui.flow.run.journal_records import (
     RunStarted,
     TurnFinished,
 )
+from kimi_tui.flow.run.spending import Spent, reached
 from kimi_tui.flow.run.turn_protocol import TurnStop
 from kimi_tui.wire.flow_events import FlowStatus, PauseReason
 from kimi_tui.wire.parts import JsonObject, TokenUsage
@@ -84,6 +88,9 @@ class RunState:
     pause before it. `entered_at` is the wall clock of its visit's start. `values` are what variables refer to, by node
     and field; `results` are the last typed results, by node.
 
+    `spent` is the sum of the run's replies and `budget` its caps; `over_budget`: the budget ended the current node's
+    last turn. `work_s` is the working time of all finished turns, `turn_s` that of an unfinished one.
+
     For events that a crash may have lost: `last` is the last record, if it ended a node's visit; `untold` is the cost
     of the visit's turns whose end was perhaps not reported.
     """
@@ -124,6 +131,11 @@ class RunState:
     entered_at: float = 0.0
     values: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     results: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
+    spent: Spent = field(default_factory=Spent)
+    budget: Budget = field(default_factory=Budget)
+    over_budget: bool = False
+    work_s: float = 0.0
+    turn_s: float = 0.0
 
     @classmethod
     def from_start(cls, record: RunStarted) -> "RunState":
@@ -155,6 +167,11 @@ class RunState:
     def steps(self) -> int:
         return sum(usage.steps for usage in self.node_usage.values())
 
+    @property
+    def is_over_budget(self) -> bool:
+        """Whether a cap is used up, by the working time of the last record."""
+        return reached(self.spent, self.budget) is not None
+
     def chart_changed(self, text: str) -> bool:
         """Whether `text`, the current chart, differs from the run's chart."""
         return text_hash(text) != self.sha256
@@ -166,7 +183,7 @@ class RunState:
     def apply(self, record: Record) -> None:
         """Apply a record. A record that does not fit (a previous one was lost) is applied as far as possible."""
         self.updated_at = max(self.updated_at, record.at)
-        if not isinstance(record, RunResumed | ControlsChanged):
+        if not isinstance(record, RunResumed | ControlsChanged | ReplyReceived | BudgetSet):
             self.last = record if isinstance(record, TurnFinished | BranchChosen | NodeLeft) else None
         match record:
             case RunStarted():
@@ -177,6 +194,10 @@ class RunState:
                 self._enter(record)
             case TurnFinished():
                 self._end_turn(record)
+            case ReplyReceived():
+                self._add_reply(record)
+            case BudgetSet():
+                self.budget = Budget(record.cost, record.tokens, record.seconds)
             case BranchChosen():
                 self._decide(record.node, record.choice, record.to, record.by, record.move)
             case NodeLeft():
@@ -197,6 +218,8 @@ class RunState:
     def _resume(self, record: RunResumed) -> None:
         """A resume acts like the user's "continue", except that a choice to confirm stays pending."""
         broken_off = self.entered and self.stop not in (None, "finished")
+        if self.entered and self.stop is None and self.is_over_budget:  # the program ended while the turn was held
+            self.over_budget = True
         self.passed = self.passed or broken_off or (self.paused is not None and not self.entered)
         if self.status is not None or self.paused is not None:
             self.failures = self.no_result = 0
@@ -221,11 +244,24 @@ class RunState:
             self.untold = Usage()
         self.node_id, self.entered, self.passed = record.node, True, False
         self.stop = self.detail = self.named_branch = None
+        self.over_budget = False
+        self.work_s, self.turn_s = self.work_s + self.turn_s, 0.0
+        self.spent = replace(self.spent, seconds=self.work_s)
+
+    def _add_reply(self, record: ReplyReceived) -> None:
+        self.spent = self.spent.add(
+            record.model, record.usage, record.cost, at_most=record.at_most, estimated=record.estimated
+        )
+        self.turn_s = max(self.turn_s, record.turn_s)
+        self.spent = replace(self.spent, seconds=self.work_s + self.turn_s)
 
     def _end_turn(self, record: TurnFinished) -> None:
         usage = Usage(record.duration_s, record.steps, record.usage)
         self.node_usage[record.node] = self.node_usage.get(record.node, Usage()) + usage
         self.untold += usage
+        self.work_s, self.turn_s = self.work_s + record.duration_s, 0.0
+        self.spent = replace(self.spent, seconds=self.work_s)
+        self.over_budget = bool(record.over_budget)
         if record.values is not None:
             self.values[record.node] = {**self.values.get(record.node, {}), **record.values}
         if record.result is not None:
@@ -253,4 +289,5 @@ class RunState:
     def _arrive(self, node_id: str, *, passed: bool = False) -> None:
         self.node_id, self.entered, self.passed = node_id, False, passed
         self.stop = self.detail = self.named_branch = None
+        self.over_budget = False
         self.invalid = self.retries = self.failures = self.no_result = 0

@@ -7,11 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kimi_tui.config.budget import Budget
 from kimi_tui.flow.model.graph import Direction
 from kimi_tui.flow.run.journal_records import By
 from kimi_tui.flow.run.node_prompts import task_prompt
 from kimi_tui.flow.run.node_view import DecisionView, EdgeView, NodeState, NodeView
 from kimi_tui.flow.run.run_state import Pause
+from kimi_tui.flow.run.spending import Spent, reached
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import ApprovalResponse, StatusUpdate, StepBegin
 from kimi_tui.wire.flow_events import (
@@ -23,6 +25,7 @@ from kimi_tui.wire.flow_events import (
     FlowNodeEnd,
     FlowPaused,
     FlowResumed,
+    FlowSpending,
     FlowStatus,
 )
 from kimi_tui.wire.parts import TokenUsage, ToolResult
@@ -34,7 +37,7 @@ class RunView:
     """One run, or its chart alone before `apply`. `begin` is the last begin event.
 
     `node_id` is the current node; `status` is None while it runs or if its end was never reported. `cut_off`: the
-    process ended within the run, which may be resumed.
+    process ended within the run, which may be resumed. `spending` is what a run with a budget has used of it.
     """
 
     begin: FlowBegin
@@ -60,6 +63,7 @@ class RunView:
     reason: str | None = None
     cut_off: bool = False
     started_at: float = 0.0
+    spending: FlowSpending | None = None
     _active_since: float | None = None
     _before_s: float = 0.0
     _last_at: float = 0.0
@@ -117,6 +121,27 @@ class RunView:
         """Seconds of running time that were no work: pauses, approvals, questions."""
         return max(0.0, self.elapsed(now) - self.work_s(now))
 
+    def spent(self, now: float) -> tuple[Spent, Budget]:
+        """What the run has used, and its caps; both empty without a budget."""
+        figures = self.spending
+        if figures is None:
+            return Spent(), Budget()
+        usage = TokenUsage(input_other=figures.tokens)
+        work_s = max(figures.work_s, self.work_s(now)) if self.active else figures.work_s
+        spent = Spent(
+            estimated=figures.estimated, usage=usage, cost=figures.cost or 0.0, at_most=figures.at_most, seconds=work_s
+        )
+        return spent, Budget(figures.max_cost, figures.max_tokens, figures.max_work_s)
+
+    def waits_for_budget(self, now: float) -> bool:
+        """Whether the run is held because its budget is used up."""
+        if self.held:
+            return True
+        if not self.active or self.paused is None or self.paused.reason not in ("user", "step", "breakpoint"):
+            return False
+        node = self.current
+        return node is not None and node.kind in ("task", "decision") and reached(*self.spent(now)) is not None
+
     def apply(self, message: WireMessage, timestamp: float = 0.0) -> bool:
         """Apply a message with time `timestamp`, in seconds; returns whether it changed the view."""
         if isinstance(message, StepBegin | StatusUpdate):
@@ -141,6 +166,9 @@ class RunView:
                 self.paused = Pause(message.reason, message.detail, message.suggested)
                 self.pausing = self._resumed = False
                 self._node(message.node_id).end_turn(timestamp)
+            case FlowSpending():
+                self.spending = message
+                self._hold_or_release(timestamp)
             case FlowResumed():
                 self.paused = None
                 self._let_go = message.node_id
@@ -301,9 +329,17 @@ class RunView:
             case ToolResult():
                 for key in [key for key, call in self._requests.items() if call == message.tool_call_id]:
                     del self._requests[key]
-        if (node := self.current) is not None:
-            (node.hold if self._requests else node.release)(timestamp)
+        self._hold_or_release(timestamp)
         return before is not bool(self._requests)
+
+    @property
+    def held(self) -> bool:
+        """Whether requests of the node's turn wait for a higher budget."""
+        return self.active and self.spending is not None and self.spending.held
+
+    def _hold_or_release(self, timestamp: float) -> None:
+        if (node := self.current) is not None:
+            (node.hold if self._requests or self.held else node.release)(timestamp)
 
     def _end(self, message: FlowEnd, timestamp: float) -> None:
         if message.status == "finished":

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable
 from uuid import uuid4
 
-from kimi_tui.errors import FlowControlError, KimiTuiError, MaxStepsReachedError
+from kimi_tui.errors import BudgetError, BudgetReachedError, FlowControlError, KimiTuiError, MaxStepsReachedError
 from kimi_tui.flow.model.graph import Flow, FlowNode, Guidance, NodeKind
 from kimi_tui.flow.model.status_branches import ELSE
 from kimi_tui.flow.model.variables import expand
@@ -37,7 +37,8 @@ from kimi_tui.flow.run.node_turn import checked, rules_of
 from kimi_tui.flow.run.node_values import kept_values, referenced_fields, value_lookup
 from kimi_tui.flow.run.pause_rules import pause_detail, pause_reason
 from kimi_tui.flow.run.run_control import ChooseBranch, Command, Continue, JumpTo, RerunNode, RunControl, StopRun
-from kimi_tui.flow.run.run_ending import Ending, out_of_moves, unattended_ending
+from kimi_tui.flow.run.run_ending import Ending, out_of_moves, over_budget, unattended_ending
+from kimi_tui.flow.run.run_meter import BudgetSetup
 from kimi_tui.flow.run.run_state import Pause, RunState, Usage, text_hash
 from kimi_tui.flow.run.turn_protocol import (
     NO_RULES,
@@ -51,6 +52,7 @@ from kimi_tui.flow.run.turn_protocol import (
 )
 from kimi_tui.flow.run.user_question import overdue_choice, question_text, seconds_left
 from kimi_tui.i18n import tr
+from kimi_tui.llm.metering import current_meter
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import NodeStatus
 
@@ -70,7 +72,8 @@ class FlowRunner(RunControl):
 
     `interactive` means that a user can steer: then the run pauses if the user can fix a problem, else it ends. `text`
     is the chart as written; the journal keeps it so that a later resume needs nothing else. `max_moves` defaults to
-    1000, or to the limit of the resumed run. Without `commands`, a node with a command does not run.
+    1000, or to the limit of the resumed run. Without `commands`, a node with a command does not run. `budget` caps the
+    run; by default it keeps that of the resumed run.
 
     Raises FlowControlError if `resume` is a run that is over, or is on a node that this flow does not have.
     """
@@ -95,6 +98,7 @@ class FlowRunner(RunControl):
         commands: CommandRunner | None = None,
         answers: AnswerRecorder | None = None,
         wall_clock: Callable[[], float] = time.time,
+        budget: BudgetSetup | None = None,
     ) -> None:
         if resume is not None:
             _check_resumable(flow, resume)
@@ -111,7 +115,7 @@ class FlowRunner(RunControl):
                 node_id=flow.begin_id,
                 guidance=flow.guidance,
             )
-        super().__init__(flow, state, send=send, journal=journal, interactive=interactive)
+        super().__init__(flow, state, send=send, journal=journal, interactive=interactive, clock=clock, budget=budget)
         self._taker = taker
         self._commands = commands
         self._answers = answers
@@ -121,7 +125,6 @@ class FlowRunner(RunControl):
         self._new_text = text or state.text
         self._new_max_moves = state.max_moves if max_moves is None else max_moves
         self._max_choice_retries = max_choice_retries
-        self._clock = clock
         self._steps = 0
         self._error: KimiTuiError | None = None
         if valid_breakpoints := frozenset(breakpoints) & flow.nodes.keys():
@@ -136,14 +139,28 @@ class FlowRunner(RunControl):
             raise RuntimeError("a runner runs once")
         ending = Ending("failed", tr("the program crashed during the run"))
         self._begin()
+        metered = current_meter.set(self._meter)
         try:
+            self._meter.begin()
             ending = await self._follow()
         except asyncio.CancelledError:
             ending = Ending("cancelled", "cancelled")
             raise
+        except BudgetError as error:
+            ending = Ending("failed", str(error), error)
         finally:
+            with contextlib.suppress(ValueError):  # a coroutine that is dropped ends in another context
+                current_meter.reset(metered)
             self._end(ending)
-        return FlowOutcome(ending.status, self._state.moves, self._steps, ending.reason, ending.error, ending.question)
+        return FlowOutcome(
+            ending.status,
+            self._state.moves,
+            self._steps,
+            ending.reason,
+            ending.error,
+            ending.question,
+            ending.over_budget,
+        )
 
     async def _follow(self) -> Ending:
         state = self._state
@@ -168,17 +185,30 @@ class FlowRunner(RunControl):
                     continue
                 if (ending := unattended_ending(self._flow, state, pause, self._error)) is not None:
                     return ending
-            match node.kind:
-                case NodeKind.END:
-                    return Ending("finished")
-                case NodeKind.BEGIN:
-                    if outgoing[0].dst == node.id:
-                        return Ending("failed", tr("the first edge out of {node} leads back to it", node=node.id))
-                    self._write(NodeLeft(run=state.run_id, node=node.id, to=outgoing[0].dst))
-                case NodeKind.TASK | NodeKind.DECISION:
-                    if not state.entered and state.moves >= state.max_moves:  # defence: stop-at-last-move
-                        return out_of_moves(state.moves)
+            if (ending := await self._visit(node)) is not None:
+                return ending
+
+    async def _visit(self, node: FlowNode) -> Ending | None:
+        """Run the current node, or wait for a higher budget; returns the end of the run, if this is it."""
+        state = self._state
+        match node.kind:
+            case NodeKind.END:
+                return Ending("finished")
+            case NodeKind.BEGIN:
+                first = self._flow.outgoing[node.id][0].dst
+                if first == node.id:
+                    return Ending("failed", tr("the first edge out of {node} leads back to it", node=node.id))
+                self._write(NodeLeft(run=state.run_id, node=node.id, to=first))
+            case NodeKind.TASK | NodeKind.DECISION:
+                if not state.entered and state.moves >= state.max_moves:  # defence: stop-at-last-move
+                    return out_of_moves(state.moves)
+                if self._meter.may_go_on():  # defence: no-node-over-budget
                     await self._run_node(node)
+                elif self._interactive:
+                    await self._wait(Pause("user", self._meter.reached_text))
+                else:
+                    return over_budget(state, self._meter.reached_text)
+        return None
 
     async def _hold(self, node: FlowNode, pause: Pause) -> bool:
         """Take the branch chosen in advance, or the default if its time is over, or wait; False if there is no user."""
@@ -230,17 +260,18 @@ class FlowRunner(RunControl):
     async def _run_command(self, node: FlowNode) -> None:
         move, attempt = self._enter(node)
         self._error = None
-        started_at = self._clock()
+        self._meter.begin_turn()
         try:
             end = await run_node_command(self._commands, self._flow, node, self._state, move=move, attempt=attempt)
         except KimiTuiError as error:
             self._error, end = error, failure(error)
-        self._turn_over(node, move, turn_result(end), max(0.0, self._clock() - started_at), end)
+        self._turn_over(node, move, turn_result(end), self._meter.end_turn(), end)
 
     async def _take_turn(self, node: FlowNode) -> None:
         state = self._state
         failed = state.detail if state.entered and state.failures else None
-        invalid = state.entered and state.invalid > 0 and failed is None
+        cut = state.entered and state.over_budget
+        invalid = state.entered and state.invalid > 0 and failed is None and not cut
         move, attempt = self._enter(node)
         rules = rules_of(self._flow, node, state)
         prompt = node_prompt(
@@ -254,17 +285,20 @@ class FlowRunner(RunControl):
             reminder=invalid,
             result=rules.result,
             retry=None if failed is None else (attempt, failed),
+            cut=cut,
         )
         self._error = None
-        started_at = self._clock()
+        self._meter.begin_turn()
         try:
             result = checked(await self._taker.take_turn(prompt, rules), rules, state)
+        except BudgetReachedError as error:
+            result = TurnResult("cancelled", str(error), over_budget=True)
         except KimiTuiError as error:
             self._error = error
             result = TurnResult("failed", str(error))
         if result.stop == "max_steps":
             self._error = MaxStepsReachedError(result.steps)
-        self._turn_over(node, move, result, max(0.0, self._clock() - started_at), rules=rules)
+        self._turn_over(node, move, result, self._meter.end_turn(), rules=rules)
 
     def _is_first_turn(self) -> bool:
         """Whether the current turn is the model's first one in this run, or a repeat of it."""
@@ -306,6 +340,7 @@ class FlowRunner(RunControl):
                 status=None if end is None else end.status,
                 values=None if result.stop in ("rejected", "cancelled") else self._kept(node.id, values),
                 result=None if result.result is None else recorded(result.result),
+                over_budget=result.over_budget or None,
             )
         )
         self._steps += result.steps
@@ -460,6 +495,7 @@ class FlowRunner(RunControl):
     def _end(self, ending: Ending) -> None:
         state = self._state
         self._finished = True
+        self._meter.end()
         self._write(RunEnded(run=state.run_id, status=ending.status, moves=state.moves, reason=ending.reason))
         if self._journal is not None:
             self._journal.close()

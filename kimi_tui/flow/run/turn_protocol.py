@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.flow.model.command_template import BoundCommand
 from kimi_tui.flow.run.node_result import ResultRule
+from kimi_tui.i18n import UserText
 from kimi_tui.wire.flow_events import FlowStatus
 from kimi_tui.wire.parts import JsonObject, TokenUsage, UserInput
 
@@ -23,11 +24,26 @@ class OpenQuestion:
 
 
 @dataclass(frozen=True, slots=True)
+class OverBudget:
+    """A run that waits for a higher budget. `budget` is the present one as written, `spent` how much of it is used.
+
+    `raised` is the option that raises the used up cap: `--max-tokens 1m`.
+    """
+
+    run_id: str
+    node_id: str
+    budget: str
+    spent: UserText
+    raised: str
+
+
+@dataclass(frozen=True, slots=True)
 class TurnResult:
     """How a turn ended: `message` is the text of the last assistant message, or the cause of a failure.
 
     `rejected` means that the user rejected a tool call without feedback. `cut`: the last message was cut at its length
     limit. `question` is what a run of a flow waits for. `result` is the typed result that the turn's rules ask for.
+    `over_budget`: the budget of the flow ended the turn; `waits_for` is the budget that a run waits for.
     """
 
     stop: TurnStop
@@ -37,6 +53,8 @@ class TurnResult:
     cut: bool = False
     question: OpenQuestion | None = None
     result: JsonObject | None = None
+    over_budget: bool = False
+    waits_for: OverBudget | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +133,7 @@ class FlowOutcome:
     reason: str | None = None
     error: KimiTuiError | None = None
     question: OpenQuestion | None = None
+    over_budget: OverBudget | None = None
 
     @property
     def turn_result(self) -> TurnResult:
@@ -123,6 +142,8 @@ class FlowOutcome:
             case "finished":
                 return TurnResult("finished", self.reason or "", self.steps)
             case "cancelled":
-                return TurnResult("cancelled", self.reason or "", self.steps, question=self.question)
+                return TurnResult(
+                    "cancelled", self.reason or "", self.steps, question=self.question, waits_for=self.over_budget
+                )
             case "stopped" | "failed" | "max_moves":
                 return TurnResult("failed", self.reason or self.status, self.steps)

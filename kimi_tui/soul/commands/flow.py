@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from kimi_tui.config.budget import read_budget
 from kimi_tui.errors import UsageError
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import TurnResult
@@ -57,6 +58,13 @@ def _edit(runner: FlowRunner, text: str) -> None:
     runner.edit_prompt(node_id, prompt.strip() or None)
 
 
+def _budget(runner: FlowRunner, text: str) -> None:
+    try:
+        runner.raise_budget(read_budget(text))
+    except ValueError as error:
+        raise UsageError(f"/flow budget: {error}") from error
+
+
 _CONTROLS: dict[str, Callable[[FlowRunner, str], object]] = {
     "pause": lambda runner, _: runner.pause(),
     "continue": lambda runner, _: runner.go_on(),
@@ -69,11 +77,12 @@ _CONTROLS: dict[str, Callable[[FlowRunner, str], object]] = {
     "edit": _edit,
     "jump": lambda runner, node: runner.jump(node),
     "skip": lambda runner, _: runner.skip(),
+    "budget": _budget,
 }
-_IN_ADVANCE = frozenset({"break", "choose", "ask", "edit"})
+_IN_ADVANCE = frozenset({"break", "choose", "ask", "edit", "budget"})
 _HELP = (
     "list | pause | continue | step | break [NODE] | choose BRANCH [at NODE] | ask always|never|NODE... | "
-    "again [NODE] | edit NODE TEXT | jump NODE | skip | stop"
+    "again [NODE] | edit NODE TEXT | jump NODE | skip | budget CAPS | stop"
 )
 RESUME_HELP = tr(
     "/flow-resume [RUN [new] [NODE=BRANCH ...]] resumes an interrupted run (`new`: with the current chart)"

@@ -2,15 +2,19 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
+from kimi_tui.config.budget import Budget, smallest
 from kimi_tui.config.schema import LoopControl
-from kimi_tui.errors import FlowControlError, UsageError
+from kimi_tui.errors import BudgetError, FlowControlError, UsageError
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.journal import Journal, load_runs
 from kimi_tui.flow.run.ralph import ralph_flow, ralph_text
+from kimi_tui.flow.run.run_meter import BudgetSetup, RunMeter, without_prices
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.runner import FlowRunner
+from kimi_tui.flow.run.spending import Prices
 from kimi_tui.flow.run.turn_protocol import AnswerRecorder, CommandRunner, FlowOutcome, TurnTaker
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.paths import shown
@@ -29,6 +33,24 @@ from kimi_tui.wire.parts import UserInput, text_of
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """The budgets of runs: `given` on the command line, and that of the configuration; `prices` of a model."""
+
+    given: Budget
+    configured: Budget
+    prices: Callable[[str], Prices | None]
+
+    def of_run(self, flow: Flow) -> Budget:
+        """The smallest cap of each quantity, the flow's own among them."""
+        return smallest(self.given, self.configured, flow.settings.budget)  # defence: smallest-budget
+
+    def check(self, budget: Budget, model: str) -> None:
+        """Raises BudgetError if the budget caps the cost and the model has no prices."""
+        if budget.cost is not None and self.prices(model) is None:  # defence: cost-needs-prices
+            raise BudgetError(without_prices(model))
+
+
 class FlowTurnTaker(TurnTaker, CommandRunner, AnswerRecorder, Protocol):
     """Runs the turns of flows. `busy` is true during any turn. `interactive`: a user steers its flows."""
 
@@ -37,6 +59,8 @@ class FlowTurnTaker(TurnTaker, CommandRunner, AnswerRecorder, Protocol):
     @property
     def interactive(self) -> bool: ...
     def unknown_tools(self, names: Sequence[str]) -> list[str]: ...
+    @property
+    def model_key(self) -> str: ...
     def notify(self, title: UserText, body: UserText = "", *, severity: Severity = "info") -> None: ...
 
 
@@ -52,13 +76,20 @@ class FlowManager:
         prompt_flow: PromptFlow | None,
         *,
         control: LoopControl,
+        budgets: "Budgets",
     ) -> None:
         self._taker, self._services, self._session, self._send = taker, services, session, send
-        self._control = control
+        self._control, self._budgets = control, budgets
         self._journal_file = session.dir / "flow.jsonl"
         self._orders: list[Callable[[FlowRunner], object]] = []
         self.prompt_flow = prompt_flow
         self.runner: FlowRunner | None = None
+
+    @property
+    def meter(self) -> RunMeter | None:
+        """The meter of the run whose turn is under way."""
+        runner = self.runner
+        return runner.meter if runner is not None and runner.paused is None else None
 
     async def run(self, skill: Skill, args: str = "", *, shown: str) -> FlowOutcome:
         """Run a skill's flow from BEGIN. Raises the error that made it fail."""
@@ -130,6 +161,8 @@ class FlowManager:
         if self._taker.busy:
             raise TurnRunningError(tr("a flow is already running in this session"))
         self._check_tools(flow)
+        budget = self._budgets.of_run(flow) if resume is None else resume.budget.changed(self._budgets.given)
+        self._budgets.check(budget, self._taker.model_key)
         runner = FlowRunner(
             flow,
             name=name,
@@ -145,6 +178,12 @@ class FlowManager:
             clock=self._services.work_clock,
             commands=self._taker,
             answers=self._taker,
+            budget=BudgetSetup(
+                budget,
+                self._budgets.prices,
+                self._services.work_clock.waiting,
+                lambda title, body: self._taker.notify(title, body, severity="warning"),
+            ),
         )
         self._apply_controls(runner)
         self.runner = runner

@@ -17,6 +17,7 @@ from kimi_tui.wire.flow_events import (
     FlowNodeEnd,
     FlowPaused,
     FlowResumed,
+    FlowSpending,
 )
 
 _TITLE = 80
@@ -61,7 +62,10 @@ class FlowCalls:
                 return [] if node is None else [update_tool_call(node, status=status, content=given or None)]
             case FlowPaused():
                 return self._call_update(self._run, f"Paused at {self._label(event.node_id)}: {self._why(event)}")
-            case FlowResumed() | FlowControls():
+            case FlowSpending() if event.held:
+                text = "Held: the budget is used up. Raise it with /flow budget CAPS, or stop it with /flow stop"
+                return self._call_update(self._run, text)
+            case FlowResumed() | FlowControls() | FlowSpending():
                 return []
             case FlowEnd():
                 run, self._run = self._run, None

@@ -139,6 +139,7 @@ class Updates:
                 | flow_events.FlowPaused()
                 | flow_events.FlowResumed()
                 | flow_events.FlowControls()
+                | flow_events.FlowSpending()
                 | flow_events.FlowEnd()
             ):
                 return self._flow.of(message)

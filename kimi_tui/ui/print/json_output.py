@@ -1,6 +1,7 @@
 """`--output-format stream-json`: prints the conversation as one JSON message per line."""
 
-from kimi_tui.flow.run.turn_protocol import OpenQuestion
+from kimi_tui.flow.run.run_ending import how_to_raise
+from kimi_tui.flow.run.turn_protocol import OpenQuestion, OverBudget
 from kimi_tui.llm.message import Message
 from kimi_tui.text_safety import dump_json
 from kimi_tui.tools.core.result_message import result_message
@@ -73,6 +74,17 @@ class JsonOutput:
             "choices": list(asked.choices),
         }
         self._write({"type": "waiting", "questions": [question]})
+
+    def over_budget(self, over: OverBudget) -> None:
+        """Print that a run waits for a higher budget, as the last line."""
+        budget: JsonObject = {
+            "run": over.run_id,
+            "node": over.node_id,
+            "budget": over.budget,
+            "spent": over.spent,
+            "resume": how_to_raise(over.run_id, over),
+        }
+        self._write({"type": "waiting", "questions": [], "budget": budget})
 
     def finish(self) -> None:
         """Finish the turn's output."""

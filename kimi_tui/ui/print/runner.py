@@ -13,8 +13,9 @@ from pydantic import ValidationError
 
 from kimi_tui import json_text
 from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, EXIT_WAITING, KimiTuiError, OutputError, UsageError
+from kimi_tui.flow.run.run_ending import how_to_raise
 from kimi_tui.flow.run.runner import FlowRunner
-from kimi_tui.flow.run.turn_protocol import OpenQuestion, TurnResult
+from kimi_tui.flow.run.turn_protocol import OpenQuestion, OverBudget, TurnResult
 from kimi_tui.llm.message import Message
 from kimi_tui.text_safety import one_line
 from kimi_tui.ui.print.json_output import JsonOutput
@@ -24,7 +25,7 @@ from kimi_tui.ui.print.text_output import TextOutput
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import Notification, TurnBegin
-from kimi_tui.wire.flow_events import FlowPaused
+from kimi_tui.wire.flow_events import FlowPaused, FlowSpending
 from kimi_tui.wire.parts import JsonObject, TextPart, UserInput
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
@@ -98,6 +99,11 @@ async def _answer(engine: Engine, prompt: UserInput, printing: "_Printing") -> i
             printing.stdout.flush()
             _complain(_how_to_answer(result.question))
             return EXIT_WAITING
+        case "cancelled" if result.waits_for is not None:
+            printing.printer.over_budget(result.waits_for)
+            printing.stdout.flush()
+            _complain(_how_to_go_on(result.waits_for))
+            return EXIT_WAITING
         case "cancelled":
             return 128 + interrupted_by if interrupted_by else EXIT_FAILURE
         case "rejected" | "max_steps" | "failed":
@@ -113,6 +119,10 @@ def _how_to_answer(asked: OpenQuestion) -> str:
         f"the flow waits for you: {question} ({', '.join(asked.choices)})\n"
         f"Answer with: kimi-tui flow resume {asked.run_id[:8]} --choose {answer}"
     )
+
+
+def _how_to_go_on(over: OverBudget) -> str:
+    return f"the budget of the flow is used up: {over.spent}\nGo on with: {how_to_raise(over.run_id[:8], over)}"
 
 
 async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_once: Callable[[str], bool]) -> int:
@@ -197,11 +207,11 @@ def _let_nothing_wait(engine: Engine) -> None:
     loop = asyncio.get_running_loop()
 
     def stop(message: WireMessage) -> None:
-        if isinstance(message, FlowPaused):
+        if isinstance(message, FlowPaused) or (isinstance(message, FlowSpending) and message.held):
             loop.call_soon(_stop_flow, engine)
 
     engine.wire.listen(stop)
-    if engine.runner is not None and engine.runner.paused is not None:
+    if engine.runner is not None and (engine.runner.paused is not None or engine.runner.meter.held):
         _stop_flow(engine)
 
 

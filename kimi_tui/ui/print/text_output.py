@@ -5,7 +5,7 @@ On a terminal, control characters are escaped.
 
 from typing import IO
 
-from kimi_tui.flow.run.turn_protocol import OpenQuestion
+from kimi_tui.flow.run.turn_protocol import OpenQuestion, OverBudget
 from kimi_tui.text_safety import for_terminal, one_line
 from kimi_tui.ui.print.call_summary import headline
 from kimi_tui.ui.print.chart_drawing import ChartDrawing
@@ -68,6 +68,9 @@ class TextOutput:
 
     def waiting(self, asked: OpenQuestion) -> None:
         """Print the question to stderr, with instructions for answering it."""
+
+    def over_budget(self, over: OverBudget) -> None:
+        """Print nothing more: stderr has it."""
 
     def finish(self) -> None:
         """Finish the turn's output."""

@@ -49,7 +49,7 @@ class Timeline:
         self._last = at
         self._places.append(self._places[-1] + min(waited, LONGEST_WAIT_S))
         number = len(self._places) - 1
-        if not isinstance(said, events.StatusUpdate | flow_events.FlowControls):
+        if not isinstance(said, events.StatusUpdate | flow_events.FlowControls | flow_events.FlowSpending):
             self.stops.append(number)
         if (mark := self._mark(said)) is not None:
             self.marks.append(Mark(number, *mark))

@@ -32,10 +32,12 @@ class PastRun:
     @property
     def duration_s(self) -> float:
         """The duration of its turns, without waits for the user."""
-        return sum(spent.duration_s for spent in self.state.node_usage.values())
+        return self.state.spent.seconds or sum(spent.duration_s for spent in self.state.node_usage.values())
 
     @property
     def tokens(self) -> int:
+        if self.state.spent.replies:
+            return self.state.spent.usage.total
         return sum(spent.usage.total for spent in self.state.node_usage.values() if spent.usage is not None)
 
     @property

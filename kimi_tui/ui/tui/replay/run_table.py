@@ -10,6 +10,8 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 
+from kimi_tui.flow.run.run_state import RunState
+from kimi_tui.flow.run.spending import fullest, shown_cost
 from kimi_tui.formats import clock, token_count
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import N_, _, p_
@@ -104,9 +106,21 @@ def _cells_of(run: PastRun) -> tuple[str, ...]:
         f"{_SIGNS[state.status]} {end}",
         str(state.moves),
         clock(run.duration_s),
-        token_count(run.tokens),
+        token_count(run.tokens) if not state.budget else _of_budget(state),
         one_line(run.path),
     )
+
+
+def _of_budget(state: RunState) -> str:
+    """How much of the budget is used: `412k/500k`, `0.42/2.00 usd`, or the share of a time."""
+    spent, budget = state.spent, state.budget
+    match fullest(spent, budget):
+        case "tokens":
+            return f"{token_count(spent.tokens)}/{token_count(budget.tokens or 0)}"
+        case "cost":
+            return f"{'≤' if spent.at_most else ''}{shown_cost(spent.cost)}/{shown_cost(budget.cost or 0)} usd"
+        case _:
+            return f"{clock(spent.seconds)}/{clock(budget.seconds or 0)}"
 
 
 def _row(row: Sequence[str], widths: Sequence[int], width: int, styles: Sequence[Style]) -> tuple[Run, ...]:

@@ -23,6 +23,7 @@ from kimi_tui.wire.flow_events import (
     FlowNodeEnd,
     FlowPaused,
     FlowResumed,
+    FlowSpending,
 )
 
 _CHOICE = re.compile(r"\s*<choice>((?:(?!</?choice>).)*)</choice>\s*\Z", re.IGNORECASE | re.DOTALL)
@@ -118,7 +119,7 @@ class FlowReducer:
                 place = current_label(run) + (f" ({translate_lines(one_line(why))})" if why else "")
                 state = _(labels.PAUSED[message.reason])
                 self._talk.append(NoticeItem(_("flow {state} · {place}", state=state, place=place), "warning"))
-            case FlowResumed() | FlowControls():
+            case FlowResumed() | FlowControls() | FlowSpending():
                 pass
             case FlowEnd():
                 self._left = False

@@ -222,9 +222,12 @@ class UiState:
                 | flow_events.FlowPaused()
                 | flow_events.FlowResumed()
                 | flow_events.FlowControls()
+                | flow_events.FlowSpending()
                 | flow_events.FlowEnd()
             ):
-                within = isinstance(message, flow_events.FlowControls)  # may come in the middle of a step
+                within = isinstance(
+                    message, flow_events.FlowControls | flow_events.FlowSpending
+                )  # may come in the middle of a step
                 if not within:
                     talk.close(at)
                 if isinstance(message, flow_events.FlowBegin):
