@@ -2,12 +2,11 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
 from kimi_tui import __version__
-from kimi_tui.cli.budget_options import add_budget_options
 from kimi_tui.cli.kimi_cli_commands import INSTEAD
 from kimi_tui.errors import UsageError
 
@@ -178,6 +177,23 @@ def _add_session_options(top: argparse.ArgumentParser, *, unless_said: bool = Fa
             action.default = argparse.SUPPRESS
 
 
+def add_budget_options(top: argparse.ArgumentParser, *, unless_said: bool = False) -> None:
+    """Add the options for the budget of flow runs. `unless_said`: after a command, where the options may precede it."""
+    default = argparse.SUPPRESS if unless_said else None
+    budget = top.add_argument_group(
+        "budget of each flow run", "Of several budgets (these, the flow's own, flows.budget) the smallest cap is used."
+    )
+    budget.add_argument(
+        "--max-cost", metavar="USD", type=_cost, default=default, help="stop at this cost, by the model's prices"
+    )
+    budget.add_argument(
+        "--max-tokens", metavar="N", type=_tokens, default=default, help="stop at this many tokens: 500000, 500k, 1.5m"
+    )
+    budget.add_argument(
+        "--max-time", metavar="TIME", type=_time, default=default, help="stop after this working time: 90s, 10m, 2h"
+    )
+
+
 def _add_face_options(top: argparse.ArgumentParser) -> None:
     face = top.add_argument_group("headless")
     face.add_argument("--print", dest="print_", action="store_true", help="print the answer to stdout and exit")
@@ -274,6 +290,31 @@ def _speed(text: str) -> float:
     if not 0.05 <= value <= 1000:
         raise argparse.ArgumentTypeError(f"{text} is not between 0.05 and 1000")
     return value
+
+
+def _cap(read: Callable[[str], float | int], text: str) -> Any:
+    try:
+        return read(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _cost(text: str) -> float:
+    from kimi_tui.config.budget import read_cost
+
+    return _cap(read_cost, text)
+
+
+def _tokens(text: str) -> int:
+    from kimi_tui.config.budget import read_tokens
+
+    return _cap(read_tokens, text)
+
+
+def _time(text: str) -> float:
+    from kimi_tui.config.budget import read_time
+
+    return _cap(read_time, text)
 
 
 def _at_least(minimum: int):

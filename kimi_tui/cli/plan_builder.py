@@ -10,9 +10,9 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 from kimi_tui import paths
-from kimi_tui.cli.budget_options import budget_of
 from kimi_tui.cli.session_lookup import named_session
 from kimi_tui.cli.work_dir import folder_of, work_dir_of
+from kimi_tui.config.budget import Budget
 from kimi_tui.config.loader import LoadedConfig, load_config
 from kimi_tui.config.model_selection import choose_model
 from kimi_tui.config.schema import Config
@@ -94,6 +94,11 @@ def build_plan(
         warnings=warnings,
         budget=budget_of(options),
     )
+
+
+def budget_of(options: argparse.Namespace) -> Budget:
+    """Return the budget of flow runs from the command line."""
+    return Budget(options.max_cost, options.max_tokens, options.max_time)
 
 
 def build_demo_plan(options: argparse.Namespace, *, interactive: bool) -> EngineConfig:

@@ -7,7 +7,7 @@ import argparse
 import shlex
 import sys
 
-from kimi_tui.cli.budget_options import add_budget_options
+from kimi_tui.cli.options import add_budget_options
 from kimi_tui.errors import UsageError
 
 

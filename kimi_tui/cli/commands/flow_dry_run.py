@@ -5,10 +5,9 @@ import asyncio
 import sys
 from pathlib import Path
 
-from kimi_tui.cli.budget_options import budget_of
 from kimi_tui.cli.commands.flow_show import find_flow
 from kimi_tui.cli.output import print_out, printable
-from kimi_tui.config.budget import smallest
+from kimi_tui.config.budget import Budget, smallest
 from kimi_tui.errors import UsageError
 from kimi_tui.flow.layout.cell_text import clean_label, truncate
 from kimi_tui.flow.model.graph import FlowNode
@@ -43,7 +42,7 @@ def run_dry(options: argparse.Namespace) -> int:
             case _:
                 pass
 
-    if budget := smallest(budget_of(options), flow.settings.budget):
+    if budget := smallest(Budget(options.max_cost, options.max_tokens, options.max_time), flow.settings.budget):
         print_out(f"budget: {budget}")
     outcome = asyncio.run(
         dry_run(

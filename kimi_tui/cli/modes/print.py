@@ -8,8 +8,6 @@ import sys
 from dataclasses import replace
 
 from kimi_tui.cli.error_output import print_error
-from kimi_tui.cli.modes.demo import FLOW as DEMO_FLOW
-from kimi_tui.cli.modes.demo import put_away
 from kimi_tui.cli.plan_builder import build_plan, start_logging
 from kimi_tui.errors import KimiTuiError, UsageError
 from kimi_tui.permission.trust import ignored_items
@@ -55,6 +53,8 @@ def run_print_mode(options: argparse.Namespace) -> int:
             is_saved = not (engine.session.is_empty or engine.session.notice)
             await engine.aclose()
             if plan.demo:
+                from kimi_tui.cli.modes.demo import put_away
+
                 await asyncio.to_thread(put_away, plan.work_dir)
             if is_saved and not plan.demo and not options.quiet:
                 sys.stderr.write(f"Resume this session: kimi-tui --session {engine.session_id}\n")
@@ -63,7 +63,11 @@ def run_print_mode(options: argparse.Namespace) -> int:
 
 
 def _prompt(options: argparse.Namespace) -> str:
-    flow = DEMO_FLOW if options.demo and not options.flow else options.flow
+    flow = options.flow
+    if options.demo and not flow:
+        from kimi_tui.cli.modes.demo import FLOW
+
+        flow = FLOW
     text = options.prompt
     if flow:
         return f"/flow:{flow} {text or ''}".strip()

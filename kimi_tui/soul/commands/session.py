@@ -10,14 +10,14 @@ from kimi_tui.errors import SessionError, UsageError
 from kimi_tui.i18n import tr, tr_n
 from kimi_tui.llm.message import estimate_tokens, user_message
 from kimi_tui.secret_store import all_secrets
-from kimi_tui.session import exporter, session_index
+from kimi_tui.session import session_index
 from kimi_tui.session.importer import imported_text, wrapped
-from kimi_tui.session.redact import Redactor
 from kimi_tui.session.session import list_sessions
 from kimi_tui.soul.commands.command import Command, CommandInfo
 from kimi_tui.soul.rewind import RewindPoint, told
 
 if TYPE_CHECKING:
+    from kimi_tui.session.redact import Redactor
     from kimi_tui.soul.engine import Engine
 
 _LISTED = 30
@@ -102,6 +102,8 @@ async def _fork(engine: "Engine", args: str) -> None:
 
 
 async def _export(engine: "Engine", args: str) -> None:
+    from kimi_tui.session import exporter
+
     engine.wire.flush()
     target = engine.work_dir / Path(args) if args else None
     export_format = exporter.format_of(args)
@@ -148,6 +150,8 @@ async def _import(engine: "Engine", args: str) -> None:
 
 
 def _import_label(engine: "Engine", source: str) -> str:
+    from kimi_tui.session import exporter
+
     file = engine.work_dir / Path(source).expanduser()
     if file.is_file():
         return imported_text(file)
@@ -158,7 +162,9 @@ def _import_label(engine: "Engine", source: str) -> str:
         return wrapped(target.read_text("utf-8"), f"the session “{found.info.title or found.info.id}”")
 
 
-def _redactor(engine: "Engine") -> Redactor:
+def _redactor(engine: "Engine") -> "Redactor":
+    from kimi_tui.session.redact import Redactor
+
     return Redactor(all_secrets(engine.config.api_keys))
 
 
