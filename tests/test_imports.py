@@ -26,8 +26,8 @@ IN_FUNCTIONS = {
         "cli/commands/flow.py", "cli/commands/flow_check.py", "cli/commands/flow_runs.py", "cli/commands/flow_show.py",
         "cli/commands/info.py", "cli/commands/mcp.py", "cli/commands/migrate.py", "cli/commands/permission.py",
         "cli/commands/session.py", "cli/commands/skill.py", "cli/commands/trust.py", "cli/commands/web.py",
-        "cli/main.py", "cli/modes/demo.py", "cli/modes/print.py", "cli/modes/replay.py", "cli/modes/tui.py", "cli/options.py",
-        "cli/plan_builder.py",
+        "cli/main.py", "cli/modes/demo.py", "cli/modes/print.py", "cli/modes/replay.py", "cli/modes/tui.py",
+        "cli/options.py", "cli/plan_builder.py",
     ),
     A_FORMAT: (
         "config/loader.py", "config/source_position.py", "skill/chart_block.py", "skill/frontmatter.py",
