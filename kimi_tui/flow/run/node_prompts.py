@@ -108,8 +108,8 @@ def node_prompt(
 ) -> UserInput:
     """The whole prompt of a node. `first`: it is the run's first turn; `ask`: the model has to choose a branch.
 
-    `result` is what the turn has to give. `retry` is the number of this attempt and why the previous one failed. `cut`: the
-    budget ended the previous turn.
+    `result` is what the turn has to give. `retry` is the number of this attempt and why the previous one failed.
+    `cut`: the budget ended the previous turn.
     """
     prompt = node.label if edited is None else edited
     if flow.source != "ralph" and isinstance(prompt, str):  # its label is the user's text, to be sent unchanged
