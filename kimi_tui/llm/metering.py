@@ -64,15 +64,13 @@ class MeteredProvider:
         except (asyncio.CancelledError, GeneratorExit):
             cancelled = True
             raise
-        finally:  # defence: each-reply-counts
-            if usage is not None and (complete or not chars):
-                self._meter.record(self._model, usage, estimated=False)
-            elif usage is not None:
-                rest = TokenUsage(output=_tokens(chars))
-                self._meter.record(self._model, usage + rest, estimated=True)
-            elif received or cancelled:
-                estimate = TokenUsage(input_other=_input(system_prompt, tools, history), output=_tokens(chars))
-                self._meter.record(self._model, estimate, estimated=True)
+        finally:
+            reported = usage is not None and (complete or not chars)
+            if received or cancelled:
+                usage = usage or TokenUsage(input_other=_input(system_prompt, tools, history))
+                if not reported:
+                    usage += TokenUsage(output=_tokens(chars))
+                self._meter.record(self._model, usage, estimated=not reported)  # defence: each-reply-counts
 
     def with_thinking(self, on: bool) -> "MeteredProvider":
         return MeteredProvider(self._provider.with_thinking(on), self._model, self._meter)

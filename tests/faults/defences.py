@@ -1249,5 +1249,25 @@ DEFENCES: tuple[Defence, ...] = (
         "commands of flows", "the tools of the node, for subagents too", "tools-of-the-node", NEVER,
         "test_a_subagent_of_a_node_has_no_more_tools_than_the_node",
     ),
+    Defence(
+        "budgets of flows", "counting a reply that did not end", "each-reply-counts", OnlyIf("complete"),
+        "test_spend_is_the_service_s_own_count_to_the_token",
+    ),
+    Defence(
+        "budgets of flows", "no request at the cap", "no-request-over-budget", REMOVED,
+        "test_no_subagent_sends_a_request_after_the_cap",
+    ),
+    Defence(
+        "budgets of flows", "no node at the cap", "no-node-over-budget", ALWAYS,
+        "test_without_a_user_the_run_ends_at_the_cap_and_goes_on_with_a_higher_one",
+    ),
+    Defence(
+        "budgets of flows", "the smallest of several caps", "smallest-budget", Value("self.given"),
+        "test_the_smallest_cap_of_each_quantity_is_used",
+    ),
+    Defence(
+        "budgets of flows", "no guess at a cost", "cost-needs-prices", NEVER,
+        "test_a_cost_cap_without_prices_is_an_error_before_anything_runs",
+    ),
     Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),
 )  # fmt: skip

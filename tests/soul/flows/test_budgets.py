@@ -267,7 +267,7 @@ async def test_the_smallest_cap_of_each_quantity_is_used(tmp_path):
 
 
 async def test_a_cost_cap_without_prices_is_an_error_before_anything_runs(tmp_path):
-    made = with_line(plan(tmp_path, "text: x"), budget=Budget(cost=1))
+    made = with_line(plan(tmp_path, "text: x"), budget=Budget(cost=1), interactive=False)
     async with engine_on(made) as (engine, received):
         with pytest.raises(BudgetError, match="the model s has no prices"):
             await engine.prompt("/flow:line")
