@@ -62,7 +62,7 @@ def _budget(runner: FlowRunner, text: str) -> None:
     try:
         runner.raise_budget(read_budget(text))
     except ValueError as error:
-        raise UsageError(f"/flow budget: {error}") from error
+        raise UsageError(tr("/flow budget: {cause}", cause=error)) from error
 
 
 _CONTROLS: dict[str, Callable[[FlowRunner, str], object]] = {
