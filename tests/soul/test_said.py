@@ -137,8 +137,8 @@ GIVEN = ("", "nonsense nonsense", "stop nothing", "restart nothing", "on", "view
 LEFT = {
     "nonsense", "nothing", "work", "md", "tmp", "tui", "kimi", "home", "test", "init", "AGENTS", "MCP", "ID", "NAME",
     "json", "zip", "session", "id", "token", "tokens", "files", "both", "conversation", "on", "off", "view", "clear",
-    "stop", "restart", "scripted", "yolo", "README", "D", "Mail", "N", "RUN", "NODE", "TEXT", "BRANCH", "CAPS", "budget",
-    "at", "always",
+    "stop", "restart", "scripted", "yolo", "README", "D", "Mail", "N", "RUN", "NODE", "TEXT", "BRANCH", "CAPS",
+    "budget", "at", "always",
     "never", "new", "Shell", "all", "list", "pause", "continue", "step", "break", "choose", "ask", "again", "edit",
     "jump", "skip", "s",
 }  # fmt: skip

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from kimi_tui.config.budget import Budget, smallest
 from kimi_tui.config.schema import LoopControl
@@ -22,13 +22,15 @@ from kimi_tui.session.session import Session
 from kimi_tui.skill.skill import Skill
 from kimi_tui.soul.commands.command import TurnRunningError
 from kimi_tui.soul.flows.prompt_flow import PromptFlow, flow_of_run
-from kimi_tui.soul.flows.resume import ChartNow, chart_now
 from kimi_tui.soul.notices import Severity
 from kimi_tui.soul.services import Services
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import TurnBegin, TurnEnd
 from kimi_tui.wire.flow_events import FlowBegin, FlowDecision, FlowEnd, FlowNodeBegin, FlowNodeEnd
 from kimi_tui.wire.parts import UserInput, text_of
+
+if TYPE_CHECKING:
+    from kimi_tui.soul.flows.resume import ChartNow
 
 _log = logging.getLogger(__name__)
 
@@ -127,8 +129,10 @@ class FlowManager:
             raise UsageError(tr("the run cannot continue with the current chart: {why}", why=now.trouble))
         return await self._follow(now.flow, run.name, now.text, resume=run, shown=shown)
 
-    def chart_now(self, run: RunState) -> ChartNow | None:
+    def chart_now(self, run: RunState) -> "ChartNow | None":
         """Return the current chart of a run's flow if it differs from the run's chart."""
+        from kimi_tui.soul.flows.resume import chart_now
+
         return chart_now(run, self._services.skills, self.prompt_flow)
 
     def open_runs(self) -> list[RunState]:
