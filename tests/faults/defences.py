@@ -374,6 +374,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_our_keys_cannot_be_read",
     ),
     Defence(
+        "30 secret_leak", "showing nothing that a link names in the sandbox", "links-open-nothing",
+        Value("[one.path for one in git_dirs]"),
+        "test_a_link_named_git_makes_nothing_visible",
+    ),
+    Defence(
         "30 secret_leak", "taking secrets out of exports", "secret-in-export", REMOVED,
         "test_markdown_and_json_tell_the_conversation_without_secrets",
     ),

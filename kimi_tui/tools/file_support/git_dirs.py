@@ -24,7 +24,9 @@ _TARGET = re.compile(rb"^[ \t]*(?:hookspath|path)[ \t]*=[ \t]*([^\n]+)$", re.IGN
 
 @dataclass(frozen=True, slots=True)
 class GitDir:
-    """A Git directory. `guarded` paths exist and must not change; `without_hooks`: it has no hooks folder to guard."""
+    """A Git directory. `guarded` paths exist and must not change; `without_hooks`: it has no hooks folder to guard;
+    `linked`: a link named it, which proves nothing about the folder.
+    """
 
     path: Path
     writable: bool
@@ -32,6 +34,7 @@ class GitDir:
     without_hooks: bool
     files: tuple[Path, ...] = ()
     """The `.git` files that name it."""
+    linked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +101,7 @@ def git_dir_at(entry: Path) -> GitDir | None:
     """
     if os.path.islink(entry):
         real = real_path(entry)
-        return GitDir(real, False, (real,), False) if os.path.isdir(real) else None
+        return GitDir(real, False, (real,), False, linked=True) if os.path.isdir(real) else None
     if os.path.isdir(entry):
         return _looked_at(entry)
     real = _named_by(entry) if os.path.isfile(entry) else None

@@ -107,13 +107,14 @@ def sandbox_argv(
     for folder in closed:
         mounts.append(("--tmpfs", str(folder)))  # defence: hide-our-keys
     settings = shown_in_home(home, workspace)
-    shown = [*settings, *(one.path for one in git_dirs), *host_files(), *readable]
+    named = [one.path for one in git_dirs if not one.linked]  # defence: links-open-nothing
+    shown = [*settings, *named, *host_files(), *readable]
     if home not in closed:
         settings, shown = [], readable
     mounts += (_as_it_is("--ro-bind", path) for path in shown)
     for folder in (*ours, *(one.path for one in git_dirs if one.writable)):
         mounts.append(_as_it_is("--bind", folder))
-    mounts += _guarded(workspace, git_dirs, (*ours, *(one.path for one in git_dirs)))
+    mounts += _guarded(workspace, git_dirs, (*ours, *named))
     mounts += _hidden(box, home, readable)
     mounts += _sockets(box, (*closed, *temp), shown, ours, readable)
     mounts += (("--remount-ro", str(folder)) for folder in closed)
@@ -134,7 +135,9 @@ def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse)
     found += [git_dir_at(entry) for entry in islice(repositories, _MOST_REPOSITORIES)]
     dirs = {one.path: one for one in found if one is not None}
     if git is GitUse.NONE:
-        return [GitDir(one.path, False, (one.path, *one.files), False) for one in dirs.values()]
+        return [
+            replace(one, writable=False, guarded=(one.path, *one.files), without_hooks=False) for one in dirs.values()
+        ]
     if git is GitUse.ONLY:
         return [replace(one, guarded=_kept_from_git(one)) for one in dirs.values()]
     return list(dirs.values())

@@ -98,7 +98,7 @@ def _acts_later(path: str, folder: Path, workspace: Workspace, *, of_any: bool) 
     """Whether the file starts a program later; outside the workspace, only if `of_any`."""
     try:
         place = workspace.resolve_real(Path(os.path.realpath(folder / path)))
-    except ValueError:
+    except (OSError, ValueError):  # a link that only its owner may read, such as /proc/1/root
         return False
     return place.protected and (of_any or place.inside)
 
@@ -128,7 +128,7 @@ def _is_protected(word: str, folder: Path, workspace: Workspace) -> bool:
         return True
     try:
         real = Path(os.path.realpath(path))
-    except ValueError:  # half a surrogate pair: no file has such a name
+    except (OSError, ValueError):  # a link that only its owner may read; half a surrogate pair, which names no file
         return False
     if word and (workspace.is_our_home(real) or (real.name.lower() in _OF_KEYS and os.path.isdir(real))):  # noqa: PTH112 - never raises
         return True

@@ -121,3 +121,15 @@ def test_a_file_below_a_folder_that_cannot_be_read_is_no_error() -> None:
             f"        print(why_asked_for(parse(line + ' {closed}/' + file), work))\n"
         )
         assert run_as_ordinary_user(["-c", code], own).count("\n") == 25
+
+
+def test_a_link_that_only_its_owner_may_read_is_no_error(tmp_path: Path) -> None:
+    code = (
+        "import pathlib, sys\n"
+        "from kimi_tui.tools.file_support.workspace import Workspace\n"
+        "from kimi_tui.tools.shell_support.command_parser import parse_command_line\n"
+        "from kimi_tui.tools.shell_support.protected_paths import why_asked_for\n"
+        "for line in ('echo x > /proc/1/root/x', 'cat /proc/1/cwd/x'):\n"
+        "    print(why_asked_for(parse_command_line(line), Workspace(pathlib.Path.cwd())))\n"
+    )
+    assert run_as_ordinary_user(["-c", code], tmp_path) == "None\nNone\n"

@@ -369,6 +369,17 @@ async def test_keys_and_tokens_of_the_home_are_hidden_and_can_be_given_back(harn
 
 
 @works
+async def test_a_link_named_git_makes_nothing_visible(harness: ToolHarness) -> None:
+    secret = Path.home() / "kept/secret"
+    secret.parent.mkdir(parents=True, exist_ok=True)
+    secret.write_text("s3cret\n")
+    tool = shell(harness)
+    (harness.dir / ".git").symlink_to(Path.home())
+    value = await harness.use(tool, command=f"cat {secret} .git/kept/secret; true")
+    assert "s3cret" not in str(value.output)
+
+
+@works
 async def test_sockets_of_other_programs_do_not_answer(harness: ToolHarness) -> None:
     home = Path.home()
     (home / ".local/bin").mkdir(parents=True)
