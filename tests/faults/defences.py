@@ -379,6 +379,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_link_named_git_makes_nothing_visible",
     ),
     Defence(
+        "30 secret_leak", "comparing the mounts before the command starts", "compare-mounts", Value("command[5:]"),
+        "test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothing",
+    ),
+    Defence(
         "30 secret_leak", "taking secrets out of exports", "secret-in-export", REMOVED,
         "test_markdown_and_json_tell_the_conversation_without_secrets",
     ),

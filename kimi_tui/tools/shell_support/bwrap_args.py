@@ -7,7 +7,9 @@ declares that it runs Git, only what could make Git run a program. A later mount
 matters.
 """
 
+import json
 import os
+import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -38,6 +40,7 @@ _HOST_NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/mtab")
 VISIBLE_APP_FOLDERS = ("skills", "themes")
 """Folders of kimi-tui's home that a command in the sandbox can read."""
 _MOST_REPOSITORIES = 20
+_MOUNT_CHECK = Path(__file__).with_name("mount_check.py")
 _ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER")
 
 
@@ -119,11 +122,23 @@ def sandbox_argv(
     mounts += _sockets(box, (*closed, *temp), shown, ours, readable)
     mounts += (("--remount-ro", str(folder)) for folder in closed)
     mounts = without_covered(mounts)
+    start = [*box.join, *_checked(mounts, ours), box.program, *_namespaces(box, config)]
     if not any(box.private.is_relative_to(folder) for folder in ours):
         copied = {str(path) for path in settings} - {str(path) for path in readable}
         mounts = with_prepared_folders(mounts, box.private, copied=copied)
-    argv = [*box.join, box.program, *_namespaces(box, config), *(word for mount in mounts for word in mount)]
-    return [*argv, "--chdir", str(workspace.work_dir), "--"]
+    return [*start, *(word for mount in mounts for word in mount), "--chdir", str(workspace.work_dir), "--"]
+
+
+def _checked(mounts: Iterable[Mount], ours: Sequence[Path]) -> list[str]:
+    """Return the arguments that compare the mounts within writable folders before the command starts."""
+    places = [
+        place
+        for kind, *source, place in mounts
+        if kind in ("--bind", "--ro-bind")
+        and source == [place]
+        and any(Path(place).is_relative_to(one) for one in ours)
+    ]
+    return [sys.executable, "-I", "-S", str(_MOUNT_CHECK), json.dumps(places)]
 
 
 def _as_it_is(kind: str, path: Path) -> Mount:

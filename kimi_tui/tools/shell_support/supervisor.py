@@ -18,6 +18,7 @@ import time
 
 _NETNS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "netns.py")  # noqa: PTH100, PTH118, PTH120
 _LANDLOCK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "landlock.py")  # noqa: PTH100, PTH118, PTH120
+_MOUNT_CHECK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mount_check.py")  # noqa: PTH100, PTH118, PTH120
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _LINGER = 0.3
@@ -145,6 +146,11 @@ def _start(command: list[str], *, empty_input: bool) -> int:
 
             netns.join(command[5], command[6])
             command = command[7:]
+        if command[3:4] == [_MOUNT_CHECK]:
+            sys.path.append(os.path.dirname(_MOUNT_CHECK))  # noqa: PTH120
+            import mount_check
+
+            command = mount_check.checked(command[4], command[5:])  # defence: compare-mounts
         os.execvp(command[0], command)
     except OSError as error:
         os.write(2, f"{command[0]}: {error.strerror}\n".encode())

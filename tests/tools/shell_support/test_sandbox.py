@@ -1,6 +1,7 @@
 """The sandbox: what a command can write, see and reach in it. Without bubblewrap only its command line is tested."""
 
 import asyncio
+import json
 import os
 import shlex
 import shutil
@@ -17,7 +18,9 @@ from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
-from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, sandbox_argv
+from kimi_tui.tools.shell_support import mount_check
+from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, sandbox_argv
+from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap
 from tests.tools.harness import ToolHarness, processes_with, until
@@ -34,6 +37,7 @@ def _elsewhere() -> Path:
 
 
 ELSEWHERE = _elsewhere()
+MOUNT_CHECK = mount_check.__file__
 OUTSIDE = ELSEWHERE / f"written-by-a-test-{os.getpid()}"
 
 
@@ -290,6 +294,7 @@ def test_the_command_line_closes_what_it_opened_before(harness: ToolHarness) -> 
     (harness.dir / ".kimi-tui").mkdir()
     box = BoxSettings("bwrap", harness.dir)
     argv = sandbox_argv(box, SandboxConfig(network=False), harness.workspace)
+    argv = argv[argv.index("bwrap") :]
     work, ours = str(harness.dir), str(harness.dir / ".kimi-tui")
     assert argv[:3] == ["bwrap", "--unshare-pid", "--unshare-ipc"]
     assert "--unshare-net" in argv
@@ -377,6 +382,27 @@ async def test_a_link_named_git_makes_nothing_visible(harness: ToolHarness) -> N
     (harness.dir / ".git").symlink_to(Path.home())
     value = await harness.use(tool, command=f"cat {secret} .git/kept/secret; true")
     assert "s3cret" not in str(value.output)
+
+
+@works
+async def test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothing(harness: ToolHarness) -> None:
+    """bubblewrap follows links: what it mounts is then elsewhere, at a place that is a folder again."""
+    other = Path.home() / "other"
+    repository(other)
+    repository(harness.dir / "v")
+    sandbox = Sandbox(SandboxConfig(network=False), harness.workspace)
+    assert await sandbox.works()
+    async with sandbox.watching():
+        command = sandbox.wrap(["/bin/bash", "-c", "touch v/written; echo ran"], git=GitUse.SOME)
+        at = next(at for at, word in enumerate(command) if word == "--bind" and command[at + 1].endswith("/v"))
+        assert command[at + 1] in json.loads(command[command.index(MOUNT_CHECK) + 1])
+        command[at + 1] = str(other)
+        printed: list[str] = []
+        env = sandbox.env(os.environ)
+        ended = await run(command, cwd=harness.dir, env=env, on_text=lambda text: printed.append(text))
+    assert ended.exit_code != 0
+    assert "ran" not in "".join(printed)
+    assert not (other / "written").exists()
 
 
 @works

@@ -1,0 +1,107 @@
+"""Ends a starting sandbox whose mounts are not those that were asked for. A program, not a module to import.
+
+python -I -S mount_check.py PLACES PROGRAM ARGUMENT...
+
+PROGRAM is bubblewrap, and PLACES is a JSON list of paths that it binds to themselves. bubblewrap follows links, and
+a command that runs meanwhile can replace a folder of the workspace by one: the mount then shows what the link leads to.
+A process of ours compares the mounts of the new sandbox with the places before the command starts. `supervisor.py` does
+that between fork and exec.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import sys
+import time
+
+_SECONDS = 5.0
+_PAUSE = 0.0004
+_BUILDING = (b"/oldroot", b"/newroot")
+"""Where bubblewrap has the mounts until all are made."""
+
+Mounts = dict[bytes, tuple[bytes, bytes]]
+"""The device and the path on it by place, of the last mount at each."""
+
+
+def checked(places: str, command: list[str]) -> list[str]:
+    """Start the comparison; return the command line to execute in this process. Raises OSError."""
+    told, tell = os.pipe()
+    held, release = os.pipe()
+    if os.fork() == 0:
+        os.close(tell)
+        os.close(held)
+        status = 1
+        try:
+            status = _compare(places, told, release)
+        finally:
+            os._exit(status)
+    os.close(told)
+    os.close(release)
+    for descriptor in (tell, held):
+        os.set_inheritable(descriptor, True)
+    return [command[0], "--info-fd", str(tell), "--block-fd", str(held), *command[1:]]
+
+
+def _compare(places: str, told: int, release: int) -> int:
+    with open(told, "rb") as file:
+        text = file.read()
+    if not text:  # bubblewrap ended, and said why
+        return 1
+    pid = int(json.loads(text)["child-pid"])
+    outside = mounts_of(b"self")
+    expected = {place: _expected(place, outside) for place in map(os.fsencode, json.loads(places))}
+    until = time.monotonic() + _SECONDS
+    building = False
+    with contextlib.suppress(OSError):
+        while time.monotonic() < until:
+            inside = mounts_of(str(pid).encode())
+            if all(inside.get(place) == wanted for place, wanted in expected.items()):
+                os.write(release, b"x")
+                return 0
+            now = any(place.startswith(_BUILDING) for place in inside)
+            if building and not now:
+                break
+            building = now
+            time.sleep(_PAUSE)
+        os.write(2, b"sandbox: a folder was replaced while the sandbox started\n")
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGKILL)  # before `release` closes, which would start the command
+    return 1
+
+
+def mounts_of(process: bytes) -> Mounts:
+    """Return the mounts that a process sees. Raises OSError."""
+    found: Mounts = {}
+    with open(b"/proc/" + process + b"/mountinfo", "rb") as file:  # noqa: PTH123
+        for line in file.read().splitlines():
+            _, _, device, root, place, _ = line.split(b" ", 5)
+            found[_unescaped(place)] = (device, _unescaped(root))
+    return found
+
+
+def _expected(place: bytes, outside: Mounts) -> tuple[bytes, bytes]:
+    """Return the device and the path on it of a place that has no links."""
+    above = place
+    while above not in outside and above != b"/":
+        above = os.path.dirname(above)  # noqa: PTH120
+    device, root = outside[above]
+    below = place[len(above) :].lstrip(b"/")
+    return device, (root.rstrip(b"/") + b"/" + below).rstrip(b"/") or b"/"
+
+
+def _unescaped(path: bytes) -> bytes:
+    if b"\\" not in path:
+        return path
+    for escaped, plain in ((b"\\040", b" "), (b"\\011", b"\t"), (b"\\012", b"\n"), (b"\\134", b"\\")):
+        path = path.replace(escaped, plain)
+    return path
+
+
+if __name__ == "__main__":
+    try:
+        command = checked(sys.argv[1], sys.argv[2:])
+        os.execvp(command[0], command)
+    except OSError as error:
+        os.write(2, f"sandbox: {error.strerror}\n".encode())
+        sys.exit(126)
