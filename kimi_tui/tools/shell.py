@@ -180,7 +180,8 @@ class Shell(Tool[ShellParams]):
         watching = AsyncExitStack()
         await watching.enter_async_context(sandbox.watching())
         git = git_use(parse_command_line(params.command))
-        command = sandbox.wrap(command, git=GitUse.NONE if git is GitUse.SOME else git)
+        git = GitUse.SOME if git is GitUse.ONLY else GitUse.NONE  # defence: settings-closed-in-background
+        command = sandbox.wrap(command, git=git)
         try:
             task = self._background.start(
                 command,

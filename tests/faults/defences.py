@@ -595,6 +595,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_makes_the_users_next_git_command_run_a_program",
     ),
     Defence(
+        "34 protected_paths", "settings closed to background commands", "settings-closed-in-background", REMOVED,
+        "test_a_background_command_cannot_change_the_settings_of_git",
+    ),
+    Defence(
+        "34 protected_paths", "options with which Git runs programs", "git-alone", NEVER,
+        "test_an_option_with_which_git_runs_a_program_is_not_daily",
+    ),
+    Defence(
         "34 protected_paths", "connecting to allowed hosts only", "allowed-hosts-only", NEVER,
         "test_the_proxy_passes_both_directions_of_an_allowed_connection",
     ),

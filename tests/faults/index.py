@@ -216,6 +216,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/permission/test_in_tools.py::test_what_is_protected_asks_whatever_is_allowed",
         "tests/tools/shell_support/test_sandbox.py::test_protected_files_stay_though_their_folders_are_moved",
         "tests/tools/shell_support/test_sandbox.py::test_git_works_and_what_it_runs_cannot_be_changed",
+        "tests/tools/shell_support/test_sandbox.py::test_a_background_command_cannot_change_the_settings_of_git",
+        "tests/tools/shell_support/test_git_use.py::test_an_option_with_which_git_runs_a_program_is_not_daily",
         "tests/tools/shell_support/test_sandbox.py::test_settings_of_the_kernel_are_mounted_read_only",
         "tests/tools/shell_support/test_sandbox.py::test_no_command_makes_the_users_next_git_command_run_a_program",
         "tests/tools/shell_support/test_session_network.py::test_no_socket_leads_to_the_host_of_a_virtual_machine",

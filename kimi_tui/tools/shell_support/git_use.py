@@ -11,6 +11,9 @@ _DAILY = frozenset(
 )
 _OF_SUBMODULES = frozenset({"add", "init", "update", "sync", "deinit", "status", "absorbgitdirs"})
 
+_RUN = frozenset({"-i", "--interactive", "-c", "--config", "--template"})
+"""Options with which Git runs programs, or takes settings or hooks from elsewhere. `unread` covers the long ones."""
+
 
 def git_use(line: CommandLine) -> GitUse:
     """Judge by the words alone. `git -c`, aliases and `submodule foreach` are not daily commands."""
@@ -25,6 +28,8 @@ def _is_daily(words: tuple[str | None, ...]) -> bool:
     if words[0] == "cd":
         return True
     if words[0] != "git" or len(words) < 2:
+        return False
+    if any(word is None or word in _RUN or word.startswith("-x") for word in words[2:]):  # defence: git-alone
         return False
     if words[1] == "submodule":
         return len(words) > 2 and words[2] in _OF_SUBMODULES

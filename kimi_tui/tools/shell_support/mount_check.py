@@ -16,6 +16,8 @@ import sys
 import time
 
 _SECONDS = 5.0
+_SETTLES = 0.3
+"""Seconds in which the mounts are complete after all are made."""
 _PAUSE = 0.0004
 _BUILDING = (b"/oldroot", b"/newroot")
 """Where bubblewrap has the mounts until all are made."""
@@ -60,8 +62,8 @@ def _compare(places: str, told: int, release: int) -> int:
                 os.write(release, b"x")
                 return 0
             now = any(place.startswith(_BUILDING) for place in inside)
-            if building and not now:
-                break
+            if building and not now:  # a list that was opened before the root changed is incomplete: read it again
+                until = min(until, time.monotonic() + _SETTLES)
             building = now
             time.sleep(_PAUSE)
         os.write(2, b"sandbox: a folder was replaced while the sandbox started\n")

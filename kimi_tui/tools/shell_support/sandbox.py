@@ -261,7 +261,10 @@ class Sandbox:
 
     async def _start_proxy(self, box: BoxSettings) -> None:
         network = self._network
-        if network is None or not box.join:
+        if network is None:
+            return
+        if not box.join:
+            network.listener.close()
             self._network = None
             return
         listener = network.listener

@@ -19,6 +19,7 @@ from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support import mount_check
+from kimi_tui.tools.shell_support.background import BackgroundTasks
 from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, sandbox_argv
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import Sandbox
@@ -403,6 +404,21 @@ async def test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothin
     assert ended.exit_code != 0
     assert "ran" not in "".join(printed)
     assert not (other / "written").exists()
+
+
+@works
+async def test_a_background_command_cannot_change_the_settings_of_git(harness: ToolHarness, tmp_path: Path) -> None:
+    """What it changes would act until it ends, which may take a day."""
+    repository(harness.dir)
+    background = BackgroundTasks(tmp_path / "tasks")
+    sandbox = Sandbox(SandboxConfig(network=False), harness.workspace)
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), background=background, sandbox=sandbox)
+    await harness.use(tool, command="git remote add made ./elsewhere", run_in_background=True, description="x")
+    await background.tasks[0].ended.wait()
+    assert "made" not in (harness.dir / ".git/config").read_text()
+    await harness.use(tool, command="git remote add made ./elsewhere")
+    assert "made" in (harness.dir / ".git/config").read_text()
+    await sandbox.close()
 
 
 @works
