@@ -10,6 +10,7 @@ from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.fuzzy import best
 
 LIMIT = 50
+_KINDS = ("flow", "skill")
 _SLASH = re.compile(r"/([\w:.-]*)\Z")
 # A file completes after a space, a bracket or nothing, but not inside a word, an address or a quotation. In quotation
 # marks its name may contain spaces.
@@ -48,7 +49,9 @@ def find_trigger(before: str) -> Trigger | None:
 
 
 def command_choices(query: str, commands: Iterable[Command]) -> list[Completion]:
-    """Commands by name and alias."""
+    """Commands by name and alias; without a query, flows and skills come first and /clear last."""
+    if not query:
+        commands = sorted(commands, key=_rank)
     names = [(name, command) for command in commands for name in (command.name, *command.aliases)]
     found: dict[str, Command] = {}
     for command in best(query, names, LIMIT * 2):
@@ -57,6 +60,11 @@ def command_choices(query: str, commands: Iterable[Command]) -> list[Completion]
         Completion(f"/{command.name}", translate(command.description), f"/{command.name} ", runs=True)
         for command in list(found.values())[:LIMIT]
     ]
+
+
+def _rank(command: Command) -> int:
+    kind, colon, _name = command.name.partition(":")
+    return _KINDS.index(kind) if colon and kind in _KINDS else len(_KINDS) + (command.name == "clear")
 
 
 def enter_action(

@@ -149,9 +149,7 @@ class FlowChart(SurfaceView, can_focus=True):
         planner = self._planner
         height = self.outer_size.height - self.gutter.height
         if (before := self._made_for) is not None and before[0] == width - 1 and self._made_in == self.app.size:
-            height = min(
-                height, before[1]
-            )  # the footer's height changes with each node; the drawing does not follow it
+            height = before[1]  # the panes below come and go; the drawing does not follow them
         wanted: tuple[int, int, Zoom, Way] = (width - 1, height, self.zoom, self.way)
         if planner is None or width <= 1 or wanted == self._made_for:
             return
@@ -190,7 +188,9 @@ class FlowChart(SurfaceView, can_focus=True):
     def _reveal(self, node_id: str) -> None:
         place = self.surface.position_of(node_id) if self.surface is not None else None
         if place is not None:
-            region = Region(place.x - 2, max(0, place.y - 2), place.width + 4, place.height + 4)
+            region = Region(max(0, place.x - 2), max(0, place.y - 2), place.width + 4, place.height + 4)
+            if region.bottom <= self.size.height and self.scroll_offset.y:  # the chart's beginning stays in sight
+                self.scroll_to(y=0, animate=False, force=True, immediate=True)
             seen = Region(self.scroll_offset.x, self.scroll_offset.y, self.size.width, self.size.height)
             if not seen.contains_region(region):
                 self.scroll_to_region(region, animate=False, force=True, immediate=True, center=True)

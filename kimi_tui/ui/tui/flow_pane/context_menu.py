@@ -31,7 +31,8 @@ def menu_options(state: MenuContext) -> list[Option]:
     out.append(Option("runs", "h", _("Earlier runs")))
     if state.showing == "run":
         out.append(Option("time", "F8", _("Replay")))
-    return [*out, *_of_the_view(has_map=state.has_map)]
+    legend = [Option("legend", "?", _("What the lines mean"))] if state.showing == "run" else []
+    return [*out, *_of_the_view(has_map=state.has_map), *legend]
 
 
 def _of_the_run(state: MenuContext) -> list[Option]:

@@ -75,7 +75,7 @@ class FlowFooter(LineWidget):
         for number, (action, label) in enumerate(buttons):
             runs += [(" ", palette.base)] if number else []
             self._spans.append((row, start, start + cells(label), action))
-            runs.append((label, palette.code_bg + palette.accent))
+            runs.append((label, palette.base + palette.code_bg))
             start += cells(label) + 1
         return Line(tuple(runs))
 

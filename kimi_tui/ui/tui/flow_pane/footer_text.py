@@ -75,6 +75,13 @@ def _controls(run: RunView, *, waits: bool) -> tuple[Button, ...]:
     return (("toggle", "space " + _("pause")), stop, step, ("breakpoint", "b " + _("breakpoint")))
 
 
+def line_legend(*, ascii: bool = False) -> str:  # noqa: A002
+    """What the kinds of lines mean."""
+    lines = ("=", "~", ".", "-") if ascii else ("━", "═", "┄", "─")
+    words = (_("taken"), _("by you"), _("possible"), _("not taken"))
+    return "  ".join(f"{line * 2} {word}" for line, word in zip(lines, words, strict=True))
+
+
 def ended_buttons() -> tuple[Button, ...]:
     """Buttons for a pane without a running flow."""
     return (

@@ -20,7 +20,7 @@ from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
 from kimi_tui.ui.tui.flow_pane.diagnostics_view import DiagnosticsView
 from kimi_tui.ui.tui.flow_pane.flow_list import FlowList
 from kimi_tui.ui.tui.flow_pane.footer import FlowFooter, FooterFacts
-from kimi_tui.ui.tui.flow_pane.footer_text import ended_buttons, footer_facts, more, run_title
+from kimi_tui.ui.tui.flow_pane.footer_text import ended_buttons, footer_facts, line_legend, more, run_title
 from kimi_tui.ui.tui.flow_pane.refusals import Showing, Shown, why_not
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of
 from kimi_tui.ui.tui.i18n.catalog import _, n_
@@ -61,6 +61,7 @@ class FlowPane(Vertical):
         Binding("l", "list", "Flows"),
         Binding("g", "resume", "Resume the interrupted run"),
         Binding("full_stop", "menu", "All that can be done here"),
+        Binding("question_mark", "legend", "What the lines mean"),
     ]
 
     class Steered(Message):
@@ -97,7 +98,7 @@ class FlowPane(Vertical):
         self._changed_on_disk = False
         self._overlay = ("", ChartStyle(), ())
         self._overlaid: RunView | None = None
-        self.past = self.recorded = False
+        self.past = self.recorded = self._with_legend = False
         self.showing: Showing = "list"
         self.chart_of: FlowSkill | None = None
         self.listing = FlowList(id="flows")
@@ -298,6 +299,11 @@ class FlowPane(Vertical):
     def action_menu(self) -> None:
         self.post_message(self.Wanted("menu", self.chart.selected if self.showing == "run" else ""))
 
+    def action_legend(self) -> None:
+        """Show or hide the legend of the lines; a zoomed chart has it unless it is hidden."""
+        self._with_legend = not self._with_legend
+        self._update_footer()
+
     def action_export(self) -> None:
         self.post_message(self.Wanted("export"))
 
@@ -325,6 +331,8 @@ class FlowPane(Vertical):
                 return self.showing == "run" and self._run is not None and self._run.cut_off and not self.past
             case "menu":
                 return self.showing != "list"
+            case "legend":
+                return self.showing == "run"
             case "view":
                 return self.showing == "list"
             case _:
@@ -352,7 +360,7 @@ class FlowPane(Vertical):
     def act(self, action: str) -> None:
         """Run the action of a key of the pane or its chart."""
         match action:
-            case "list" | "start" | "view" | "export" | "runs" | "menu":
+            case "list" | "start" | "view" | "export" | "runs" | "menu" | "legend":
                 getattr(self, f"action_{action}")()
             case "live" | "whole" | "resume" | "time":
                 self.post_message(self.Wanted(action))
@@ -384,6 +392,8 @@ class FlowPane(Vertical):
             case _ if run is not None:
                 self.border_title = Content(run_title(run, self._clock(), self.size.width))
                 facts = footer_facts(run, self.held_up, changed=self._changed_on_disk, past=self.past)
+                if self._with_legend != self.screen.has_class("-zoom-flow") and self.chart.view != "outline":
+                    facts = replace(facts, notes=(*facts.notes, line_legend(ascii=self.chart.ascii_only)))
                 now = () if self.recorded else (("live", _("back to now")), more())
                 self._foot.show(replace(facts, buttons=now) if self.past else facts)
             case _:

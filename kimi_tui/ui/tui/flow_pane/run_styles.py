@@ -218,7 +218,7 @@ def _edge_style(
     in_advance = edge.label is not None and picture.chosen.get(edge.src) == edge.label
     in_question = (open_here or in_advance) and picture.status is None
     suggested = open_here and picture.paused is not None and picture.paused.suggested == edge.label
-    ask: Role = "warning" if waits or in_advance else "accent"
+    ask: Role = "warning" if waits or in_advance else "plain"
     if taken:
         hand = edge.label is not None and (edge.src, edge.label) in by_hand
         last = picture.last_decision

@@ -22,6 +22,10 @@ _NARROW = 26
 _ROOMY = 46
 _MANY = 24
 _KEPT = 16
+_SOME_LINES = 6
+"""The lines per box of a chart that fits with them, but not with whole labels."""
+_FEWER_LINES = (3, 2)
+"""The lines per box to try before compact boxes."""
 _ZOOMED = 100
 """From this width on, labels are not shortened, even if the chart then scrolls."""
 
@@ -74,14 +78,32 @@ class SurfacePlanner:
         best: Layout | None = None
         for mode in self._modes(zoom):
             laid = self._lay("TB", mode, width, height)
-            if best is None or laid.width < best.width:
+            if best is None or laid.width < best.width or (width < _ZOOMED and _is_lower(laid, best, width)):
                 best = laid
             if best.width <= width:
                 break
         assert best is not None
+        if zoom == "auto" and best.mode == "full" and best.width <= width < _ZOOMED and best.height > height:
+            best = self._shorter(best, width, height)
         if zoom == "auto" and best.width > width and width < _ROOMY:
             return self._outline(width)
         return self._drawn(best)
+
+    def _shorter(self, full: Layout, width: int, height: int) -> Layout:
+        """Boxes of fewer lines instead of a chart that must be scrolled.
+
+        Compact ones if only they fit, or if the chart is over two panes high.
+        """
+        layers = len({node.y for node in full.nodes.values()})
+        for lines in _FEWER_LINES:
+            if full.height - layers * (FEW_LINES - lines) <= height:
+                laid = self._lay_lines("TB", "full", width, lines)
+                if laid.width <= width and laid.height <= height:
+                    return laid
+        compact = self._lay("TB", "compact", width, height)
+        if compact.width <= width and (compact.height <= height or full.height > 2 * height):
+            return compact
+        return full
 
     def _modes(self, zoom: Zoom) -> tuple[LayoutMode, ...]:
         match zoom:
@@ -97,7 +119,12 @@ class SurfacePlanner:
         laid = self._lay_lines(direction, mode, width, MOST_LINES)
         if mode == "compact" or width >= _ZOOMED or (laid.width <= width and laid.height <= height):
             return laid
-        return self._lay_lines(direction, mode, width, FEW_LINES)
+        short = self._lay_lines(direction, mode, width, FEW_LINES)
+        if short.width <= width and short.height <= height:
+            longer = self._lay_lines(direction, mode, width, _SOME_LINES)
+            if longer.width <= width and longer.height <= height:
+                return longer
+        return short
 
     def _lay_lines(self, direction: LayoutDirection, mode: LayoutMode, width: int, lines: int) -> Layout:
         key = (direction, mode, width, lines)
@@ -111,3 +138,8 @@ class SurfacePlanner:
         if self._last is None or self._last[0] is not laid:
             self._last = (laid, PlannedSurface(DrawnSurface(laid, ascii=self._ascii), laid.mode, laid.direction))
         return self._last[1]
+
+
+def _is_lower(laid: Layout, best: Layout, width: int) -> bool:
+    """Whether a layout is much lower than one that is too wide too, and hardly wider."""
+    return best.width > width and laid.width <= best.width * 1.1 and laid.height <= best.height * 0.75

@@ -132,6 +132,7 @@ KEYS: tuple[KeyBinding, ...] = (
     KeyBinding("turned", "d", "", "Direction: down or right", "flow", in_palette=False),
     KeyBinding("pan", "shift+up,shift+down,shift+left,shift+right", "", "Pan (or drag)", "flow", in_palette=False),
     KeyBinding("map", "m", "", "Minimap of a large chart", "flow", in_palette=False),
+    KeyBinding("legend", "question_mark", "", N_("What the lines mean"), "flow", in_palette=False),
     KeyBinding("here", "home", "", "Return to the current node and follow it", "flow", in_palette=False),
     KeyBinding("view", "v,s", "", "In the list: show or start the flow", "flow", in_palette=False),
     KeyBinding("export", "e", "", "Export the run or the chart", "flow", in_palette=False),
@@ -166,8 +167,8 @@ ACTIONS = frozenset(key.action.partition("(")[0] for key in KEYS if key.action)
 
 DISPLAY_NAMES = {
     "escape": "Esc", "enter": "Enter", "space": "Space", "tab": "Tab", "up": "↑", "down": "↓", "left": "←",
-    "right": "→", "plus": "+", "full_stop": ".", "minus": "−", "pageup": "PgUp", "pagedown": "PgDn",
-    "home": "Home", "end": "End",
+    "right": "→", "plus": "+", "full_stop": ".", "question_mark": "?", "minus": "−",
+    "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End",
 }  # fmt: skip
 
 _SHIFTED = {f"f{number + 12}": f"f{number}" for number in range(1, 13)}

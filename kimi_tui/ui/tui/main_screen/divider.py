@@ -45,20 +45,23 @@ class Divider(Widget):
         super().__init__(id=id)
         self._left: frozenset[int] = frozenset()
         self._right: frozenset[int] = frozenset()
+        self._focused = range(0)
         self._dragged = False
 
-    def join(self, left: Sequence[int], right: Sequence[int]) -> None:
-        """Set the rows, from the top of this widget, in which lines adjoin on each side."""
+    def join(self, left: Sequence[int], right: Sequence[int], *, focused: range) -> None:
+        """Set the rows, from the top of this widget, in which lines adjoin on each side, and those beside the focused
+        pane."""
         joints = frozenset(left), frozenset(right)
-        if joints != (self._left, self._right):
+        if (*joints, focused) != (self._left, self._right, self._focused):
             self._left, self._right = joints
+            self._focused = focused
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
         ground = background_of(self)
         palette = widget_palette(self)
         colour = Color.parse(self.app.theme_variables.get("line", "#404040"))
-        line = palette.accent if self._dragged else Style(color=colour.rich_color)
+        line = palette.accent if self._dragged or y in self._focused else Style(color=colour.rich_color)
         sign = joint(left=y in self._left, right=y in self._right, top=y == 0)
         return Strip([Segment(sign, ground + line)], 1)
 

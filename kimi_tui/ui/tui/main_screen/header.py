@@ -85,11 +85,10 @@ class Header(LineWidget):
         left.append((place, palette.base))
         if room > len(branch) + 10:
             left.append((cut(branch, 24), palette.muted))
-        free = width - width_of(left) - width_of(middle) - width_of(right)
-        gap = max(2, (width - width_of(middle)) // 2 - width_of(left)) if free > 2 else max(1, free)
-        gap = min(gap, max(1, free - 1))
-        rest = max(1, free - gap)
-        return [Line((*left, (" " * gap, palette.base), *middle, (" " * rest, palette.base), *right))]
+        if middle:
+            left += [("  ", palette.base), *middle]
+        rest = max(1, width - width_of(left) - width_of(right))
+        return [Line((*left, (" " * rest, palette.base), *right))]
 
     def _figures(self, palette: Palette, width: int) -> list[Run]:
         facts = self._facts
@@ -98,18 +97,15 @@ class Header(LineWidget):
         runs: list[Run] = [(facts.model, palette.base)]
         if facts.model_note:
             runs.append((f" {translate(facts.model_note)}", palette.warning))
-        if facts.max_context_tokens:
-            share, size = f"{facts.context_usage:.0%}", token_count(facts.max_context_tokens)
-            style = palette.warning if facts.context_usage >= 0.75 else palette.muted
-            runs += [
-                (" · ", palette.faint),
-                (_("{share} of {size}", share=share, size=size), style),
-            ]
         if facts.yolo:
             runs += [(" · ", palette.faint), ("yolo", palette.warning)]
         runs += self._sandbox(palette, width)
         if facts.plan_mode:
             runs += [(" · ", palette.faint), (p_("mode", "plan"), palette.secondary)]
+        if facts.max_context_tokens:  # last, so that nothing moves when its digits change
+            share, size = f"{facts.context_usage:.0%}", token_count(facts.max_context_tokens)
+            style = palette.warning if facts.context_usage >= 0.75 else palette.muted
+            runs += [(" · ", palette.faint), (_("{share} of {size}", share=share, size=size), style)]
         return runs
 
     def _sandbox(self, palette: Palette, width: int) -> list[Run]:

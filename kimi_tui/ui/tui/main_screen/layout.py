@@ -227,7 +227,11 @@ class PaneLayout(LowLatencyScreen):
             self.call_later(self.dialogs.place)  # Textual would lose a layout change made during a layout
 
     def _join_borders(self) -> None:
-        """Join the divider to the adjacent title lines."""
+        """Join the divider to the adjacent title lines, and show with it which pane has the focus."""
         panes, top = self._panes, self._panes.divider.region.y
+        framed = (self._conversation, self.composer, panes.flow_pane, panes.todo_pane, panes.approvals_pane)
+        here = next((pane.region for pane in framed if pane.has_focus_within and pane.display), None)
+        focused = range(here.y - top, here.bottom - top) if here is not None else range(0)
         sides = (self._conversation, self.composer), (panes.flow_pane, panes.todo_pane, panes.approvals_pane)
-        panes.divider.join(*([pane.region.y - top for pane in side if pane.display and pane.region] for side in sides))
+        left, right = ([pane.region.y - top for pane in side if pane.display and pane.region] for side in sides)
+        panes.divider.join(left, right, focused=focused)

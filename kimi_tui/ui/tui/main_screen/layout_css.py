@@ -35,7 +35,7 @@ MainScreen > ToastRack { margin: 1 0 0 0; }
 Toast { width: auto; max-width: 64; margin: 0; padding: 0 1; background: $panel; color: $foreground; }
 Input:ansi > .input--cursor { background: ansi_default; color: ansi_default; text-style: reverse; }
 Toast:ansi { border: round $line; padding: 0 1; }
-.-zoomed Divider { display: none; }
+MainScreen.-zoomed.-wide Divider { display: none; }
 .-zoom-talk #right { display: none; }
 .-zoom-flow #left, .-zoom-todo #left, .-zoom-waiting #left { display: none; }
 .-zoom-flow #right, .-zoom-todo #right, .-zoom-waiting #right { display: block; width: 100%; }

@@ -76,6 +76,7 @@ class PaneNavigation(PaneLayout):
         """Leave the zoom when a hidden widget gets the focus."""
         if not self.panes_ready or (focused := self.focused) is None:
             return
+        self.call_after_refresh(self._join_borders)
         if not self.composer.display and self.composer in focused.ancestors_with_self:  # a recording accepts no input
             self.set_focus(self._panes.scrub_bar)
         elif self.zoomed not in (None, "talk") and self._right_column not in focused.ancestors_with_self:

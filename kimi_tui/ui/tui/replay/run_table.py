@@ -171,6 +171,7 @@ class Runs(ModalFrame[str]):
     def on_mount(self) -> None:
         super().on_mount()
         self._fill()
+        self.fit_rows(len(self._runs))
         self.table.focus()
 
     def _fill(self) -> None:

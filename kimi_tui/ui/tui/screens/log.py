@@ -88,6 +88,7 @@ class LogView(ModalFrame[None]):
 
     async def _read(self) -> None:
         self._entries = await asyncio.to_thread(last_entries, self._file)
+        self.fit_rows(len(self._entries))
         self._show()
 
     def action_bad(self) -> None:

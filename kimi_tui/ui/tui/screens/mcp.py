@@ -100,7 +100,7 @@ class McpStatus(ModalFrame[None]):
                 tools = n_("{count} tool", "{count} tools", len(state.tools))
             picks.append(ListItem(state.name, state.name, right=tools, detail=state.place, sign=sign, role=role))
         self.query_one(ItemList).show(picks)
-        self.set_class(not picks, "-bare")
+        self.fit_rows(len(picks), bare=not picks)
         self._about()
 
     def on_item_list_moved(self, event: ItemList.Moved) -> None:

@@ -148,6 +148,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
         now = self._now()
         found = [entry for entry in self._rows if self._fits(entry, query)]
         picks: list[ListItem] = [] if query else [ListItem(NEW, _("New session"), sign="+", role="accent")]
+        self.fit_rows(len(self._rows))
         group = ""
         for entry in sorted(found, key=lambda one: one.archived):
             word = _("archived") if entry.archived else day_of(entry.updated_at, now)

@@ -29,7 +29,12 @@ Change = Callable[[Mapping[KeyPath, Value]], Awaitable[object]]
 class Settings(ModalFrame[bool]):
     """Returns whether anything was changed. `change` writes the file and returns the new configuration."""
 
-    CSS = "Settings FilteredList { height: 1fr; }"
+    CSS = """
+    Settings { align: center middle; background: $background 60%; }
+    Settings.-alone { background: $background; }
+    Settings > #frame { width: 84; max-width: 100%; }
+    Settings FilteredList { height: 1fr; }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+d", "default", "Back to the default", show=False, priority=True)
     ]

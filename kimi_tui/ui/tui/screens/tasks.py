@@ -89,7 +89,7 @@ class Tasks(ModalFrame[None]):
                 ListItem(task.id, task.description, right=f"{_(task.status)}{code}  {took}", sign=sign, role=role)
             )
         self.query_one(ItemList).show(picks)
-        self.set_class(not picks, "-bare")
+        self.fit_rows(len(picks), bare=not picks)
         self._read_output()
         self.show_keys()
 

@@ -12,7 +12,7 @@ from rich.style import Style
 
 from kimi_tui.ui.tui.text.highlight import highlight
 from kimi_tui.ui.tui.text.markdown_inline import inline_runs
-from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, prefixed
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, prefixed
 from kimi_tui.ui.tui.text.table import Align, Cell, table_lines
 from kimi_tui.ui.tui.text.wrap import wrap_runs
 from kimi_tui.ui.tui.themes.palette import Palette
@@ -98,7 +98,7 @@ class Renderer:
             case "fence" | "code_block":
                 language = node.info.strip().split(" ")[0] if node.info else ""
                 chart = list(self._chart(node.content, language)) if self.charts else []
-                yield from chart or self.code(node.content.rstrip("\n"), language)
+                yield from chart or (*self.code_head(language), *self.code(node.content.rstrip("\n"), language))
             case "blockquote":
                 bar: tuple[Run, ...] = (("▎ ", self.palette.faint),)
                 inner = self._narrowed(2).blocks(node.children, ink + self.palette.muted)
@@ -106,7 +106,7 @@ class Renderer:
             case "table":
                 yield from self._table(node)
             case "hr":
-                rule = "─" * min(self.width, 40)
+                rule = "─" * self.width
                 yield Line(((rule, self.palette.faint),), skip=len(rule))
             case _:
                 yield from self._text([(node.content.rstrip("\n"), ink + self.palette.muted)])
@@ -125,6 +125,14 @@ class Renderer:
             if index and loose:
                 yield _BLANK
             yield from self._item(parent, item, index, loose=loose, style=style)
+
+    def code_head(self, language: str) -> Iterator[Line]:
+        """The language of a code block, above it."""
+        if language:
+            text = "  " + cut(language, self.width - 3)
+            yield Line(
+                ((text, self.palette.muted + self.palette.code_bg),), skip=cells(text), fill=self.palette.code_bg
+            )
 
     def code(self, source: str, language: str) -> Iterator[Line]:
         """A code block."""
@@ -159,12 +167,8 @@ class Renderer:
 
     def _heading(self, node: SyntaxTreeNode) -> Iterator[Line]:
         level = int(node.tag[1:])
-        ink = self.palette.heading
-        if level == 1:
-            ink = ink + Style(underline=True)
-        elif level > 3:
-            ink = ink + Style(italic=True)
-        yield from self._text(_inline(node, self.palette, self.palette.base + ink))
+        ink = self.palette.base + Style(bold=True, underline=level == 1, italic=level > 2)
+        yield from self._text(_inline(node, self.palette, ink))
 
     def _item(
         self, parent: SyntaxTreeNode, item: SyntaxTreeNode, index: int, *, loose: bool, style: Style | None
@@ -174,7 +178,7 @@ class Renderer:
             marker = f"{int(parent.attrs.get('start', 1)) + index}{item.markup or '.'} "
         else:
             marker = f"{_BULLETS[_depth(parent) % len(_BULLETS)]} "
-        ink = palette.accent
+        ink = palette.muted
         ticked = _tick(item)
         if ticked is not None:
             marker, ink = ("☑ ", palette.success) if ticked else ("☐ ", palette.muted)

@@ -46,6 +46,7 @@ _USER_LINES = 15
 _USER_CHARACTERS = 2000
 _BOLD = Style(bold=True)
 _THINK_TAIL = 3  # lines of a running thought
+_BRIEF_S = 2.0  # a shorter thought has no line of its own
 _SEAMS: dict[SeparatorKind, str] = {"compaction": "⇲", "dmail": "↶", "resume": "↻", "rewind": "↶", "interrupted": "■"}
 _INLINE = (ToolItem, SubagentItem, ThinkItem, ImageChip)
 
@@ -79,6 +80,11 @@ def render_item(item: Item, width: int, look: RenderContext) -> list[Line]:
             return list(_image(item, width, look))
         case _:
             assert_never(item)
+
+
+def is_hidden(item: Item) -> bool:
+    """Whether the item has no lines until it is expanded: a short thought."""
+    return isinstance(item, ThinkItem) and item.done and item.duration_s is not None and item.duration_s < _BRIEF_S
 
 
 def gap_before(previous: Item | None, item: Item) -> int:
@@ -142,6 +148,8 @@ def _beginning(text: str, room: int) -> tuple[str, str]:
 
 def _think(item: ThinkItem, width: int, look: RenderContext) -> Iterator[Line]:
     palette = look.palette
+    if is_hidden(item) and not look.is_open:
+        return
     if item.done:
         took = duration(item.duration_s) if item.duration_s is not None else ""
         more = f" {fold_sign(look)}" if is_foldable(item) else ""

@@ -14,7 +14,14 @@ from kimi_tui.ui.tui.text.styled_line import Line, cells
 from kimi_tui.ui.tui.text.undrawable import log_fault, plain_item
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.transcript.height_index import HeightIndex
-from kimi_tui.ui.tui.transcript.item_renderer import MEASURE, USER_SHOWN, gap_before, is_foldable, render_item
+from kimi_tui.ui.tui.transcript.item_renderer import (
+    MEASURE,
+    USER_SHOWN,
+    gap_before,
+    is_foldable,
+    is_hidden,
+    render_item,
+)
 from kimi_tui.ui.tui.transcript.render_context import RenderContext
 from kimi_tui.ui.tui.transcript.row_builder import Row
 from kimi_tui.ui.tui.transcript.streaming_markdown import StreamingMarkdown
@@ -119,6 +126,10 @@ class ItemStore:
         self._docs.pop(item_id, None)
         (self.running.add if is_running(item) else self.running.discard)(item_id)
         self._forget(item_id)
+        self._forget_below(index)
+
+    def _forget_below(self, index: int) -> None:
+        """Forget the next item: the gap above it depends on the one at `index`."""
         if index + 1 < len(self.items):
             self._forget(self._ids[index + 1])
 
@@ -193,6 +204,8 @@ class ItemStore:
     def set_open(self, item_id: int, is_open: bool) -> None:
         (self._open.add if is_open else self._open.discard)(item_id)
         self._forget(item_id)
+        if (index := self.index_of(item_id)) is not None and is_hidden(self.items[index]):
+            self._forget_below(index)
 
     def can_fold(self, index: int) -> bool:
         return is_foldable(self.items[index])
@@ -245,7 +258,7 @@ class ItemStore:
         drawn = self._drawn.get(item_id)
         if drawn is None:
             item = self.items[index]
-            gap = gap_before(self.items[index - 1] if index else None, item)
+            gap = self._gap(index)
             if isinstance(item, AssistantItem) and not item.done:
                 lines = self._doc(item_id, item).lines
             else:
@@ -266,11 +279,25 @@ class ItemStore:
             self._drawn.move_to_end(item_id)
         return drawn
 
+    def _is_hidden(self, index: int) -> bool:
+        return is_hidden(self.items[index]) and self._ids[index] not in self._open
+
+    def _gap(self, index: int) -> int:
+        """The blank rows above an item; those with no lines are passed over."""
+        if self._is_hidden(index):
+            return 0
+        above = index - 1
+        while above >= 0 and self._is_hidden(above):
+            above -= 1
+        return gap_before(self.items[above] if above >= 0 else None, self.items[index])
+
     def _estimate(self, index: int) -> int:
         """A cheap estimate of an item's height."""
         item = self.items[index]
-        gap = gap_before(self.items[index - 1] if index else None, item)
+        gap = self._gap(index)
         match item:
+            case ThinkItem() if self._is_hidden(index):
+                return 0
             case UserItem() if is_foldable(item):
                 return gap + USER_SHOWN + 1
             case UserItem() | AssistantItem():

@@ -324,6 +324,7 @@ class StreamingMarkdown:
         self._closed = self.source.index("\n", begin) + 1
         if self._done:
             self._done.append(_BLANK)
+        self._done.extend(self._renderer.code_head(fence.language))
 
     def _close_fence_lines(self, fence: _OpenFence, end: int) -> int | None:
         """Draw the fence's complete lines, or the whole fence once it is closed. Returns None while it is open."""

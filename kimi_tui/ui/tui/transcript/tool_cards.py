@@ -29,7 +29,7 @@ _TAIL = 4  # lines of a running tool
 _FAILED_TAIL = 3  # lines of the output of a failed one
 _ANSWERED = "AskUserQuestion"  # its card shows the answers, and has no more than them
 _MOST = 400  # lines of an expanded card
-_WIDEST = 110  # columns of a card's first line
+_WIDEST = 120  # columns of a card's first line
 _STATE_WORDS = {
     "failed": N_("failed"),
     "rejected": N_("rejected"),

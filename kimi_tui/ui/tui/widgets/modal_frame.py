@@ -17,10 +17,11 @@ from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
 from kimi_tui.ui.tui.widgets.one_shot_screen import LOW, OneShotModal
 
 ResultType = TypeVar("ResultType")
+_FEW = 3
 
 
 class ModalFrame(OneShotModal[ResultType | None]):
-    """Fills the terminal. Returns None if closed.
+    """Fills the terminal, or is a card in its middle while it has few rows. Returns None if closed.
 
     Modal, so that the keys of the conversation behind it do not act.
     """
@@ -33,6 +34,10 @@ class ModalFrame(OneShotModal[ResultType | None]):
     }
     ModalFrame > #frame > KeyBar { margin-top: 1; }
     ModalFrame.-low > #frame > KeyBar { margin-top: 0; }
+    ModalFrame.-few { align: center middle; background: $background 60%; }
+    ModalFrame.-few > #frame { width: 108; max-width: 100%; height: 20; max-height: 100%; }
+    ModalFrame.-few.-bare > #frame { width: 84; height: 9; }
+    ModalFrame.-few.-alone { background: $background; }
     ModalFrame.-bare ItemList { width: 100%; height: 1fr; max-height: 100%; padding: 1 1; }
     ModalFrame.-bare TextViewer { display: none; }
     ModalFrame Input { border: none; height: 1; padding: 0 1; background: $panel; }
@@ -69,6 +74,12 @@ class ModalFrame(OneShotModal[ResultType | None]):
     def show_keys(self) -> None:
         """Update after a change of the keys."""
         self.query_one("#keys", KeyBar).show((*self.keys(), BarKey("Esc", _(self.leave_word), "leave")))
+
+    def fit_rows(self, rows: int, *, bare: bool | None = None) -> None:
+        """Become a card if there are only a few rows; with `bare`, a low one without a second half."""
+        self.set_class(rows <= _FEW, "-few")
+        if bare is not None:
+            self.set_class(bare, "-bare")
 
     def set_status(self, text: UserText) -> None:
         """Show a status in the frame's lower edge; a long one is shown in full as a notification."""

@@ -1,12 +1,20 @@
 """What is offered at the cursor."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from kimi_tui.ui.tui.composer.completion import Trigger, file_choices, find_trigger
+from kimi_tui.ui.tui.composer.completion import Trigger, command_choices, file_choices, find_trigger
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.test_screen import ready
+
+
+@dataclass(frozen=True)
+class Named:
+    name: str
+    description: str = ""
+    aliases: tuple[str, ...] = ()
 
 
 @pytest.mark.parametrize(
@@ -45,3 +53,10 @@ async def test_a_name_with_blanks_is_completed_whole(tmp_path: Path) -> None:
                 await pilot.pause()
             await pilot.press("tab")
             assert composer.text == 'see @"my notes.md" '
+
+
+def test_the_menu_begins_with_flows_and_skills_and_ends_with_clear() -> None:
+    commands = [Named("clear"), Named("help"), Named("skill:a"), Named("flow:b"), Named("compact")]
+    names = [choice.label for choice in command_choices("", commands)]
+    assert names == ["/flow:b", "/skill:a", "/help", "/compact", "/clear"]
+    assert command_choices("cl", commands)[0].label == "/clear"

@@ -6,6 +6,8 @@ import pytest
 from textual.geometry import Region
 
 from kimi_tui.flow.layout.layout import layout
+from kimi_tui.flow.model.validation import build_flow
+from kimi_tui.flow.parsing.reader import read_chart
 from kimi_tui.flow.render.box_drawing import EAST, NORTH, SOUTH, WEST, line_char
 from kimi_tui.flow.render.chart_style import ChartStyle
 from kimi_tui.flow.run.run_view import RunView
@@ -52,6 +54,19 @@ def picture_after(messages: list[object]) -> tuple[RunView, object]:
 )
 def test_lines_of_different_weight_join(arms: dict[int, str], sign: str) -> None:
     assert line_char(arms) == sign  # type: ignore[arg-type]
+
+
+def test_a_chart_that_would_be_scrolled_gets_lower_boxes_until_it_fits() -> None:
+    label = "Read the next files of the change and note each place that may be wrong, with its line and the reason"
+    chart = ["flowchart TD", "  b([BEGIN]) --> n0"]
+    chart += [f"  n{n}[Step {n}: {label}] --> n{n + 1}" for n in range(4)]
+    flow = build_flow(read_chart("\n".join([*chart, "  n4[Sum up] --> e([END])"]), "mermaid"))
+    planner = SurfacePlanner(flow)
+    heights = {rows: planner.make(50, rows, "auto", "auto").surface.height for rows in (60, 36, 30, 16)}
+    assert all(height <= rows for rows, height in heights.items()), heights
+    assert planner.make(50, 36, "auto", "auto").mode == "full"
+    assert planner.make(50, 16, "auto", "auto").mode == "compact"
+    assert planner.make(50, 16, "full", "auto").mode == "full"
 
 
 def test_a_chart_that_is_too_large_to_draw_is_its_outline_and_says_so() -> None:
@@ -185,6 +200,10 @@ async def test_the_wheel_and_a_drag_pan_and_a_drag_opens_nothing(tmp_path: Path)
     async with open_flow(tmp_path, size=(140, 30)) as one:
         await one.say(*flow_scenarios.nested())
         chart = one.pane.chart
+        chart.zoom_by(1)
+        await one.settle()
+        chart.action_home()
+        await one.settle()
         top = chart.scroll_y
         assert chart.following
         await one.pilot.mouse_down(chart, offset=(25, 8))
@@ -213,13 +232,14 @@ async def test_keys_change_the_view(tmp_path: Path) -> None:
         await one.say(*flow_scenarios.nested())
         await one.press("f3")
         chart = one.pane.chart
-        assert chart.view == "full"
+        assert chart.view == "compact"
         for key, view in (
+            ("plus", "full"),
             ("minus", "compact"),
             ("minus", "outline"),
             ("plus", "compact"),
             ("o", "outline"),
-            ("o", "full"),
+            ("o", "compact"),
         ):
             await one.press(key)
             assert chart.view == view

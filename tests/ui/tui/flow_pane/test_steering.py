@@ -9,6 +9,7 @@ from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
 from kimi_tui.ui.tui.flow_pane.footer import FlowFooter
 from kimi_tui.ui.tui.flow_pane.node_details import NodeDetails
+from kimi_tui.ui.tui.main_screen.divider import Divider
 from kimi_tui.ui.tui.main_screen.scrub_bar import ScrubBar
 from kimi_tui.wire.flow_events import FlowEnd
 from tests.ui.tui.flow_pane.flow_driver import FlowDriver, open_flow
@@ -307,6 +308,18 @@ async def test_one_row_under_the_chart_has_the_state_and_the_buttons_that_fit(tm
         assert row.rstrip().endswith("x stop   n step   …")
         await one.press("f3")
         assert "n step" not in app_strips(one.app)[-1].text
+
+
+async def test_a_key_shows_what_the_lines_mean_and_a_zoomed_chart_says_it(tmp_path: Path) -> None:
+    async with open_flow(tmp_path) as one:
+        await one.run()
+        await one.press("f3")
+        assert "━━ taken" not in one.shown()
+        await one.press("question_mark")
+        assert "━━ taken  ══ by you  ┄┄ possible  ── not taken" in one.shown()
+        await one.press("question_mark", "f11")
+        assert "━━ taken" in one.shown()
+        assert one.app.main_screen.query_one(Divider).display is False
 
 
 @pytest.mark.parametrize("key", ["space", "n", "x", "r"])

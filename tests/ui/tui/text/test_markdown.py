@@ -24,6 +24,8 @@ GOLDEN = [
     ("- [ ] open\n- [x] done", "☐ open\n☑ done"),
     ("> quote\n>\n> more", "▎ quote\n▎\n▎ more"),
     ("```\na\n  b\n```", "  a\n    b"),
+    ("```sh\nls\n```", "  sh\n  ls"),
+    ("a\n\n---", "a\n\n" + "─" * 40),
     ("a  \nb", "a\nb"),
     ("![pic](a.png)", "▣ pic (a.png)"),
     ("~~gone~~ <b>kept</b>", "gone <b>kept</b>"),
@@ -110,10 +112,19 @@ def test_a_chart_in_a_text_is_drawn(source: str):
 
 
 def test_a_chart_that_cannot_be_drawn_stays_code():
-    assert text_of("```mermaid\nsequenceDiagram\nA->>B: hi\n```") == "  sequenceDiagram\n  A->>B: hi"
+    assert text_of("```mermaid\nsequenceDiagram\nA->>B: hi\n```") == "  mermaid\n  sequenceDiagram\n  A->>B: hi"
     assert "flowchart" in text_of("```mermaid\nflowchart LR\n A --> B[a word that needs room]\n```", width=12)
 
 
 def test_without_charts_the_source_is_shown():
     lines = render(CHART, 40, PALETTE, charts=False)
-    assert [line.text for line in lines] == ["  flowchart TD", "   A --> B"]
+    assert [line.text for line in lines] == ["  mermaid", "  flowchart TD", "   A --> B"]
+
+
+def test_each_level_of_headings_looks_different():
+    looks = [render("#" * level + " One", 40, PALETTE)[0].runs[0][1] for level in (1, 2, 3)]
+    assert len({str(look) for look in looks}) == 3
+
+
+def test_the_language_of_a_code_block_is_not_copied():
+    assert [line.copied for line in render("```sh\nls\n```", 40, PALETTE)] == ["", "ls"]

@@ -19,6 +19,7 @@ from kimi_tui.ui.tui.state.items import (
 )
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.transcript.item_renderer import gap_before, is_foldable, render_item
+from kimi_tui.ui.tui.transcript.item_store import ItemStore
 from kimi_tui.ui.tui.transcript.render_context import RenderContext
 from kimi_tui.ui.tui.transcript.row_builder import RowBuilder
 from kimi_tui.wire.display import BriefBlock, DiffBlock, ShellBlock, TodoBlock, TodoItem, UnknownBlock
@@ -177,6 +178,18 @@ def test_cards_stand_close_and_turns_apart():
     assert gap_before(tool, tool) == 0
     assert gap_before(said, tool) == 1
     assert gap_before(tool, said) == 1
+
+
+def test_a_short_thought_has_no_line_and_no_gap_until_it_is_expanded():
+    thought = ThinkItem("well", done=True, duration_s=1.9)
+    assert text_of(thought) == []
+    assert text_of(thought, is_open=True) == ["✻ thought for 1.9s ▾", "  │ well"]
+    store = ItemStore(lambda: 0.0)
+    for item in (UserItem("hi"), thought, AssistantItem("x", done=True)):
+        store.append(item)
+    assert [store.drawn(index).height for index in range(3)] == [1, 0, 2]
+    store.set_open(store.id_at(1), True)
+    assert [store.drawn(index).height for index in range(3)] == [1, 3, 2]
 
 
 def test_what_has_nothing_inside_does_not_fold():

@@ -149,7 +149,7 @@ def test_lines_of_an_open_fence_are_settled_one_by_one():
     for number in range(5):
         doc.feed(f"x = {number}\n")
     settled = doc.settled
-    assert settled == 5
+    assert settled == 6
     doc.feed("y =")
     assert doc.settled == settled
     assert shown(doc.lines)[-1] == "  y ="
@@ -158,7 +158,7 @@ def test_lines_of_an_open_fence_are_settled_one_by_one():
 def test_a_chart_is_code_until_its_fence_closes_and_then_drawn():
     doc = StreamingMarkdown(40, PALETTE)
     doc.feed("Look:\n\n```mermaid\nflowchart TD\n A --> B\n")
-    assert shown(doc.lines)[2:] == ["  flowchart TD", "   A --> B"]
+    assert shown(doc.lines)[2:] == ["  mermaid", "  flowchart TD", "   A --> B"]
     doc.feed("```\n")
     assert shown(doc.lines)[2:4] == ["  ┌───────────┐", "  │     A     │"]
 

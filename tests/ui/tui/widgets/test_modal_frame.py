@@ -21,3 +21,21 @@ async def test_a_word_that_is_too_long_for_the_frames_edge_is_told_whole(tmp_pat
         screen.set_status("this cannot be done: " + "because " * 12)
         await pilot.pause()
         assert any("because because" in note for note in notices(app))
+
+
+async def test_a_screen_with_few_rows_is_a_card_in_the_middle(tmp_path: Path) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    log = tmp_path / "log"
+    async with app.run_test(size=(140, 42)) as pilot:
+        await ready(pilot)
+        for count, size in ((1, (108, 20)), (9, (140, 42))):
+            log.write_text("2026-01-01 10:00:00,000 INFO one\n" * count, "utf-8")
+            screen = LogView(log)
+            await app.push_screen(screen)
+            await app.workers.wait_for_complete([one for one in app.workers if one.group == "load"])
+            await pilot.pause()
+            frame = screen.query_one("#frame").region
+            assert frame.size == size
+            assert frame.x == (140 - size[0]) // 2
+            screen.dismiss(None)
+            await pilot.pause()
