@@ -155,8 +155,8 @@ def _text_with_sign(node: PlacedNode, sign: str) -> list[BoxText]:
     text = node.lines[0]
     slot = 0 if node.kind in (NodeKind.BEGIN, NodeKind.END) else GLYPH_CELLS
     left = max(1, (node.width - 2 - slot - cell_width(text)) // 2) if slot else 0
-    tail = " " * (node.width - 4 - left - cell_width(text)) if slot else " " * (node.width - 3 - cell_width(text))
-    return [BoxText(" " * left), BoxText(sign, glyph=True), BoxText((" " if slot else "") + text + tail)]
+    tail = " " * (node.width - 4 - left - cell_width(text))
+    return [BoxText(" " * left), BoxText(sign, glyph=True), BoxText(" " + text + tail)]
 
 
 def _frame(kind: NodeKind, style: NodeStyle, *, ascii: bool) -> _Frame:  # noqa: A002

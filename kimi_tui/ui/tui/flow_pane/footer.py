@@ -14,6 +14,7 @@ from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 _MOST_NOTES = 5
 _MIN_PLACE = 8
+_MOST_WORD = 22
 
 Button = tuple[str, str]
 """An action and its label."""
@@ -66,7 +67,7 @@ class FlowFooter(LineWidget):
     def _row(self, width: int, palette: Palette, row: int) -> Line:
         """The state on the left, the buttons on the right; stores the buttons' positions."""
         facts = self._facts
-        head = 2 + max(cells(facts.word), min(cells(facts.place), 10)) if facts.sign else 0
+        head = 2 + max(min(cells(facts.word), _MOST_WORD), min(cells(facts.place), 10)) if facts.sign else 0
         buttons = _fitting(facts.buttons, width - head - 1)
         size = sum(cells(label) + 1 for _action, label in buttons)
         runs = self._state(width - size, palette) if facts.sign else []

@@ -46,8 +46,9 @@ def footer_facts(run: RunView, now: LiveContext, *, changed: bool = False, past:
 def _state(run: RunView, now: LiveContext, *, esc_interrupts: bool) -> FooterFacts:
     """The sign of a run's state, and the word that neither the chart nor the header shows."""
     if run.paused is not None:
-        sign = "?" if run.paused.reason == "choice" else "‖"
-        return FooterFacts(sign, _(labels.PAUSED[run.paused.reason]), "warning")
+        if run.paused.reason == "choice":  # the box and the dialog say it
+            return FooterFacts("?", role="warning")
+        return FooterFacts("‖", _(labels.PAUSED[run.paused.reason]), "warning")
     standing = node_status(run, run.node_id, now)
     asks = standing in ("approval", "answer")
     if run.pausing:

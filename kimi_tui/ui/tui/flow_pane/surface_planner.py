@@ -24,7 +24,7 @@ _MANY = 24
 _KEPT = 16
 _SOME_LINES = 6
 """The lines per box of a chart that fits with them, but not with whole labels."""
-_FEWER_LINES = (3, 2)
+_FEWER_LINES = (3, 2, 1)
 """The lines per box to try before compact boxes."""
 _ZOOMED = 100
 """From this width on, labels are not shortened, even if the chart then scrolls."""

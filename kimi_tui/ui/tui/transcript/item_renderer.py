@@ -88,11 +88,13 @@ def is_hidden(item: Item) -> bool:
 
 
 def gap_before(previous: Item | None, item: Item) -> int:
-    """Blank rows above an item: none between cards, usually one otherwise."""
+    """Blank rows above an item: none between cards of one line, usually one otherwise."""
     if previous is None:
         return 0
     if isinstance(item, ImageChip) and isinstance(previous, UserItem):
         return 0
+    if isinstance(previous, ToolItem) and previous.state in ("failed", "rejected") and previous.message:
+        return 1  # it has lines of its own
     return 0 if isinstance(previous, _INLINE) and isinstance(item, _INLINE) else 1
 
 
@@ -179,7 +181,7 @@ def _flow_header(item: FlowHeaderItem, width: int, look: RenderContext) -> Itera
         runs.append((" · " + _("visit {number}", number=item.visit), palette.muted + target))
     if item.note:
         runs.append((f" · {sanitize(item.note)}", palette.muted + target))
-    yield heading_rule(runs, width, look)
+    yield heading_rule(runs, min(width, MEASURE), look)
 
 
 def _seam(item: SeparatorItem, width: int, look: RenderContext) -> Iterator[Line]:
@@ -187,7 +189,9 @@ def _seam(item: SeparatorItem, width: int, look: RenderContext) -> Iterator[Line
     sign = spinner(look) if item.running else _SEAMS[item.kind]
     more = f" {fold_sign(look)}" if item.detail else ""
     text = cut(f"{sign} {sanitize(item.text)}{more}", max(8, width - 12))
-    yield heading_rule([("┄┄┄┄ ", palette.faint), (text, palette.muted + click_style("toggle"))], width, look, dash="┄")
+    yield heading_rule(
+        [("┄┄┄┄ ", palette.faint), (text, palette.muted + click_style("toggle"))], min(width, MEASURE), look, dash="┄"
+    )
     if look.is_open and item.detail:
         yield from indented(render(item.detail, max(10, width - 4), palette), look, "  │ ")
 
