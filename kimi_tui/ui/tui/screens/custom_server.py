@@ -18,7 +18,7 @@ from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
 TryKey = Callable[[str, str, str], Awaitable[KeyCheck]]
 """Checks a key. Arguments: the service's type, its address and the key."""
-OTHER = "other"
+OTHER = "\0other"  # no name of a model
 _TYPE = "openai_legacy"
 
 

@@ -1,24 +1,31 @@
 """Model picker: models of the configuration, and of local servers, which are searched on demand."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from kimi_tui.config.schema import Config
+from kimi_tui.config.model_selection import choose_model
+from kimi_tui.config.schema import Config, ProviderConfig
 from kimi_tui.config.yaml_editor import KeyPath, Value
+from kimi_tui.errors import KimiTuiError
 from kimi_tui.formats import token_count
+from kimi_tui.llm.key_check import KeyCheck
 from kimi_tui.llm.local_servers import LocalServer
+from kimi_tui.secret_store import resolve
 from kimi_tui.ui.tui.i18n.catalog import N_, _
+from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.screens.custom_server import OTHER, CustomServerForm, TryKey, custom_server_item
 from kimi_tui.ui.tui.widgets.filtered_list import FilteredList
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
 from kimi_tui.ui.tui.widgets.modal_card import ModalCard
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
-LOOK = "look"
+LOOK = "\0look"  # no name of a model
 _NAMES = {"ollama": "Ollama", "lm_studio": "LM Studio", "vllm": "vLLM", "llama_cpp": "llama.cpp"}
 FindServers = Callable[[], Awaitable[Sequence[LocalServer]]]
 
@@ -70,6 +77,8 @@ class ModelPicker(ModalCard[ModelChoice]):
         self._local: dict[str, ModelChoice] = {}
         self._servers: Sequence[LocalServer] | None = None
         self._looking = False
+        self._rejected = ""
+        """The last chosen model whose key was rejected."""
 
     def body(self) -> ComposeResult:
         yield FilteredList(_("a model or a provider"), id="models")
@@ -143,8 +152,40 @@ class ModelPicker(ModalCard[ModelChoice]):
             ).ask()
         elif choice := self._local.get(key):
             self.dismiss(ModelChoice(choice.name, choice.changes, keep))
+        elif key and key not in (self._in_use, self._rejected) and (provider := self._keyed_provider(key)) is not None:
+            self.run_worker(partial(self._try, key, provider, keep=keep), group="look", exclusive=True)
         elif key:
             self.dismiss(ModelChoice(key, {}, keep))
+
+    def _keyed_provider(self, name: str) -> ProviderConfig | None:
+        """The model's provider, if its key can be checked: one with other headers may not need the key."""
+        try:
+            provider = choose_model(self._config, name).provider
+        except KimiTuiError:
+            return None  # the switch itself reports it
+        return provider if provider.api_key.get_secret_value() and not provider.custom_headers else None
+
+    async def _try(self, name: str, provider: ProviderConfig, *, keep: bool) -> None:
+        """Use the model unless its service rejects the key; chosen once more, it is used all the same."""
+        service = self._config.models[name].provider
+        self.set_status(_("checking the key of {name}…", name=service))
+        try:
+            secret = await asyncio.to_thread(resolve, provider.api_key.get_secret_value())
+        except KimiTuiError as error:
+            check = KeyCheck("refused", str(error))
+        else:
+            check = await self._try_key(provider.type, provider.base_url, secret)
+        self.set_status("")
+        if not self.is_current:
+            return
+        if check.verdict == "refused":
+            self._rejected = name
+            cause = translate(check.cause)
+            self.set_status(
+                _("{name} rejected the key ({cause}); Enter uses it all the same", name=service, cause=cause)
+            )
+        else:
+            self.dismiss(ModelChoice(name, {}, keep))
 
     def action_look(self) -> None:
         if not self._looking:

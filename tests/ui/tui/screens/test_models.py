@@ -7,15 +7,17 @@ import pytest
 from textual.widgets import Input, Static
 
 from kimi_tui.config.kimi_import import find_takeover
+from kimi_tui.config.loader import load_config
 from kimi_tui.config.model_selection import choose_model
 from kimi_tui.config.yaml_editor import edit
 from kimi_tui.llm.key_check import KeyCheck, check_key
-from kimi_tui.ui.tui.screens.custom_server import bases, custom_server_changes
+from kimi_tui.ui.tui.screens.custom_server import OTHER, bases, custom_server_changes
 from kimi_tui.ui.tui.screens.first_start import SERVICES, SetupResult, SetupWizard, provider_settings_changes
-from kimi_tui.ui.tui.screens.models import ModelChoice
+from kimi_tui.ui.tui.screens.models import ModelChoice, ModelPicker
 from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from kimi_tui.ui.tui.widgets.pick_prompt import PickPrompt
 from tests.llm.servers import Server, status
+from tests.ui.tui.painted import app_text
 from tests.ui.tui.screens import screen_cases
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 
@@ -37,6 +39,33 @@ async def test_ctrl_s_takes_it_for_good(show: ShowScreen, work_dir: Path, tmp_pa
     async with show(lambda: screen_cases.models(work_dir, tmp_path)) as shown:
         await shown.press(*"small", "ctrl+s")
         assert shown.results == [ModelChoice("small", {}, keep=True)]
+
+
+async def test_a_model_whose_key_is_rejected_is_not_used_unless_it_is_chosen_again(
+    show: ShowScreen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+    async with Server() as server:
+        server.add(status(401, {"error": {"message": "no"}}))
+        config = load_config(
+            text="default_model: moon\nproviders:\n"
+            "  here: {type: openai_legacy, base_url: http://127.0.0.1:9/v1}\n"
+            f"  there: {{type: openai_legacy, base_url: {server.url}, api_key: sk-bad}}\n"
+            "models:\n  moon: {provider: here, model: moon-2}\n  other: {provider: there, model: other}\n"
+        ).config
+
+        def picker() -> ModelPicker:
+            return ModelPicker(config, "moon", find=screen_cases.no_server, try_key=check_key)
+
+        async with show(picker) as shown:
+            await shown.press("down", "enter")
+            assert shown.results == []
+            words = "there rejected the key (HTTP 401: no); Enter uses it all the same"
+            assert words in app_text(shown.app)
+            await shown.press("enter")
+            assert shown.results == [ModelChoice("other", {})]
+        assert [one.headers["authorization"] for one in server.requests] == ["Bearer sk-bad"]
 
 
 async def test_servers_of_this_machine_are_looked_for_when_asked(
@@ -165,7 +194,7 @@ async def test_another_server_is_named_by_its_address_and_asked_for_its_models(
         async with show(lambda: screen_case(work_dir, tmp_path, try_it=check_key)) as shown:
             if screen_case is screen_cases.first_start:
                 await shown.press("enter")
-            shown.app.screen.query_one(ItemList).select("other")
+            shown.app.screen.query_one(ItemList).select(OTHER)
             await shown.press("enter")
             shown.app.screen.query_one(Input).value = "no address"
             await shown.press("enter")
