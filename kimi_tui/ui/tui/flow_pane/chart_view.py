@@ -70,6 +70,8 @@ class FlowChart(SurfaceView, can_focus=True):
         self.flow: Flow | None = None
         self.zoom: Zoom = "auto"
         self.way: Way = "auto"
+        self._ways: dict[tuple[str, ...], Way] = {}
+        """The chosen direction of each flow, by its node ids."""
         self._planner: SurfacePlanner | None = None
         self._shown: PlannedSurface | None = None
         self._made_in = Size()
@@ -102,6 +104,7 @@ class FlowChart(SurfaceView, can_focus=True):
         self.nodes = tuple(flow.nodes)
         if not same or self._planner is None:
             self.following = True
+            self.way = self._ways.get(tuple(flow.nodes), "auto")
             self._planner = SurfacePlanner(flow, ascii=self.ascii_only)
             self._made_for = self._shown = self.surface = None
         if self.selected not in flow.nodes or not same:
@@ -181,7 +184,8 @@ class FlowChart(SurfaceView, can_focus=True):
         """The column of the first node, if the chart is wider than the pane."""
         surface, flow = self.surface, self.flow
         place = surface.position_of(flow.begin_id) if surface is not None and flow is not None else None
-        return max(0, place.x + place.width // 2 - self.size.width // 2) if place is not None else 0
+        width = self._made_for[0] + 1 if self._made_for is not None else self.size.width  # a hidden chart has no size
+        return max(0, place.x + place.width // 2 - width // 2) if place is not None else 0
 
     # Cursor
 
@@ -237,6 +241,8 @@ class FlowChart(SurfaceView, can_focus=True):
 
     def _view(self, *, zoom: Zoom | None = None, way: Way | None = None) -> None:
         self.zoom, self.way = zoom or self.zoom, way or self.way
+        if way is not None:
+            self._ways[tuple(self.nodes)] = way
         self._lay()
         self.call_after_refresh(self._reveal, self.selected)
 

@@ -9,7 +9,7 @@ from kimi_tui.flow.model.graph import NodeKind
 from kimi_tui.flow.run.node_prompts import shown_label
 from kimi_tui.ui.tui.engine_protocol import FlowSkill
 from kimi_tui.ui.tui.flow_pane.broken_flow import BrokenFlow
-from kimi_tui.ui.tui.i18n.labels import node_title
+from kimi_tui.ui.tui.i18n.labels import node_titles
 from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
@@ -83,8 +83,6 @@ def _first_nodes(skill: FlowSkill) -> str:
     if flow is None:
         return ""
     names = [
-        node_title(shown_label(node.title, None))
-        for node in flow.nodes.values()
-        if node.kind in (NodeKind.TASK, NodeKind.DECISION)
+        shown_label(node.title, None) for node in flow.nodes.values() if node.kind in (NodeKind.TASK, NodeKind.DECISION)
     ]
-    return " → ".join(name for name in names[:3]) + (" → …" if len(names) > 3 else "")
+    return " → ".join(node_titles(names[:3])) + (" → …" if len(names) > 3 else "")

@@ -1,6 +1,6 @@
 """Details of a run's node: its prompt, turns and figures, and the available actions."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from rich.style import Style
@@ -26,6 +26,7 @@ from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
 from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
 
 _TURNS = 9
+_FOLLOW_S = 0.5
 
 
 class NodeDetailsText(LineScrollView):
@@ -37,6 +38,11 @@ class NodeDetailsText(LineScrollView):
         super().__init__()
         self._picture, self._node_id, self._now, self._edited = picture, node_id, now, edited
         self._section = section
+
+    def follow(self, picture: RunView, now: LiveContext) -> None:
+        """Update the figures; the rows and the scroll position stay."""
+        self._picture, self._now = picture, now
+        self.redraw_in_place()
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         picture = self._picture
@@ -112,6 +118,8 @@ class NodeDetails(OneShotModal[str | None]):
     """Returns the chosen action, or None.
 
     The actions are breakpoint, again, jump, edit, ask, choose, and `turn:N`, with N counting visits from 0.
+    `live` returns the present state of the run, which the figures follow; the actions stay, so that none moves under
+    a key or a click.
     """
 
     CSS = """
@@ -125,8 +133,17 @@ class NodeDetails(OneShotModal[str | None]):
     NodeDetails KeyBar { dock: none; margin-top: 1; background: $surface; }
     """
 
-    def __init__(self, picture: RunView, node_id: str, controls: NodeActions, *, now: LiveContext) -> None:
+    def __init__(
+        self,
+        picture: RunView,
+        node_id: str,
+        controls: NodeActions,
+        *,
+        now: LiveContext,
+        live: Callable[[], tuple[RunView, LiveContext] | None] | None = None,
+    ) -> None:
         super().__init__()
+        self._live = live
         self._picture, self._node_id, self._now, self._controls = picture, node_id, now, controls
         self._options = [*_turn_options(controls), *_steering_options(controls)]
         self._node_title = picture.nodes[node_id].label if node_id in picture.nodes else node_id
@@ -144,6 +161,12 @@ class NodeDetails(OneShotModal[str | None]):
         self.query_one(OptionList).show(self._options)
         keys = (BarKey("↑ ↓ Enter", _("choose")),) if self._options else ()
         self.query_one(KeyBar).show((*keys, BarKey("Esc", _("close"), "leave")))
+        if self._live is not None:
+            self.set_interval(_FOLLOW_S, self._follow)
+
+    def _follow(self) -> None:
+        if self._live is not None and (state := self._live()) is not None:
+            self.query_one(NodeDetailsText).follow(*state)
 
     def action_leave(self) -> None:
         self.dismiss(None)

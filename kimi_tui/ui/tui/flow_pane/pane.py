@@ -377,7 +377,11 @@ class FlowPane(Vertical):
         run = self._run
         match self.showing:
             case "list":
-                self.border_title = " " + _("flows {count}", count=len(self.listing.flows)) + " "
+                broken = sum(isinstance(skill, BrokenFlow) for skill in self.listing.flows)
+                title = _("flows {count}", count=len(self.listing.flows) - broken)
+                if broken:
+                    title += " · ✗ " + n_("{count} cannot run", "{count} cannot run", broken)
+                self.border_title = f" {title} "
                 self._foot.show(self._list_facts())
             case "chart" if self.chart_of is not None:
                 name = sanitize(one_line(self.chart_of.name))

@@ -1,6 +1,7 @@
 """Short labels for Wire types, the same on every screen."""
 
 import re
+from collections.abc import Sequence
 
 from kimi_tui.formats import byte_count
 from kimi_tui.ui.tui.i18n.catalog import N_, _
@@ -95,6 +96,15 @@ def retry_reason(message: StepRetry) -> str:
 
 _CLAUSE = re.compile(r"(?:(?<=[?!？！])|[:;.,](?= )|[：；。，])")
 _SHORT = 52
+
+
+def node_titles(labels: Sequence[str]) -> list[str]:
+    """A title for each label; short only if no other label has the same short title."""
+    titles = [node_title(label) for label in labels]
+    return [
+        title if titles.count(title) == 1 else " ".join(label.split())
+        for title, label in zip(titles, labels, strict=True)
+    ]
 
 
 def node_title(label: str) -> str:

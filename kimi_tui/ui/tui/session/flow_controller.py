@@ -191,9 +191,13 @@ class FlowController:
             elif action is not None:
                 self.steer(action, node_id)
 
+        def live() -> tuple[RunView, LiveContext] | None:
+            shown = self._pane.shown_run
+            return (shown, self._pane.held_up) if shown is not None and shown.run_id == run.run_id else None
+
         now = self._pane.held_up
         controls = self._controls(run, node_id)
-        self._host.open_dialog(NodeDetails(run, node_id, controls, now=now), act)
+        self._host.open_dialog(NodeDetails(run, node_id, controls, now=now, live=live), act)
 
     def _controls(self, run: RunView, node_id: str) -> NodeActions:
         presenter, flow = self._presenter, self._presenter.shown_state.flow

@@ -11,6 +11,7 @@ from kimi_tui.flow.parsing.reader import read_chart
 from kimi_tui.flow.render.box_drawing import EAST, NORTH, SOUTH, WEST, line_char
 from kimi_tui.flow.render.chart_style import ChartStyle
 from kimi_tui.flow.run.run_view import RunView
+from kimi_tui.skill.skill import Scope, Skill, parse_skill
 from kimi_tui.ui.tui.flow_pane.chart_surface import DrawnSurface
 from kimi_tui.ui.tui.flow_pane.outline_surface import OutlineSurface
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of, node_status
@@ -324,3 +325,43 @@ def test_labels_are_whole_in_a_pane_as_long_as_the_chart_needs_no_scrolling() ->
     assert "…" not in shown(40, 40)
     assert "…" in shown(40, 10)
     assert "…" not in shown(140, 10)
+
+
+LONG = (
+    "flowchart TD\nB([BEGIN]) --> " + " --> ".join(f"n{n}[Look at part {n} of it]" for n in range(9)) + " --> E([END])"
+)
+SHORT = "flowchart TD\nB([BEGIN]) --> a[Look]\na --> E([END])"
+
+
+def skill(name: str, chart: str) -> Skill:
+    text = f"---\nname: {name}\ntype: flow\ndescription: d\n---\n```mermaid\n{chart}\n```\n"
+    return parse_skill(text, Path(name) / "SKILL.md", Scope.USER)
+
+
+async def test_a_direction_belongs_to_its_flow(tmp_path: Path) -> None:
+    async with open_flow(tmp_path) as one:
+        chart = one.pane.chart
+        one.pane.show_chart(skill("short", SHORT))
+        await one.press("f3")
+        await one.press("d")
+        assert chart.direction == "LR"
+        one.pane.show_chart(skill("long", LONG))
+        await one.settle()
+        assert chart.direction == "TB"
+        one.pane.show_chart(skill("short", SHORT))
+        await one.settle()
+        assert chart.direction == "LR"
+
+
+async def test_a_wide_chart_that_opens_from_the_list_begins_at_its_first_node(tmp_path: Path) -> None:
+    async with open_flow(tmp_path, size=(100, 30)) as one:
+        lying = LONG.replace("flowchart TD", "flowchart LR")
+        one.pane.show_flows([skill("long", lying), skill("short", SHORT)])
+        await one.press("f3", "v")
+        chart = one.pane.chart
+        chart.action_turn()
+        await one.settle()
+        assert (chart.direction, chart.scroll_offset.x) == ("LR", 0)
+        one.pane.show_chart(skill("short", SHORT))
+        await one.press("l", "home", "v")
+        assert (chart.direction, chart.scroll_offset.x) == ("LR", 0)

@@ -9,7 +9,7 @@ from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.soul.flows.resume import ChartNow
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
-from kimi_tui.ui.tui.flow_pane.node_details import NodeDetails
+from kimi_tui.ui.tui.flow_pane.node_details import NodeDetails, NodeDetailsText
 from kimi_tui.ui.tui.flow_pane.start_flow import StartFlow
 from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.wire.flow_events import FlowNodeBegin
@@ -323,3 +323,42 @@ async def test_the_typed_result_of_a_node_is_in_its_dialog(tmp_path: Path) -> No
         assert isinstance(one.app.screen, NodeDetails)
         shown = one.shown()
         assert shown.index("│ result") < shown.index("│ severity: low") < shown.index("│ files: []")
+
+
+async def test_the_details_of_a_node_follow_its_run(tmp_path: Path) -> None:
+    async with open_flow(tmp_path) as one:
+        await one.run()
+        await one.press("f3", "enter")
+        details = one.app.screen
+        assert isinstance(details, NodeDetails)
+
+        def figures() -> str:
+            return details.query_one(NodeDetailsText).render_line(0).text
+
+        assert "running" in figures()
+        await one.reply("Looked.")
+        while "✓" not in figures():
+            await one.settle()
+        assert "×1" in one.shown()
+
+
+async def test_the_list_tells_steps_apart_whose_first_words_are_the_same(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    shelf.write(
+        "flowchart TD\nB([BEGIN]) --> a[Review: tests]\na --> b[Review: docs]\nb --> c[Ship: now]\nc --> E([END])\n"
+    )
+    shelf.library.reload()
+    async with open_flow(tmp_path, engine=shelf.engine) as one:
+        await one.press("f3")
+        assert "Review: tests → Review: docs → Ship" in one.shown()
+
+
+async def test_flows_that_cannot_run_are_counted_apart(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    torn = shelf.folder / "torn" / "SKILL.md"
+    torn.parent.mkdir()
+    torn.write_text("---\nname: torn\ndescription: d\ntype: flow\n---\n", "utf-8")
+    shelf.library.reload()
+    async with open_flow(tmp_path, engine=shelf.engine) as one:
+        await one.press("f3")
+        assert " · ✗ 1 cannot run" in one.shown()
