@@ -22,9 +22,10 @@ FIRST_FRAME = "the first frame is painted before the rest is loaded"
 RARE = "few starts need it"
 IN_FUNCTIONS = {
     A_COMMAND: (
-        "cli/commands/acp.py", "cli/commands/completion.py", "cli/commands/doctor.py", "cli/commands/doctor_checks.py",
-        "cli/commands/flow.py", "cli/commands/flow_check.py", "cli/commands/flow_runs.py", "cli/commands/flow_show.py",
-        "cli/commands/info.py", "cli/commands/mcp.py", "cli/commands/migrate.py", "cli/commands/permission.py",
+        "cli/commands/acp.py", "cli/commands/completion.py", "cli/commands/config.py", "cli/commands/doctor.py",
+        "cli/commands/doctor_checks.py", "cli/commands/flow.py", "cli/commands/flow_check.py",
+        "cli/commands/flow_runs.py", "cli/commands/flow_show.py", "cli/commands/info.py", "cli/commands/mcp.py",
+        "cli/commands/migrate.py", "cli/commands/permission.py",
         "cli/commands/session.py", "cli/commands/skill.py", "cli/commands/trust.py", "cli/commands/web.py",
         "cli/main.py", "cli/modes/demo.py", "cli/modes/print.py", "cli/modes/replay.py", "cli/modes/tui.py",
         "cli/options.py", "cli/plan_builder.py",

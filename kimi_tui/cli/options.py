@@ -18,6 +18,7 @@ _COMMANDS = {
     "mcp": "add, list, test and authorize MCP servers",
     "acp": "serve an editor on stdin and stdout (Agent Client Protocol)",
     "web": "open the screen in a browser on this machine",
+    "config": "print the JSON Schema of config.yaml, of the Wire or of stream-json",
     "info": "show program and protocol versions",
     "trust": "trust a folder: use its skills, MCP servers and rules",
     "doctor": "check terminal, configuration, models and tools",

@@ -22,21 +22,27 @@ class _Section(BaseModel):
 
 
 class ProviderConfig(_Section):
-    """One model service. `scripts` and `delay_s` apply to a scripted service only.
+    """One model service."""
 
-    `oauth` comes from Kimi CLI: it locates a login, which is not used here.
-    """
-
-    type: ProviderType
-    base_url: str = ""
-    api_key: SecretStr = SecretStr("")  # defence: secret-in-settings
-    env: dict[str, str] = Field(default_factory=dict)
-    custom_headers: dict[str, str] = Field(default_factory=dict)
-    reasoning_key: str | None = None
-    scripts: Path | None = None
-    delay_s: float = Field(default=0.0, ge=0, le=5)
-    idle_timeout_s: float = Field(default=300.0, gt=0)
-    oauth: Any = None
+    type: ProviderType = Field(description="The kind of service.")
+    base_url: str = Field(default="", description="The address of its API; empty: the provider's own.")
+    api_key: SecretStr = Field(SecretStr(""), description="The key or `keyring`.")  # defence: secret-in-settings
+    env: dict[str, str] = Field(
+        default_factory=dict, description="Environment variables that are set for this provider."
+    )
+    custom_headers: dict[str, str] = Field(default_factory=dict, description="HTTP headers sent with every request.")
+    reasoning_key: str | None = Field(
+        default=None,
+        description="The field of a message that holds the reasoning, where a server has a name of its own for it.",
+    )
+    scripts: Path | None = Field(default=None, description="For `scripted`: the folder of scripts.")
+    delay_s: float = Field(
+        default=0.0, ge=0, le=5, description="For `scripted`: seconds between the parts of an answer."
+    )
+    idle_timeout_s: float = Field(
+        default=300.0, gt=0, description="Seconds without any data after which a request fails."
+    )
+    oauth: Any = Field(default=None, description="A login of Kimi CLI; ignored here.")
 
     @property
     def signed_in_elsewhere(self) -> bool:
@@ -45,29 +51,46 @@ class ProviderConfig(_Section):
 
 
 class ModelConfig(_Section):
-    """One model of a configured provider. `max_context_size` in tokens; prices in US dollars per million tokens.
+    """One model of a configured provider."""
 
-    `cache_price` is that of input which the service read from its cache.
-    """
-
-    provider: str
-    model: str
-    max_context_size: int = Field(default=100_000, ge=1)
-    capabilities: frozenset[str] = frozenset()
-    display_name: str = ""
-    input_price: float | None = None
-    output_price: float | None = None
-    cache_price: float | None = None
+    provider: str = Field(description="The name of a provider in `providers`.")
+    model: str = Field(description="The name that the service uses for the model.")
+    max_context_size: int = Field(default=100_000, ge=1, description="The context window, in tokens.")
+    capabilities: frozenset[str] = Field(
+        default=frozenset(), description="What the model can do: `thinking`, `always_thinking`, `image_in`, `video_in`."
+    )
+    display_name: str = Field(default="", description="The name on the screen.")
+    input_price: float | None = Field(default=None, description="The price of a million input tokens, in US dollars.")
+    output_price: float | None = Field(default=None, description="The price of a million output tokens, in US dollars.")
+    cache_price: float | None = Field(
+        default=None, description="The price of a million input tokens that the service read from its cache."
+    )
 
 
 class LoopControl(_Section):
-    max_steps_per_turn: int = Field(default=1000, ge=1)
-    max_retries_per_step: int = Field(default=3, ge=1)
-    max_ralph_iterations: int = Field(default=0, ge=-1)
-    max_choice_retries: int = Field(default=5, ge=1)
-    max_moves: int = Field(default=1000, ge=1)
-    reserved_context_size: int = Field(default=50_000, ge=1000)
-    compaction_trigger_ratio: float = Field(default=0.85, ge=0.5, le=0.99)
+    max_steps_per_turn: int = Field(
+        default=1000, ge=1, description="The maximum number of requests to the model in one turn."
+    )
+    max_retries_per_step: int = Field(default=3, ge=1, description="How often a failed request is repeated.")
+    max_ralph_iterations: int = Field(
+        default=0,
+        ge=-1,
+        description="Repeat the prompt until it is done, at most this often; -1: without a limit.",
+    )
+    max_choice_retries: int = Field(
+        default=5, ge=1, description="How often the model is asked again if it names no branch of a decision."
+    )
+    max_moves: int = Field(
+        default=1000, ge=1, description="The maximum number of moves from node to node in one run of a flow."
+    )
+    reserved_context_size: int = Field(
+        default=50_000,
+        ge=1000,
+        description="Tokens of the context window kept free for the answer; compaction starts before they are used.",
+    )
+    compaction_trigger_ratio: float = Field(
+        default=0.85, ge=0.5, le=0.99, description="The share of the context window that starts compaction."
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -78,9 +101,9 @@ class LoopControl(_Section):
 
 
 class Flows(_Section):
-    """The budget of each flow run, such as `2 usd, 500k tokens, 1h`; a flow's own smaller caps are used."""
+    """What holds for every run of a flow."""
 
-    budget: str = ""
+    budget: str = Field(default="", description="The budget, such as `2 usd, 500k tokens, 1h`; a flow may set less.")
 
     @field_validator("budget")
     @classmethod
@@ -101,15 +124,15 @@ HookEvent = Literal[
 
 
 class HookConfig(_Section):
-    """A command that runs on an event. `matcher` is a regular expression on the event's subject; "" matches all.
+    """A command that runs on an event."""
 
-    `timeout` in seconds.
-    """
-
-    event: HookEvent
-    command: str = Field(min_length=1)
-    matcher: str = ""
-    timeout: int = Field(default=30, ge=1, le=600)
+    event: HookEvent = Field(description="The event that runs the command.")
+    command: str = Field(min_length=1, description="The shell command; it gets the event as JSON on stdin.")
+    matcher: str = Field(
+        default="",
+        description="A regular expression on the event's subject, for example a tool's name; empty: all.",
+    )
+    timeout: int = Field(default=30, ge=1, le=600, description="Seconds after which the command is stopped.")
 
     @field_validator("matcher")
     @classmethod
@@ -124,29 +147,29 @@ class HookConfig(_Section):
 class ServiceConfig(_Section):
     """A service for the web tools."""
 
-    base_url: str = ""
-    api_key: SecretStr = SecretStr("")
-    custom_headers: dict[str, str] = Field(default_factory=dict)
+    base_url: str = Field(default="", description="The address of the service.")
+    api_key: SecretStr = Field(default=SecretStr(""), description="The key, or `keyring`.")
+    custom_headers: dict[str, str] = Field(default_factory=dict, description="HTTP headers sent with every request.")
 
 
 class Services(_Section):
-    """Web services: the first configured search service is used. `allow_private`: allow pages of this machine and its
-    network.
-    """
+    """Web services; the first configured search service is used."""
 
-    moonshot_search: ServiceConfig | None = None
-    moonshot_fetch: ServiceConfig | None = None
-    searxng: ServiceConfig | None = None
-    brave: ServiceConfig | None = None
-    tavily: ServiceConfig | None = None
-    allow_private: bool = False
+    moonshot_search: ServiceConfig | None = Field(default=None, description="Kimi search, for SearchWeb.")
+    moonshot_fetch: ServiceConfig | None = Field(default=None, description="Kimi fetch, for FetchURL.")
+    searxng: ServiceConfig | None = Field(default=None, description="A SearXNG server, for SearchWeb.")
+    brave: ServiceConfig | None = Field(default=None, description="Brave search, for SearchWeb.")
+    tavily: ServiceConfig | None = Field(default=None, description="Tavily search, for SearchWeb.")
+    allow_private: bool = Field(default=False, description="Let FetchURL read pages of this machine and its network.")
 
 
 class Background(_Section):
-    """Background commands. `print_wait_ceiling_s`: the maximum time in seconds that `--print` waits for them."""
+    """Background commands."""
 
-    max_running_tasks: int = Field(default=4, ge=1)
-    print_wait_ceiling_s: float = Field(default=3600.0, ge=0)
+    max_running_tasks: int = Field(default=4, ge=1, description="The maximum number of background commands at a time.")
+    print_wait_ceiling_s: float = Field(
+        default=3600.0, ge=0, description="Seconds that `--print` waits at most for background commands."
+    )
 
 
 class RuleConfig(_Section):
@@ -155,9 +178,9 @@ class RuleConfig(_Section):
     An example is a value for the pattern: a command line for Shell, a path for file tools.
     """
 
-    rule: str = Field(min_length=1)
-    match: tuple[str, ...] = ()
-    not_match: tuple[str, ...] = ()
+    rule: str = Field(min_length=1, description="`Tool` or `Tool(pattern)`.")
+    match: tuple[str, ...] = Field(default=(), description="Examples that the rule must match.")
+    not_match: tuple[str, ...] = Field(default=(), description="Examples that the rule must not match.")
 
     @model_validator(mode="before")
     @classmethod
@@ -169,61 +192,69 @@ PermissionMode = Literal["default", "accept-edits", "plan", "yolo"]
 
 
 class Permissions(_Section):
-    """Permission rules: allow, ask and deny. The strictest matching rule applies.
+    """Permission rules: allow, ask and deny. The strictest matching rule applies."""
 
-    `ask_read_only`: commands known to be read-only need approval too.
-    """
-
-    mode: PermissionMode = "default"
-    ask_read_only: bool = False
-    allow: tuple[RuleConfig, ...] = ()
-    ask: tuple[RuleConfig, ...] = ()
-    deny: tuple[RuleConfig, ...] = ()
+    mode: PermissionMode = Field(default="default", description="The mode in which a session starts.")
+    ask_read_only: bool = Field(default=False, description="Ask also for commands that are known to only read.")
+    allow: tuple[RuleConfig, ...] = Field(default=(), description="Rules for calls that run without a question.")
+    ask: tuple[RuleConfig, ...] = Field(default=(), description="Rules for calls that always ask.")
+    deny: tuple[RuleConfig, ...] = Field(default=(), description="Rules for calls that never run.")
 
 
 class SandboxConfig(_Section):
-    """The sandbox for Shell commands. `require`: refuse to run without a sandbox. `writable`: additional folders.
+    """The sandbox for Shell commands."""
 
-    `readable` shows files, folders and sockets that are hidden otherwise. `outside`: whether the agent may ask to run a
-    command outside. `ask_inside`: ask also for commands that a full sandbox without a network keeps inside. `hosts`: if
-    `ask`, commands without a network reach, by https, the hosts that a rule `Network(host)` or the user allows.
-    """
-
-    mode: Literal["auto", "off", "require"] = "auto"
-    network: bool = True
-    hosts: Literal["none", "ask"] = "none"
-    writable: tuple[Path, ...] = ()
-    readable: tuple[Path, ...] = ()
-    outside: Literal["ask", "never"] = "ask"
-    ask_inside: bool = False
+    mode: Literal["auto", "off", "require"] = Field(
+        default="auto",
+        description="`auto`: use a sandbox if there is one; `require`: run nothing without one; `off`: none.",
+    )
+    network: bool = Field(default=True, description="Whether commands reach the network.")
+    hosts: Literal["none", "ask"] = Field(
+        default="none",
+        description="`ask`, with `network: false`: commands reach hosts that a rule or the user allows.",
+    )
+    writable: tuple[Path, ...] = Field(default=(), description="More folders that commands may write to.")
+    readable: tuple[Path, ...] = Field(
+        default=(), description="Files, folders and sockets to show that are hidden otherwise."
+    )
+    outside: Literal["ask", "never"] = Field(
+        default="ask", description="Whether the agent may ask to run a command outside the sandbox."
+    )
+    ask_inside: bool = Field(
+        default=False, description="Ask also for commands that a full sandbox without a network keeps inside."
+    )
 
 
 class Config(_Section):
     """The complete configuration with its defaults."""
 
-    default_model: str = ""
-    default_thinking: bool = False
-    default_yolo: bool = False
-    default_plan_mode: bool = False
-    default_editor: str = ""
-    theme: str = "kimi-dark"
-    ascii: bool = False
-    reduced_motion: bool = False
-    plain: bool = False
-    language: Literal["auto", "en", "zh"] = "auto"
-    show_thinking_stream: bool = True
-    merge_all_available_skills: bool = True
-    extra_skill_dirs: tuple[str, ...] = ()
-    models: dict[str, ModelConfig] = Field(default_factory=dict)
-    providers: dict[str, ProviderConfig] = Field(default_factory=dict)
-    loop_control: LoopControl = Field(default_factory=LoopControl)
-    flows: Flows = Field(default_factory=Flows)
-    hooks: tuple[HookConfig, ...] = ()
-    services: Services = Field(default_factory=Services)
-    background: Background = Field(default_factory=Background)
-    permissions: Permissions = Field(default_factory=Permissions)
-    sandbox: SandboxConfig = Field(default_factory=SandboxConfig)
-    keys: dict[str, str] = Field(default_factory=dict)
+    default_model: str = Field(default="", description="The model in `models` that a session starts with.")
+    default_thinking: bool = Field(default=False, description="Start with thinking enabled.")
+    default_yolo: bool = Field(default=False, description="Approve every tool call.")
+    default_plan_mode: bool = Field(default=False, description="Start in plan mode.")
+    default_editor: str = Field(default="", description="The editor for long texts; empty: $VISUAL or $EDITOR.")
+    theme: str = Field(default="kimi-dark", description="The name of a theme.")
+    ascii: bool = Field(default=False, description="Draw with ASCII characters only.")
+    reduced_motion: bool = Field(default=False, description="No animation.")
+    plain: bool = Field(default=False, description="For screen readers: one column, no boxes, no motion.")
+    language: Literal["auto", "en", "zh"] = Field(
+        default="auto", description="The language of the screen; `auto`: that of the locale."
+    )
+    show_thinking_stream: bool = Field(default=True, description="Show the model's thoughts as they arrive.")
+    merge_all_available_skills: bool = Field(default=True, description="Read the skill folders of other agents too.")
+    extra_skill_dirs: tuple[str, ...] = Field(default=(), description="More folders of skills.")
+    models: dict[str, ModelConfig] = Field(default_factory=dict, description="The models by name.")
+    providers: dict[str, ProviderConfig] = Field(default_factory=dict, description="The model services by name.")
+    loop_control: LoopControl = Field(default_factory=LoopControl, description="Limits of a turn and of a flow.")
+    flows: Flows = Field(default_factory=Flows, description="What holds for every run of a flow.")
+    hooks: tuple[HookConfig, ...] = Field(default=(), description="Commands that run on events.")
+    services: Services = Field(default_factory=Services, description="Services for the web tools.")
+    background: Background = Field(default_factory=Background, description="Background commands.")
+    permissions: Permissions = Field(default_factory=Permissions, description="Permission rules.")
+    sandbox: SandboxConfig = Field(default_factory=SandboxConfig, description="The sandbox for Shell commands.")
+    keys: dict[str, str] = Field(
+        default_factory=dict, description="Keys by the name of the action; `none` removes a key."
+    )
 
     @model_validator(mode="before")
     @classmethod

@@ -15,7 +15,7 @@ from kimi_tui.config.schema import (
 )
 
 # Keys of Kimi CLI that have no meaning here, or another name; they are ignored without a warning.
-_PEER_KEYS: Mapping[type[BaseModel], frozenset[str]] = {
+PEER_KEYS: Mapping[type[BaseModel], frozenset[str]] = {
     Config: frozenset({"telemetry", "skip_afk_prompt_injection", "notifications", "mcp"}),
     ServiceConfig: frozenset({"oauth"}),
     LoopControl: frozenset({"max_steps_per_run"}),
@@ -49,7 +49,7 @@ def unknown_keys(table: Mapping[str, Any]) -> Iterator[UnknownKey]:
 def _in_section(
     table: Mapping[str, Any], section: type[BaseModel], steps: tuple[str | int, ...]
 ) -> Iterator[UnknownKey]:
-    passed_over = _PEER_KEYS.get(section, frozenset[str]())
+    passed_over = PEER_KEYS.get(section, frozenset[str]())
     for key, value in sorted(table.items(), key=lambda item: str(item[0])):
         if key in section.model_fields:
             yield from _in_value(value, section.model_fields[key].annotation, (*steps, key))

@@ -3,7 +3,9 @@
 Invariant: the file on disk is always a complete, loadable configuration; an edit that would break it is refused.
 """
 
+import contextlib
 import io
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +18,7 @@ from ruamel.yaml.error import YAMLError
 
 from kimi_tui import paths, secret_store
 from kimi_tui.atomic_file import replacement
+from kimi_tui.config.json_schema import FILE_NAME, config_schema
 from kimi_tui.config.loader import LoadedConfig, default_file, load_config
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
@@ -25,7 +28,7 @@ from kimi_tui.regular_file import read_text
 KeyPath = tuple[str, ...]
 Value = JsonValue | None
 
-_NEW = "# The configuration of kimi-tui.\n"
+_NEW = f"# yaml-language-server: $schema={FILE_NAME}\n# The configuration of kimi-tui.\n"
 _LIST = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*\n(?: *#[^\n]*\n)*\1( +)- ", re.M)
 _TABLE = re.compile(r"^( *)[^\s#-][^\n]*:[ \t]*\n(?: *#[^\n]*\n)*\1( +)[^\s#-]", re.M)
 
@@ -48,7 +51,16 @@ def edit(changes: Mapping[KeyPath, Value], file: Path | None = None) -> LoadedCo
     table = _parsed(old_text, file)
     for path, value in changes.items():
         _put(table, path, value, file)
-    return _replace(file, _dumped(table, old_text))
+    loaded = _replace(file, _dumped(table, old_text))
+    if old_text == _NEW:
+        _write_schema(file.resolve().parent)
+    return loaded
+
+
+def _write_schema(folder: Path) -> None:
+    """Write the schema that a new file names, for editors; without it they only know less."""
+    with contextlib.suppress(OSError), replacement(folder / FILE_NAME, json.dumps(config_schema(), indent=2) + "\n"):
+        pass
 
 
 def without_keys(changes: Mapping[KeyPath, Value]) -> dict[KeyPath, Value]:

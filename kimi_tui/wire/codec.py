@@ -50,7 +50,7 @@ Event = (
 Request = requests.ApprovalRequest | requests.ToolCallRequest | requests.QuestionRequest | requests.HookRequest
 WireMessage = Event | Request
 
-_CLASSES: tuple[type[WireModel], ...] = (
+MESSAGE_CLASSES: tuple[type[WireModel], ...] = (
     events.TurnBegin, events.TurnEnd, events.SteerInput, events.StepBegin, events.StepInterrupted, events.StepRetry,
     events.CompactionBegin, events.CompactionEnd, events.StatusUpdate, parts.ToolCall, parts.ToolCallPart,
     parts.ToolResult, events.ApprovalResponse, events.SubagentEvent, events.BtwBegin, events.BtwEnd,
@@ -60,9 +60,9 @@ _CLASSES: tuple[type[WireModel], ...] = (
     flow_events.FlowSpending, flow_events.FlowEnd, requests.ApprovalRequest, requests.ToolCallRequest,
     requests.QuestionRequest, requests.HookRequest,
 )  # fmt: skip
-_BY_NAME = {cls.__name__: cls for cls in _CLASSES} | {"ApprovalRequestResolved": events.ApprovalResponse}
+_BY_NAME = {cls.__name__: cls for cls in MESSAGE_CLASSES} | {"ApprovalRequestResolved": events.ApprovalResponse}
 _CONTENT = TypeAdapter[ContentMessage](parts.ContentPart, config=ConfigDict(defer_build=True))
-_CONTENT_CLASSES = (parts.TextPart, parts.ThinkPart, parts.ImageURLPart, parts.AudioURLPart, parts.VideoURLPart)
+CONTENT_CLASSES = (parts.TextPart, parts.ThinkPart, parts.ImageURLPart, parts.AudioURLPart, parts.VideoURLPart)
 
 REQUESTS = (
     requests.ApprovalRequest, requests.ToolCallRequest, requests.QuestionRequest, requests.HookRequest,
@@ -87,7 +87,7 @@ class UnknownMessage:
 
 
 def type_name(message: WireMessage) -> str:
-    return "ContentPart" if isinstance(message, _CONTENT_CLASSES) else type(message).__name__
+    return "ContentPart" if isinstance(message, CONTENT_CLASSES) else type(message).__name__
 
 
 def encode(message: WireMessage) -> JsonObject:

@@ -108,7 +108,7 @@ import kimi_tui.cli.modes.print
 from kimi_tui.config.schema import Config
 from kimi_tui.flow.run.journal_records import RunStarted
 from kimi_tui.wire import codec
-print(*(cls.__name__ for cls in (Config, RunStarted, *codec._CLASSES) if cls.__pydantic_complete__))
+print(*(cls.__name__ for cls in (Config, RunStarted, *codec.MESSAGE_CLASSES) if cls.__pydantic_complete__))
 print(*(name for name in ("openai", "mcp", "textual", "rich", "watchfiles") if name in sys.modules))
 """
 

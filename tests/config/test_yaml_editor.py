@@ -1,10 +1,12 @@
 """Edits of config.yaml on disk."""
 
+import json
 import stat
 from pathlib import Path
 
 import pytest
 
+from kimi_tui.config.json_schema import config_schema
 from kimi_tui.config.loader import load_config
 from kimi_tui.config.yaml_editor import edit, said_in
 from kimi_tui.errors import ConfigError
@@ -77,7 +79,7 @@ def test_a_new_file_is_for_its_owner_only(tmp_path: Path) -> None:
     file = tmp_path / "new" / "config.yaml"
     edit({("theme",): "kimi"}, file)
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert file.read_text("utf-8") == "# The configuration of kimi-tui.\ntheme: kimi\n"
+    assert file.read_text("utf-8").endswith("# The configuration of kimi-tui.\ntheme: kimi\n")
 
 
 def test_a_file_of_comments_keeps_them(tmp_path: Path) -> None:
@@ -99,3 +101,15 @@ def test_a_link_stays_a_link(file: Path, tmp_path: Path) -> None:
 def test_toml_is_not_edited(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="by hand"):
         edit({("theme",): "kimi"}, tmp_path / "config.toml")
+
+
+def test_a_new_file_names_the_schema_that_is_written_beside_it(tmp_path: Path) -> None:
+    edit({("theme",): "kimi-light"}, tmp_path / "config.yaml")
+    first_line = (tmp_path / "config.yaml").read_text("utf-8").splitlines()[0]
+    assert first_line == "# yaml-language-server: $schema=config.schema.json"
+    assert json.loads((tmp_path / "config.schema.json").read_text("utf-8")) == config_schema()
+
+
+def test_a_file_of_the_users_own_gets_no_schema(file: Path) -> None:
+    edit({("theme",): "kimi-light"}, file)
+    assert not (file.parent / "config.schema.json").exists()

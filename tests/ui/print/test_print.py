@@ -8,10 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from kimi_tui.ui.print.json_schema import stream_json_schema
 from tests.soul.engines import tool_call
 from tests.soul.release_flow import BROKEN, CHOICES, FLOW
 from tests.ui.sleeper import sleeper
+
+LINE = Draft202012Validator(stream_json_schema())
 
 
 def command(tmp_path: Path, *replies: str, extra: tuple[str, ...] = (), trust: bool = True) -> list[str]:
@@ -98,6 +102,7 @@ def test_json_lines_are_the_messages_of_the_conversation(tmp_path):
     assert rows[0]["tool_calls"][0]["function"] == {"name": "Glob", "arguments": '{"pattern": "*.md"}'}
     assert rows[1]["tool_call_id"] == "c1"
     assert rows[2] == {"role": "assistant", "content": "Done."}
+    assert all(map(LINE.is_valid, rows))
 
 
 def test_a_retry_voids_what_its_attempt_had_said(tmp_path):
@@ -175,6 +180,7 @@ def test_a_flow_runs_without_a_screen_and_its_events_come_when_asked_for(tmp_pat
     assert kinds[0] == "FlowBegin"
     assert kinds.count("FlowNodeBegin") == 4
     assert kinds[-1] == "FlowEnd"
+    assert all(map(LINE.is_valid, rows))
 
 
 def test_a_flow_whose_model_never_chooses_fails_with_the_reason(tmp_path):
