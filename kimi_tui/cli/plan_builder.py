@@ -2,14 +2,9 @@
 
 import argparse
 import contextlib
-import logging
-import sys
-import threading
 from dataclasses import replace
-from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from kimi_tui import paths
 from kimi_tui.cli.session_lookup import named_session
 from kimi_tui.cli.work_dir import folder_of, work_dir_of
 from kimi_tui.config.budget import Budget
@@ -19,7 +14,6 @@ from kimi_tui.config.schema import Config
 from kimi_tui.errors import KimiTuiError, UsageError
 from kimi_tui.i18n import tr
 from kimi_tui.mcp.config import load as load_mcp
-from kimi_tui.paths import private_folder
 from kimi_tui.permission.settings import PermissionSettings, permission_settings
 from kimi_tui.permission.trust import TrustState, broken_decisions, trust_state
 from kimi_tui.session.importer import copy_of_kimis, is_kimis, kimi_sessions
@@ -175,39 +169,3 @@ def _with_limits(config: Config, options: argparse.Namespace) -> Config:
     update = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     control = config.loop_control.model_copy(update=update)
     return config.model_copy(update={"loop_control": control})
-
-
-def start_logging(debug: bool) -> None:
-    """Log to our rotating file; without logging if it cannot be written. Never logs to the terminal.
-
-    Library warnings go there too. Makes our home private first, since every UI calls this.
-    """
-    paths.close_home()
-    logging.captureWarnings(True)
-    root = logging.getLogger()
-    root.setLevel(logging.DEBUG if debug else logging.INFO)
-    logging.getLogger("markdown_it").setLevel(logging.WARNING)
-    for name in ("httpx", "httpx2", "httpcore", "openai"):
-        logging.getLogger(name).setLevel(logging.WARNING)
-    handler: logging.Handler = logging.NullHandler()
-    try:
-        folder = paths.home() / "logs"
-        private_folder(folder)
-        handler = RotatingFileHandler(
-            folder / "kimi-tui.log", maxBytes=1 << 20, backupCount=3, encoding="utf-8", delay=True
-        )
-    except OSError:
-        pass
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
-    root.handlers[:] = [handler]
-    threading.excepthook = _thread_failed
-    sys.unraisablehook = _could_not_raise
-
-
-def _thread_failed(failed: threading.ExceptHookArgs) -> None:
-    name = failed.thread.name if failed.thread is not None else ""
-    logging.getLogger(__name__).error("a thread failed: %s", name, exc_info=failed.exc_value)
-
-
-def _could_not_raise(failed: "sys.UnraisableHookArgs") -> None:
-    logging.getLogger(__name__).error("%s: %r", failed.err_msg or "ignored", failed.object, exc_info=failed.exc_value)

@@ -162,6 +162,15 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_disk_that_is_full_leaves_the_old_content_and_no_temporary_file_and_the_error_names_the_file",
     ),
     Defence(
+        "a log that cannot be written", "dropping the record", "log-that-cannot-be-written", REMOVED,
+        "test_a_full_disk_prints_nothing_and_what_comes_when_there_is_room_is_logged",
+    ),
+    Defence(
+        "a log that cannot be written", "a log that is a regular file", "regular-log-file",
+        Value("os.open(self.baseFilename, flags)"),
+        "test_something_else_in_the_place_of_the_log_ends_and_prints_nothing[pipe]",
+    ),
+    Defence(
         "a disk that is full at the start", "naming the file", "file-of-a-full-disk", REMOVED,
         "test_a_full_disk_is_reported_with_the_file",
     ),

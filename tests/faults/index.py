@@ -439,6 +439,10 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_ATOMIC}::test_a_writer_that_is_slow_keeps_no_other_waiting_and_gets_its_own_content_in",
         f"{_ATOMIC}::test_writers_at_the_same_time_leave_a_content_of_one_of_them_whole",
     ),
+    "a log that cannot be written": (
+        "tests/cli/test_log_file.py::test_a_full_disk_prints_nothing_and_what_comes_when_there_is_room_is_logged",
+        "tests/cli/test_log_file.py::test_something_else_in_the_place_of_the_log_ends_and_prints_nothing",
+    ),
     "a disk that is full at the start": (
         "tests/cli/commands/test_mcp.py::test_a_full_disk_is_reported_with_the_file",
         "tests/ui/print/test_streams.py::"

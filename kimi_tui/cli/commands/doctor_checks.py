@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from kimi_tui import __version__, paths, secret_store
+from kimi_tui.cli.log_file import log_file
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.config.loader import LoadedConfig, load_config
 from kimi_tui.config.model_selection import ChosenModel, choose_model
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.llm.error_mapping import service_words
 from kimi_tui.paths import private_folder
+from kimi_tui.regular_file import open_fd
 from kimi_tui.secret_store import resolve
 from kimi_tui.tools.file_support.ripgrep import find_ripgrep
 
@@ -147,11 +149,11 @@ def _home() -> Check:
 
 
 def _log() -> Check:
-    file = paths.home() / "logs" / "kimi-tui.log"
+    file = log_file()
     try:
         size = file.stat().st_size
-        with file.open("ab"):
-            return Check("log", "ok", f"{paths.shown(file)}, {size >> 10} KiB", "use --debug to log more")
+        os.close(open_fd(file, os.O_WRONLY))
+        return Check("log", "ok", f"{paths.shown(file)}, {size >> 10} KiB", "use --debug to log more")
     except FileNotFoundError:
         return Check("log", "ok", f"{paths.shown(file)}, not written yet")
     except OSError as error:

@@ -46,7 +46,8 @@ def _show(options: argparse.Namespace, work_dir: Path, *, terminal_state: Termin
     from kimi_tui.ui.tui.main import run_tui
 
     def make_plan(work_dir: Path | None, trust: "TrustState | None") -> "EngineConfig":
-        from kimi_tui.cli.plan_builder import build_plan, start_logging
+        from kimi_tui.cli.log_file import start_logging
+        from kimi_tui.cli.plan_builder import build_plan
 
         start_logging(options.debug)
         return build_plan(options, interactive=True, work_dir=work_dir, trust=trust, asks=True)

@@ -1,0 +1,69 @@
+"""The log file of the program. Nothing is logged where it cannot be written, and never to the terminal."""
+
+import contextlib
+import logging
+import os
+import sys
+import threading
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+from kimi_tui import paths
+from kimi_tui.regular_file import open_fd
+
+
+def log_file() -> Path:
+    return paths.home() / "logs" / "kimi-tui.log"
+
+
+def start_logging(debug: bool) -> None:
+    """Log to our rotating file. Library warnings go there too.
+
+    Makes our home private first, since every UI calls this.
+    """
+    paths.close_home()
+    logging.captureWarnings(True)
+    root = logging.getLogger()
+    root.setLevel(logging.DEBUG if debug else logging.INFO)
+    logging.getLogger("markdown_it").setLevel(logging.WARNING)
+    for name in ("httpx", "httpx2", "httpcore", "openai"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+    handler: logging.Handler = logging.NullHandler()
+    with contextlib.suppress(OSError):
+        file = log_file()
+        paths.private_folder(file.parent)
+        handler = _LogFileHandler(
+            file, maxBytes=1 << 20, backupCount=3, encoding="utf-8", errors="backslashreplace", delay=True
+        )
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+    root.handlers[:] = [handler]
+    threading.excepthook = _thread_failed
+    sys.unraisablehook = _could_not_raise
+
+
+class _LogFileHandler(RotatingFileHandler):
+    """Drops a record that cannot be written; the next one opens the file again."""
+
+    def _open(self) -> TextIOWrapper:
+        descriptor = open_fd(
+            Path(self.baseFilename), os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        )  # defence: regular-log-file
+        return open(descriptor, "a", encoding=self.encoding, errors=self.errors)  # noqa: PTH123 - a descriptor
+
+    # defence: log-that-cannot-be-written
+    def handleError(self, record: logging.LogRecord) -> None:
+        stream: TextIOWrapper | None = self.stream
+        self.stream = None
+        with contextlib.suppress(OSError, ValueError):
+            if stream is not None:
+                stream.close()
+
+
+def _thread_failed(failed: threading.ExceptHookArgs) -> None:
+    name = failed.thread.name if failed.thread is not None else ""
+    logging.getLogger(__name__).error("a thread failed: %s", name, exc_info=failed.exc_value)
+
+
+def _could_not_raise(failed: "sys.UnraisableHookArgs") -> None:
+    logging.getLogger(__name__).error("%s: %r", failed.err_msg or "ignored", failed.object, exc_info=failed.exc_value)
