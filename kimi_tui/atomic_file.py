@@ -1,6 +1,6 @@
 """Replaces whole files atomically: a reader finds the old content or the new, also after a kill or a power cut.
 
-Invariant: writers of a file that are killed one after another leave at most one temporary file beside it; the next one
+Invariant: writers that are killed one after another leave one temporary file for each suffix in a folder; the next one
 takes it over. A lock, which ends with its process, keeps two writers apart.
 """
 
@@ -58,7 +58,7 @@ def replacement(
 
 def _temporary_for(target: Path) -> tuple[Path, int]:
     """Create an empty locked file beside `target`: the one that every writer uses, or if that is in use another."""
-    shared = target.with_name(f".new-{target.name}")
+    shared = target.with_name(f".new{target.suffix}")
     descriptor = None
     try:
         descriptor = os.open(shared, _FLAGS, 0o600)
@@ -71,7 +71,7 @@ def _temporary_for(target: Path) -> tuple[Path, int]:
         pass  # the other name gets a file, or the same error
     if descriptor is not None:
         os.close(descriptor)
-    own = target.with_name(f".new-{os.urandom(6).hex()}-{target.name}")
+    own = target.with_name(f".new-{os.urandom(6).hex()}{target.suffix}")
     return own, os.open(own, _FLAGS | os.O_EXCL, 0o600)
 
 

@@ -54,7 +54,9 @@ def test_a_block_sees_the_new_content_under_the_same_suffix_and_may_refuse_it(tm
     assert names(tmp_path) == ["a.yaml"]
 
 
-def test_kills_leave_the_old_content_and_one_temporary_file_that_the_next_writer_takes_over(tmp_path: Path) -> None:
+def test_kills_leave_the_old_content_and_one_temporary_file_that_the_next_writer_in_the_folder_takes_over(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "a"
     replace_file(file, "old")
     for content in ("new", "x" * 100_000, ""):
@@ -63,9 +65,9 @@ def test_kills_leave_the_old_content_and_one_temporary_file_that_the_next_writer
             assert killed.wait() == -9
         assert file.read_text() == "old"
         assert len(names(tmp_path)) == 2
-    replace_file(file, "short")
-    assert file.read_text() == "short"
-    assert names(tmp_path) == ["a"]
+    replace_file(tmp_path / "b", "short")  # of the same suffix
+    assert names(tmp_path) == ["a", "b"]
+    assert (file.read_text(), (tmp_path / "b").read_text()) == ("old", "short")
 
 
 def test_a_disk_that_is_full_leaves_the_old_content_and_no_temporary_file_and_the_error_names_the_file(
@@ -119,7 +121,7 @@ def test_a_link_is_replaced_or_followed(tmp_path: Path, follow: bool) -> None:
 
 @pytest.mark.parametrize("kind", ["symlink", "hard link", "pipe", "folder"])
 def test_what_is_in_the_place_of_the_temporary_file_is_not_written(tmp_path: Path, kind: str) -> None:
-    file, planted, other = tmp_path / "a", tmp_path / ".new-a", tmp_path / "other"
+    file, planted, other = tmp_path / "a", tmp_path / ".new", tmp_path / "other"
     other.write_text("other")
     match kind:
         case "symlink":
@@ -132,7 +134,7 @@ def test_what_is_in_the_place_of_the_temporary_file_is_not_written(tmp_path: Pat
             planted.mkdir()
     replace_file(file, "new")
     assert (file.read_text(), other.read_text()) == ("new", "other")
-    assert names(tmp_path) == [".new-a", "a", "other"]
+    assert names(tmp_path) == [".new", "a", "other"]
 
 
 def test_a_writer_that_is_slow_keeps_no_other_waiting_and_gets_its_own_content_in(tmp_path: Path) -> None:

@@ -46,9 +46,8 @@ class _LogFileHandler(RotatingFileHandler):
     """Drops a record that cannot be written; the next one opens the file again."""
 
     def _open(self) -> TextIOWrapper:
-        descriptor = open_fd(
-            Path(self.baseFilename), os.O_WRONLY | os.O_CREAT | os.O_APPEND
-        )  # defence: regular-log-file
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+        descriptor = open_fd(Path(self.baseFilename), flags)  # defence: regular-log-file
         return open(descriptor, "a", encoding=self.encoding, errors=self.errors)  # noqa: PTH123 - a descriptor
 
     # defence: log-that-cannot-be-written

@@ -22,7 +22,7 @@ from kimi_tui.timestamps import valid_timestamp
 TITLE_CHARS = 200
 _MAX_PROMPT_BYTES = 64 << 20
 _MARK = re.compile(rb'"message":\s?\{"type":\s?"(TurnBegin|Flow\w+)"')
-_NOT_COPIED = re.compile(r"lock|tasks|context_\d+\.jsonl|\.new-.*|.*\.new")
+_NOT_COPIED = re.compile(r"lock|tasks|context_\d+\.jsonl|\.new.*|.*\.new")
 
 
 @dataclass(frozen=True, slots=True)

@@ -434,7 +434,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "a file that is replaced": (
         f"{_ATOMIC}::"
         "test_a_disk_that_is_full_leaves_the_old_content_and_no_temporary_file_and_the_error_names_the_file",
-        f"{_ATOMIC}::test_kills_leave_the_old_content_and_one_temporary_file_that_the_next_writer_takes_over",
+        f"{_ATOMIC}::"
+        "test_kills_leave_the_old_content_and_one_temporary_file_that_the_next_writer_in_the_folder_takes_over",
         f"{_ATOMIC}::test_what_is_in_the_place_of_the_temporary_file_is_not_written",
         f"{_ATOMIC}::test_a_writer_that_is_slow_keeps_no_other_waiting_and_gets_its_own_content_in",
         f"{_ATOMIC}::test_writers_at_the_same_time_leave_a_content_of_one_of_them_whole",
