@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
+from kimi_tui.atomic_file import replace_file
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
 from kimi_tui.mcp.config import Server, check, read_table, user_file
-from kimi_tui.mcp.private_file import write_private
+from kimi_tui.paths import private_folder
 
 
 def add_server(file: Path, name: str, entry: Mapping[str, object]) -> bool:
@@ -65,4 +66,5 @@ def _entries(file: Path) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _write(file: Path, table: dict[str, Any]) -> None:
-    write_private(file, json.dumps(table, indent=2, ensure_ascii=False) + "\n")
+    private_folder(file.parent)
+    replace_file(file, json.dumps(table, indent=2, ensure_ascii=False) + "\n", follow_link=True, sync_folder=True)

@@ -5,7 +5,8 @@ import json
 from pathlib import Path
 
 from kimi_tui import json_text
-from kimi_tui.mcp.private_file import write_private
+from kimi_tui.atomic_file import replace_file
+from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import read_text
 
 
@@ -32,7 +33,10 @@ class FailureNotices:
     def _keep(self) -> None:
         if self._file is not None:
             with contextlib.suppress(OSError):
-                write_private(self._file, json.dumps(self._causes, ensure_ascii=False))
+                private_folder(self._file.parent)
+                replace_file(
+                    self._file, json.dumps(self._causes, ensure_ascii=False), follow_link=True, sync_folder=True
+                )
 
 
 def _read(file: Path) -> dict[str, str]:

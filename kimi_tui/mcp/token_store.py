@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 from kimi_tui import paths, secret_store
-from kimi_tui.mcp.private_file import write_private
+from kimi_tui.atomic_file import replace_file
+from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import read_text
 
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9._-]")
@@ -36,7 +37,8 @@ def write_tokens(file: Path, text: str) -> None:
     if secret_store.store(_name(file), text):
         file.unlink(missing_ok=True)
     else:
-        write_private(file, text)
+        private_folder(file.parent)
+        replace_file(file, text, follow_link=True, sync_folder=True)
 
 
 def forget_tokens(name: str, url: str) -> bool:
