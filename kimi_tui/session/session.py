@@ -73,6 +73,8 @@ class Session:
             probe = folder / ".writable"
             with os.fdopen(open_fd(probe, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb") as file:
                 file.write(bytes(_PROBE_BYTES))
+            if not (folder / "lock").exists():  # while the probe takes the room
+                os.close(open_fd(folder / "lock", os.O_RDWR | os.O_CREAT))  # defence: lock-with-the-probe
             probe.unlink()
         except OSError as error:
             notice = f"this session is not kept: {folder}: {error.strerror or error}"

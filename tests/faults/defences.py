@@ -98,6 +98,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_enospc_leaves_the_old_file_whole",
     ),
     Defence("10 ro_home", "a session that is not kept", "session-that-is-not-kept", Instead("raise")),
+    Defence("a disk that fills after the probe", "making the lock before it ends", "lock-with-the-probe", REMOVED),
     Defence("11 emfile", "giving back what was opened when the rest cannot be", "give-back-pipe", REMOVED),
     Defence(
         "12 two_writers, stale_lock", "the lock", "session-lock", REMOVED,

@@ -62,6 +62,9 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_DISK}::test_a_read_only_home_runs_without_a_record_and_says_so",
         "tests/ui/print/test_print.py::test_ro_home_answers_and_says_that_nothing_is_kept",
     ),
+    "a disk that fills after the probe": (
+        "tests/session/test_session.py::test_a_lock_that_cannot_be_made_gives_a_session_with_a_notice",
+    ),
     "11 emfile": (f"{_PROC}::test_emfile",),
     "12 two_writers, stale_lock": (
         "tests/session/test_session.py::test_two_writers_the_second_process_is_refused_and_told_who_holds_it",

@@ -91,6 +91,18 @@ def test_state_is_kept_and_a_broken_state_file_is_an_empty_state(work_dir):
     third.close()
 
 
+def test_a_lock_that_cannot_be_made_gives_a_session_with_a_notice(work_dir, tmp_path):
+    folder = sessions_dir(work_dir) / "s"
+    folder.mkdir(parents=True)
+    (folder / "lock").symlink_to(tmp_path / "nowhere" / "lock")
+    session = Session.create(work_dir, "s")
+    assert session.notice is not None
+    assert "not kept" in session.notice
+    assert session.dir != folder
+    assert [path.name for path in folder.iterdir()] == ["lock"]
+    session.close()
+
+
 def test_ro_home_a_home_that_cannot_be_written_gives_a_session_with_a_notice(work_dir, monkeypatch):
     monkeypatch.setenv("KIMI_TUI_HOME", "/proc/nowhere")
     session = Session.create(work_dir)
