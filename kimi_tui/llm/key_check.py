@@ -2,12 +2,14 @@
 
 import asyncio
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
 from kimi_tui.i18n import tr
+from kimi_tui.llm.context_size import SizedModel
 from kimi_tui.llm.error_mapping import service_words
 
 _URLS = {
@@ -26,16 +28,17 @@ _WRONG_KEY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class KeyCheck:
-    """The service's verdict on the key; `unknown` if it gave none. `models` are those that it lists; `reached` is false
-    if nothing answered at the address."""
+    """The service's verdict on the key; `unknown` if it gave none. `models` are those that it lists, `sizes` their
+    context sizes in tokens where it reports them; `reached` is false if nothing answered at the address."""
 
     verdict: Literal["taken", "refused", "unknown"]
     cause: str = ""
     models: tuple[str, ...] = ()
     reached: bool = True
+    sizes: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
-class _Named(BaseModel):
+class _Named(SizedModel):
     id: str = ""
     name: str = ""
 
@@ -80,13 +83,16 @@ async def check_key(service_type: str, base_url: str, key: str, *, timeout_s: fl
         if status in (401, 403) or (status == 400 and (b"API_KEY_INVALID" in body or _WRONG_KEY.search(message))):
             return KeyCheck("refused", ": ".join(filter(None, (f"HTTP {status}", message))))
         return KeyCheck("unknown", ": ".join(filter(None, (f"{url} answers with HTTP {status}", message))))
-    return KeyCheck("taken", models=_names(body))
+    sizes = _listed(body)
+    return KeyCheck("taken", models=tuple(sizes), sizes={name: size for name, size in sizes.items() if size})
 
 
-def _names(body: bytes) -> tuple[str, ...]:
+def _listed(body: bytes) -> dict[str, int | None]:
+    """The names of the listed models, each with its context size."""
     try:
         listing = _Listing.model_validate_json(body)
     except ValidationError:
-        return ()
-    names = [model.id or model.name.removeprefix("models/") for model in (*listing.data, *listing.models)]
-    return tuple(dict.fromkeys(name for name in names if name and name.isprintable()))
+        return {}
+    listed = (*listing.data, *listing.models)
+    sizes = {model.id or model.name.removeprefix("models/"): model.context_size for model in listed}
+    return {name: size for name, size in sizes.items() if name and name.isprintable()}

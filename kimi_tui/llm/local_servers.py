@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ValidationError
+
+from kimi_tui.llm.context_size import SizedModel
 
 if TYPE_CHECKING:
     import httpx2
@@ -18,11 +20,15 @@ _MOST_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """A server that responded; `base_url` is for a provider of type `openai_legacy`."""
+    """A server that responded; `base_url` is for a provider of type `openai_legacy`.
+
+    `sizes` are the context sizes in tokens of the models for which it reports them.
+    """
 
     kind: ServerKind
     base_url: str
     models: tuple[str, ...]
+    sizes: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 async def find_local_servers(
@@ -38,7 +44,7 @@ async def find_local_servers(
     return [server for server in replies if server]
 
 
-class _Model(BaseModel):
+class _Model(SizedModel):
     id: str
     owned_by: str | None = None
 
@@ -60,6 +66,7 @@ class _Tags(BaseModel):
 async def _ask(client: "httpx2.AsyncClient", kind: ServerKind, port: int, timeout_s: float) -> LocalServer | None:
     import httpx2
 
+    sizes: dict[str, int] = {}
     base = f"http://127.0.0.1:{port}"
     try:
         async with asyncio.timeout(timeout_s):
@@ -69,11 +76,12 @@ async def _ask(client: "httpx2.AsyncClient", kind: ServerKind, port: int, timeou
         else:
             models = _Models.model_validate_json(body).data
             names = [model.id for model in models]
+            sizes = {model.id: size for model in models if (size := model.context_size) is not None}
             owner = models[0].owned_by if models else None
             kind = _OWNERS.get(owner or "", kind)
     except (TimeoutError, httpx2.HTTPError, ValidationError):
         return None
-    return LocalServer(kind, f"{base}/v1", tuple(names))
+    return LocalServer(kind, f"{base}/v1", tuple(names), sizes)
 
 
 async def _get(client: "httpx2.AsyncClient", url: str) -> bytes:

@@ -29,6 +29,24 @@ async def test_a_service_that_takes_the_key_names_its_models(
 
 
 @pytest.mark.parametrize(
+    ("fields", "sizes"),
+    [
+        ({"max_model_len": 32768}, {"one": 32768}),
+        ({"context_length": 131072, "owned_by": "x"}, {"one": 131072}),
+        ({"context_window": "large"}, {}),
+        ({"max_model_len": True}, {}),
+        ({"max_model_len": -1}, {}),
+        ({}, {}),
+    ],
+)
+async def test_the_context_size_that_a_server_reports_is_known(fields: dict[str, object], sizes: object) -> None:
+    async with Server() as server:
+        server.add(status(200, {"data": [{"id": "one", **fields}, {"id": "two"}]}))
+        check = await check_key("openai_legacy", server.url, "")
+        assert (check.models, check.sizes) == (("one", "two"), sizes)
+
+
+@pytest.mark.parametrize(
     ("code", "body", "verdict"),
     [
         (401, {}, "refused"),

@@ -38,6 +38,13 @@ async def test_servers_of_each_kind_are_found(servers: list[Server]) -> None:
     assert [server.requests[0].path for server in servers] == ["/api/tags", "/v1/models", "/v1/models", "/v1/models"]
 
 
+async def test_the_context_sizes_that_a_server_reports_are_known(servers: list[Server]) -> None:
+    listed = [{"id": "large", "owned_by": "vllm", "max_model_len": 262144}, {"id": "odd", "max_model_len": "?"}]
+    servers[0].add(status(200, {"object": "list", "data": listed}))
+    (server,) = await find_local_servers({"vllm": servers[0].port})
+    assert (server.models, server.sizes) == (("large", "odd"), {"large": 262144})
+
+
 async def test_a_server_is_named_after_its_answer_not_its_port(servers: list[Server]) -> None:
     servers[0].add(models("llamacpp", "model.gguf"))
     assert [server.kind for server in await find_local_servers({"vllm": servers[0].port})] == ["llama_cpp"]

@@ -53,14 +53,16 @@ def _is_near(address: str) -> bool:
         return False
 
 
-def custom_server_changes(base: str, key: str, model: str) -> dict[KeyPath, Value]:
-    """The configuration changes for the server."""
+def custom_server_changes(base: str, key: str, model: str, size: int | None = None) -> dict[KeyPath, Value]:
+    """The configuration changes for the server; `size` is the context size of the model in tokens."""
     name = re.sub(r"[^a-z0-9]+", "-", urlsplit(base).netloc.rpartition("@")[2].lower()).strip("-")
     changes: dict[KeyPath, Value] = {("providers", name, "type"): _TYPE, ("providers", name, "base_url"): base}
     if key:
         changes["providers", name, "api_key"] = key
     changes["models", model, "provider"] = name
     changes["models", model, "model"] = model
+    if size is not None:
+        changes["models", model, "max_context_size"] = size
     return changes
 
 
@@ -141,7 +143,7 @@ class CustomServerForm:
     def _ask_model(self, base: str, key: str, trial: KeyCheck) -> None:
         def got(model: str | None) -> None:
             if model:
-                self._done(custom_server_changes(base, key, model), model)
+                self._done(custom_server_changes(base, key, model, trial.sizes.get(model)), model)
 
         title = _("another server: model")
         if trial.models:

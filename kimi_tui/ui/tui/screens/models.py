@@ -46,15 +46,15 @@ def server_name(server: LocalServer) -> str:
 def local_choice(server: LocalServer, model: str) -> ModelChoice:
     """The configuration changes for a model of a local server."""
     provider = f"local-{server.kind.replace('_', '-')}"
-    return ModelChoice(
-        model,
-        {
-            ("providers", provider, "type"): "openai_legacy",
-            ("providers", provider, "base_url"): server.base_url,
-            ("models", model, "provider"): provider,
-            ("models", model, "model"): model,
-        },
-    )
+    changes: dict[KeyPath, Value] = {
+        ("providers", provider, "type"): "openai_legacy",
+        ("providers", provider, "base_url"): server.base_url,
+        ("models", model, "provider"): provider,
+        ("models", model, "model"): model,
+    }
+    if (size := server.sizes.get(model)) is not None:
+        changes["models", model, "max_context_size"] = size
+    return ModelChoice(model, changes)
 
 
 class ModelPicker(ModalCard[ModelChoice]):

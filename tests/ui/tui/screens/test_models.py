@@ -11,9 +11,10 @@ from kimi_tui.config.loader import load_config
 from kimi_tui.config.model_selection import choose_model
 from kimi_tui.config.yaml_editor import edit
 from kimi_tui.llm.key_check import KeyCheck, check_key
+from kimi_tui.llm.local_servers import LocalServer
 from kimi_tui.ui.tui.screens.custom_server import OTHER, bases, custom_server_changes
 from kimi_tui.ui.tui.screens.first_start import SERVICES, SetupResult, SetupWizard, provider_settings_changes
-from kimi_tui.ui.tui.screens.models import ModelChoice, ModelPicker
+from kimi_tui.ui.tui.screens.models import ModelChoice, ModelPicker, local_choice
 from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from kimi_tui.ui.tui.widgets.pick_prompt import PickPrompt
 from tests.llm.servers import Server, status
@@ -39,6 +40,14 @@ async def test_ctrl_s_takes_it_for_good(show: ShowScreen, work_dir: Path, tmp_pa
     async with show(lambda: screen_cases.models(work_dir, tmp_path)) as shown:
         await shown.press(*"small", "ctrl+s")
         assert shown.results == [ModelChoice("small", {}, keep=True)]
+
+
+async def test_the_context_size_that_a_server_reports_is_kept(tmp_path: Path) -> None:
+    server = LocalServer("vllm", "http://127.0.0.1:8000/v1", ("large", "small"), {"large": 262144})
+    changes = {**local_choice(server, "large").changes, **local_choice(server, "small").changes}
+    changes |= custom_server_changes("http://box:8000/v1", "", "mine", 8192)
+    models = edit(changes, tmp_path / "config.yaml").config.models
+    assert [models[name].max_context_size for name in ("large", "small", "mine")] == [262144, 100_000, 8192]
 
 
 async def test_a_model_whose_key_is_rejected_is_not_used_unless_it_is_chosen_again(
