@@ -104,6 +104,8 @@ class TranscriptSearch:
         self._store = store
         self._query = ""
         self._at = -1
+        self._opened: int | None = None
+        """The item that was expanded to show a match."""
         self.matches: list[Match] = []
 
     @property
@@ -127,6 +129,7 @@ class TranscriptSearch:
     def find(self, query: str) -> None:
         """Start a search; "" ends it."""
         store = self._store
+        self._fold_opened()
         self._query = query
         self._at = -1
         self.matches = [
@@ -141,20 +144,28 @@ class TranscriptSearch:
 
     def step(self, step: int) -> tuple[int, int] | None:
         """Go to the next or previous match, wrapping around; returns its item's index and its row in it. A folded item
-        is expanded."""
+        is expanded until the search leaves it."""
         if not self.matches:
             return None
         self._at = (max(self._at, 0 if step < 0 else -1) + step) % len(self.matches)
         match, store = self.matches[self._at], self._store
+        if match.item_id != self._opened:
+            self._fold_opened()
         index = store.index_of(match.item_id)
         if index is None:
             return None
         found = places(store.drawn(index).lines, self._query)
         if match.nth >= len(found) and store.can_fold(index) and not store.is_open(match.item_id):
             store.set_open(match.item_id, True)
+            self._opened = match.item_id
             found = places(store.drawn(index).lines, self._query)
         line = found[min(match.nth, len(found) - 1)][0][0] if found else 0
         return index, store.drawn(index).gap + line
+
+    def _fold_opened(self) -> None:
+        opened, self._opened = self._opened, None
+        if opened is not None and self._store.index_of(opened) is not None:
+            self._store.set_open(opened, False)
 
     def marks(self, index: int, number: int) -> list[tuple[int, int, Style]]:
         """The matching characters of line `number` of an item, each with its style."""

@@ -188,6 +188,23 @@ async def test_find_marks_the_places_and_goes_from_one_to_the_next():
         await pilot.pause()
 
 
+async def test_an_item_that_find_has_opened_is_folded_when_the_search_leaves_it():
+    hidden = ToolItem("Shell", "ls", "ok", output="a needle in the output")
+    async with showing(UserItem("a needle"), hidden, *turns(20)) as (pilot, view):
+        view.find("needle")
+        view.find_next()
+        place = view.find_next()
+        assert place is not None
+        assert view.store.is_open(place.item_id)
+        view.find_next()
+        assert not view.store.is_open(place.item_id)
+        view.find_next()
+        assert view.store.is_open(place.item_id)
+        view.find("")
+        assert not view.store.is_open(place.item_id)
+        await pilot.pause()
+
+
 async def test_other_colours_repaint_what_was_drawn():
     async with showing(UserItem("hi")) as (pilot, view):
         before = [segment.style for segment in view.render_line(0)]
