@@ -389,6 +389,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_link_named_git_makes_nothing_visible",
     ),
     Defence(
+        "30 secret_leak", "no terminals of the user", "no-terminals-of-the-user", Value('("null", "ptmx", "pts")'),
+        "test_a_terminal_of_the_user_is_neither_read_nor_written",
+    ),
+    Defence(
         "30 secret_leak", "comparing the mounts before the command starts", "compare-mounts", Value("command[5:]"),
         "test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothing",
     ),

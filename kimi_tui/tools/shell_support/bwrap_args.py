@@ -66,7 +66,7 @@ class BoxSettings:
     `private` has the folders `tmp` and `var-tmp`. `own_users`: the sandbox has a user namespace that allows
     no nested ones. `hidden` are files or folders with keys, `writable` more folders of our own, `foreign` the
     sockets that listened before the session's first command. `join` are arguments before bubblewrap itself that join
-    the session's network, where there is one.
+    the session's network, where there is one, else `scope` are those that confine sockets.
     """
 
     program: str
@@ -77,6 +77,7 @@ class BoxSettings:
     writable: tuple[Path, ...] = ()
     foreign: frozenset[Path] = frozenset()
     join: tuple[str, ...] = ()
+    scope: tuple[str, ...] = ()
 
 
 def sandbox_argv(
@@ -122,7 +123,7 @@ def sandbox_argv(
     mounts += _sockets(box, (*closed, *temp), shown, ours, readable)
     mounts += (("--remount-ro", str(folder)) for folder in closed)
     mounts = without_covered(mounts)
-    start = [*box.join, *_checked(mounts, ours), box.program, *_namespaces(box, config)]
+    start = [*(box.join or box.scope), *_checked(mounts, ours), box.program, *_namespaces(box, config)]
     if not any(box.private.is_relative_to(folder) for folder in ours):
         copied = {str(path) for path in settings} - {str(path) for path in readable}
         mounts = with_prepared_folders(mounts, box.private, copied=copied)

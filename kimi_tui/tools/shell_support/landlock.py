@@ -2,7 +2,8 @@
 
 python -I -S landlock.py RULES PROGRAM ARGUMENT...
 
-RULES has a line `offline` or `online`, and lines `r PATH` (read and execute) and `w PATH` (also write). What has no
+RULES is `sockets`, which confines nothing but sockets: abstract ones of others, and those of rare kinds. Else it has a
+line `offline` or `online`, and lines `r PATH` (read and execute) and `w PATH` (also write). What has no
 rule cannot be opened, made, moved or deleted. The kernel's calls are made directly: the published bindings take 70 ms
 and more to import, a delay for each command. `supervisor.py` uses it between fork and exec.
 
@@ -29,7 +30,9 @@ _TRUNCATE, _IOCTL = 1 << 14, 1 << 15
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
 _OF_FILES = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL
 _OF_TCP = 3
+_ABSTRACT_SOCKETS = 1
 _SCOPES = 3  # abstract sockets, signals
+_ABI_WITH_SCOPES = 6
 
 
 class _Ruleset(ctypes.Structure):
@@ -56,6 +59,9 @@ def confine(rules: str) -> None:
     """Confine this process and all that it starts. Raises OSError."""
     libc = ctypes.CDLL(None, use_errno=True)
     abi = version()
+    if rules == "sockets":
+        _confine_sockets(libc, abi)
+        return
     if abi < 1:
         raise OSError(errno.ENOSYS, "there is no Landlock")
     lines = rules.split("\n")
@@ -83,12 +89,26 @@ def confine(rules: str) -> None:
             libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
     _raise_if_failed(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     if lines[0] == "offline":
-        sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
-        import socket_filter
-
-        socket_filter.refuse_other_sockets()
+        _refuse_other_sockets()
     _raise_if_failed(libc.syscall(_RESTRICT, descriptor, ctypes.c_uint32(0)))
     os.close(descriptor)
+
+
+def _confine_sockets(libc: ctypes.CDLL, abi: int) -> None:
+    _refuse_other_sockets()
+    if abi >= _ABI_WITH_SCOPES:
+        ruleset = _Ruleset(0, 0, _ABSTRACT_SOCKETS)
+        descriptor = libc.syscall(_CREATE, ctypes.byref(ruleset), ctypes.c_size_t(24), ctypes.c_uint32(0))
+        _raise_if_failed(descriptor)
+        _raise_if_failed(libc.syscall(_RESTRICT, descriptor, ctypes.c_uint32(0)))
+        os.close(descriptor)
+
+
+def _refuse_other_sockets() -> None:
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
+    import socket_filter
+
+    socket_filter.refuse_other_sockets()
 
 
 def _raise_if_failed(result: int) -> None:

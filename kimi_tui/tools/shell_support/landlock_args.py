@@ -25,7 +25,12 @@ from kimi_tui.tools.shell_support.bwrap_args import (
 )
 
 _PROGRAM = Path(__file__).with_name("landlock.py")
-_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm")
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "shm")  # defence: no-terminals-of-the-user
+"""Not `pts`: it has the terminals of the user's other programs, which type and show passwords."""
+
+
+SCOPE = (sys.executable, "-I", "-S", str(_PROGRAM), "sockets")
+"""The arguments before a command that confine its sockets only, where it shares the network of this machine."""
 
 
 def landlock_argv(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -> list[str]:

@@ -17,7 +17,7 @@ from kimi_tui.i18n import UserText, tr
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, Tier, sandbox_argv
 from kimi_tui.tools.shell_support.landlock import version as landlock_version
-from kimi_tui.tools.shell_support.landlock_args import landlock_argv
+from kimi_tui.tools.shell_support.landlock_args import SCOPE, landlock_argv
 from kimi_tui.tools.shell_support.sandbox_env import boxed_env, cache_folder
 from kimi_tui.tools.shell_support.sandbox_hints import hint, lost_an_effect
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, find_sandbox_exec, probe, probe_files
@@ -39,7 +39,8 @@ SEATBELT_LIMITS = tr(
 )
 """What the tier "files" cannot restrict on macOS."""
 FILES_TIER_LIMITS = tr(
-    "they can reach programs of the user through sockets in folders, send UDP, and see processes and /tmp; "
+    "they can reach programs of the user through sockets in folders, send UDP, see processes, write /tmp and /dev/shm, "
+    "and change modes, owners and times of the user's files; they have no terminals of their own; "
     "what they do to Git's settings is undone only when they end"
 )
 """What the tier "files" cannot restrict."""
@@ -248,7 +249,9 @@ class Sandbox:
         if program is not None:
             self._network = None if self._config.network else await make_session_network()
             join = () if self._network is None else self._network.join_argv
-            self._box, reason = await probe(replace(box, program=program, join=join), self._config, workspace)
+            self._box, reason = await probe(
+                replace(box, program=program, join=join, scope=SCOPE), self._config, workspace
+            )
             if self._box is not None:
                 await self._start_proxy(self._box)
                 return None

@@ -51,7 +51,7 @@ async def probe(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -
     """Return the settings that work here, the strictest first; else None and the reason, for the user."""
     reason = ""
     others = (replace(box, join=()),) if box.join else ()
-    for settings in (box, *others, replace(box, own_users=False, join=())):
+    for settings in (box, *others, replace(box, own_users=False, join=(), scope=())):
         if not settings.own_users and os.geteuid() != 0 and not _is_setuid(Path(box.program)):
             continue  # it would make a user namespace, in which more could be made
         with _forbidden() as (file, port):

@@ -70,3 +70,17 @@ async def test_settings_of_git_are_restored_when_the_command_ends(place: Path) -
     assert "The sandbox undid" in value.message
     assert (harness.dir / ".git/config").read_bytes() == config
     assert len(told) == 2
+
+
+async def test_a_terminal_of_the_user_is_neither_read_nor_written(place: Path) -> None:
+    harness = ToolHarness(place / "work")
+    master, terminal = os.openpty()
+    try:
+        os.write(master, b"typed\n")
+        name = os.ttyname(terminal)
+        value = await harness.use(shell(harness, []), command=f"echo shown > {name}; head -c 5 < {name}; echo end")
+        assert str(value.output).count("Permission denied") == 2
+        assert "typed" not in str(value.output)
+    finally:
+        os.close(master)
+        os.close(terminal)

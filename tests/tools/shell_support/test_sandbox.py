@@ -21,6 +21,7 @@ from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support import mount_check
 from kimi_tui.tools.shell_support.background import BackgroundTasks
 from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, sandbox_argv
+from kimi_tui.tools.shell_support.landlock import version
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap
@@ -419,6 +420,21 @@ async def test_a_background_command_cannot_change_the_settings_of_git(harness: T
     await harness.use(tool, command="git remote add made ./elsewhere")
     assert "made" in (harness.dir / ".git/config").read_text()
     await sandbox.close()
+
+
+@works
+async def test_abstract_sockets_of_other_programs_do_not_answer_with_the_network_on(harness: ToolHarness) -> None:
+    """A display listens on one, and through it a command could type into the user's terminals."""
+    if version() < 6:
+        pytest.skip("this kernel does not confine abstract sockets")
+    harness.approvals.yolo = True
+    name = f"kimi-tui-test-{os.getpid()}"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"\0{name}")
+        server.listen()
+        code = f"import socket; socket.socket(socket.AF_UNIX).connect(chr(0) + '{name}')"
+        value = await harness.use(shell(harness, network=True), command=f'python3 -c "{code}"')
+    assert "Operation not permitted" in str(value.output)
 
 
 @works
