@@ -1,7 +1,9 @@
 """Paths: our home, bundled files, and display form."""
 
 import os
+import shutil
 import stat
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -91,6 +93,21 @@ def real_path(path: Path) -> Path:
     Raises ValueError for a NUL character.
     """
     return Path(os.path.realpath(path))  # defence: links-that-lead-back
+
+
+def find_program(name: str, *, outside: Iterable[Path]) -> str | None:
+    """Return the first program of this name on PATH that is not in one of the folders `outside`, in which commands of
+    the agent could have put it.
+    """
+    closed = [real for folder in outside if (real := real_path(folder)) != Path("/")]
+    for entry in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        program = shutil.which(name, path=entry) if entry.startswith("/") else None
+        if program is not None:
+            places = (real_path(Path(program).parent), real_path(Path(program)))
+            inside = any(place.is_relative_to(folder) for place in places for folder in closed)
+            if not inside:  # defence: planted-programs
+                return program
+    return None
 
 
 def shown(path: Path) -> str:

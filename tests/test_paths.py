@@ -50,3 +50,20 @@ def test_a_link_that_leads_back_to_itself_stays_as_it_is(tmp_path: Path) -> None
     (tmp_path / "link").symlink_to("file")
     assert paths.real_path(tmp_path / "loop" / "below") == tmp_path / "loop" / "below"
     assert paths.real_path(tmp_path / "link") == tmp_path / "file"
+
+
+def test_a_program_that_commands_could_have_put_on_path_is_not_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("work/.venv/bin", "links", "system"):
+        (tmp_path / name).mkdir(parents=True)
+    for name in ("work/.venv/bin/rg", "system/rg"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "links/rg").symlink_to(tmp_path / "work/.venv/bin/rg")
+    work = tmp_path / "work"
+    monkeypatch.setenv("PATH", f".:{work}/.venv/bin:{tmp_path}/links:{tmp_path}/system")
+    assert paths.find_program("rg", outside=[work]) == str(tmp_path / "system/rg")
+    assert paths.find_program("rg", outside=[]) == str(work / ".venv/bin/rg")
+    monkeypatch.setenv("PATH", f"{work}/.venv/bin")
+    assert paths.find_program("rg", outside=[work]) is None

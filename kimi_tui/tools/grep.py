@@ -60,7 +60,7 @@ class Grep(Tool[GrepParams]):
         self._approvals = approvals
 
     async def call(self, params: GrepParams) -> ToolReturnValue:
-        program = find_ripgrep()
+        program = find_ripgrep(*self._workspace.folders)
         if program is None:
             return failed("ripgrep (`rg`) is not installed; use `grep -rn` with Shell.")
         if "\0" in params.pattern:

@@ -609,6 +609,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_makes_the_users_next_git_command_run_a_program",
     ),
     Defence(
+        "34 protected_paths", "programs that commands could have put on PATH", "planted-programs", ALWAYS,
+        "test_a_program_that_commands_could_have_put_on_path_is_not_found",
+    ),
+    Defence(
         "34 protected_paths", "settings closed to background commands", "settings-closed-in-background", REMOVED,
         "test_a_background_command_cannot_change_the_settings_of_git",
     ),

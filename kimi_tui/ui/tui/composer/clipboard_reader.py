@@ -6,6 +6,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+from kimi_tui.paths import find_program
 
 _SECONDS = 3.0
 _TEXT = ("text/plain;charset=utf-8", "text/plain", "UTF8_STRING", "STRING", "TEXT")
@@ -53,8 +56,13 @@ def _mac() -> ClipboardContent:
 
 def _run(*command: str) -> bytes:
     """The command's output; empty if it fails or takes too long."""
+    program = find_program(command[0], outside=[Path.cwd()])
+    if program is None:
+        return b""
     try:
-        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False)
+        ended = subprocess.run(
+            [program, *command[1:]], stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return b""
     return ended.stdout if ended.returncode == 0 else b""

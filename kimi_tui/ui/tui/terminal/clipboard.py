@@ -11,7 +11,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
+from kimi_tui.paths import find_program
 from kimi_tui.ui.tui.i18n.catalog import _
 
 _PATIENCE_S = 2.0
@@ -39,9 +41,12 @@ def clipboard_command(
 
 def copy_with_command(command: list[str], text: str) -> None:
     """Pass the text to the command; on failure, only the terminal has the copy."""
+    program = command[0] if "/" in command[0] else find_program(command[0], outside=[Path.cwd()])
+    if program is None:
+        return
     with contextlib.suppress(OSError, subprocess.SubprocessError):
         subprocess.run(
-            command, input=text.encode(), timeout=_PATIENCE_S, check=False,
+            [program, *command[1:]], input=text.encode(), timeout=_PATIENCE_S, check=False,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
 
