@@ -138,6 +138,7 @@ class RunMeter:
             return True
         if not self._told_reached:
             self._told_reached = True
+            self._tell()
             self.setup.notify(
                 tr("The budget of the flow is reached"),
                 tr("{facts}; nothing new starts. Replies under way are still counted, at most one of each agent",

@@ -193,7 +193,7 @@ class RunView:
 
     def node_state(self, node_id: str) -> NodeState:
         """The state of a node for display: `paused` for the node that the run is paused at."""
-        if self.paused is not None and node_id == self.node_id and self.status is None:
+        if (self.paused is not None or self.held) and node_id == self.node_id and self.status is None:
             return "paused"
         node = self.nodes.get(node_id)
         return "waiting" if node is None else node.state

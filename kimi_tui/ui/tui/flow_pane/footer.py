@@ -7,6 +7,7 @@ from rich.style import Style
 from textual import events
 from textual.message import Message
 
+from kimi_tui.flow.run.spending import NOTICE_AT
 from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, width_of
 from kimi_tui.ui.tui.themes.palette import Palette
@@ -15,6 +16,7 @@ from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 _MOST_NOTES = 5
 _MIN_PLACE = 8
 _MOST_WORD = 22
+_MIN_BAR, _MAX_BAR = 6, 24
 
 Button = tuple[str, str]
 """An action and its label."""
@@ -23,6 +25,8 @@ Button = tuple[str, str]
 @dataclass(frozen=True, slots=True)
 class FooterFacts:
     """`role` is accent, warning, success, error or muted. `notes` have rows of their own above the state.
+
+    `bar` is the used share of a budget, 1 for all of it, with its text; it has a row above the state.
 
     `buttons` come by importance: those that have no room are left out, for they are in the menu.
     """
@@ -34,6 +38,7 @@ class FooterFacts:
     figures: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     buttons: tuple[Button, ...] = ()
+    bar: tuple[float, str] | None = None
 
 
 class FlowFooter(LineWidget):
@@ -60,6 +65,8 @@ class FlowFooter(LineWidget):
         facts = self._facts
         self._spans = []
         notes = [Line(((cut(note, width), palette.muted),)) for note in facts.notes[:_MOST_NOTES]]
+        if facts.bar is not None:
+            notes.append(_bar(*facts.bar, width, palette))
         if not (facts.sign or facts.buttons):
             return notes
         return [*notes, self._row(width, palette, len(notes))]
@@ -110,6 +117,21 @@ class FlowFooter(LineWidget):
                 event.stop()
                 self.post_message(self.Pressed(action))
                 return
+
+
+def _bar(share: float, text: str, width: int, palette: Palette) -> Line:
+    """The used part of a budget, as a bar with its text beside it."""
+    ink = palette.error if share >= 1 else palette.warning if share >= NOTICE_AT else palette.accent
+    text = cut(text, max(1, width - _MIN_BAR - 1))
+    size = max(1, min(_MAX_BAR, width - cells(text) - 1))
+    full = min(size, int(share * size) if share < 1 else size)
+    return Line(
+        (
+            ("━" * full, ink),
+            ("─" * (size - full), palette.faint),
+            (f" {text}", ink if share >= NOTICE_AT else palette.muted),
+        )
+    )
 
 
 def _fitting(buttons: Sequence[Button], room: int) -> list[Button]:

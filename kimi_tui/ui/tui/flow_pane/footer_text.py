@@ -3,11 +3,13 @@
 from dataclasses import replace
 
 from kimi_tui.flow.run.run_view import RunView
+from kimi_tui.flow.run.spending import fullest, share, spent_text
 from kimi_tui.formats import clock, token_count
 from kimi_tui.ui.tui.flow_pane.footer import Button, FooterFacts
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, node_status
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _, n_
+from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.state.flow_reducer import current_label, run_times
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
@@ -37,10 +39,27 @@ def footer_facts(run: RunView, now: LiveContext, *, changed: bool = False, past:
     figures = (_("{count} tokens", count=token_count(run.tokens)),) if run.tokens else ()
     notes = (_("file changed; this run uses the earlier chart"),) if changed else ()
     if run.status is not None:
-        return replace(_ended(run, figures), notes=notes)
-    facts = _state(run, now, esc_interrupts=not past)
-    buttons = (*_controls(run, waits=facts.sign == "?"), more())
+        return replace(_ended(run, figures), notes=notes, bar=_bar(run, now.now))
+    held = run.waits_for_budget(now.now)
+    facts = FooterFacts("‖", _("budget used up"), "warning") if held else _state(run, now, esc_interrupts=not past)
+    buttons = (*(_raise_or_stop() if held else _controls(run, waits=facts.sign == "?")), more())
+    facts = replace(facts, bar=_bar(run, now.now))
     return replace(facts, place=current_label(run), figures=(*facts.figures, *figures), notes=notes, buttons=buttons)
+
+
+def _raise_or_stop() -> tuple[Button, ...]:
+    return (("toggle", "space " + _("raise")), ("stop", "x " + _("stop")))
+
+
+def _bar(run: RunView, now: float) -> tuple[float, str] | None:
+    """The most used cap of the run's budget; None without a budget."""
+    spent, budget = run.spent(now)
+    quantity = fullest(spent, budget)
+    if quantity is None:
+        return None
+    used = share(spent, budget, quantity)
+    about = "~" if spent.estimated else ""
+    return used, f"{about}{min(used, 9.99):.0%} · {translate_lines(spent_text(spent, budget, quantity))}"
 
 
 def _state(run: RunView, now: LiveContext, *, esc_interrupts: bool) -> FooterFacts:

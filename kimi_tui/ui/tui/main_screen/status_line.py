@@ -35,7 +35,7 @@ class StatusLine(LineWidget):
         parts: list[tuple[str, str, str]] = []
         if (run := state.flow.run) is not None:
             sign, role = ("▶", "accent") if run.active else ("✓", "muted")
-            if run.paused:
+            if run.paused or run.held:
                 sign, role = "‖", "warning"
             elif run.status not in (None, "finished"):
                 sign, role = "■", "warning"

@@ -10,6 +10,7 @@ from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
 from kimi_tui.ui.tui.dialogs.edit_prompt import EditPrompt
 from kimi_tui.ui.tui.dialogs.option_list import Option
 from kimi_tui.ui.tui.engine_protocol import Engine, FlowSkill
+from kimi_tui.ui.tui.flow_pane.budget_prompt import budget_prompt, raise_budget
 from kimi_tui.ui.tui.flow_pane.commands import control_run, edit_and_run
 from kimi_tui.ui.tui.flow_pane.context_menu import MenuContext, menu_options
 from kimi_tui.ui.tui.flow_pane.export_files import Format, export_chart, export_run
@@ -24,6 +25,7 @@ from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
 from kimi_tui.ui.tui.session.presenter import Presenter
 from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, label_of
 from kimi_tui.ui.tui.state.items import FlowHeaderItem
+from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
 _FORMATS: tuple[tuple[Format, str, str], ...] = (
     ("mermaid", "m", N_("Mermaid (path highlighted)")),
@@ -32,6 +34,9 @@ _FORMATS: tuple[tuple[Format, str, str], ...] = (
     ("md", "t", N_("Markdown (table of nodes and decisions)")),
 )
 _REPLAY_ACTIONS = N_("replay: press End to return to now")
+
+_NEEDS_BUDGET = frozenset({"toggle", "step", "again"})
+"""Actions that start work, which a used up budget does not allow."""
 
 _WITHOUT_TURN = frozenset({"run", "ask", "on"})
 """Settings of nodes that run no model turn and therefore have no prompt."""
@@ -51,6 +56,7 @@ class FlowController:
         self._host, self._presenter, self._clock = host, presenter, clock
         self._browse_runs = browse_runs
         self._main_screen, self._pane = presenter.main_screen, presenter.main_screen.flow_pane
+        presenter.on_budget_reached = lambda: self.offer_budget(by_itself=True)
 
     @property
     def _engine(self) -> Engine | None:
@@ -115,8 +121,38 @@ class FlowController:
             self.take_branch(run.node_id, action.partition(":")[2])
         elif action == "edit" and run is not None:
             self._edit(node_id or run.node_id)
+        elif action in _NEEDS_BUDGET and run is not None and run.waits_for_budget(self._clock()):
+            self.offer_budget()
         else:
             self._run_action(action, node_id)
+
+    def offer_budget(self, *, by_itself: bool = False) -> None:
+        """Ask whether to raise the budget of the run that has used it up, or to stop the run.
+
+        `by_itself`: the question opened without a user action, so typing goes to the message.
+        """
+        run = self._presenter.state.flow.run
+        if run is None or self._engine is None:
+            return
+        prompt = budget_prompt(run, self._clock())
+
+        def act(answer: str | None) -> None:
+            if answer == "raise":
+                self._raise(str(prompt.proposed))
+            elif answer == "other":
+                about = _("Caps such as `2 usd, 500k tokens, 1h`; the others stay as they are.")
+                self._host.open_dialog(
+                    TextPrompt(_("raise the budget"), about=about, value=str(prompt.proposed)), self._raise
+                )
+            elif answer == "stop":
+                self._run_action("stop", "")
+
+        typed = self._main_screen.write if by_itself else None
+        self._host.open_dialog(ChoiceDialog(_("budget used up"), prompt.text, prompt.options, typed=typed), act)
+
+    def _raise(self, text: str | None) -> None:
+        if text and self._engine is not None and (message := raise_budget(self._engine, text)) is not None:
+            self._host.show_toast(message)
 
     def take_branch(self, node_id: str, label: str) -> None:
         """Take a branch of a node: now if the run waits there, else when the run reaches it."""

@@ -67,6 +67,9 @@ class Presenter:
         self._monotonic = monotonic
         self.last_steered_at = float("-inf")
         self._shown_ids: frozenset[str] = frozenset()
+        self._waits_for_budget = False
+        self.on_budget_reached: Callable[[], None] = lambda: None
+        """Called when the run begins to wait for a higher budget."""
 
     @property
     def shown_state(self) -> UiState:
@@ -138,6 +141,16 @@ class Presenter:
                 self._attention.call(_("a flow is waiting for your choice"))
         if invalidated:
             self.refresh(invalidated)
+        self._ask_for_budget()
+
+    def _ask_for_budget(self) -> None:
+        """Ask the user once when the run begins to wait for a higher budget."""
+        run = self.state.flow.run
+        waits = run is not None and run.waits_for_budget(self._clock())
+        begins, self._waits_for_budget = waits and not self._waits_for_budget, waits
+        if begins:
+            self._attention.call(_("the budget of a flow is used up"))
+            self.on_budget_reached()
 
     def settle(self) -> None:
         """Called when the engine becomes idle."""
@@ -199,7 +212,8 @@ class Presenter:
         """Update running timers and the header's figures."""
         main_screen, state, engine = self.main_screen, self.shown_state, self.engine
         run, turn = state.flow.run, state.turn
-        elapsed = int(max(0.0, self.view_clock() - turn.started)) if turn.started is not None else None
+        held = run is not None and run.held
+        elapsed = int(max(0.0, self.view_clock() - turn.started)) if turn.started is not None and not held else None
         main_screen.facts = dataclasses.replace(
             main_screen.facts,
             context_usage=state.status.context_usage,
@@ -211,7 +225,7 @@ class Presenter:
             asking=len(state.questions),
             background=_in_background(engine),
             elapsed=elapsed,
-            paused=run is not None and run.active and run.paused is not None,
+            paused=run is not None and run.active and (run.paused is not None or held),
             pausing=state.flow.pausing,
         )
         main_screen.show_turn(running=turn.running, empty=not len(state.conversation))
