@@ -56,7 +56,8 @@ IN_FUNCTIONS = {
         "ui/tui/session/session_controller.py", "ui/tui/terminal/app_base.py", "ui/tui/themes/theme_registry.py",
     ),
     RARE: (
-        "cli/no_dump.py", "flow/model/command_template.py", "paths.py", "session/session.py", "skill/watcher.py",
+        "cli/no_dump.py", "flow/model/command_template.py", "flow/parsing/reader.py", "paths.py",
+        "session/session.py", "skill/watcher.py",
         "soul/commands/session.py", "soul/engine.py", "soul/flows/manager.py", "text_safety.py",
         "tools/shell_support/read_only.py", "tools/shell_support/landlock.py",
         "tools/shell_support/netns.py", "tools/shell_support/sandbox.py", "tools/shell_support/supervisor.py",

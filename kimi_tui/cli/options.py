@@ -204,6 +204,11 @@ def _add_face_options(top: argparse.ArgumentParser) -> None:
     face.add_argument("--output-format", choices=["text", "stream-json"])
     face.add_argument("--final-message-only", action="store_true", help="print only the final message")
     face.add_argument("--quiet", action="store_true", help="--print --output-format text --final-message-only")
+    face.add_argument(
+        "--when-asked",
+        choices=["approve", "refuse", "park"],
+        help="what --print does with calls that need approval (default: approve); park: end with status 3",
+    )
     face.add_argument("--flow-events", action="store_true", help="include flow events in stream-json output")
 
 
@@ -258,7 +263,7 @@ def _check(options: argparse.Namespace) -> None:
         raise UsageError("--config and --config-file cannot be combined")
     _check_flow(options)
     if not options.print_:
-        for name in ("input_format", "output_format", "final_message_only", "flow_events"):
+        for name in ("input_format", "output_format", "final_message_only", "flow_events", "when_asked"):
             if getattr(options, name):
                 raise UsageError(f"--{name.replace('_', '-')} needs --print")
     if options.flow_events and options.output_format != "stream-json":

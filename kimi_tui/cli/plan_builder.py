@@ -73,6 +73,7 @@ def build_plan(
         yolo=options.yolo or config.default_yolo or permissions.mode == "yolo",
         plan_mode=options.plan or config.default_plan_mode or permissions.mode == "plan",
         auto_approve=options.afk or not interactive,
+        when_asked=options.when_asked,
         add_dirs=tuple(folder_of(folder, "--add-dir") for folder in options.add_dir),
         skills_dirs=tuple(folder_of(folder, "--skills-dir") for folder in options.skills_dir),
         prompt_flow=Path(options.prompt_flow) if options.prompt_flow else None,

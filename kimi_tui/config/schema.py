@@ -120,6 +120,7 @@ class Flows(_Section):
 HookEvent = Literal[
     "PreToolUse", "PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "Stop", "StopFailure", "SessionStart",
     "SessionEnd", "SubagentStart", "SubagentStop", "PreCompact", "PostCompact", "Notification",
+    "FlowWaiting",
 ]  # fmt: skip
 
 

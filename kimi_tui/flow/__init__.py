@@ -2,7 +2,6 @@
 
 from kimi_tui.flow.model.graph import Chart, ChartEdge, ChartNode, ChartNote, Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.model.validation import build_flow
-from kimi_tui.flow.parsing.d2.parser import read_d2
 from kimi_tui.flow.parsing.mermaid.parser import read_mermaid
 from kimi_tui.flow.parsing.reader import read_chart
 from kimi_tui.flow.run.branch_choice import match_choice, parse_choice
@@ -20,6 +19,5 @@ __all__ = [
     "match_choice",
     "parse_choice",
     "read_chart",
-    "read_d2",
     "read_mermaid",
 ]

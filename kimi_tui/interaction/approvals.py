@@ -5,9 +5,11 @@ The Wire carries the request as data; the future stays here and is settled by id
 
 import asyncio
 import contextlib
+import hashlib
 from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Literal
 from uuid import uuid4
 
 from kimi_tui.i18n import tr
@@ -62,6 +64,19 @@ asking_for: ContextVar[Source | None] = ContextVar("asking_for", default=None)
 """The subagent on whose behalf the code runs; None for the main agent."""
 
 
+_REFUSED = "Do not do this; find another way, or say what is missing."
+WhenAsked = Literal["approve", "refuse", "park"]
+"""What happens without a user to an action that needs an approval: a run that parks ends there, to be resumed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParkedCall:
+    """An action that waits for an approval; `key` stands for exactly this call."""
+
+    key: str
+    text: str
+
+
 @dataclass(slots=True)
 class _Waiting:
     request: ApprovalRequest
@@ -97,6 +112,10 @@ class Approvals:
         self._waiting: dict[str, _Waiting] = {}
         self._attended = attended
         self.on_change: Callable[[], None] | None = None
+        self.parked_answers: dict[str, bool] = {}
+        """The answers to parked calls by their keys; each is for one call."""
+        self.park: Callable[[ParkedCall], None] | None = None
+        """Takes a call that nobody can approve now, and ends the turn; None: such a call is rejected."""
 
     @property
     def yolo(self) -> bool:
@@ -144,13 +163,14 @@ class Approvals:
         ask_only_by_rule: bool = False,
         editable: bool = False,
         hunks: int = 0,
+        call: str = "",
     ) -> ApprovalResult:
         """Wait for an answer. Cancelling the wait settles the request as rejected.
 
         `must_ask` is for protected actions: neither yolo nor an earlier approval covers them, and an approval covers
         only this call. `free` actions need approval only if a rule requires it. `because` is the reason for the user.
         `editable`: the caller applies `Verdict.edited`, if set. `hunks`: the number of changes, the first of `display`;
-        the caller makes only those of `Verdict.taken`.
+        the caller makes only those of `Verdict.taken`. `call` is the whole call with its arguments.
         """
         decision = self.policy.decide(sender, subject)
         if decision.effect is Effect.DENY:
@@ -168,7 +188,13 @@ class Approvals:
             return ApprovalResult(True)
         if reasons:
             display = (*display, BriefBlock(text=tr("Asked because: {why}", why="; ".join(reasons))))
+        parked = ParkedCall(_call_key(sender, action, description, call), description)
+        answer = self.parked_answers.pop(parked.key, None)
+        if answer is not None:
+            return ApprovalResult(answer, None if answer else _REFUSED)
         if not self._attended:
+            if self.park is not None:
+                self.park(parked)
             return ApprovalResult(False, NOBODY_THERE)
         source = asking_for.get()
         request = ApprovalRequest(
@@ -248,3 +274,7 @@ class Approvals:
         if self.on_change is not None:
             with contextlib.suppress(OSError):
                 self.on_change()
+
+
+def _call_key(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()

@@ -15,6 +15,7 @@ from kimi_tui.context.compaction import CompactionThreshold
 from kimi_tui.context.context import Context, RepairReport
 from kimi_tui.errors import AgentSpecError, ModelNotSetError
 from kimi_tui.i18n import tr, tr_n
+from kimi_tui.interaction.approvals import WhenAsked
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.metering import current_meter, metered
 from kimi_tui.llm.provider import ModelInfo, Provider
@@ -78,6 +79,7 @@ class EngineConfig:
     yolo: bool = False
     plan_mode: bool = False
     auto_approve: bool = False
+    when_asked: WhenAsked | None = None
     add_dirs: tuple[Path, ...] = ()
     skills_dirs: tuple[Path, ...] = ()
     prompt_flow: Path | None = None
@@ -170,7 +172,7 @@ async def _assemble(
         skills,
         plan.config,
         workspace=Workspace(plan.work_dir, (*plan.add_dirs, *map(Path, session.state.additional_dirs))),
-        yolo=plan.yolo or plan.auto_approve,
+        yolo=plan.yolo or (plan.auto_approve and plan.when_asked in (None, "approve")),
         plan_mode=plan.plan_mode and not resumed,
         attended=not plan.auto_approve,
         headless=not plan.interactive,
@@ -235,6 +237,8 @@ async def _assemble(
         interactive=plan.interactive or plan.steerable,
         headless=not plan.interactive,
         budget=plan.budget,
+        when_asked=plan.when_asked,
+        approves=plan.auto_approve and not plan.yolo,
     )
 
     _log_skills(skills)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -15,9 +16,9 @@ from kimi_tui.flow.model.setting_rules import MCP_PREFIX
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.spending import Prices as RunPrices
 from kimi_tui.flow.run.spending import make_prices
-from kimi_tui.flow.run.turn_protocol import NO_RULES, CommandCall, CommandEnd, TurnResult, TurnRules
+from kimi_tui.flow.run.turn_protocol import NO_RULES, CommandCall, CommandEnd, OpenQuestion, TurnResult, TurnRules
 from kimi_tui.i18n import UserText, tr
-from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.interaction.approvals import Approvals, WhenAsked
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.mcp.servers import McpServers
 from kimi_tui.session.record_tail import SHOWN_BYTES, tail_start
@@ -27,6 +28,7 @@ from kimi_tui.soul.commands.command import CommandInfo, TurnRunningError
 from kimi_tui.soul.commands.parser import names_of, slash_command
 from kimi_tui.soul.flows.command_nodes import CommandNodes
 from kimi_tui.soul.flows.manager import Budgets, FlowManager
+from kimi_tui.soul.flows.parking import Parking
 from kimi_tui.soul.flows.prompt_flow import PromptFlow
 from kimi_tui.soul.flows.user_questions import answer_message
 from kimi_tui.soul.hooks.dispatcher import HookDispatcher
@@ -80,8 +82,12 @@ class Engine:
         interactive: bool,
         headless: bool,
         budget: Budget | None = None,
+        when_asked: WhenAsked | None = None,
+        approves: bool = False,
     ) -> None:
         """Set up the engine. `interactive`: a user steers its flows; `headless`: no user can ever be asked.
+
+        `when_asked` and `approves` are those of `Parking`.
 
         `commands` are those of every UI; `run_command` runs them, and skills and flows. `budget` caps each flow run.
         """
@@ -102,6 +108,7 @@ class Engine:
         self.command_nodes = CommandNodes(
             lambda: soul.agent.toolset, lambda: soul.context, hooks, wire.send, trusted=services.trusted
         )
+        self.parking = Parking(services.approvals, when_asked, approves=approves, stop=self._stop_turn)
         self.figures = UsageStats()
         wire.listen(self.figures)
         wire.listen(hooks.hear)
@@ -344,16 +351,21 @@ class Engine:
             self.session.name_after(text_of(shown))
             self._tell_instructions()
             turn = partial(take_turn, self.soul, self.services, self.hooks, self.wire.send, prompt, shown=shown)
+            self.parking.take()
             if rules == NO_RULES:
-                return await turn()
-            from kimi_tui.soul.flows.turn_rules import take_under_rules
+                result = await turn()
+            else:
+                from kimi_tui.soul.flows.turn_rules import take_under_rules
 
-            return await take_under_rules(
-                rules, self.soul.agent.toolset, turn, clock=self.services.work_clock, stop=self._stop_turn
-            )
+                result = await take_under_rules(
+                    rules, self.soul.agent.toolset, turn, clock=self.services.work_clock, stop=self._stop_turn
+                )
+        parked = self.parking.take()
+        return result if parked is None else replace(result, stop="rejected", message="", parked=parked)
 
     def _stop_turn(self) -> None:
         self.soul.stop_turn()
+        self.command_nodes.stop()
         self.hooks.stop()
 
     def unknown_tools(self, names: Sequence[str]) -> list[str]:
@@ -364,7 +376,15 @@ class Engine:
     async def run_command(self, call: CommandCall) -> CommandEnd:
         """Run the command of a flow's node, as a turn with one Shell call."""
         async with self._turn:
-            return await self.command_nodes.run(call)
+            end = await self.command_nodes.run(call)
+        parked = self.parking.take()
+        return end if parked is None else CommandEnd("rejected", parked=parked)
+
+    async def tell_waiting(self, name: str, question: OpenQuestion) -> None:
+        """Tell the user, and the hooks of this event, that a run of a flow waits."""
+        self.notify(tr("The flow {name} waits for you", name=name), question.question)
+        fields = {"run": question.run_id, "node": question.node_id, "question": question.question}
+        await self.hooks.ask("FlowWaiting", name, flow=name, choices=list(question.choices), **fields)
 
     def record_answer(self, question: str, choice: str, *, by_default: bool) -> None:
         """Add the answer to a flow's question to the conversation."""

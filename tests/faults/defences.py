@@ -1304,5 +1304,9 @@ DEFENCES: tuple[Defence, ...] = (
         "budgets of flows", "no guess at a cost", "cost-needs-prices", NEVER,
         "test_a_cost_cap_without_prices_is_an_error_before_anything_runs",
     ),
+    Defence(
+        "commands of flows", "a resumed run keeps what it does with approvals", "when-asked-of-the-run", NEVER,
+        "test_an_approval_covers_only_the_call_that_was_parked",
+    ),
     Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),
 )  # fmt: skip

@@ -577,6 +577,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/flow/run/test_command_step.py::test_the_failed_branch_is_taken_when_the_retries_are_spent",
         "tests/flow/run/test_node_result.py::test_a_turn_without_the_result_is_asked_again_twice_and_then_fails",
         "tests/soul/flows/test_turn_rules.py::test_a_subagent_of_a_node_has_no_more_tools_than_the_node",
+        "tests/soul/flows/test_parking.py::test_an_approval_covers_only_the_call_that_was_parked",
     ),
     "a size in the environment": (
         "tests/ui/tui/test_app.py::test_the_size_is_that_of_the_terminal_whatever_the_environment_says",

@@ -1,4 +1,4 @@
-"""`kimi-tui flow ...`: list, show, check, run, runs, waiting, resume, export.
+"""`kimi-tui flow ...`: list, show, check, run, runs, waiting, answer, resume, export.
 
 Each subcommand imports its heavy dependencies itself.
 """
@@ -51,6 +51,10 @@ def add_options(command: argparse.ArgumentParser) -> None:
     waiting.add_argument("-a", "--all", action="store_true", help="include the sessions of all folders")
     waiting.add_argument("--format", choices=["text", "json"], default="text")
 
+    answer = actions.add_parser("answer", help="answer the question that a run waits for, without resuming it")
+    answer.add_argument("run", metavar="RUN", help="run id or prefix")
+    answer.add_argument("answer", metavar="NODE=LABEL", help="the branch to take at this node; or approve, reject")
+
     resume = actions.add_parser("resume", help="resume an interrupted run; with --choose without a screen")
     resume.add_argument("run", metavar="RUN", help="run id or prefix")
     resume.add_argument(
@@ -72,7 +76,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         )
     for parser in (run_, resume):
         add_budget_options(parser, unless_said=True)
-    for parser in (lister, show, check, run_, runs, waiting, resume, export):
+    for parser in (lister, show, check, run_, runs, waiting, answer, resume, export):
         parser.add_argument(
             "-w",
             "--work-dir",
@@ -135,6 +139,10 @@ def run(options: argparse.Namespace) -> int:
             from kimi_tui.cli.commands.flow_runs import run_waiting
 
             return run_waiting(options)
+        case "answer":
+            from kimi_tui.cli.commands.flow_runs import run_answer
+
+            return run_answer(options)
         case _:
             from kimi_tui.cli.commands.flow_runs import run_export, run_runs
 

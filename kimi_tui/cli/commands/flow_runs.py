@@ -1,8 +1,10 @@
 """`kimi-tui flow runs`, `flow waiting` and `flow export`: the stored runs of sessions."""
 
 import argparse
+import contextlib
 import shlex
 import sys
+import time
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,12 +22,14 @@ from kimi_tui.flow.render.run_export import (
     view_of_state,
 )
 from kimi_tui.flow.render.svg import to_svg
-from kimi_tui.flow.run.journal import load_runs
+from kimi_tui.flow.run.journal import Journal, load_runs
+from kimi_tui.flow.run.journal_records import ControlsChanged
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.run_view import RunView, fold_run_views
 from kimi_tui.flow.run.spending import shown_cost, spending_text
 from kimi_tui.formats import token_count
 from kimi_tui.session.session import sessions_dir
+from kimi_tui.session.session_index import is_open
 from kimi_tui.text_safety import dump_json
 from kimi_tui.wire.recorder import read_recorded
 
@@ -90,6 +94,33 @@ def run_waiting(options: argparse.Namespace) -> int:
         for choice in question.choices:
             answer = shlex.quote(f"{question.node_id}={choice}")
             print_out(printable(f"    kimi-tui flow resume {each.run.run_id[:_ID]} --choose {answer}"))
+    return 0
+
+
+def run_answer(options: argparse.Namespace) -> int:
+    """Record the answer to a run's question. Raises UsageError if the run does not wait for it."""
+    from kimi_tui.soul.flows.user_questions import answer_to, pending_question
+
+    kept = _find(options.run, work_dir_of(options))
+    run = kept.run
+    node_id, equals, label = options.answer.partition("=")
+    question = pending_question(run)
+    if not equals:
+        raise UsageError(f"{options.answer}: write NODE=LABEL")
+    if question is None or node_id != question.node_id:
+        where = "no answer" if question is None else f"an answer at {question.node_id}"
+        raise UsageError(f"run {run.run_id[:_ID]} waits for {where}")
+    if label not in question.choices:
+        raise UsageError(f"{node_id} has the choices {', '.join(question.choices)}, not {label!r}")
+    if is_open(kept.folder):
+        raise UsageError(f"session {kept.folder.name[:_ID]} is open; answer there")
+    record = answer_to(run, node_id, label) or ControlsChanged(
+        run=run.run_id, at=time.time(), breakpoints=run.breakpoints, ask=run.ask,
+        chosen={**run.chosen, node_id: label}, prompts=run.prompts,
+    )  # fmt: skip
+    with contextlib.closing(Journal(kept.folder / "flow.jsonl")) as journal:
+        journal.append(record)
+    print_out(printable(f"Answered. Go on with: kimi-tui flow resume {run.run_id[:_ID]}"))
     return 0
 
 

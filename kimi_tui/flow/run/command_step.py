@@ -50,7 +50,7 @@ def turn_result(end: CommandEnd) -> TurnResult:
         case "failed":
             return TurnResult("failed", end.detail or tr("the command ended without a status"))
         case "rejected" | "cancelled":
-            return TurnResult(end.stop, end.detail or "")
+            return TurnResult(end.stop, end.detail or "", parked=end.parked)
 
 
 def failure(error: KimiTuiError) -> CommandEnd:

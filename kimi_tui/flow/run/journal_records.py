@@ -46,6 +46,7 @@ class RunStarted(_Record):
     max_moves: _Count
     node: str
     guidance: GuidanceRecord | None = None
+    when_asked: Literal["refuse", "park"] | None = None
 
 
 class RunResumed(_Record):
@@ -74,8 +75,8 @@ class TurnFinished(_Record):
 
     `choice` with `to` is a taken branch; `choice` alone is one that the user has to confirm. `status` is the exit
     status of a command; `values` are the fields of the node that variables of the chart refer to; `result` is the
-    node's typed result, shortened if it is very long. `over_budget`: the turn is
-    incomplete, because the budget allowed no more requests.
+    node's typed result, shortened if it is very long; `parked` are the calls that wait for an approval, by key.
+    `over_budget`: the turn is incomplete, because the budget allowed no more requests.
     """
 
     r: Literal["turn"] = "turn"
@@ -94,6 +95,7 @@ class TurnFinished(_Record):
     values: dict[str, str] | None = None
     result: JsonObject | None = None
     over_budget: bool | None = None
+    parked: dict[str, str] | None = None
 
 
 class ReplyReceived(_Record):
@@ -167,6 +169,14 @@ class ControlsChanged(_Record):
     prompts: dict[str, str] = Field(default_factory=dict)
 
 
+class CallsAnswered(_Record):
+    """The user's answer to the calls that the run is parked with."""
+
+    r: Literal["answer"] = "answer"
+    node: str
+    approve: bool
+
+
 class RunEnded(_Record):
     r: Literal["end"] = "end"
     status: FlowStatus
@@ -186,6 +196,7 @@ Record = (
     | RunPaused
     | RunContinued
     | ControlsChanged
+    | CallsAnswered
     | RunEnded
 )
 _RECORD = TypeAdapter[Record](Annotated[Record, Field(discriminator="r")], config=ConfigDict(defer_build=True))

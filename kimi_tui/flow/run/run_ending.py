@@ -9,7 +9,7 @@ from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.run_state import Pause, RunState
 from kimi_tui.flow.run.spending import raised_budget, shown_cost, spending_text
 from kimi_tui.flow.run.turn_protocol import OpenQuestion, OverBudget
-from kimi_tui.flow.run.user_question import open_question
+from kimi_tui.flow.run.user_question import open_question, parked_question
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.wire.flow_events import FlowStatus
 
@@ -30,6 +30,8 @@ def unattended_ending(flow: Flow, state: RunState, pause: Pause, error: KimiTuiE
     node_id = state.node_id
     match pause.reason:
         case "rejected":
+            if (parked := parked_question(state)) is not None:
+                return Ending("cancelled", tr("waits for the user at {node}", node=node_id), question=parked)
             if state.detail:
                 return Ending("stopped", f"{node_id}: {state.detail}")
             return Ending("stopped", tr("a tool was rejected at {node}", node=node_id))

@@ -15,6 +15,7 @@ from kimi_tui.flow.run.journal_records import (
     BranchChosen,
     BudgetSet,
     By,
+    CallsAnswered,
     ControlsChanged,
     GuidanceRecord,
     NodeEntered,
@@ -86,7 +87,8 @@ class RunState:
     has to confirm; `failures` counts its failed turns since then, and `no_result` its replies without a typed result
     since the last of these. `passed` means that the node runs whatever would
     pause before it. `entered_at` is the wall clock of its visit's start. `values` are what variables refer to, by node
-    and field; `results` are the last typed results, by node.
+    and field; `results` are the last typed results, by node. `parked` are the calls of the current node that wait for
+    an approval, and `answers` the user's answers to such calls, by key. `when_asked` is set if not all are approved.
 
     `spent` is the sum of the run's replies and `budget` its caps; `over_budget`: the budget ended the current node's
     last turn. `work_s` is the working time of all finished turns, `turn_s` that of an unfinished one.
@@ -136,6 +138,9 @@ class RunState:
     over_budget: bool = False
     work_s: float = 0.0
     turn_s: float = 0.0
+    parked: dict[str, str] = field(default_factory=dict[str, str])
+    answers: dict[str, bool] = field(default_factory=dict[str, bool])
+    when_asked: Literal["refuse", "park"] | None = None
 
     @classmethod
     def from_start(cls, record: RunStarted) -> "RunState":
@@ -151,6 +156,7 @@ class RunState:
             guidance=_read_guidance(record.guidance),
             started_at=record.at,
             updated_at=record.at,
+            when_asked=record.when_asked,
         )
 
     @property
@@ -183,7 +189,7 @@ class RunState:
     def apply(self, record: Record) -> None:
         """Apply a record. A record that does not fit (a previous one was lost) is applied as far as possible."""
         self.updated_at = max(self.updated_at, record.at)
-        if not isinstance(record, RunResumed | ControlsChanged | ReplyReceived | BudgetSet):
+        if not isinstance(record, RunResumed | ControlsChanged | CallsAnswered | ReplyReceived | BudgetSet):
             self.last = record if isinstance(record, TurnFinished | BranchChosen | NodeLeft) else None
         match record:
             case RunStarted():
@@ -207,13 +213,19 @@ class RunState:
             case RunContinued():
                 self.paused, self.passed = None, record.passed
                 self.retries = self.failures = self.no_result = 0
-            case ControlsChanged():
-                self.breakpoints, self.ask = record.breakpoints, record.ask
-                self.chosen, self.prompts = dict(record.chosen), dict(record.prompts)
+            case ControlsChanged() | CallsAnswered():
+                self._take_orders(record)
             case RunEnded():
                 self.status, self.reason, self.untold = record.status, record.reason, Usage()
             case _:
                 assert_never(record)
+
+    def _take_orders(self, record: ControlsChanged | CallsAnswered) -> None:
+        if isinstance(record, CallsAnswered):
+            self.answers.update(dict.fromkeys(self.parked, record.approve))
+            return
+        self.breakpoints, self.ask = record.breakpoints, record.ask
+        self.chosen, self.prompts = dict(record.chosen), dict(record.prompts)
 
     def _resume(self, record: RunResumed) -> None:
         """A resume acts like the user's "continue", except that a choice to confirm stays pending."""
@@ -245,6 +257,7 @@ class RunState:
         self.node_id, self.entered, self.passed = record.node, True, False
         self.stop = self.detail = self.named_branch = None
         self.over_budget = False
+        self.parked = {}
         self.work_s, self.turn_s = self.work_s + self.turn_s, 0.0
         self.spent = replace(self.spent, seconds=self.work_s)
 
@@ -262,6 +275,7 @@ class RunState:
         self.work_s, self.turn_s = self.work_s + record.duration_s, 0.0
         self.spent = replace(self.spent, seconds=self.work_s)
         self.over_budget = bool(record.over_budget)
+        self.parked = record.parked or {}
         if record.values is not None:
             self.values[record.node] = {**self.values.get(record.node, {}), **record.values}
         if record.result is not None:
@@ -287,6 +301,7 @@ class RunState:
         self._arrive(dst)
 
     def _arrive(self, node_id: str, *, passed: bool = False) -> None:
+        self.parked, self.answers = {}, {}
         self.node_id, self.entered, self.passed = node_id, False, passed
         self.stop = self.detail = self.named_branch = None
         self.over_budget = False

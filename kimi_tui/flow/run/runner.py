@@ -8,6 +8,7 @@ import contextlib
 import copy
 import time
 from collections.abc import Callable, Iterable
+from typing import Literal
 from uuid import uuid4
 
 from kimi_tui.errors import BudgetError, BudgetReachedError, FlowControlError, KimiTuiError, MaxStepsReachedError
@@ -99,6 +100,7 @@ class FlowRunner(RunControl):
         answers: AnswerRecorder | None = None,
         wall_clock: Callable[[], float] = time.time,
         budget: BudgetSetup | None = None,
+        when_asked: Literal["refuse", "park"] | None = None,
     ) -> None:
         if resume is not None:
             _check_resumable(flow, resume)
@@ -114,6 +116,7 @@ class FlowRunner(RunControl):
                 max_moves=DEFAULT_MAX_MOVES if max_moves is None else max_moves,
                 node_id=flow.begin_id,
                 guidance=flow.guidance,
+                when_asked=when_asked,
             )
         super().__init__(flow, state, send=send, journal=journal, interactive=interactive, clock=clock, budget=budget)
         self._taker = taker
@@ -341,6 +344,7 @@ class FlowRunner(RunControl):
                 values=None if result.stop in ("rejected", "cancelled") else self._kept(node.id, values),
                 result=None if result.result is None else recorded(result.result),
                 over_budget=result.over_budget or None,
+                parked=None if not result.parked else dict(result.parked),
             )
         )
         self._steps += result.steps
@@ -457,6 +461,7 @@ class FlowRunner(RunControl):
                     max_moves=state.max_moves,
                     node=state.node_id,
                     guidance=_recorded(self._flow.guidance),
+                    when_asked=state.when_asked,
                 )
             )
         untouched = valid == ControlsChanged(run=state.run_id)

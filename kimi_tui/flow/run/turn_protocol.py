@@ -1,5 +1,6 @@
 """The runner's interface: one turn of a conversation as input, and the outcome of a run as output."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -15,7 +16,7 @@ TurnStop = Literal["finished", "rejected", "cancelled", "max_steps", "failed"]
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """A decision of the user that a run without a user waits for."""
+    """A decision, or an approval, that a run without a user waits for."""
 
     run_id: str
     node_id: str
@@ -44,6 +45,7 @@ class TurnResult:
     `rejected` means that the user rejected a tool call without feedback. `cut`: the last message was cut at its length
     limit. `question` is what a run of a flow waits for. `result` is the typed result that the turn's rules ask for.
     `over_budget`: the budget of the flow ended the turn; `waits_for` is the budget that a run waits for.
+    `parked` are the calls that wait for an approval, by key.
     """
 
     stop: TurnStop
@@ -55,6 +57,7 @@ class TurnResult:
     result: JsonObject | None = None
     over_budget: bool = False
     waits_for: OverBudget | None = None
+    parked: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,7 @@ class CommandEnd:
     status: int | None = None
     output: str = ""
     detail: str | None = None
+    parked: Mapping[str, str] | None = None
 
     @property
     def succeeded(self) -> bool:

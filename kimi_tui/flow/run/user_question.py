@@ -7,6 +7,9 @@ from kimi_tui.flow.run.node_values import value_lookup
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.turn_protocol import OpenQuestion
 
+APPROVE, REJECT = "approve", "reject"
+"""The answers to a call that waits for an approval."""
+
 
 def question_text(flow: Flow, state: RunState, node: FlowNode) -> str:
     """The node's label with the values of its variables."""
@@ -16,6 +19,13 @@ def question_text(flow: Flow, state: RunState, node: FlowNode) -> str:
 def open_question(flow: Flow, state: RunState, node: FlowNode) -> OpenQuestion:
     """The question with its choices, for a run that ends without an answer."""
     return OpenQuestion(state.run_id, node.id, question_text(flow, state, node), flow.branch_labels(node.id))
+
+
+def parked_question(state: RunState) -> OpenQuestion | None:
+    """The approval that a run waits for; None if there is none, or it is answered."""
+    if not state.parked or state.parked.keys() <= state.answers.keys():
+        return None
+    return OpenQuestion(state.run_id, state.node_id, "\n".join(state.parked.values()), (APPROVE, REJECT))
 
 
 def seconds_left(flow: Flow, state: RunState, node: FlowNode, timestamp: float) -> float | None:

@@ -95,16 +95,13 @@ async def _resume(engine: "Engine", args: str) -> TurnResult:
     except ValueError as error:
         raise UsageError(f"/flow-resume: {error}") from error
     new_chart = rest[:1] == ["new"]
+    choices: dict[str, str] = {}
     for choice in rest[new_chart:]:
         node_id, equals, label = choice.partition("=")
         if not equals or not node_id or not label:
             raise UsageError(tr("/flow-resume [RUN [new] [NODE=BRANCH ...]]: `new` uses the current chart"))
-        engine.flows.order(_chosen(node_id, label))
-    return (await engine.flows.resume(run_id or None, new_chart=new_chart)).turn_result
-
-
-def _chosen(node_id: str, label: str) -> Callable[[FlowRunner], None]:
-    return lambda runner: runner.choose(label, node_id=node_id)
+        choices[node_id] = label
+    return (await engine.flows.resume(run_id or None, new_chart=new_chart, choices=choices)).turn_result
 
 
 COMMANDS: tuple["Command[Engine]", ...] = (

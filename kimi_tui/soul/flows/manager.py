@@ -1,8 +1,10 @@
 """Starts, resumes, steers and stops the flows of a session. One flow is active at a time."""
 
+import contextlib
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from kimi_tui.config.budget import Budget, smallest
@@ -15,13 +17,15 @@ from kimi_tui.flow.run.run_meter import BudgetSetup, RunMeter, without_prices
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.spending import Prices
-from kimi_tui.flow.run.turn_protocol import AnswerRecorder, CommandRunner, FlowOutcome, TurnTaker
+from kimi_tui.flow.run.turn_protocol import AnswerRecorder, CommandRunner, FlowOutcome, OpenQuestion, TurnTaker
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.paths import shown
 from kimi_tui.session.session import Session
 from kimi_tui.skill.skill import Skill
 from kimi_tui.soul.commands.command import TurnRunningError
+from kimi_tui.soul.flows.parking import Parking
 from kimi_tui.soul.flows.prompt_flow import PromptFlow, flow_of_run
+from kimi_tui.soul.flows.user_questions import answer_to
 from kimi_tui.soul.notices import Severity
 from kimi_tui.soul.services import Services
 from kimi_tui.wire.codec import WireMessage
@@ -63,6 +67,9 @@ class FlowTurnTaker(TurnTaker, CommandRunner, AnswerRecorder, Protocol):
     def unknown_tools(self, names: Sequence[str]) -> list[str]: ...
     @property
     def model_key(self) -> str: ...
+    @property
+    def parking(self) -> Parking: ...
+    async def tell_waiting(self, name: str, question: OpenQuestion) -> None: ...
     def notify(self, title: UserText, body: UserText = "", *, severity: Severity = "info") -> None: ...
 
 
@@ -111,16 +118,26 @@ class FlowManager:
         flow, max_moves = ralph_flow(user_input, iterations)
         return await self._follow(flow, "ralph", ralph_text(user_input), max_moves=max_moves, shown=user_input)
 
-    async def resume(self, run_id: str | None = None, *, new_chart: bool = False) -> FlowOutcome:
+    async def resume(
+        self, run_id: str | None = None, *, new_chart: bool = False, choices: Mapping[str, str] | None = None
+    ) -> FlowOutcome:
         """Resume a run that a crash, a quit or a cancel interrupted, at its current node.
 
         A run given by id may also have failed, been stopped or reached the move limit. It keeps its original chart
-        unless `new_chart` selects the current chart of its flow.
+        unless `new_chart` selects the current chart of its flow. `choices` are branches by node, or the answer at the
+        node where it waits for an approval.
         """
         runs = self.open_runs() if run_id is None else reversed(load_runs(self._journal_file))
         run = next((run for run in runs if run_id in (None, run.run_id) and run.can_resume), None)
         if run is None:
             raise UsageError(tr("no flow run to resume") if run_id is None else tr("no open run {run}", run=run_id))
+        for node_id, label in (choices or {}).items():
+            if (answer := answer_to(run, node_id, label)) is None:
+                self.order(partial(_choose, node_id=node_id, label=label))
+            else:
+                with contextlib.closing(Journal(self._journal_file)) as journal:
+                    journal.append(answer)
+                run.apply(answer)
         shown = "/flow-resume"
         now = self.chart_now(run) if new_chart else None
         if now is None:
@@ -131,6 +148,7 @@ class FlowManager:
 
     def chart_now(self, run: RunState) -> "ChartNow | None":
         """Return the current chart of a run's flow if it differs from the run's chart."""
+
         from kimi_tui.soul.flows.resume import chart_now
 
         return chart_now(run, self._services.skills, self.prompt_flow)
@@ -188,18 +206,26 @@ class FlowManager:
                 self._services.work_clock.waiting,
                 lambda title, body: self._taker.notify(title, body, severity="warning"),
             ),
+            when_asked=self._taker.parking.recorded,
         )
+        answers = {} if resume is None else resume.answers
+        recorded = None if resume is None else resume.when_asked
         self._apply_controls(runner)
         self.runner = runner
         self._session.name_after(text_of(shown))
         self._send(TurnBegin(user_input=shown))
         skill = self._services.skills.get(name)
         try:
-            with self._services.workspace.protecting(skill.path if skill is not None else None):
+            with (
+                self._services.workspace.protecting(skill.path if skill is not None else None),
+                self._taker.parking.during(answers, recorded),
+            ):
                 outcome = await runner.run()
         finally:
             self.runner = None
         self._send(TurnEnd())
+        if outcome.question is not None:
+            await self._taker.tell_waiting(name, outcome.question)
         if outcome.error is not None:
             raise outcome.error
         return outcome
@@ -249,6 +275,10 @@ class FlowManager:
                 str(error),
                 severity="warning",
             )
+
+
+def _choose(runner: FlowRunner, *, node_id: str, label: str) -> None:
+    runner.choose(label, node_id=node_id)
 
 
 def _why_no_flow(skill: Skill) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kimi_tui.errors import FlowError, KimiTuiError, UsageError
-from kimi_tui.flow import build_flow, read_d2, read_mermaid
+from kimi_tui.flow import build_flow, read_chart
 from kimi_tui.flow.model.graph import ChartSource, Flow
 from kimi_tui.flow.run.ralph import ralph_flow, read_ralph
 from kimi_tui.flow.run.run_state import RunState
@@ -61,4 +61,4 @@ def flow_of_run(run: RunState) -> Flow:
 
 
 def _flow(text: str, source: ChartSource) -> Flow:
-    return build_flow(read_d2(text) if source == "d2" else read_mermaid(text))
+    return build_flow(read_chart(text, source))

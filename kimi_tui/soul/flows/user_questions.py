@@ -1,9 +1,13 @@
 """The questions of flows to the user: the one that a run waits for, and the answer in the conversation."""
 
-from kimi_tui.errors import FlowError
+import time
+
+from kimi_tui.errors import FlowError, UsageError
+from kimi_tui.flow.run.journal_records import CallsAnswered
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.turn_protocol import OpenQuestion
-from kimi_tui.flow.run.user_question import open_question
+from kimi_tui.flow.run.user_question import APPROVE, REJECT, open_question, parked_question
+from kimi_tui.i18n import tr
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.soul.flows.prompt_flow import flow_of_run
 
@@ -12,6 +16,8 @@ def pending_question(run: RunState) -> OpenQuestion | None:
     """The question of a run at a decision of the user; None if the run is over or at another node."""
     if not run.open or not run.entered:
         return None
+    if run.parked:
+        return parked_question(run)
     try:
         flow = flow_of_run(run)
     except FlowError:
@@ -20,6 +26,16 @@ def pending_question(run: RunState) -> OpenQuestion | None:
     if node is None or not node.settings.ask or node.id in run.chosen:
         return None
     return open_question(flow, run, node)
+
+
+def answer_to(run: RunState, node_id: str, label: str) -> CallsAnswered | None:
+    """The answer to the calls that a run waits with at this node; None if it does not. Raises UsageError."""
+    if not run.parked or node_id != run.node_id:
+        return None
+    if label not in (APPROVE, REJECT):
+        raise UsageError(tr("{node} waits for an approval: answer {choices}", node=node_id,
+            choices=f"{APPROVE}, {REJECT}"))  # fmt: skip
+    return CallsAnswered(run=run.run_id, at=time.time(), node=node_id, approve=label == APPROVE)
 
 
 def answer_message(question: str, choice: str, *, by_default: bool) -> Message:

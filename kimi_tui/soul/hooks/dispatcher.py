@@ -1,6 +1,6 @@
 """Session hooks: commands and Wire clients that run on events.
 
-The configuration defines thirteen events. An event without hooks starts nothing.
+The configuration defines fourteen events. An event without hooks starts nothing.
 """
 
 import asyncio

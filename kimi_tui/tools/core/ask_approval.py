@@ -37,8 +37,10 @@ async def ask_approval(
     `on_taken` the user may select some of the `hunks` changes; the callback gets a partial selection. `with_comments`
     passes the user's comments on an approval to the model.
     """
+    call = current_tool_call.get()
     verdict = await approvals.ask(
-        tool_call_id=current_tool_call.get().id,
+        tool_call_id=call.id,
+        call=f"{call.function.name} {call.function.arguments or ''}",
         sender=sender,
         action=action,
         description=description,

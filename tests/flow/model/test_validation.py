@@ -1,8 +1,9 @@
 import pytest
 
 from kimi_tui.errors import FlowValidationError
-from kimi_tui.flow import NodeKind, build_flow, read_d2, read_mermaid
+from kimi_tui.flow import NodeKind, build_flow, read_mermaid
 from kimi_tui.flow.model.validation import lint
+from kimi_tui.flow.parsing.d2.parser import read_d2
 
 
 def flow(*lines):

@@ -3,8 +3,9 @@ import time
 import pytest
 
 from kimi_tui.errors import FlowValidationError
-from kimi_tui.flow import Flow, build_flow, read_d2, read_mermaid
+from kimi_tui.flow import Flow, build_flow, read_mermaid
 from kimi_tui.flow.model.validation import lint
+from kimi_tui.flow.parsing.d2.parser import read_d2
 from kimi_tui.flow.parsing.groups import without_groups
 from tests.flow.turns import RunnerHarness
 

@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
-from kimi_tui.flow import build_flow, read_d2, read_mermaid
+from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.flow.model.graph import Flow, FlowNode, NodeKind
+from kimi_tui.flow.parsing.d2.parser import read_d2
 from kimi_tui.flow.render.run_export import (
     flow_of_view,
     to_json,

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.errors import FlowError, FlowParseError
-from kimi_tui.flow import Chart, NodeKind, build_flow, read_d2
+from kimi_tui.flow import Chart, NodeKind, build_flow
+from kimi_tui.flow.parsing.d2.parser import read_d2
 from tests.flow import agreement
 
 TRUTH = agreement.ground_truth("d2")

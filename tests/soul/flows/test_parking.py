@@ -1,0 +1,172 @@
+"""Runs without a user at calls that need an approval: approved, refused, or parked with status 3 and answered later."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from kimi_tui.cli.main import main
+from kimi_tui.config.schema import HookConfig
+from kimi_tui.errors import EXIT_OK, EXIT_WAITING, UsageError
+from kimi_tui.flow.run.journal import load_runs
+from kimi_tui.permission.settings import PermissionSettings
+from kimi_tui.soul.flows.user_questions import pending_question
+from kimi_tui.ui.print.runner import Output, answer
+from kimi_tui.wire.events import Notification
+from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.release_flow import write_skill
+
+FLOW = """---
+name: ship
+description: Ships it.
+type: flow
+---
+```mermaid
+flowchart TD
+  B([BEGIN]) --> build[Build it.] --> say[Say so.] --> E([END])
+SETTINGS
+```
+"""
+TOUCH = tool_call("Shell", "c1", command="touch built")
+OTHER = tool_call("Shell", "c2", command="touch other")
+
+
+def planned(tmp_path, *replies, settings="", when_asked="park", **fields):
+    fields = {"interactive": False, "auto_approve": True, "when_asked": when_asked, **fields}
+    made = plan(tmp_path, *replies, permissions=PermissionSettings(trusted=True), **fields)
+    if not (tmp_path / "work" / ".kimi-tui").exists():
+        write_skill(tmp_path / "work", "ship", FLOW.replace("SETTINGS", settings))
+    return made
+
+
+def runs_of(engine):
+    return load_runs(engine.session.dir / "flow.jsonl")
+
+
+async def test_a_run_parks_at_a_call_that_needs_an_approval_and_keeps_its_arguments(tmp_path, capsys):
+    async with engine_on(planned(tmp_path, TOUCH, "text: Built.", "text: Said.")) as (engine, received):
+        assert await answer(engine, "/flow:ship", Output(json=True)) == EXIT_WAITING
+        (state,) = runs_of(engine)
+        asked = pending_question(state)
+        assert asked is not None
+        assert (asked.node_id, asked.choices) == ("build", ("approve", "reject"))
+        assert "touch built" in asked.question
+        assert json.loads(capsys.readouterr().out.splitlines()[-1])["questions"][0]["node"] == "build"
+        assert any("waits for you" in one.title for one in received if isinstance(one, Notification))
+        assert not (tmp_path / "work" / "built").exists()
+        session = engine.session_id
+    made = planned(tmp_path, TOUCH, "text: Built.", "text: Said.", session_id=session, when_asked=None)
+    async with engine_on(made) as (engine, _):
+        assert await answer(engine, f"/flow-resume {state.run_id} build=approve", Output()) == EXIT_OK
+        (state,) = runs_of(engine)
+    assert (state.status, state.parked, state.answers) == ("finished", {}, {})
+    assert (tmp_path / "work" / "built").exists()
+
+
+async def test_an_approval_covers_only_the_call_that_was_parked(tmp_path, capsys):
+    async with engine_on(planned(tmp_path, TOUCH)) as (engine, _):
+        assert await answer(engine, "/flow:ship", Output()) == EXIT_WAITING
+        (state,) = runs_of(engine)
+        session = engine.session_id
+    made = planned(tmp_path, OTHER, session_id=session, when_asked=None)
+    async with engine_on(made) as (engine, _):
+        assert await answer(engine, f"/flow-resume {state.run_id} build=approve", Output()) == EXIT_WAITING
+        (state,) = runs_of(engine)
+        asked = pending_question(state)
+    assert asked is not None
+    assert "touch other" in asked.question
+    assert not (tmp_path / "work" / "other").exists()
+
+
+async def test_a_rejected_call_is_told_to_the_model(tmp_path):
+    async with engine_on(planned(tmp_path, TOUCH)) as (engine, _):
+        await answer(engine, "/flow:ship", Output())
+        session = engine.session_id
+        (state,) = runs_of(engine)
+    made = planned(tmp_path, TOUCH, "text: I did not build it.", "text: Said.", session_id=session, when_asked=None)
+    async with engine_on(made) as (engine, _):
+        assert await answer(engine, f"/flow-resume {state.run_id} build=reject", Output()) == EXIT_OK
+        assert any("find another way" in message.text for message in engine.context.history if message.role == "tool")
+    assert not (tmp_path / "work" / "built").exists()
+
+
+async def test_the_command_of_a_node_parks_too(tmp_path):
+    settings = '  build@{ run: "touch built" }'
+    async with engine_on(planned(tmp_path, "text: Said.", settings=settings)) as (engine, _):
+        assert await answer(engine, "/flow:ship", Output()) == EXIT_WAITING
+        (state,) = runs_of(engine)
+        assert not (tmp_path / "work" / "built").exists()
+        assert await answer(engine, f"/flow-resume {state.run_id} build=approve", Output()) == EXIT_OK
+    assert (tmp_path / "work" / "built").exists()
+
+
+async def test_a_subagents_call_parks_the_run(tmp_path):
+    task = tool_call("Task", "t1", description="build", subagent_name="coder", prompt="Build it.")
+    async with engine_on(planned(tmp_path, task, TOUCH, "text: No.")) as (engine, _):
+        assert await answer(engine, "/flow:ship", Output()) == EXIT_WAITING
+        (state,) = runs_of(engine)
+    assert ["touch built" in text for text in state.parked.values()] == [True]
+    assert not (tmp_path / "work" / "built").exists()
+
+
+async def test_refusing_rejects_the_call_and_approving_stays_the_default(tmp_path):
+    made = planned(tmp_path, TOUCH, "text: Not built.", "text: Said.", when_asked="refuse")
+    async with engine_on(made) as (engine, _):
+        assert await answer(engine, "/flow:ship", Output()) == EXIT_OK
+        assert not (tmp_path / "work" / "built").exists()
+    async with engine_on(planned(tmp_path, TOUCH, "text: Built.", "text: Said.", when_asked=None)) as (engine, _):
+        assert await answer(engine, "/flow:ship", Output()) == EXIT_OK
+    assert (tmp_path / "work" / "built").exists()
+
+
+async def test_only_approve_and_reject_answer_a_parked_call(tmp_path):
+    async with engine_on(planned(tmp_path, TOUCH)) as (engine, _):
+        await answer(engine, "/flow:ship", Output())
+        (state,) = runs_of(engine)
+        with pytest.raises(UsageError, match="waits for an approval: answer approve, reject"):
+            await engine.prompt(f"/flow-resume {state.run_id} build=yes")
+
+
+async def test_a_hook_runs_when_a_run_parks(tmp_path):
+    made = planned(tmp_path, TOUCH)
+    hook = HookConfig.model_validate({"event": "FlowWaiting", "matcher": "ship", "command": "cat > ../waiting"})
+    made = replace(made, config=made.config.model_copy(update={"hooks": (hook,)}))
+    async with engine_on(made) as (engine, _):
+        await answer(engine, "/flow:ship", Output())
+    told = json.loads((tmp_path / "waiting").read_text("utf-8"))
+    assert (told["flow"], told["node"], told["choices"]) == ("ship", "build", ["approve", "reject"])
+
+
+async def test_flow_answer_records_an_answer_for_a_later_resume(tmp_path, capsys, monkeypatch):
+    async with engine_on(planned(tmp_path, TOUCH)) as (engine, _):
+        await answer(engine, "/flow:ship", Output())
+        (state,) = runs_of(engine)
+        session, run = engine.session_id, state.run_id[:8]
+        assert main(["flow", "answer", run, "build=approve", "-w", str(tmp_path / "work")]) != 0  # it is open here
+    folder = ["-w", str(tmp_path / "work")]
+    assert main(["flow", "answer", run, "say=approve", *folder]) != 0
+    assert main(["flow", "answer", run, "build=yes", *folder]) != 0
+    assert main(["flow", "waiting", *folder]) == 0
+    assert "touch built" in capsys.readouterr().out
+    assert main(["flow", "answer", run, "build=approve", *folder]) == 0
+    assert f"flow resume {run}" in capsys.readouterr().out
+    assert main(["flow", "answer", run, "build=approve", *folder]) != 0
+    made = planned(tmp_path, TOUCH, "text: Built.", "text: Said.", session_id=session, when_asked=None)
+    async with engine_on(made) as (engine, _):
+        assert await answer(engine, f"/flow-resume {state.run_id}", Output()) == EXIT_OK
+    assert (tmp_path / "work" / "built").exists()
+
+
+async def test_flow_answer_takes_a_branch_at_a_decision_of_the_user(tmp_path):
+    chart = FLOW.replace("say[Say so.] -->", "say{Say so?} -->|yes|").replace(
+        "SETTINGS", "  say -->|no| build\n  say@{ ask: human }"
+    )
+    write_skill(tmp_path / "work", "ship", chart)
+    async with engine_on(planned(tmp_path, "text: Built.")) as (engine, _):
+        assert await answer(engine, "/flow:ship", Output()) == EXIT_WAITING
+        (state,) = runs_of(engine)
+        session = engine.session_id
+    assert main(["flow", "answer", state.run_id, "say=yes", "-w", str(tmp_path / "work")]) == 0
+    async with engine_on(planned(tmp_path, "text: x", session_id=session)) as (engine, _):
+        assert await answer(engine, f"/flow-resume {state.run_id}", Output()) == EXIT_OK
+        assert [(one.choice, one.by) for one in runs_of(engine)[0].decisions] == [("yes", "user")]
