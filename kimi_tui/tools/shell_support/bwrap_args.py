@@ -7,7 +7,6 @@ declares that it runs Git, only what could make Git run a program. A later mount
 matters.
 """
 
-import json
 import os
 import sys
 import tempfile
@@ -139,7 +138,11 @@ def _checked(mounts: Iterable[Mount], ours: Sequence[Path]) -> list[str]:
         and source == [place]
         and any(Path(place).is_relative_to(one) for one in ours)
     ]
-    return [sys.executable, "-I", "-S", str(_MOUNT_CHECK), json.dumps(places)]
+    return [sys.executable, "-I", "-S", str(_MOUNT_CHECK), "\n".join(map(_escaped, places))]
+
+
+def _escaped(place: str) -> str:
+    return place.replace("\\", "\\134").replace("\n", "\\012")
 
 
 def _as_it_is(kind: str, path: Path) -> Mount:

@@ -2,14 +2,13 @@
 
 python -I -S mount_check.py PLACES PROGRAM ARGUMENT...
 
-PROGRAM is bubblewrap, and PLACES is a JSON list of paths that it binds to themselves. bubblewrap follows links, and
-a command that runs meanwhile can replace a folder of the workspace by one: the mount then shows what the link leads to.
-A process of ours compares the mounts of the new sandbox with the places before the command starts. `supervisor.py` does
-that between fork and exec.
+PROGRAM is bubblewrap, and PLACES are the paths that it binds to themselves, one a line, escaped as in
+/proc/self/mountinfo. bubblewrap follows links, and a command that runs meanwhile can replace a folder of the workspace
+by one: the mount then shows what the link leads to. A process of ours compares the mounts of the new sandbox with the
+places before the command starts. `supervisor.py` does that between fork and exec.
 """
 
 import contextlib
-import json
 import os
 import signal
 import sys
@@ -18,7 +17,7 @@ import time
 _SECONDS = 5.0
 _SETTLES = 0.3
 """Seconds in which the mounts are complete after all are made."""
-_PAUSE = 0.0004
+_PAUSE = 0.001
 _BUILDING = (b"/oldroot", b"/newroot")
 """Where bubblewrap has the mounts until all are made."""
 
@@ -50,33 +49,44 @@ def _compare(places: str, told: int, release: int) -> int:
         text = file.read()
     if not text:  # bubblewrap ended, and said why
         return 1
-    pid = int(json.loads(text)["child-pid"])
+    pid = int(text.partition(b'"child-pid":')[2].split(b",")[0].split(b"}")[0])
+    holds = False
+    try:
+        holds = _holds(pid, places)
+    finally:
+        if not holds:  # whatever went wrong
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)  # before `release` closes, which would start the command
+            os.write(2, b"sandbox: a folder was replaced while the sandbox started\n")
+    os.write(release, b"x")
+    return 0
+
+
+def _holds(pid: int, places: str) -> bool:
+    """Wait for the mounts of this process; return whether they are those of `places`. Raises OSError."""
     outside = mounts_of(b"self")
-    expected = {place: _expected(place, outside) for place in map(os.fsencode, json.loads(places))}
+    expected = {
+        place: _expected(place, outside) for place in map(_unescaped, os.fsencode(places).split(b"\n")) if place
+    }
     until = time.monotonic() + _SECONDS
     building = False
-    with contextlib.suppress(OSError):
-        while time.monotonic() < until:
-            inside = mounts_of(str(pid).encode())
-            if all(inside.get(place) == wanted for place, wanted in expected.items()):
-                os.write(release, b"x")
-                return 0
-            now = any(place.startswith(_BUILDING) for place in inside)
-            if building and not now:  # a list that was opened before the root changed is incomplete: read it again
-                until = min(until, time.monotonic() + _SETTLES)
-            building = now
-            time.sleep(_PAUSE)
-        os.write(2, b"sandbox: a folder was replaced while the sandbox started\n")
-    with contextlib.suppress(OSError):
-        os.kill(pid, signal.SIGKILL)  # before `release` closes, which would start the command
-    return 1
+    while time.monotonic() < until:
+        inside = mounts_of(str(pid).encode())
+        if all(inside.get(place) == wanted for place, wanted in expected.items()):
+            return True
+        now = any(place.startswith(_BUILDING) for place in inside)
+        if building and not now:  # a list that was opened before the root changed is incomplete: read it again
+            until = min(until, time.monotonic() + _SETTLES)
+        building = now
+        time.sleep(_PAUSE)
+    return False
 
 
 def mounts_of(process: bytes) -> Mounts:
     """Return the mounts that a process sees. Raises OSError."""
     found: Mounts = {}
     with open(b"/proc/" + process + b"/mountinfo", "rb") as file:  # noqa: PTH123
-        for line in file.read().splitlines():
+        for line in filter(None, file.read().split(b"\n")):
             _, _, device, root, place, _ = line.split(b" ", 5)
             found[_unescaped(place)] = (device, _unescaped(root))
     return found

@@ -1,7 +1,6 @@
 """The sandbox: what a command can write, see and reach in it. Without bubblewrap only its command line is tested."""
 
 import asyncio
-import json
 import os
 import shlex
 import shutil
@@ -397,7 +396,7 @@ async def test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothin
     async with sandbox.watching():
         command = sandbox.wrap(["/bin/bash", "-c", "touch v/written; echo ran"], git=GitUse.SOME)
         at = next(at for at, word in enumerate(command) if word == "--bind" and command[at + 1].endswith("/v"))
-        assert command[at + 1] in json.loads(command[command.index(MOUNT_CHECK) + 1])
+        assert command[at + 1] in command[command.index(MOUNT_CHECK) + 1].splitlines()
         command[at + 1] = str(other)
         printed: list[str] = []
         env = sandbox.env(os.environ)
