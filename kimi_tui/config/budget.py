@@ -10,9 +10,9 @@ MAX_COST = 1_000_000.0
 MAX_TOKENS = 10**12
 MAX_SECONDS = 365 * 86_400.0
 
-_COST = re.compile(r"(?:\$\s*(\d{1,9}(?:\.\d{1,6})?)|(\d{1,9}(?:\.\d{1,6})?)\s*usd)\Z")
-_PLAIN_COST = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\Z")
-_TOKENS = re.compile(r"(\d{1,13}(?:\.\d{1,6})?)\s*([km]?)(\s*tokens?)?\Z")
+_COST = re.compile(r"(?:\$\s*(\d{1,9}(?:\.\d{1,6})?)|(\d{1,9}(?:\.\d{1,6})?)\s*usd)\Z", re.ASCII)
+_PLAIN_COST = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\Z", re.ASCII)
+_TOKENS = re.compile(r"(\d{1,13}(?:\.\d{1,6})?)\s*([km]?)(\s*tokens?)?\Z", re.ASCII)
 _TIMES = {"": 1, "k": 1_000, "m": 1_000_000}
 _UNITS = ((86_400, "d"), (3600, "h"), (60, "m"))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.run.journal import Journal, load_runs
+from kimi_tui.flow.run.run_meter import BudgetSetup
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import NO_RULES, FlowOutcome, TurnResult, TurnRules
@@ -81,6 +82,7 @@ class RunnerHarness:
         max_moves: int | None = None,
         resume: RunState | None = None,
         text: str = "",
+        budget: BudgetSetup | None = None,
         on_message: Callable[["RunnerHarness", WireMessage], None] | None = None,
     ) -> None:
         self.script = Script(replies)
@@ -99,6 +101,7 @@ class RunnerHarness:
             text=text,
             max_moves=max_moves,
             resume=resume,
+            budget=budget,
         )
 
     def _take(self, message: WireMessage) -> None:

@@ -7,6 +7,7 @@ from kimi_tui.wire.codec import FLOW_EVENTS
 from kimi_tui.wire.events import BtwEnd, Notification, PlanDisplay
 from kimi_tui.wire.json_schema import envelope, references_and_definitions
 
+_BUDGET = ("run", "node", "budget", "spent", "resume")
 _WAITING = {
     "type": "object",
     "title": "waiting",
@@ -24,6 +25,12 @@ _WAITING = {
                 },
                 "required": ["run", "node", "question", "choices"],
             },
+        },
+        "budget": {
+            "type": "object",
+            "description": "The run waits for a higher budget; `resume` is the command that raises it.",
+            "properties": {name: {"type": "string"} for name in _BUDGET},
+            "required": [*_BUDGET],
         },
     },
     "required": ["type", "questions"],

@@ -6,14 +6,18 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from pydantic import SecretStr
 
 from kimi_tui.config.budget import Budget
 from kimi_tui.config.schema import Config, Flows, LoopControl, ModelConfig, ProviderConfig
-from kimi_tui.errors import BudgetError, UsageError
+from kimi_tui.errors import EXIT_WAITING, BudgetError, UsageError
 from kimi_tui.flow.run.journal import load_runs
 from kimi_tui.flow.run.journal_records import ReplyReceived, load_record
+from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.soul.assemble import EngineConfig
+from kimi_tui.ui.print.json_schema import stream_json_schema
+from kimi_tui.ui.print.runner import Output, answer
 from kimi_tui.wire.events import CompactionEnd, Notification, StepRetry, SubagentEvent
 from kimi_tui.wire.flow_events import FlowEnd, FlowNodeBegin, FlowNodeEnd, FlowPaused, FlowSpending
 from kimi_tui.wire.parts import TextPart, TokenUsage
@@ -171,6 +175,46 @@ async def test_without_a_user_the_run_ends_at_the_cap_and_goes_on_with_a_higher_
         assert len(engine.context.history) == history + 2
         (stored,) = load_runs(engine.session.dir / "flow.jsonl")
         assert (stored.spent.tokens, stored.budget, stored.status) == (300, Budget(tokens=1000), "finished")
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+async def test_a_printed_run_ends_with_what_it_has_spent_and_how_to_go_on(tmp_path, capsys, as_json):
+    replies = (of_usage("text: one is done"), of_usage("text: two is done"))
+    made = with_line(plan(tmp_path, *replies, interactive=False, auto_approve=True), budget=Budget(tokens=100))
+    async with engine_on(made) as (engine, _):
+        assert await answer(engine, "/flow:line", Output(json=as_json)) == EXIT_WAITING
+        out, err = capsys.readouterr()
+        (stored,) = load_runs(engine.session.dir / "flow.jsonl")
+    assert "kimi-tui: The budget of the flow is reached: 100 of 100 tokens" in err
+    assert "kimi-tui: the budget of the flow is used up: 100 of 100 tokens" in err
+    assert f"kimi-tui flow resume {stored.run_id[:8]} --max-tokens 200" in err
+    if as_json:
+        lines = [json.loads(line) for line in out.splitlines()]
+        assert any(line.get("title") == "The budget of the flow is reached" for line in lines)
+        assert lines[-1] == {
+            "type": "waiting",
+            "questions": [],
+            "budget": {
+                "run": stored.run_id,
+                "node": "two",
+                "budget": "100 tokens",
+                "spent": "100 of 100 tokens",
+                "resume": f"kimi-tui flow resume {stored.run_id} --max-tokens 200",
+            },
+        }
+        Draft202012Validator(stream_json_schema()).validate(lines[-1])
+
+
+async def test_a_subagent_made_in_the_run_counts_too(tmp_path):
+    create = tool_call("CreateSubagent", "c1", name="reader", system_prompt="You read.")
+    task = tool_call("Task", "t1", description="do it", subagent_name="reader", prompt="find it")
+    replies = (of_usage(create), of_usage(task), of_usage(f"text: {REPORT}"), "text: x", "text: y", "text: z")
+    made = with_line(plan(tmp_path, *replies, agent_file=agent_file("okabe")))
+    async with engine_on(made) as (engine, received):
+        assert (await engine.prompt("/flow:line")).stop == "finished"
+        assert received.of(SubagentEvent)
+        (stored,) = load_runs(engine.session.dir / "flow.jsonl")
+        assert (stored.spent.replies, stored.spent.estimated) == (6, 3)
 
 
 async def test_a_turn_that_the_cap_cuts_short_keeps_its_calls_and_goes_on_in_its_context(tmp_path):
