@@ -25,9 +25,9 @@ faults: $(VENV)/.tests
 mutants: $(VENV)/.tests
 	@$(BIN)/python -m tests.faults.mutants $(CASE)
 
-# 500 kill -9 at random moments of a busy session; SEED=N repeats one.
+# 500 kill -9 at random moments of a busy session; SEED=N repeats one. FLOWS=1 kills 200 runs of a flow instead.
 soak: $(VENV)/.tests
-	@$(BIN)/python -m tests.faults.soak $(if $(SEED),--seed $(SEED))
+	@$(BIN)/python -m tests.faults.$(if $(FLOWS),flow_kills,soak) $(if $(SEED),--seed $(SEED))
 
 check: $(VENV)/.tests
 	$(BIN)/ruff check .
