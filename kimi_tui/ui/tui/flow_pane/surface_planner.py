@@ -26,6 +26,7 @@ _SOME_LINES = 6
 """The lines per box of a chart that fits with them, but not with whole labels."""
 _FEWER_LINES = (3, 2, 1)
 """The lines per box to try before compact boxes."""
+_SCROLLED = 1.5
 _ZOOMED = 100
 """From this width on, labels are not shortened, even if the chart then scrolls."""
 
@@ -92,7 +93,7 @@ class SurfacePlanner:
     def _shorter(self, full: Layout, width: int, height: int) -> Layout:
         """Boxes of fewer lines instead of a chart that must be scrolled.
 
-        Compact ones if only they fit, or if the chart is over two panes high.
+        Compact ones, which have no figures, if only they fit and the chart is over `_SCROLLED` panes high.
         """
         layers = len({node.y for node in full.nodes.values()})
         for lines in _FEWER_LINES:
@@ -101,9 +102,8 @@ class SurfacePlanner:
                 if laid.width <= width and laid.height <= height:
                     return laid
         compact = self._lay("TB", "compact", width, height)
-        if compact.width <= width and (compact.height <= height or full.height > 2 * height):
-            return compact
-        return full
+        much = _SCROLLED if compact.height <= height else _SCROLLED + 0.5
+        return compact if compact.width <= width and full.height > much * height else full
 
     def _modes(self, zoom: Zoom) -> tuple[LayoutMode, ...]:
         match zoom:

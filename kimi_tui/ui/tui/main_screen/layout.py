@@ -140,6 +140,7 @@ class PaneLayout(LowLatencyScreen):
         filled = has_flows or self.is_filled("todo") or self.is_filled("waiting")
         is_open = column.update(filled=filled, hold=self.composer.is_written)
         panes.flow_pane.display = has_flows or not filled
+        panes.todo_pane.stack(wide and not panes.flow_pane.display)
         self.set_class(filled and (is_open or not wide), "-has-right")
         panes.status_line.fold(len(panes.flow_pane.listing.flows) if wide and not is_open else None)
         return filled and is_open

@@ -12,11 +12,15 @@ _SIGNS: dict[TodoStatus, str] = {"done": "✓", "in_progress": "◐", "pending":
 
 
 class TodoPane(LineWidget, can_focus=True):
-    """Hidden while the list is empty. Of more than `most` items, those around the one in progress are shown."""
+    """Hidden while the list is empty. Of more than `most` items, those around the one in progress are shown.
+
+    A short list takes one row, unless it has the column for itself.
+    """
 
     DEFAULT_CSS = """
     TodoPane { max-height: 40%; border-top: solid $line; padding: 0 1; display: none; }
     TodoPane.-filled { display: block; }
+    TodoPane.-tall { max-height: 100%; }
     """
     FOCUS_ON_CLICK = False  # it has no actions
     most = 10
@@ -32,11 +36,17 @@ class TodoPane(LineWidget, can_focus=True):
         self.set_class(bool(items), "-filled")
         self.redraw()
 
+    def stack(self, tall: bool) -> None:
+        """Use a row for each item, in a column without another pane."""
+        if tall != self.has_class("-tall"):
+            self.set_class(tall, "-tall")
+            self.redraw()
+
     def lines(self, width: int, palette: Palette) -> list[Line]:
         shown = self._window()
         wide = max((cells(item.title) for item in shown), default=0) + 3
         columns = max(1, min(len(shown), 4, (width + 1) // max(12, wide + 1)))
-        if columns > 1 and len(shown) <= 4:
+        if columns > 1 and len(shown) <= 4 and not self.has_class("-tall"):
             return [Line(tuple(run for item in shown for run in (*_entry(item, wide, palette), ("  ", palette.base))))]
         out = [Line(tuple(_entry(item, width, palette))) for item in shown]
         if left := len(self.items) - len(shown):

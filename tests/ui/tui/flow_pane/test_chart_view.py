@@ -233,14 +233,13 @@ async def test_keys_change_the_view(tmp_path: Path) -> None:
         await one.say(*flow_scenarios.nested())
         await one.press("f3")
         chart = one.pane.chart
-        assert chart.view == "compact"
+        assert chart.view == "full"
         for key, view in (
-            ("plus", "full"),
             ("minus", "compact"),
             ("minus", "outline"),
             ("plus", "compact"),
             ("o", "outline"),
-            ("o", "compact"),
+            ("o", "full"),
         ):
             await one.press(key)
             assert chart.view == view

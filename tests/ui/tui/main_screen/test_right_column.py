@@ -1,6 +1,7 @@
 """When the right column is open: while there is work to show, or as the user chose."""
 
 from kimi_tui.ui.tui.main_screen.status_line import StatusLine
+from kimi_tui.ui.tui.main_screen.todo_pane import TodoPane
 from kimi_tui.wire.events import TurnBegin, TurnEnd
 from kimi_tui.wire.flow_events import FlowEnd
 from kimi_tui.wire.parts import TextPart
@@ -41,6 +42,8 @@ async def test_the_column_opens_for_todos_without_the_flow_list(start: Start) ->
         home = driver.app.main_screen
         assert is_open(driver)
         assert not home.flow_pane.display
+        todo = home.query_one(TodoPane)
+        assert [todo.render_line(row).text.strip() for row in (1, 2)] == ["◐ fix", "○ tag"]
 
 
 async def test_nothing_moves_while_the_user_types(start: Start) -> None:
