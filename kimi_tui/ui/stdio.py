@@ -6,15 +6,18 @@ Invariant: the event loop never blocks on a pipe, and only the UI reads or write
 import asyncio
 import contextlib
 import os
+import select
 import threading
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from concurrent import futures
 from typing import Final
 
 MAX_LINE: Final = 100 << 20
 _CHUNK = 1 << 16
 _HIGH_WATER = 4 << 20
+_LOOK_AGAIN_S = 0.5
+_HUNG_UP = select.POLLHUP | select.POLLERR | getattr(select, "POLLRDHUP", 0)
 
 
 def claim_stdio() -> tuple[int, int]:
@@ -38,11 +41,14 @@ class TooLong:
 
 
 class LineReader:
-    """Lines of a file descriptor, read by a thread that waits for a consumer."""
+    """Lines of a file descriptor, read by a thread that waits for a consumer. It calls `on_end` once when the input has
+    ended, even while lines wait for the consumer.
+    """
 
-    def __init__(self, fd: int, *, limit: int = MAX_LINE) -> None:
+    def __init__(self, fd: int, *, limit: int = MAX_LINE, on_end: Callable[[], object] | None = None) -> None:
         self._fd = fd
         self._limit = limit
+        self._on_end = on_end
         self._lines: asyncio.Queue[list[bytes | TooLong] | None] = asyncio.Queue(maxsize=8)
         self._taken: deque[bytes | TooLong] = deque()
         self._ended = False
@@ -78,11 +84,32 @@ class LineReader:
                 line.clear()
             else:
                 line += tail
-            if lines and not _run_to_end(self._lines.put(lines), loop):
+            if lines and not self._put(lines, loop):
                 return
+        self._tell_end(loop)
         if line or too_long:
-            _run_to_end(self._lines.put([TooLong() if too_long else bytes(line)]), loop)
-        _run_to_end(self._lines.put(None), loop)
+            self._put([TooLong() if too_long else bytes(line)], loop)
+        self._put(None, loop)
+
+    def _put(self, lines: list[bytes | TooLong] | None, loop: asyncio.AbstractEventLoop) -> bool:
+        """Wait until the consumer has room for the lines; False if the loop is closed."""
+        coroutine = self._lines.put(lines)
+        try:
+            placed = asyncio.run_coroutine_threadsafe(coroutine, loop)
+            while futures.wait((placed,), _LOOK_AGAIN_S).not_done:
+                if self._on_end is not None and _has_hung_up(self._fd):
+                    self._tell_end(loop)  # defence: end-behind-waiting-lines
+            placed.result()
+        except (RuntimeError, futures.CancelledError):
+            coroutine.close()
+            return False
+        return True
+
+    def _tell_end(self, loop: asyncio.AbstractEventLoop) -> None:
+        on_end, self._on_end = self._on_end, None
+        if on_end is not None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed
+                loop.call_soon_threadsafe(on_end)
 
 
 def _read_some(fd: int) -> bytes:
@@ -92,14 +119,11 @@ def _read_some(fd: int) -> bytes:
         return b""
 
 
-def _run_to_end(coroutine: Coroutine[object, object, None], loop: asyncio.AbstractEventLoop) -> bool:
-    """Run the coroutine in the loop and wait for it; False if the loop is closed."""
-    try:
-        asyncio.run_coroutine_threadsafe(coroutine, loop).result()
-    except (RuntimeError, futures.CancelledError):
-        coroutine.close()
-        return False
-    return True
+def _has_hung_up(fd: int) -> bool:
+    """Whether the other side has closed its end, which shows before its last bytes are read."""
+    poller = select.poll()
+    poller.register(fd, _HUNG_UP)
+    return any(event & _HUNG_UP for _, event in poller.poll(0))
 
 
 class LineWriter:
@@ -118,6 +142,7 @@ class LineWriter:
         self._empty.set()
         self._changed = threading.Condition()
         self._closing = False
+        self._watch: asyncio.TimerHandle | None = None
         self._thread = threading.Thread(target=self._write_all, name="stdout", daemon=True)
         self._thread.start()
         self.broken = False
@@ -142,12 +167,30 @@ class LineWriter:
         """Wait until everything is written."""
         await self._empty.wait()
 
+    def expect_end(self, *, patience_s: float = 2.0) -> None:
+        """Give up as for a closed pipe once the reader is far behind for `patience_s` seconds: call it when the
+        program's input has ended.
+        """
+        was_full = not self._room.is_set()
+
+        def look() -> None:
+            if was_full and not self._room.is_set():
+                self._break()  # defence: end-with-blocked-output
+            else:
+                self.expect_end(patience_s=patience_s)
+
+        if not self.broken and not self._closing:
+            self._watch = self._loop.call_later(patience_s, look)
+
     async def close(self, *, patience_s: float = 2.0) -> None:
         """Write the queued lines, at most `patience_s` seconds."""
+        if self._watch is not None:
+            self._watch.cancel()
         with self._changed:
             self._closing = True
             self._changed.notify()
-        await asyncio.to_thread(self._thread.join, patience_s)
+        if not self.broken:
+            await asyncio.to_thread(self._thread.join, patience_s)
 
     def _write_all(self) -> None:
         while True:
@@ -172,6 +215,8 @@ class LineWriter:
                 self._empty.set()
 
     def _break(self) -> None:
+        if self.broken:
+            return
         self.broken = True
         self._waiting.clear()
         self._room.set()

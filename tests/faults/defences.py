@@ -284,6 +284,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_signal_ends_the_command_that_runs_and_the_session_can_be_resumed",
     ),
     Defence(
+        "19 sigterm, sighup, sigint, sigtstp", "ending a write without a reader", "interrupt-blocked-write", REMOVED,
+        "test_a_signal_ends_an_answer_whose_reader_does_not_read[text]",
+    ),
+    Defence(
         "19 sigterm, sighup, sigint, sigtstp", "hearing a hangup without a screen", "print-hangup",
         Value("(signal.SIGINT, signal.SIGTERM)"),
         "test_a_signal_ends_the_command_that_runs_and_the_session_can_be_resumed[1]",
@@ -786,6 +790,14 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "47 client_gone", "bounding a line", "bound-line", NEVER,
         "test_a_line_that_is_too_long_is_passed_over_and_told",
+    ),
+    Defence(
+        "47 client_gone", "seeing the end of the input behind lines that wait", "end-behind-waiting-lines", REMOVED,
+        "test_the_end_of_the_input_is_noticed_while_lines_wait_for_a_consumer",
+    ),
+    Defence(
+        "47 client_gone", "giving up blocked output at the end of the input", "end-with-blocked-output", REMOVED,
+        "test_blocked_output_is_given_up_once_the_input_has_ended",
     ),
     Defence(
         "47 client_gone", "waiting a bounded time for a terminal", "patience-with-terminals", UNWRAPPED,

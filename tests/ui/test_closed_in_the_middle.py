@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import signal
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -181,3 +182,15 @@ async def test_an_answer_that_nobody_reads_any_more_ends_at_its_next_word(tmp_pa
     assert await process.wait() == 141
     assert not sleeps()
     await loads(case)
+
+
+@pytest.mark.parametrize("face", FACES)
+def test_a_client_that_stops_reading_and_closes_its_end_is_not_waited_for(tmp_path, face):
+    case = Case.of(tmp_path, "turn", "stdin")
+    argv = [sys.executable, "-m", "kimi_tui", *case.options, *FACES[face][1]]
+    calls = ({"jsonrpc": "2.0", "id": f"{at:01000}", "method": "nonsense"} for at in range(4_200))
+    with subprocess.Popen(argv, cwd=case.work_dir, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        # The answers exceed what waits for a reader; the calls behind them fit into what waits for the program.
+        process.stdin.write(b"".join(json.dumps(call).encode() + b"\n" for call in calls))
+        process.stdin.close()
+        assert process.wait(60) == 0

@@ -1,7 +1,10 @@
 import asyncio
+import fcntl
 import os
 import subprocess
 import sys
+
+import pytest
 
 from kimi_tui.ui.stdio import LineReader, LineWriter, TooLong
 
@@ -76,6 +79,35 @@ async def test_a_reader_that_never_reads_is_not_waited_for_for_ever():
     writer = LineWriter(sink)
     writer.write(b"x" * 1_000_000 + b"\n")
     await writer.close(patience_s=0.05)
+    os.close(source)  # the thread's write fails now
+    await asyncio.to_thread(writer._thread.join)
+    os.close(sink)
+
+
+@pytest.mark.skipif(not hasattr(fcntl, "F_SETPIPE_SZ"), reason="the size of a pipe is fixed")
+async def test_the_end_of_the_input_is_noticed_while_lines_wait_for_a_consumer():
+    source, sink = os.pipe()
+    fcntl.fcntl(sink, fcntl.F_SETPIPE_SZ, 1 << 20)
+    os.write(sink, b"x\n" * 400_000)  # more than the reader takes before its consumer
+    os.close(sink)
+    ended = asyncio.Event()
+    reader = LineReader(source, on_end=ended.set)
+    await ended.wait()
+    assert await reader.next() == b"x"
+    while await reader.next() is not None:
+        pass
+    os.close(source)
+
+
+async def test_blocked_output_is_given_up_once_the_input_has_ended():
+    source, sink = os.pipe()
+    broken = asyncio.Event()
+    writer = LineWriter(sink, on_broken=broken.set)
+    writer.write(b"x" * 5_000_000 + b"\n")
+    writer.expect_end(patience_s=0.01)
+    await writer.drained()
+    assert broken.is_set()
+    await writer.close()
     os.close(source)  # the thread's write fails now
     await asyncio.to_thread(writer._thread.join)
     os.close(sink)

@@ -47,7 +47,8 @@ async def _serve(program: "_Program", source: int, sink: int) -> int:
         return cast(Agent, agents[0])
 
     received: list[int] = []
-    reader, writer = LineReader(source), LineWriter(sink, on_broken=lambda: listening.cancel())
+    writer = LineWriter(sink, on_broken=lambda: listening.cancel())
+    reader = LineReader(source, on_end=writer.expect_end)
     connection = AgentSideConnection(make, StdioTransport(reader, writer), listening=False, use_unstable_protocol=True)
     listening = asyncio.create_task(connection.listen())
 

@@ -30,13 +30,13 @@ def run_wire_mode(options: argparse.Namespace) -> int:
 
     async def run() -> int:
         loop = asyncio.get_running_loop()
-        reader = LineReader(source)
+        writer = LineWriter(sink, on_broken=lambda: server.stop())
+        reader = LineReader(source, on_end=writer.expect_end)
         engine = await build_engine(plan)
         if engine.session.notice:
             print_error(engine.session.notice)
         received: list[int] = []
         try:
-            writer = LineWriter(sink, on_broken=lambda: server.stop())
             server = WireServer(engine, reader, writer)
 
             def stop(number: int) -> None:

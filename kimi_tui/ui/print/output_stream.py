@@ -1,8 +1,14 @@
 """The output of the print UI: standard output, until a write fails."""
 
+import os
+from contextlib import suppress
 from typing import TextIO
 
 from kimi_tui.errors import OutputError
+
+
+class _Interrupted(OSError):
+    """A signal came while the reader did not read."""
 
 
 class OutputStream:
@@ -11,6 +17,9 @@ class OutputStream:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._failure: OSError | None = None
+        self._is_writing = False
+        self.interrupted_by = 0
+        """The number of the signal that ended a write, or 0."""
 
     @property
     def broken(self) -> bool:
@@ -29,11 +38,23 @@ class OutputStream:
             return
         try:
             encoding = self._stream.encoding or "utf-8"
-            self._stream.write(text.encode(encoding, "backslashreplace").decode(encoding))
+            encodable = text.encode(encoding, "backslashreplace").decode(encoding)
+            self._is_writing = True
+            self._stream.write(encodable)
             if flush:
                 self._stream.flush()
+            self._is_writing = False
         except OSError as error:
+            self._is_writing = False
             self._failure = error
+            if isinstance(error, _Interrupted):
+                _discard_rest(self._stream)
+
+    def interrupt(self, number: int) -> None:
+        """End a write that waits for its reader; the rest of the output is discarded. For the handler of a signal."""
+        if self._is_writing and self._failure is None:
+            self.interrupted_by = number
+            raise _Interrupted
 
     def flush(self) -> None:
         self.write("", flush=True)
@@ -41,9 +62,17 @@ class OutputStream:
     def check(self) -> None:
         """Raises BrokenPipeError if the reader has closed the pipe, OutputError for other write errors."""
         match self._failure:
-            case None:
+            case None | _Interrupted():
                 pass
             case BrokenPipeError():
                 raise self._failure
             case error:
                 raise OutputError(error.strerror or str(error)) from error
+
+
+def _discard_rest(stream: TextIO) -> None:
+    """Write what the stream still holds to the null device: at the exit it would wait for the reader again."""
+    with suppress(OSError, ValueError):  # it has no descriptor
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, stream.fileno())
+        os.close(null)

@@ -30,6 +30,7 @@ from kimi_tui.wire.parts import JsonObject, TextPart, UserInput
 
 EXIT_INTERRUPTED = 128 + signal.SIGINT
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # defence: print-hangup
+_PATIENCE_S = 2.0
 
 
 class Engine(Protocol):
@@ -85,11 +86,9 @@ def _printing(engine: Engine, output: Output) -> Generator["_Printing"]:
 
 
 async def _answer(engine: Engine, prompt: UserInput, printing: "_Printing") -> int:
-    try:
-        result, interrupted_by = await _turn(engine, prompt, lambda: printing.stdout.broken)
-    finally:
-        printing.printer.finish()
-        printing.stdout.flush()
+    result, interrupted_by = await _turn(engine, prompt, printing)
+    if printing.stdout.interrupted_by:
+        return 128 + printing.stdout.interrupted_by
     printing.stdout.check()  # defence: check-stdout
     match result.stop:
         case "finished":
@@ -238,18 +237,19 @@ def _prompt(line: bytes) -> UserInput | None:
             return content
 
 
-async def _turn(engine: Engine, prompt: UserInput, is_broken: Callable[[], bool]) -> tuple[TurnResult, int]:
+async def _turn(engine: Engine, prompt: UserInput, printing: _Printing) -> tuple[TurnResult, int]:
     """Run the turn; return its result, and the number of the signal that interrupted it. SIGINT, SIGTERM and
     SIGHUP (unless `nohup` ignores it) interrupt from the start.
 
-    A closed output pipe interrupts too, at the next write.
+    A closed output pipe interrupts too, at the next write. A signal also ends a write that waits for its reader, which
+    blocks the event loop.
     """
-    loop = asyncio.get_running_loop()
+    loop, stdout = asyncio.get_running_loop(), printing.stdout
     turn = asyncio.ensure_future(engine.prompt(prompt))
     received: list[int] = []
 
     def give_up(message: WireMessage) -> None:
-        if is_broken() and not received:
+        if stdout.broken and not received:
             received.append(signal.SIGPIPE)
             loop.call_soon(turn.cancel)
 
@@ -258,11 +258,20 @@ async def _turn(engine: Engine, prompt: UserInput, is_broken: Callable[[], bool]
             turn.cancel()
         received.append(number)
 
+    def end_write(number: int, _frame: object) -> None:
+        def end_later_write(_number: int, _frame: object) -> None:
+            stdout.interrupt(number)
+
+        signal.signal(signal.SIGALRM, end_later_write)
+        signal.setitimer(signal.ITIMER_REAL, _PATIENCE_S, _PATIENCE_S)
+        stdout.interrupt(number)
+
     unlisten = engine.wire.listen(give_up)
     ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     numbers = [number for number in _SIGNALS if number != signal.SIGHUP or not ignored]
     for number in numbers:
         loop.add_signal_handler(number, interrupt, number)
+        signal.signal(number, end_write)  # defence: interrupt-blocked-write
     try:
         return await turn, 0
     except asyncio.CancelledError:
@@ -271,5 +280,9 @@ async def _turn(engine: Engine, prompt: UserInput, is_broken: Callable[[], bool]
         return TurnResult("cancelled"), received[0]
     finally:
         unlisten()
+        printing.printer.finish()
+        stdout.flush()
+        if received or stdout.interrupted_by:
+            signal.setitimer(signal.ITIMER_REAL, 0)
         for number in numbers:
             loop.remove_signal_handler(number)

@@ -200,3 +200,15 @@ def test_many_interrupts_end_it_with_the_status_of_one(tmp_path: Path, count: in
         assert running.wait() == 130
         assert running.stderr is not None
         assert b"Traceback" not in running.stderr.read()
+
+
+@pytest.mark.parametrize("extra", [(), JSON, ("--final-message-only",)], ids=["text", "json", "final"])
+def test_a_signal_ends_an_answer_whose_reader_does_not_read(tmp_path: Path, extra: tuple[str, ...]) -> None:
+    argv = command(tmp_path, "text: " + "x" * 300_000, extra=("-p", "hi", *extra))
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        assert process.stdout.read(1)  # it writes, and the rest exceeds what a pipe holds
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 128 + signal.SIGTERM
+        assert process.stderr is not None
+        assert process.stderr.read().startswith(b"Resume this session")
