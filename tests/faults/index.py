@@ -102,6 +102,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_TERM}::test_a_flood_of_output_takes_no_memory_and_keys_are_seen",
     ),
     "19 sigterm, sighup, sigint, sigtstp": (
+        "tests/ui/print/test_streams.py::test_a_signal_ends_an_answer_whose_reader_does_not_read",
         f"{_TERM}::test_a_signal_ends_it_and_the_terminal_is_as_it_was",
         f"{_TERM}::test_sigtstp_gives_the_terminal_back_and_sigcont_paints_again",
         "tests/ui/print/test_print.py::test_a_signal_ends_the_command_that_runs_and_the_session_can_be_resumed",
@@ -320,6 +321,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_a_client_that_leaves_in_the_middle_of_a_tool_leaves_no_process_and_a_session_that_loads",
         "tests/ui/acp/test_process.py::test_garbage_is_answered_and_passed_over",
         "tests/ui/test_stdio.py::test_a_line_that_is_too_long_is_passed_over_and_told",
+        "tests/ui/test_stdio.py::test_the_end_of_the_input_is_noticed_while_lines_wait_for_a_consumer",
+        "tests/ui/test_stdio.py::test_blocked_output_is_given_up_once_the_input_has_ended",
         "tests/ui/acp/test_agent.py::test_leaving_in_the_middle_of_an_approval_ends_all_of_it",
         "tests/ui/acp/test_agent.py::test_closing_a_session_in_the_middle_of_an_approval_asks_no_more",
         "tests/ui/wire_server/test_process.py::"
