@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
@@ -11,7 +11,7 @@ from typing import Literal
 from kimi_tui.cli.chart_finding import Finding
 from kimi_tui.cli.output import print_json, print_out, printable
 from kimi_tui.cli.work_dir import work_dir_of
-from kimi_tui.errors import FlowError, SkillError, UsageError
+from kimi_tui.errors import FlowError, KimiTuiError, SkillError, UsageError
 from kimi_tui.flow import build_flow, read_chart
 from kimi_tui.flow.model.graph import ChartSource, Flow
 from kimi_tui.flow.model.validation import diagnostics, lint
@@ -29,6 +29,8 @@ def run_check(options: argparse.Namespace) -> int:
     files = [*_files(options.paths, work_dir_of(options))]
     findings = [finding for file, named in files for finding in check_file(file, named=named)]
     errors = sum(finding.severity == "error" for finding in findings)
+    if options.explain and options.format != "text":
+        raise UsageError("--explain needs --format text")
     match options.format:
         case "json":
             print_json({"files": len(files), "findings": [asdict(each) for each in findings]})
@@ -38,10 +40,39 @@ def run_check(options: argparse.Namespace) -> int:
             print_json(sarif_of(findings))
         case _:
             print_out("\n".join(printable(str(finding)) for finding in findings))
+            if options.explain:
+                _print_explanations([file for file, _ in files])
             summary = f"{_count(len(files), 'file')}, {_count(errors, 'error')}"
             warnings = sum(finding.severity == "warning" for finding in findings)
             sys.stderr.write(f"{summary}, {_count(warnings, 'warning')}\n")
     return 1 if errors else 0
+
+
+def _print_explanations(files: Sequence[Path]) -> None:
+    from kimi_tui.cli.commands.flow_explain import explain
+
+    for file in files:
+        flow = _flow_of(file)
+        if flow is not None:
+            print_out(printable(str(file)))
+            for section in explain(flow):
+                print_out(f"  {section.title}")
+                print_out("\n".join(f"    {printable(' '.join(line.split()))}" for line in section.lines))
+
+
+def _flow_of(file: Path) -> Flow | None:
+    """The flow of a file; None without one that can run."""
+    try:
+        text = read_source(file)
+        if file.suffix.lower() in CHART_SUFFIXES:
+            return build_flow(read_chart(text, "d2" if file.suffix.lower() == ".d2" else "mermaid"))
+        skill = parse_skill(text, file, Scope.EXTRA) if text.startswith("---") else None
+        if skill is not None and skill.flow is not None:
+            return skill.flow
+        block = first_chart(text.split("\n"))
+        return None if block is None else build_flow(read_chart(block.text, block.source))
+    except KimiTuiError:
+        return None
 
 
 def check_file(file: Path, *, named: bool) -> list[Finding]:
