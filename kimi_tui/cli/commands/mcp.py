@@ -29,7 +29,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
     listing = actions.add_parser("list", help="list the servers and their problems")
     listing.add_argument("--json", action="store_true", help="as JSON")
-    remove = actions.add_parser("remove", help="remove a server from your command.json")
+    remove = actions.add_parser("remove", help="remove a server from your mcp.json")
     test = actions.add_parser("test", help="connect to a server and list its tools")
     auth = actions.add_parser("auth", help="authorize kimi-tui with a server in the browser")
     auth.add_argument("--no-browser", action="store_true", help="only print the address to open")

@@ -18,7 +18,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     listing = actions.add_parser("list", help="list this folder's sessions, newest first")
     listing.add_argument("-a", "--all", action="store_true", help="include all folders")
     listing.add_argument("--archived", action="store_true", help="include archived sessions")
-    listing.add_argument("--search", metavar="CLOSED_WORDS", help="search titles and your messages")
+    listing.add_argument("--search", metavar="WORDS", help="search titles and your messages")
     listing.add_argument("--kimi", action="store_true", help="list Kimi CLI sessions that can be imported")
     listing.add_argument("--json", action="store_true", help="as JSON")
     show = actions.add_parser("show", help="show session details")
