@@ -467,6 +467,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_git_prints_a_secret_that_was_once_committed_only_after_a_yes",
     ),
     Defence(
+        "31 cmd_split", "commands of Git that print any file", "commands-that-print", Value("None"),
+        "test_a_rule_covers_what_may_print_a_secret_by_an_unknown_option_only_word_for_word",
+    ),
+    Defence(
+        "31 cmd_split", "an unknown option of a search", "unknown-option-reads-more", Value("program.deep(parsed)"),
+        "test_a_rule_covers_what_may_print_a_secret_by_an_unknown_option_only_word_for_word",
+    ),
+    Defence(
+        "31 cmd_split", "an unknown option of Git", "unknown-option-prints-more", Value("program.tracked(parsed)"),
+        "test_a_rule_covers_what_may_print_a_secret_by_an_unknown_option_only_word_for_word",
+    ),
+    Defence(
         "31 cmd_split", "a history that cannot be searched", "unknown-history", NEVER,
         "test_a_history_that_cannot_be_searched_is_asked_about_unless_a_rule_covers_it",
     ),

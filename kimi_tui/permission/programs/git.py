@@ -67,9 +67,9 @@ _SUMMARIES = _names(
 )
 """Options that show names or numbers instead of lines of files."""
 _NO_LINES = _SUMMARIES | _names(
-    "-MCBDSGlzabwRtr --find-renames --no-renames --find-copies --find-copies-harder --diff-filter --color --no-color "
+    "-MCBDlzabwRtr --find-renames --no-renames --find-copies --find-copies-harder --diff-filter --color --no-color "
     "--cached --staged --merge-base --root --abbrev --no-abbrev --full-index --relative --no-relative "
-    "--ignore-submodules --pickaxe-all --pickaxe-regex --exit-code --no-ext-diff --no-textconv --ignore-space-change "
+    "--ignore-submodules --exit-code --no-ext-diff --no-textconv --ignore-space-change "
     "--ignore-all-space --ignore-blank-lines --no-commit-id --always"
 )
 _OBJECT_OF_A_PATH = re.compile(r"(?:[\w./~^-]+|:[0-3])?:[\w.@-][\w./ @+-]*")
@@ -104,8 +104,11 @@ def _plain_names(parsed: Parsed) -> str:
 
 
 def _limited(parsed: Parsed, skip: int = 0) -> Tracked:
-    """What a log reads: every commit's files that the operands after the first `skip` may name, or all files."""
-    if parsed.has("--follow", "--full-diff"):  # defence: log-beyond-its-paths
+    """What a log reads: every commit's files that the operands after the first `skip` may name, or all files.
+
+    `-L` and `--follow` show a file under the names that it had before.
+    """
+    if parsed.has("--follow", "--full-diff", "-L"):  # defence: log-beyond-its-paths
         return Tracked()
     if parsed.dashes is not None:
         return Tracked(tuple(word for index, word in parsed.operands if index > parsed.dashes), sure=True)
@@ -120,7 +123,7 @@ def _in_worktree(parsed: Parsed, skip: int = 0) -> Tracked:
 
 
 def _logged(parsed: Parsed) -> Tracked | None:
-    """A log shows no lines of files unless an option asks for them; `-L` names its file."""
+    """A log shows no lines of files unless an option asks for them, nor depends on them unless it searches them."""
     names = {option.name for option in parsed.options}
     return None if names <= _NO_LINES | _LOG_NAMES else _limited(parsed)
 
@@ -142,6 +145,11 @@ def _shown_revisions(parsed: Parsed) -> Tracked | None:
     if names & _SUMMARIES and names <= _NO_LINES | _LOG_NAMES:
         return Tracked() if any(_MAY_BE_HASH.fullmatch(word) for word in revisions) else None
     return _limited(parsed)
+
+
+def _anything(parsed: Parsed) -> Tracked:
+    del parsed
+    return Tracked()
 
 
 def _whole_tree(tracked: Tracked | None) -> Tracked | None:
@@ -228,14 +236,21 @@ def _reads(
     return Program(_READS, options_of, check=check, most=most, deep=deep, tracked=tracked)
 
 
-def _exact(danger: str = "", known: str = "", dangerous: Callable[[Parsed], list[int]] = _addresses) -> Program:
+def _exact(
+    danger: str = "",
+    known: str = "",
+    dangerous: Callable[[Parsed], list[int]] = _addresses,
+    *,
+    prints: bool = False,
+) -> Program:
     """Make a program whose approval covers exactly the command, with a danger or without; `known` lists options with
-    values, so that the values are not parsed as options.
+    values, so that the values are not parsed as options. `prints`: it may print any file of any commit.
     """
-    return Program(_EXACT, Options("", known, danger), dangerous=dangerous)
+    tracked = _anything if prints else None  # defence: commands-that-print
+    return Program(_EXACT, Options("", known, danger), dangerous=dangerous, tracked=tracked)
 
 
-_LOG_NAMES = _names(_LOG) - {"--diff-merges"}
+_LOG_NAMES = _names(_LOG) - {"--diff-merges", "-L"}
 _LOGGED = _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed, tracked=_logged)
 _PACKS = "--upload-pack= --receive-pack= --exec= "
 _SUBCOMMANDS: dict[str, Program] = {
@@ -404,6 +419,7 @@ _SUBCOMMANDS: dict[str, Program] = {
             "",
             "-asqv -m: --all --signoff --quiet --message= --allow-empty --dry-run",
         ),
+        tracked=_changes_in_status,
     ),
     "push": Program(
         _HARMLESS,
@@ -440,14 +456,15 @@ _SUBCOMMANDS: dict[str, Program] = {
         _HARMLESS, Options("", ("-dtq -c: --create= --detach --track? --quiet --guess --no-guess")), check=_plain_names
     ),
     "rebase": _exact("-x: --exec= -s: --strategy=", "-qvni --onto= -C:"),
-    "difftool": _exact("-x: --extcmd= -t: --tool=", "-gdy --gui --dir-diff --no-prompt"),
+    "difftool": _exact("-x: --extcmd= -t: --tool=", "-gdy --gui --dir-diff --no-prompt", prints=True),
     "mergetool": Program(kind=Kind.ANYTHING),
     "maintenance": Program(
         _EXACT, Options(stops=True), subs={"run": _exact(), "is-needed": _exact(), "unregister": _exact()}, plugins=True
     ),
     **dict.fromkeys(("bugreport", "diagnose"), _exact("-o: --output-directory=")),
     **dict.fromkeys(
-        ("fast-import", "fast-export"), _exact("--export-marks= --export-pack-edges= --allow-unsafe-features")
+        ("fast-import", "fast-export"),
+        _exact("--export-marks= --export-pack-edges= --allow-unsafe-features", prints=True),
     ),
     **dict.fromkeys(("commit-graph", "multi-pack-index"), _exact("--object-dir=")),
     "index-pack": _exact("-o:"),
@@ -462,7 +479,7 @@ _SUBCOMMANDS: dict[str, Program] = {
         _written_paths(1, outside=True),
     ),
     "init": _exact("--template= --separate-git-dir=", "-q -b: --initial-branch=", _written_paths(outside=True)),
-    "archive": _exact("--remote= --exec= -o: --output= --add-file=", "-v -l --format= --prefix="),
+    "archive": _exact("--remote= --exec= -o: --output= --add-file=", "-v -l --format= --prefix=", prints=True),
     "ls-remote": _exact(_PACKS, "-q -h -t --heads --tags --sort="),
     "send-email": Program(kind=Kind.ANYTHING),
     "send-pack": _exact(_PACKS),
@@ -487,16 +504,19 @@ _SUBCOMMANDS: dict[str, Program] = {
     "merge-index": Program(kind=Kind.ANYTHING),
     "credential": Program(kind=Kind.ANYTHING),
     "var": _exact(),
-    "bundle": _exact("", "-q --version= --all", _bundled),
-    **dict.fromkeys(("mailinfo", "merge-file", "pack-objects"), _exact("", "-kbnmpuqL --stdout", _written_paths())),
+    "bundle": _exact("", "-q --version= --all", _bundled, prints=True),
+    **dict.fromkeys(
+        ("mailinfo", "merge-file", "pack-objects"), _exact("", "-kbnmpuqL --stdout", _written_paths(), prints=True)
+    ),
     "interpret-trailers": _exact("--in-place"),
-    "format-patch": _exact("-o: --output-directory= --output= --ext-diff --textconv", "-# -nks"),
+    "format-patch": _exact("-o: --output-directory= --output= --ext-diff --textconv", "-# -nks", prints=True),
     "apply": _exact("--unsafe-paths --directory= --build-fake-ancestor=", "-pvRz --stat --check --index --cached"),
     "am": _exact("--directory=", "-kcsq3i -p: -C:"),
     "merge": _exact("-s: --strategy=", "-nqve -m: -X: -F:"),
     "cherry-pick": _exact("--strategy=", "-nxes -m: -X:"),
     "revert": _exact("--strategy=", "-nes -m: -X:"),
     "checkout-index": _exact("--prefix="),
+    **dict.fromkeys(("range-diff", "request-pull", "merge-tree", "unpack-file"), _exact(prints=True)),
     "checkout": _exact("", "-bB:"),
     **{
         name: _exact()
@@ -511,7 +531,6 @@ _SUBCOMMANDS: dict[str, Program] = {
             "replace",
             "prune",
             "fsck",
-            "range-diff",
             "show-branch",
             "mktag",
             "mktree",
@@ -526,11 +545,9 @@ _SUBCOMMANDS: dict[str, Program] = {
             "verify-commit",
             "verify-tag",
             "verify-pack",
-            "request-pull",
             "rerere",
             "stripspace",
             "patch-id",
-            "merge-tree",
             "get-tar-commit-id",
             "column",
             "check-mailmap",
@@ -540,7 +557,6 @@ _SUBCOMMANDS: dict[str, Program] = {
             "prune-packed",
             "quiltimport",
             "show-index",
-            "unpack-file",
             "scalar",
             "fsmonitor--daemon",
         ]

@@ -9,7 +9,15 @@ from importlib import import_module
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.programs.options import Level, Parsed, parse
-from kimi_tui.permission.programs.program import NOT_RECURSIVE, Judgement, Kind, Program
+from kimi_tui.permission.programs.program import (
+    EVERYTHING,
+    NOT_RECURSIVE,
+    Judgement,
+    Kind,
+    Program,
+    RecursiveRead,
+    Tracked,
+)
 from kimi_tui.permission.subject import Pattern
 
 _FAMILIES = ("files", "text", "git", "languages", "packages", "containers", "network", "system")
@@ -103,11 +111,23 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
         why,
         _paths(words[1:], parsed),
         tuple(word for _, word in parsed.operands),
-        program.deep(parsed) if program.deep else NOT_RECURSIVE,
+        _recursive(program, parsed),
         program.configured,
         loose=program.loose or not (program.keyed or program.most is not None or program.dangerous or program.check),
-        tracked=program.tracked(parsed) if program.tracked else None,
+        tracked=_tracked(program, parsed),
     )
+
+
+def _recursive(program: Program, parsed: Parsed) -> RecursiveRead:
+    if program.deep is None:
+        return NOT_RECURSIVE
+    return EVERYTHING if parsed.unknown else program.deep(parsed)  # defence: unknown-option-reads-more
+
+
+def _tracked(program: Program, parsed: Parsed) -> Tracked | None:
+    if program.tracked is None:
+        return None
+    return Tracked() if parsed.unknown else program.tracked(parsed)  # defence: unknown-option-prints-more
 
 
 def _with_subcommand(

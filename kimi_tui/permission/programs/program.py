@@ -20,6 +20,7 @@ class RecursiveRead(IntFlag):
 
 
 NOT_RECURSIVE = RecursiveRead(0)
+EVERYTHING = RecursiveRead.WITHIN | RecursiveRead.LINKS | RecursiveRead.HIDDEN
 
 
 @dataclass(frozen=True, slots=True)

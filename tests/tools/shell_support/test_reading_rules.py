@@ -78,13 +78,14 @@ _PRINT_SECRETS = (
     "git show --stat 0123abc", "git cat-file -p 0123abc", "git stash show -p 0", "git stash list -p", "git log -U1",
     "git log --stat -p", "git diff-tree -p HEAD", "git diff --stat --patch", "git log --cc",
     "git grep x -- '*.json'", "git -C conf diff", "cd conf && git diff -- .", "git diff '[c]onf'", "git reflog -p",
-    "git whatchanged -p", "git log -p -- ':!app'", "git log -p -3",
+    "git whatchanged -p", "git log -p -- ':!app'", "git log -p -3", "git log -S x --oneline",
 )  # fmt: skip
 _PRINT_OTHERS = (
     "git diff -- app", "git diff app lib", "git log --oneline -5", "git log --stat", "git show --stat HEAD",
     "git show HEAD:app/a.py", "git grep x -- '*.py'", "git grep x app", "git blame app/a.py", "git status",
     "git diff --name-only HEAD", "git diff --stat", "git log -p -- app/a.py", "git ls-files",
-    "git log -S x --oneline", "git cat-file -t HEAD", "git log --graph --decorate --all", "git show HEAD -- lib/b.py",
+    "git log -S x --oneline -- app", "git cat-file -t HEAD", "git log --graph --decorate --all",
+    "git show HEAD -- lib/b.py",
 )  # fmt: skip
 
 
@@ -129,6 +130,8 @@ _PRINT_HISTORY = (
     "git diff-tree -p HEAD", "git diff-index -p HEAD", "git log -p -- conf",
     "git log -p --full-diff -- README.md", "git log -p --follow -- README.md", "git show HEAD~1 -- 'conf/*'",
     "git show 0123abc --stat", "git log --cc", "git -C app log -p", "cd app && git show HEAD~1",
+    "git log -L 1,1:README.md", "git log -L1,1:app/a.py --oneline", "git show -L :x:README.md", "git log -S x",
+    "git log -G '^KEY=a' --oneline",
 )  # fmt: skip
 _PRINT_NO_HISTORY = (
     "git diff", "git diff README.md", "git diff -- app", "git grep x", "git grep x -- app", "git grep x app",
@@ -176,6 +179,26 @@ def test_git_prints_a_secret_that_was_once_committed_only_after_a_yes(harness: T
         assert effect(harness, command, ("Shell(git *)", Effect.ALLOW)) is None, command
     for command in _PRINT_NO_HISTORY:
         assert effect(harness, command) is Effect.ALLOW, command
+
+
+_MAY_PRINT_MORE = (
+    "git log --pat", "git log -5p", "git log --remerge-diff", "git diff --submodule=diff", "git archive HEAD",
+    "git cat-file --batch --batch-all-objects", "git format-patch --stdout HEAD~1", "git fast-export HEAD",
+    "git range-diff HEAD~1..HEAD HEAD~1..HEAD", "git bundle verify x", "git commit --dry-run -v", "git difftool",
+    "rg --debug x", "grep -r --mystery x", "rg --hidde x",
+)  # fmt: skip
+
+
+def test_a_rule_covers_what_may_print_a_secret_by_an_unknown_option_only_word_for_word(harness: ToolHarness) -> None:
+    rules = [(f"Shell({program} *)", Effect.ALLOW) for program in ("git", "rg", "grep")]
+    for command in _MAY_PRINT_MORE:
+        assert effect(harness, command, *rules) is Effect.ALLOW, command
+    (harness.dir / ".env").write_text("KEY=1")
+    git(harness.dir, "add", "-f", ".env")
+    git(harness.dir, "commit", "-qm", "two")
+    for command in _MAY_PRINT_MORE:
+        assert effect(harness, command, *rules) is None, command
+        assert effect(harness, command, (f"Shell({command})", Effect.ALLOW)) is Effect.ALLOW, command
 
 
 def test_a_rule_about_a_file_holds_after_the_file_is_gone(harness: ToolHarness) -> None:
