@@ -854,6 +854,14 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence("flags behind a backslash", "taking backslashes out of words", "backslashes-in-words", Value("text")),
     Defence(
+        "a call that a hook sees otherwise", "the tool's own name", "hooks-by-own-name", Value("call.function.name"),
+        "test_a_hook_for_a_tool_holds_for_a_call_by_its_short_name",
+    ),
+    Defence(
+        "a call that a hook sees otherwise", "the arguments as the tool reads them", "hooks-read-arguments",
+        Value("text"), "test_a_hook_gets_the_arguments_as_the_tool_reads_them",
+    ),
+    Defence(
         "a hook that writes to the terminal", "a session of its own, for each command and for what stands before it",
         "session-of-its-own",
         REMOVED,

@@ -191,6 +191,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_RULED}::test_git_prints_a_secret_that_was_once_committed_only_after_a_yes",
         f"{_RULED}::test_a_history_that_cannot_be_searched_is_asked_about_unless_a_rule_covers_it",
         f"{_RULED}::test_a_rule_or_a_yes_covers_a_search_over_secrets_only_word_for_word",
+        f"{_RULED}::test_a_rule_covers_what_may_print_a_secret_by_an_unknown_option_only_word_for_word",
         f"{_PROG}/test_dangers.py::test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
         f"{_PROG}/test_dangers.py::test_an_option_that_is_not_in_a_table_is_never_covered",
         f"{_PROG}/test_scope.py::test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
@@ -390,6 +391,10 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "a symlinked parent of a file": (f"{_FILES}::test_path_escape",),
     "flags behind a backslash": (f"{_CMD}::test_flags_behind_a_backslash_are_flags",),
+    "a call that a hook sees otherwise": (
+        "tests/soul/hooks/test_dispatcher.py::test_a_hook_gets_the_arguments_as_the_tool_reads_them",
+        "tests/mcp/test_session.py::test_a_hook_for_a_tool_holds_for_a_call_by_its_short_name",
+    ),
     "a hook that writes to the terminal": (f"{_TERM}::test_what_a_hook_prints_does_not_reach_the_terminal",),
     "a flow saved through a link": (
         "tests/ui/tui/flow_pane/test_pane.py::test_a_run_is_never_exported_through_a_link",

@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from kimi_tui.config.schema import HookConfig
 from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import Setup, load
 from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, Notification, TurnEnd
@@ -34,6 +36,16 @@ async def test_a_turn_without_a_screen_has_the_tools_and_survives_what_fails(tmp
         told = {note.title: note.body for note in received.of(Notification)}
         assert told["MCP server crash: failed"].endswith("no module named 'milk'")
         assert told["MCP server hang: failed"] == "no answer within 0.5 s"
+
+
+async def test_a_hook_for_a_tool_holds_for_a_call_by_its_short_name(tmp_path: Path) -> None:
+    made = plan(tmp_path, tool_call("echo", text="x"), "text: ok", mcp=setup(tmp_path, e=everyday()), yolo=True)
+    hook = HookConfig(event="PreToolUse", matcher="^mcp__e__echo$", command="exit 2")
+    made = replace(made, config=made.config.model_copy(update={"hooks": (hook,)}))
+    async with engine_on(made) as (engine, received):
+        await engine.mcp.ready()
+        await engine.prompt("go")
+        assert "A hook did not let" in received.of(ToolResult)[0].return_value.message
 
 
 @pytest.mark.parametrize(("allowed", "told"), [(True, "scripted says soup, of course"), (False, "sampling")])

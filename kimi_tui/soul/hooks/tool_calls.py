@@ -2,10 +2,9 @@
 
 from typing import cast
 
-from kimi_tui import json_text
 from kimi_tui.soul.hooks.dispatcher import HookDispatcher
 from kimi_tui.tools.core.tool import failed
-from kimi_tui.tools.core.toolset import Toolset
+from kimi_tui.tools.core.toolset import Toolset, read_arguments
 from kimi_tui.wire.parts import JsonValue, ToolCall, ToolResult
 
 _OUTPUT_CHARS = 50_000
@@ -13,9 +12,9 @@ _OUTPUT_CHARS = 50_000
 
 async def call_with_hooks(hooks: HookDispatcher, toolset: Toolset, call: ToolCall) -> ToolResult:
     """Return the tool's result, or the message of a hook that blocked the call."""
-    name = call.function.name
     if not hooks.any:
         return await toolset.handle(call)
+    name = toolset.own_name(call.function.name) or call.function.name  # defence: hooks-by-own-name
     call_fields: dict[str, JsonValue] = {
         "tool_name": name,
         "tool_input": _arguments(call.function.arguments),
@@ -42,7 +41,8 @@ async def call_with_hooks(hooks: HookDispatcher, toolset: Toolset, call: ToolCal
 
 
 def _arguments(text: str | None) -> JsonValue:
+    """The arguments as the tool reads them, so that a hook decides on what the call does."""
     try:
-        return cast(JsonValue, json_text.loads(text or "{}"))
+        return cast(JsonValue, read_arguments(text))  # defence: hooks-read-arguments
     except (ValueError, RecursionError):
         return text

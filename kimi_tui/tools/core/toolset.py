@@ -9,7 +9,7 @@ import json
 import logging
 from collections.abc import Generator, Iterable, Mapping
 from contextvars import ContextVar
-from typing import Any, cast
+from typing import Any
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
@@ -188,11 +188,16 @@ def _sendable(value: ToolReturnValue) -> ToolReturnValue:
     return value
 
 
+def read_arguments(text: str | None) -> object:
+    """Parse the arguments of a call; line breaks within a string are accepted. Raises ValueError, RecursionError."""
+    value: object = json_text.loads(text, strict=False) if text and text.strip() else {}
+    return without_surrogates(value)
+
+
 def _params(tool: Tool[Any], arguments: str | None) -> Params:
     """Parse the arguments. Raises ValueError with a short text that locates the error in the arguments."""
-    text = arguments or ""
     try:
-        value: object = json_text.loads(text, strict=False) if text.strip() else {}
+        value = read_arguments(arguments)
     except RecursionError:
         raise ValueError("The arguments are nested too deeply.") from None
     except ValueError as error:
@@ -200,7 +205,7 @@ def _params(tool: Tool[Any], arguments: str | None) -> Params:
     if not isinstance(value, dict):
         raise ValueError("The arguments must be a JSON object.")
     try:
-        return tool.params.model_validate(without_surrogates(cast(object, value)))
+        return tool.params.model_validate(value)
     except ValidationError as error:
         faults = [_fault(fault["loc"], fault["msg"]) for fault in error.errors(include_url=False, include_input=False)]
         remainder = f" (and {len(faults) - 5} more)" if len(faults) > 5 else ""

@@ -1,6 +1,7 @@
 import asyncio
 import json
 import os
+import sys
 
 import pytest
 
@@ -172,3 +173,14 @@ async def test_the_end_of_a_subagent_is_told_however_it_ended(tmp_path):
         told = [json.loads(line) for line in (engine.work_dir / "ends").read_text().splitlines()]
     assert [(end["subagent"], end["status"]) for end in told] == [("explore", "failed"), ("explore", "finished")]
     assert told[0]["message"] == "the key was refused"
+
+
+@pytest.mark.parametrize("arguments", ['{"command": "echo a\n>b.txt"}', '{"command": "\\ud800 >b.txt"}'])
+async def test_a_hook_gets_the_arguments_as_the_tool_reads_them(tmp_path, arguments):
+    script = "import json, sys; sys.exit(2 * ('b.txt' in json.load(sys.stdin)['tool_input']['command']))"
+    hook = {"event": "PreToolUse", "matcher": "Shell", "command": f'"{sys.executable}" -c "{script}"'}
+    call = "tool_call: " + json.dumps({"id": "c1", "name": "Shell", "arguments": arguments})
+    async with engine_on(hooked(tmp_path, call, "text: done", hooks=[hook])) as (engine, received):
+        await engine.prompt("go")
+        assert not (engine.work_dir / "b.txt").exists()
+    assert [message.action for message in resolved(received, "PreToolUse")] == ["block"]
