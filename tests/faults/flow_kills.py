@@ -8,6 +8,7 @@ command.
 
 import argparse
 import asyncio
+import contextlib
 import os
 import random
 import select
@@ -145,8 +146,10 @@ def one_life(folder: Path, rng: random.Random, *, kill: bool, usual_s: float) ->
         try:
             asyncio.run(live(folder, lambda line: os.write(write_end, f"{line}\n".encode())))
         except BaseException:  # noqa: BLE001 - told to the parent
-            os.write(write_end, f"wrong {traceback.format_exc()!r}\n".encode())
-        os._exit(0)
+            with contextlib.suppress(OSError):
+                os.write(write_end, f"wrong {traceback.format_exc()!r}\n".encode())
+        finally:
+            os._exit(0)
     os.close(write_end)
     until = time.monotonic() + (rng.uniform(0, usual_s) if kill else _LONGEST_LIFE_S)
     received, ended = b"", False

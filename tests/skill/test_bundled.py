@@ -17,6 +17,7 @@ def by_name(skill: Skill) -> str:
 
 def test_all_of_them_are_there() -> None:
     assert [skill.name for skill in SKILLS] == [
+        "bug-hunt",
         "code-review",
         "demo-fix-until-green",
         "fix-until-green",
