@@ -17,7 +17,7 @@ KimiTuiError
 ├── MaxStepsReachedError    exit 1   the turn reached its step limit
 ├── RepeatedCallError       exit 1   the model repeated the same tool call
 ├── BudgetError             exit 1   a flow's budget cannot be kept: a model has no prices
-├── BudgetReachedError      exit 3   the budget of a flow run is used up
+├── BudgetReachedError      exit 1   the budget of a flow run is used up
 ├── FaultError              exit 1   an internal error; a report has the details
 └── ProviderError           exit 1   the model's service; 75 where a retry may help
     ├── ProviderConnectionError  75
@@ -151,8 +151,6 @@ class BudgetError(KimiTuiError):
 
 class BudgetReachedError(KimiTuiError):
     """The budget of a flow run is used up; no request is sent."""
-
-    exit_code = EXIT_WAITING
 
 
 class RepeatedCallError(KimiTuiError):

@@ -46,7 +46,10 @@ def run_print_mode(options: argparse.Namespace) -> int:
                 return await answer_lines(engine, sys.stdin.buffer, output, at_once=takes_effect_at_once)
             status = await answer(engine, prompt, output)
             ceiling = engine.config.background.print_wait_ceiling_s
-            return status or await wait_for_background(engine, engine.services.background, output, ceiling_s=ceiling)
+            with engine.flows.background_work():
+                return status or await wait_for_background(
+                    engine, engine.services.background, output, ceiling_s=ceiling
+                )
         except KimiTuiError as error:
             print_error(str(error))
             return error.exit_code

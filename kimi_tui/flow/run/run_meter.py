@@ -119,6 +119,10 @@ class RunMeter:
         self._ended = True
         self._changed.set()
 
+    def reopen(self) -> None:
+        """Admit requests again, of turns about the background work that the run left. Nobody raises the budget then."""
+        self._ended = self.interactive = False
+
     async def admit(self, model: str) -> None:
         """Wait until a request may be sent. Raises BudgetReachedError, and BudgetError for a model without prices."""
         if self._ended:

@@ -2,7 +2,8 @@
 
 import contextlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -19,6 +20,7 @@ from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.spending import Prices
 from kimi_tui.flow.run.turn_protocol import AnswerRecorder, CommandRunner, FlowOutcome, OpenQuestion, TurnTaker
 from kimi_tui.i18n import UserText, tr
+from kimi_tui.llm.metering import current_meter
 from kimi_tui.paths import shown
 from kimi_tui.session.session import Session
 from kimi_tui.skill.skill import Skill
@@ -93,12 +95,26 @@ class FlowManager:
         self._orders: list[Callable[[FlowRunner], object]] = []
         self.prompt_flow = prompt_flow
         self.runner: FlowRunner | None = None
+        self._last_meter: RunMeter | None = None
 
     @property
     def meter(self) -> RunMeter | None:
         """The meter of the run whose turn is under way."""
         runner = self.runner
         return runner.meter if runner is not None and runner.paused is None else None
+
+    @contextmanager
+    def background_work(self) -> Generator[None]:
+        """Count the turns within the block for the last run: they are about the background tasks that it left."""
+        if self._last_meter is None:
+            yield
+            return
+        self._last_meter.reopen()
+        token = current_meter.set(self._last_meter)
+        try:
+            yield
+        finally:
+            current_meter.reset(token)
 
     async def run(self, skill: Skill, args: str = "", *, shown: str) -> FlowOutcome:
         """Run a skill's flow from BEGIN. Raises the error that made it fail."""
@@ -212,6 +228,7 @@ class FlowManager:
         recorded = None if resume is None else resume.when_asked
         self._apply_controls(runner)
         self.runner = runner
+        self._last_meter = runner.meter
         self._session.name_after(text_of(shown))
         self._send(TurnBegin(user_input=shown))
         skill = self._services.skills.get(name)

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from kimi_tui.config.budget import Budget
 from kimi_tui.config.schema import Config, Flows, LoopControl, ModelConfig, ProviderConfig
-from kimi_tui.errors import EXIT_WAITING, BudgetError, UsageError
+from kimi_tui.errors import EXIT_WAITING, BudgetError, BudgetReachedError, UsageError
 from kimi_tui.flow.run.journal import load_runs
 from kimi_tui.flow.run.journal_records import ReplyReceived, load_record
 from kimi_tui.soul.agent_spec import agent_file
@@ -340,6 +340,19 @@ async def test_a_reply_without_a_count_is_recorded_as_an_estimate(tmp_path):
         lines = (engine.session.dir / "flow.jsonl").read_text("utf-8").splitlines()
         records = [record for line in lines if isinstance(record := load_record(json.loads(line)), ReplyReceived)]
         assert [record.node for record in records] == ["one", "two", "three"]
+
+
+async def test_turns_about_the_background_work_that_a_run_left_count_and_are_capped(tmp_path):
+    line = (of_usage("text: one"), of_usage("text: two"), of_usage("text: three"))
+    made = with_line(plan(tmp_path, *line, of_usage("text: it ended"), interactive=False), budget=Budget(tokens=400))
+    async with engine_on(made) as (engine, _):
+        assert (await engine.prompt("/flow:line")).stop == "finished"
+        with engine.flows.background_work():
+            assert (await engine.prompt("a task has ended")).message == "it ended"
+            with pytest.raises(BudgetReachedError, match="400 of 400 tokens"):
+                await engine.prompt("another task has ended")
+        (stored,) = load_runs(engine.session.dir / "flow.jsonl")
+        assert (stored.spent.tokens, stored.status) == (400, "finished")
 
 
 async def test_messages_of_the_user_beside_a_held_run_do_not_count(tmp_path):
