@@ -862,6 +862,15 @@ DEFENCES: tuple[Defence, ...] = (
         Value("text"), "test_a_hook_gets_the_arguments_as_the_tool_reads_them",
     ),
     Defence(
+        "a hook whose denial is not seen", "reading its errors to their end", "hook-errors-to-the-end", REMOVED,
+        "test_a_denial_stands_whatever_else_a_hook_writes_or_leaves_behind[long reason]",
+    ),
+    Defence(
+        "a hook whose denial is not seen", "a denial in output that is not JSON", "denial-in-bad-json",
+        Instead("return ALLOW"),
+        "test_a_denial_stands_whatever_else_a_hook_writes_or_leaves_behind[log line]",
+    ),
+    Defence(
         "a hook that writes to the terminal", "a session of its own, for each command and for what stands before it",
         "session-of-its-own",
         REMOVED,

@@ -395,6 +395,9 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/soul/hooks/test_dispatcher.py::test_a_hook_gets_the_arguments_as_the_tool_reads_them",
         "tests/mcp/test_session.py::test_a_hook_for_a_tool_holds_for_a_call_by_its_short_name",
     ),
+    "a hook whose denial is not seen": (
+        "tests/soul/hooks/test_dispatcher.py::test_a_denial_stands_whatever_else_a_hook_writes_or_leaves_behind",
+    ),
     "a hook that writes to the terminal": (f"{_TERM}::test_what_a_hook_prints_does_not_reach_the_terminal",),
     "a flow saved through a link": (
         "tests/ui/tui/flow_pane/test_pane.py::test_a_run_is_never_exported_through_a_link",

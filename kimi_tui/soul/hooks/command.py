@@ -5,14 +5,15 @@ The command gets JSON on standard input. It blocks with exit status 2, its stand
 """
 
 import asyncio
-import contextlib
 import json
 import logging
+import os
+import re
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
+from typing import Self, cast
 
 from kimi_tui import json_text
 from kimi_tui.text_safety import is_safe
@@ -24,8 +25,12 @@ _MOST_CHARS = 1 << 20
 _REASON_CHARS = 2_000
 _log = logging.getLogger(__name__)
 
-# The command's standard error goes to a file of at most 64 KiB, its standard output to us; the status is its own.
-_WRAPPER = """{ /bin/sh -c "$3" <"$1" 2>&1 1>&4 | head -c 65536 >"$2"; exit "${PIPESTATUS[0]}"; } 4>&1"""
+_MOST_ERROR_BYTES = 1 << 16
+_CHUNK = 1 << 16
+_REST_S = 0.005
+# Standard error goes into a pipe of its own, which is read to its end: the status is always the command's.
+_WRAPPER = 'exec /bin/sh -c "$3" <"$1" 2>"$2"'
+_DENIAL = re.compile(r'"permissionDecision"\s*:\s*"deny"|"decision"\s*:\s*"block"')
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,21 +49,77 @@ async def run_hook(
 ) -> HookResult:
     """Run the command until it ends or `seconds` have passed. Its process tree is then killed."""
     with tempfile.TemporaryDirectory(prefix="kimi-tui-hook-") as folder:
-        input_file, errors = Path(folder, "input.json"), Path(folder, "errors")
+        input_file, pipe = Path(folder, "input.json"), Path(folder, "errors")
         await asyncio.to_thread(input_file.write_text, json.dumps(payload), "utf-8")
         printed = _Printed()
         try:
-            result = await run(
-                ["/bin/bash", "-c", _WRAPPER, "hook", str(input_file), str(errors), command],
-                cwd=cwd,
-                env=env,
-                on_text=printed.take,
-                seconds=seconds,
-            )
+            with _Errors(pipe) as errors:
+                result = await run(
+                    ["/bin/sh", "-c", _WRAPPER, "hook", str(input_file), str(pipe), command],
+                    cwd=cwd,
+                    env=env,
+                    on_text=printed.take,
+                    seconds=seconds,
+                )
         except OSError as error:
             _log.warning("a hook could not be started: %s: %s", command, error)
             return ALLOW
-        return await asyncio.to_thread(_verdict, command, result, printed, errors)
+        return await asyncio.to_thread(_verdict, command, result, printed, errors.text)
+
+
+class _Errors:
+    """Reads a command's standard error through a named pipe, made here, and keeps its beginning as `text`.
+
+    What exceeds the limit is read as well, and a process that the command left behind is not waited for: neither
+    changes the command's exit status.
+    """
+
+    def __init__(self, pipe: Path) -> None:
+        self._pipe = pipe
+        self._kept = bytearray()
+        self._loop = asyncio.get_running_loop()
+        self._resting: asyncio.TimerHandle | None = None
+
+    @property
+    def text(self) -> str:
+        return self._kept.decode("utf-8", "replace")
+
+    def __enter__(self) -> Self:
+        os.mkfifo(self._pipe, 0o600)
+        self._fd = os.open(self._pipe, os.O_RDONLY | os.O_NONBLOCK)
+        self._listen()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._resting is not None:
+            self._resting.cancel()
+        while len(self._kept) < _MOST_ERROR_BYTES and self._take():
+            pass
+        self._loop.remove_reader(self._fd)
+        os.close(self._fd)
+
+    def _listen(self) -> None:
+        self._loop.add_reader(self._fd, self._read)
+
+    def _read(self) -> None:
+        received = self._take()
+        if received is None:
+            return
+        if received == 0 or received == _CHUNK:
+            self._loop.remove_reader(self._fd)
+        # Heavy output leaves time for the UI.
+        # defence: hook-errors-to-the-end
+        if received == _CHUNK:
+            self._resting = self._loop.call_later(_REST_S, self._listen)
+
+    def _take(self) -> int | None:
+        """Read a piece; returns its size, 0 at the end, None if there is nothing yet."""
+        try:
+            piece = os.read(self._fd, _CHUNK)
+        except BlockingIOError:
+            return None
+        self._kept += piece[: _MOST_ERROR_BYTES - len(self._kept)]
+        return len(piece)
 
 
 class _Printed:
@@ -67,8 +128,10 @@ class _Printed:
     def __init__(self) -> None:
         self._pieces: list[str] = []
         self._room = _MOST_CHARS
+        self.cut = False
 
     def take(self, text: str) -> None:
+        self.cut = self.cut or len(text) > self._room
         self._pieces.append(text[: self._room])
         self._room -= len(self._pieces[-1])
 
@@ -77,23 +140,27 @@ class _Printed:
         return "".join(self._pieces)
 
 
-def _verdict(command: str, result: ProcessResult, printed: _Printed, errors: Path) -> HookResult:
+def _verdict(command: str, result: ProcessResult, printed: _Printed, errors: str) -> HookResult:
     if result.exit_code == BLOCKS:
-        with contextlib.suppress(OSError):
-            return HookResult(True, plain(errors.read_bytes().decode("utf-8", "replace")))
-        return HookResult(True)
+        return HookResult(True, plain(errors))
     if result.exit_code != 0:
         _log.warning("a hook failed (%s): %s", "timeout" if result.timed_out else result.exit_code, command)
         return ALLOW
-    return _decision(printed.text)
+    return _decision(printed)
 
 
-def _decision(printed: str) -> HookResult:
-    """Read the decision from a hook's output, if it is JSON with one."""
+def _decision(printed: _Printed) -> HookResult:
+    """Read the decision from a hook's output, if it is JSON with one.
+
+    Output that cannot be parsed but says a denial blocks, and so does an object that is too long: it may be nested too
+    deeply or followed by a log line. The model decides on size and nesting if the hook repeats what the model wrote.
+    """
+    text = printed.text.removeprefix("\ufeff")
     try:
-        parsed: object = json_text.loads(printed)
+        parsed: object = json_text.loads(text)
     except (ValueError, RecursionError):
-        return ALLOW
+        is_denial = _DENIAL.search(text) or (printed.cut and text.lstrip().startswith("{"))
+        return HookResult(True) if is_denial else ALLOW  # defence: denial-in-bad-json
     if not isinstance(parsed, dict):
         return ALLOW
     fields = cast(dict[str, object], parsed)

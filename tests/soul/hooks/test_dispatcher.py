@@ -54,6 +54,39 @@ async def test_a_permission_decision_of_deny_in_json_blocks_too(tmp_path):
     assert resolved(received, "PreToolUse")[0].reason == "a rule"
 
 
+LONG = (tool_call("WriteFile", "w", path="a.txt", content="x" * 1_200_000), "text: done")
+DENY = '{"permissionDecision": "deny"'
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'given=$(cat); echo "not this: $given" >&2; exit 2',
+        "sleep 1000 & echo no >&2; exit 2",
+        f"echo '{DENY}}}'; sleep 1000 &",
+        f"echo '{DENY}, \"given\": '; cat; echo '}}'",
+        f"echo '{{\"given\": '; cat; echo ', {DENY[1:]}}}'",
+        f"echo '{DENY}}}'; echo a line of a log",
+        f"printf '\\357\\273\\277'; echo '{DENY}}}'",
+        f"echo '{DENY}, \"given\":'; printf '%05000d' 0 | tr 0 '['; printf '%05000d' 0 | tr 0 ']'; echo '}}'",
+    ],
+    ids=["long reason", "child", "child of json", "long", "late", "log line", "mark", "deep"],
+)
+async def test_a_denial_stands_whatever_else_a_hook_writes_or_leaves_behind(tmp_path, command):
+    hook = {"event": "PreToolUse", "command": command, "timeout": 15}
+    async with engine_on(hooked(tmp_path, *LONG, hooks=[hook])) as (engine, received):
+        await engine.prompt("go")
+        assert not (engine.work_dir / "a.txt").exists()
+    assert resolved(received, "PreToolUse")[0].action == "block"
+
+
+async def test_the_reason_of_a_hook_is_known_though_a_process_still_holds_its_errors(tmp_path):
+    hook = {"event": "PreToolUse", "command": "sleep 1000 & echo because >&2; exit 2"}
+    async with engine_on(hooked(tmp_path, *WRITE, hooks=[hook])) as (engine, received):
+        await engine.prompt("go")
+    assert resolved(received, "PreToolUse")[0].reason == "because"
+
+
 @pytest.mark.parametrize("command", ["exit 1", "echo '{broken'", "/no/such/program", "kill -9 $$"])
 async def test_a_hook_that_fails_allows(tmp_path, command):
     hook = {"event": "PreToolUse", "command": command}
