@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lowest faults mutants soak check snapshots texts bench clean
+.PHONY: demo test lowest faults mutants soak check snapshots texts docs bench clean
 
 demo: $(VENV)/.program
 	@$(BIN)/kimi-tui --demo
@@ -41,6 +41,10 @@ snapshots: $(VENV)/.tests
 # Puts new texts of the screen into the Chinese catalogue, and compiles it.
 texts: $(VENV)/.tests
 	@$(BIN)/python -m tests.texts
+
+# Writes the reference pages of the documentation from the program's own tables.
+docs: $(VENV)/.tests
+	@$(BIN)/python -m tests.docs
 
 bench: $(VENV)/.tests
 	$(BIN)/python tests/bench/run.py

@@ -135,8 +135,10 @@ def _add_session_options(top: argparse.ArgumentParser, *, unless_said: bool = Fa
         help="load MCP servers from FILE instead of mcp.json",
     )
     model.add_argument("--mcp-config", metavar="JSON", action="append", default=[], help="additional MCP servers")
-    model.add_argument("--max-steps-per-turn", metavar="N", type=_at_least(1))
-    model.add_argument("--max-retries-per-step", metavar="N", type=_at_least(1))
+    model.add_argument(
+        "--max-steps-per-turn", metavar="N", type=_at_least(1), help="at most N requests to the model in one turn"
+    )
+    model.add_argument("--max-retries-per-step", metavar="N", type=_at_least(1), help="at most N tries of a request")
     model.add_argument(
         "--max-ralph-iterations",
         metavar="N",
@@ -200,8 +202,12 @@ def _add_face_options(top: argparse.ArgumentParser) -> None:
     face.add_argument("--print", dest="print_", action="store_true", help="print the answer to stdout and exit")
     face.add_argument("--wire", action="store_true", help="serve a client program on stdin and stdout (JSON-RPC)")
     face.add_argument("--acp", action="store_true", help=argparse.SUPPRESS)  # Kimi CLI's form of the command `acp`
-    face.add_argument("--input-format", choices=["text", "stream-json"])
-    face.add_argument("--output-format", choices=["text", "stream-json"])
+    face.add_argument(
+        "--input-format", choices=["text", "stream-json"], help="of stdin: text (default), or a JSON message per line"
+    )
+    face.add_argument(
+        "--output-format", choices=["text", "stream-json"], help="of stdout: text (default), or a JSON message per line"
+    )
     face.add_argument("--final-message-only", action="store_true", help="print only the final message")
     face.add_argument("--quiet", action="store_true", help="--print --output-format text --final-message-only")
     face.add_argument(

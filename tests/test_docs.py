@@ -1,0 +1,191 @@
+"""The documentation: every link leads somewhere, every command, setting and chart in it is what the program accepts."""
+
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+from urllib.parse import unquote
+
+import jsonschema
+import pytest
+
+from kimi_tui.cli.main import main
+from kimi_tui.cli.options import parse
+from kimi_tui.config.json_schema import config_schema
+from kimi_tui.config.loader import load_config
+from kimi_tui.config.schema import Config
+from kimi_tui.errors import UsageError
+from kimi_tui.mcp.config import ServerConfig
+from kimi_tui.yaml_text import reader
+from tests.docs import DOCS, pages
+
+ROOT = Path(__file__).parent.parent
+PAGES = {file.name: file.read_text("utf-8") for file in sorted(DOCS.glob("*.md"))}
+TEXTS = {**PAGES, "README.md": (ROOT / "README.md").read_text("utf-8")}
+
+_FENCE = re.compile(r"^(`{3,})([\w-]*)\n(.*?)^\1$", re.DOTALL | re.MULTILINE)
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_RUNS_ALONE = (
+    ("config", "schema"),
+    ("flow", "check"), ("flow", "list"), ("flow", "runs"), ("flow", "show"), ("flow", "waiting"),
+    ("info",), ("mcp", "add"), ("mcp", "list"), ("mcp", "remove"), ("permission",), ("session", "list"),
+    ("trust",),
+)  # fmt: skip
+"""The commands that need no model, no network and no run of a flow."""
+_FLOWS_OF_THE_PROGRAM = {"code-review", "fix-until-green", "release-checklist"}
+
+
+def blocks(language: str, texts: dict[str, str] = TEXTS) -> Iterator[tuple[str, str]]:
+    """Each fenced block of a language, with its page."""
+    for name, text in texts.items():
+        for _ticks, written, body in _FENCE.findall(text):
+            if written == language:
+                yield name, body
+
+
+def commands() -> Iterator[tuple[str, list[str]]]:
+    """The arguments of each `kimi-tui` command line in a block of shell commands, with its page."""
+    for name, body in blocks("sh"):
+        for line in body.splitlines():
+            words = shlex.split(line, comments=True)
+            for index, word in enumerate(words):
+                if word == "kimi-tui" and (index == 0 or words[index - 1] in ("|", "&&", ";")):
+                    rest = words[index + 1 :]
+                    end = next((at for at, one in enumerate(rest) if one in ("|", "&&", ";", ">")), len(rest))
+                    yield name, rest[:end]
+
+
+def mentioned() -> Iterator[tuple[str, list[str]]]:
+    """The arguments of each `kimi-tui` command line within a sentence or a table, with its page."""
+    for name, text in TEXTS.items():
+        for line in re.findall(r"`kimi-tui ([^`]+)`", _FENCE.sub("", text)):
+            if not re.match(r"COMMAND|\.\.\.", line):
+                yield name, shlex.split(line.replace("\\|", "|"))
+
+
+def skills() -> dict[str, str]:
+    """The skills that the pages show, by folder."""
+    found: dict[str, str] = {}
+    for _page, body in blocks("markdown"):
+        named = re.search(r"^name: (\S+)$", body, re.MULTILINE)
+        assert named is not None
+        found[f"{named[1]}-{len(found)}"] = body
+    return found
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the skills of the pages, as the working directory."""
+    for folder, text in skills().items():
+        file = tmp_path / ".kimi-tui" / "skills" / folder / "SKILL.md"
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", pages())
+def test_a_reference_page_says_what_the_program_does(name: str):
+    """`make docs` writes it anew."""
+    assert PAGES[name] == pages()[name]
+
+
+def test_the_index_links_every_page():
+    linked = set(_LINK.findall(PAGES["index.md"]))
+    assert linked == set(PAGES) - {"index.md"}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_link_leads_to_a_file_and_a_heading(name: str):
+    folder = ROOT if name == "README.md" else DOCS
+    for link in _LINK.findall(_FENCE.sub("", TEXTS[name])):
+        if link.startswith("https:"):
+            continue
+        path, _, anchor = unquote(link).partition("#")
+        target = folder / path if path else folder / name
+        assert target.exists(), link
+        if anchor:
+            assert anchor in _anchors(target.read_text("utf-8")), link
+        if name != "README.md":
+            assert target.resolve().is_relative_to(DOCS), f"{link} does not ship with the package"
+
+
+def _anchors(text: str) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    titles = _HEADING.findall(_FENCE.sub("", text))
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def test_every_command_line_is_one_that_the_program_accepts():
+    lines = [*commands(), *mentioned()]
+    assert len(lines) > 80
+    refused: dict[str, str] = {}
+    for _page, argv in lines:
+        try:
+            parse(argv)
+        except UsageError as error:
+            refused[shlex.join(argv)] = str(error)
+    assert refused == {}
+
+
+def test_the_commands_that_need_nothing_run(project: Path, capsys: pytest.CaptureFixture[str]):
+    ran = {tuple(argv): None for _page, argv in commands() if {tuple(argv[:1]), tuple(argv[:2])} & set(_RUNS_ALONE)}
+    assert len(ran) > 20
+    for argv in ran:
+        assert main(list(argv)) == 0, (argv, capsys.readouterr().err)
+
+
+def test_the_dry_runs_reach_the_end(project: Path):
+    (project / "choices.txt").write_text("# the second time\nno\ngreen: yes\n")
+    dry = [argv for _page, argv in commands() if "--dry" in argv and "--choices" in argv]
+    assert dry
+    for argv in dry:
+        assert main(argv) == 0
+
+
+def test_the_flows_that_commands_name_are_on_the_pages_or_in_the_program():
+    shown = {re.sub(r"-\d+$", "", folder) for folder in skills()}
+    for _page, argv in [*commands(), *mentioned()]:
+        if "--flow" in argv:
+            assert argv[argv.index("--flow") + 1] in shown | _FLOWS_OF_THE_PROGRAM
+
+
+def test_the_flows_have_neither_errors_nor_warnings(project: Path, capsys: pytest.CaptureFixture[str]):
+    charts = [body for _page, body in blocks("mermaid") if "BEGIN" in body]
+    assert charts
+    assert skills()
+    for number, chart in enumerate(charts):
+        (project / f"{number}.mmd").write_text(chart)
+    assert main(["flow", "check", "."]) == 0
+    assert "0 errors, 0 warnings" in capsys.readouterr().err
+
+
+def test_every_configuration_is_one_that_the_program_accepts():
+    schema, other = config_schema(), 0
+    for name, body in blocks("yaml"):
+        table = cast(dict[str, object], reader("safe").load(body))
+        if not table.keys() <= Config.model_fields.keys():
+            assert set(table) in ({"version", "agent"}, {"extends", "colours"}), name
+            other += 1
+            continue
+        assert not load_config(text=body).warnings, name
+        jsonschema.validate(table, schema)
+    assert other <= 2
+
+
+def test_every_mcp_server_is_one_that_the_program_accepts():
+    found = [json.loads(body) for _page, body in blocks("json", PAGES)]
+    servers = [entry for table in found for entry in table.get("mcpServers", {}).values()]
+    assert len(servers) == 2
+    for entry in servers:
+        ServerConfig.model_validate(entry)
+
+
+def test_the_editors_start_a_command_that_serves_them():
+    tables = [json.loads(body) for page, body in blocks("json") if page == "editors.md"]
+    agents = [agent for table in tables for agent in table["agent_servers"].values()]
+    assert len(agents) == 2
+    assert all(parse(agent["args"]).subcommand == "acp" for agent in agents)
