@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from kimi_tui import paths
 from kimi_tui.config.schema import Config, ModelConfig, ProviderConfig
 from kimi_tui.llm.providers.scripted import Script
+from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.skill.skill import Scope, Skill, read_skill
 from kimi_tui.soul.assemble import EngineConfig
 from kimi_tui.soul.engine import Engine
@@ -24,7 +25,7 @@ from tests.soul.test_soul import until
 
 FLOW = "demo-fix-until-green"
 DEMO = paths.bundled("skills") / FLOW
-STRAIGHT = ["REPRODUCE", "FIX", "GREEN", "FIX", "GREEN", "SUMMARY"]
+STRAIGHT = ["REPRODUCE", "FIX", "GREEN", "FIX", "GREEN", "MEASURE", "SUMMARY"]
 WHOLE = "if merged and slot.start <= merged[-1].end:\n            merged[-1] = Slot(merged[-1].start, max("
 
 # What is said of a run, and what the newest run before it must have printed.
@@ -53,7 +54,10 @@ def demo(project: Path, *, script: Path | None = None, ask: bool = True) -> Engi
         models={"s": ModelConfig(provider="script", model="scripted", max_context_size=100_000)},
         providers={"script": provider},
     )
-    return EngineConfig(work_dir=project.resolve(), config=config, yolo=not ask, demo=True, featured_flow=FLOW)
+    return EngineConfig(
+        work_dir=project.resolve(), config=config, yolo=not ask, demo=True, featured_flow=FLOW,
+        permissions=PermissionSettings(trusted=True),
+    )  # fmt: skip
 
 
 def history(engine: Engine) -> list[str]:
@@ -156,7 +160,7 @@ async def test_a_first_edit_that_is_rejected_pauses_the_flow_and_is_made_when_it
     async with engine_on(demo(project)) as (engine, received):
         await run_to_end(engine, received, ("approve", None), ("reject", None))
         assert [event.reason for event in received.of(FlowPaused)] == ["rejected"]
-        assert way(received) == ["REPRODUCE", "FIX", "FIX", "GREEN", "FIX", "GREEN", "SUMMARY"]
+        assert way(received) == ["REPRODUCE", "FIX", "FIX", "GREEN", "FIX", "GREEN", "MEASURE", "SUMMARY"]
         assert edits(engine) == 2
         claims_hold(engine)
     assert WHOLE in (project / "busy.py").read_text("utf-8")
@@ -224,7 +228,7 @@ async def test_a_second_run_in_the_session_finds_nothing_to_do_and_says_so(proje
         await run_to_end(engine, received)
         begin = len(history(engine))
         await run_to_end(engine, received)
-        assert way(received) == [*STRAIGHT, "REPRODUCE", "FIX", "GREEN", "SUMMARY"]
+        assert way(received) == [*STRAIGHT, "REPRODUCE", "FIX", "GREEN", "MEASURE", "SUMMARY"]
         again = "\n".join(history(engine)[begin:])
         assert "nothing to reproduce" in again
         assert "nothing to edit" in again
@@ -233,7 +237,7 @@ async def test_a_second_run_in_the_session_finds_nothing_to_do_and_says_so(proje
         claims_hold(engine)
         shutil.copy(DEMO / "assets" / "project" / "busy.py", project)
         await run_to_end(engine, received)
-        assert way(received)[-6:] == STRAIGHT
+        assert way(received)[-7:] == STRAIGHT
         assert edits(engine) == 4
         claims_hold(engine)
 
@@ -252,7 +256,7 @@ async def test_a_project_with_one_of_the_mistakes_is_told_as_such(
     file.write_text(broken(file.read_text("utf-8")), "utf-8")
     async with engine_on(demo(project, ask=False)) as (engine, received):
         await run_to_end(engine, received)
-        assert way(received) == ["REPRODUCE", "FIX", "GREEN", "SUMMARY"]
+        assert way(received) == ["REPRODUCE", "FIX", "GREEN", "MEASURE", "SUMMARY"]
         assert edits(engine) == 1
         assert "a mistake, and it is fixed" in history(engine)[-1]
         assert text in history(engine)[-1]

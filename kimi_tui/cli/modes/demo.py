@@ -22,6 +22,7 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "EngineConfi
     from pydantic import SecretStr
 
     from kimi_tui.config.schema import Config, ModelConfig, ProviderConfig
+    from kimi_tui.permission.settings import PermissionSettings
     from kimi_tui.soul.assemble import EngineConfig
 
     assets = paths.bundled("skills") / FLOW / "assets"
@@ -49,6 +50,7 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "EngineConfi
         interactive=interactive,
         yolo=options.yolo,
         auto_approve=not interactive,
+        permissions=PermissionSettings(trusted=True),
         demo=True,
         featured_flow=FLOW,
     )
