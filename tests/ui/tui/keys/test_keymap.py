@@ -14,7 +14,6 @@ from kimi_tui.ui.tui.navigation.command_palette import palette_entries
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.state.items import NoticeItem
 from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
-from kimi_tui.wire.events import TurnBegin, TurnEnd
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.painted import app_rows
@@ -135,7 +134,7 @@ async def test_letters_of_a_pane_mean_what_was_said_only_there(tmp_path: Path) -
 
 async def test_help_hints_and_palette_name_the_keys_of_now(tmp_path: Path) -> None:
     async with keyed(tmp_path, zoom="f12", help="ctrl+y", scroll="w, s, a, d") as (app, pilot, engine):
-        engine.say(TurnBegin(user_input="hello"), TurnEnd())
+        engine.say(*wire_scenarios.tool_running())
         await pilot.pause()
         await pilot.press("f2")
         await pilot.pause()
