@@ -1,8 +1,12 @@
 """Glob: paths that match a pattern, within the workspace."""
 
 import asyncio
+import contextlib
+import os
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from fnmatch import translate
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
@@ -57,7 +61,7 @@ class Glob(Tool[GlobParams]):
             )
         try:
             return await asyncio.to_thread(_search, folder, params, self._is_hidden)
-        except (ValueError, NotImplementedError) as error:
+        except ValueError as error:
             return failed(f"The pattern cannot be used: {error}.")
 
     def _is_hidden(self, path: Path) -> bool:
@@ -91,10 +95,12 @@ def _search(folder: Path, params: GlobParams, is_hidden: Callable[[Path], bool])
     matches: list[str] = []
     hidden = 0
     complete = True
-    for path in folder.glob(params.pattern):
-        if len(matches) >= MAX_HITS or time.monotonic() > until:
+    for path in _paths(folder, PurePosixPath(params.pattern).parts):
+        if len(matches) >= MAX_HITS or time.monotonic() > until:  # defence: bound-glob
             complete = False
             break
+        if path is None:
+            continue
         is_dir = path.is_dir()
         if is_dir and not params.include_dirs:
             continue
@@ -110,6 +116,49 @@ def _search(folder: Path, params: GlobParams, is_hidden: Callable[[Path], bool])
         message += f" {hidden} of them, which by their names hold secrets, which a rule keeps closed, or which"
         message += " a link leads out to, are left out."
     return ok("\n".join(matches), message, display=(BriefBlock(text=message.partition(" in ")[0]),))
+
+
+def _paths(folder: Path, parts: Sequence[str]) -> Iterator[Path | None]:
+    """Yield the paths below the folder that match, and None for each entry that does not, so that the caller can stop.
+
+    Each folder is read once, however many `**` there are; they lead through no links. Raises ValueError.
+    """
+    if not parts or any("**" in part and part != "**" for part in parts):
+        raise ValueError("`**` is a whole part of a path" if parts else "it is empty")
+    accepts = [re.compile(translate(part)).match for part in parts]
+
+    def closed(states: set[int]) -> frozenset[int]:
+        """Add the states behind each `**`, which may match nothing."""
+        for state in sorted(states):
+            while state < len(parts) and parts[state] == "**":
+                states.add(state := state + 1)
+        return frozenset(states)
+
+    pending = [(folder, closed({0}))]
+    while pending:
+        here, states = pending.pop()
+        with contextlib.suppress(OSError), os.scandir(here) as entries:
+            for entry in entries:
+                is_dir, is_own_dir = _is_dir(entry)
+                reached = {
+                    state if parts[state] == "**" else state + 1
+                    for state in states
+                    if state < len(parts)
+                    and (is_own_dir if parts[state] == "**" else accepts[state](entry.name))
+                    and (is_dir or state + 1 == len(parts))
+                }
+                following = closed(reached)
+                yield here / entry.name if len(parts) in following else None
+                if is_dir and following - {len(parts)}:
+                    pending.append((here / entry.name, following))
+
+
+def _is_dir(entry: os.DirEntry[str]) -> tuple[bool, bool]:
+    """Whether it is a folder or a link to one, and whether it is a folder itself."""
+    try:
+        return entry.is_dir(), entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False, False
 
 
 def _listing(folder: Path) -> str:

@@ -854,6 +854,10 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence("flags behind a backslash", "taking backslashes out of words", "backslashes-in-words", Value("text")),
     Defence(
+        "a pattern of files without end", "an end to what is listed", "bound-glob", NEVER,
+        "test_a_glob_ends_at_its_bounds_and_with_link_loops",
+    ),
+    Defence(
         "a call that a hook sees otherwise", "the tool's own name", "hooks-by-own-name", Value("call.function.name"),
         "test_a_hook_for_a_tool_holds_for_a_call_by_its_short_name",
     ),

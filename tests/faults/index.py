@@ -391,6 +391,10 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "a symlinked parent of a file": (f"{_FILES}::test_path_escape",),
     "flags behind a backslash": (f"{_CMD}::test_flags_behind_a_backslash_are_flags",),
+    "a pattern of files without end": (
+        "tests/tools/test_search.py::test_a_glob_reads_each_folder_once_whatever_its_pattern",
+        "tests/tools/test_search.py::test_a_glob_ends_at_its_bounds_and_with_link_loops",
+    ),
     "a call that a hook sees otherwise": (
         "tests/soul/hooks/test_dispatcher.py::test_a_hook_gets_the_arguments_as_the_tool_reads_them",
         "tests/mcp/test_session.py::test_a_hook_for_a_tool_holds_for_a_call_by_its_short_name",

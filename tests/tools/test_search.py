@@ -1,5 +1,6 @@
 """Glob and Grep on real folders, and the small tools."""
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -91,6 +92,20 @@ async def test_a_glob_ends_at_its_bounds_and_with_link_loops(harness: ToolHarnes
     value = await harness.use(Glob(harness.workspace, harness.approvals), pattern="many/**/*")
     assert len(str(value.output).splitlines()) == 1000
     assert "There may be more" in value.message
+
+
+async def test_a_glob_reads_each_folder_once_whatever_its_pattern(harness: ToolHarness) -> None:
+    deep = harness.dir / "a"
+    for number in range(60):
+        deep = deep / str(number)
+    deep.mkdir(parents=True)
+    (deep / "x.py").touch()
+    glob = Glob(harness.workspace, harness.approvals)
+    async with asyncio.timeout(10):
+        value = await harness.use(glob, pattern="a/" + "**/" * 12 + "*.py")
+        assert str(value.output) == str(deep.relative_to(harness.dir) / "x.py")
+        assert (await harness.use(glob, pattern="a/" + "**/" * 12 + "zz")).output == ""
+    assert len(str((await harness.use(glob, pattern="a/**")).output).splitlines()) == 61
 
 
 async def test_files_that_match_come_newest_first(harness: ToolHarness, tree: Path) -> None:
