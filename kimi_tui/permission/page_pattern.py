@@ -2,11 +2,15 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from fnmatch import fnmatchcase
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from posixpath import normpath
+from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
 _MOST_DECODED = 3
+_BRACKETS = re.compile(r"\[([0-9a-fA-F:.]*:[0-9a-fA-F:.]*)\](?::(\d+|\*))?")
 
 
 def matches_page(pattern: str, url: str, host: str, *, strict: bool) -> bool:
@@ -16,18 +20,68 @@ def matches_page(pattern: str, url: str, host: str, *, strict: bool) -> bool:
     covered only literally. Other rules match the address in any spelling.
     """
     if "/" not in pattern:
-        return fnmatchcase(host, pattern.lower())
+        return _matches_host(pattern, url, host)
     if strict:
-        return any(fnmatchcase(form, pattern) for form in _forms(url, host))  # defence: spellings-of-address
+        scheme, mark, rest = pattern.partition("://")
+        authority, slash, path = rest.partition("/")
+        tidy = f"{scheme.lower()}{mark}{authority.lower()}{slash}{path}" if mark else pattern
+        return any(fnmatchcase(form, tidy) for form in _forms(url, host))  # defence: spellings-of-address
     authority = pattern.partition("://")[2].partition("/")[0].rpartition("@")[2]
     if url != pattern and ".." in re.split(r"[/\\]", _decoded(urlsplit(url).path)):
         return False
     return fnmatchcase(url, pattern) and fnmatchcase(host, _without_port(authority).lower())
 
 
+def _matches_host(pattern: str, url: str, host: str) -> bool:
+    """Whether a host, with or without a port, matches, in any spelling: `[::1]`, `a.example.`, `bücher.example`."""
+    in_brackets = _BRACKETS.fullmatch(pattern)
+    name, port = (in_brackets[1], in_brackets[2]) if in_brackets else _with_port(pattern)
+    if port not in (None, "", "*") and port != str(_port(url)):
+        return False
+    if (address := _address(name)) is not None:
+        return _address(host) == address
+    expected = normalize("NFKC", name).lower().rstrip(".")
+    return fnmatchcase(host, expected) or fnmatchcase(_in_unicode(host), expected)  # defence: spellings-of-host
+
+
+def _with_port(pattern: str) -> tuple[str, str | None]:
+    name, colon, port = pattern.rpartition(":")
+    return (name, port) if colon and ":" not in name and (port.isdigit() or port == "*") else (pattern, None)
+
+
+def _port(url: str) -> int | None:
+    parts = urlsplit(url)
+    try:
+        return parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return None
+
+
+def _address(text: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(text)
+    except ValueError:
+        return None
+
+
+def _in_unicode(host: str) -> str:
+    """The host with its labels `xn--...` decoded, where they can be."""
+    labels = host.split(".")
+    for index, label in enumerate(labels):
+        if label.startswith("xn--"):
+            with suppress(UnicodeError):
+                labels[index] = label[4:].encode("ascii").decode("punycode")
+    return ".".join(labels)
+
+
 def _forms(url: str, host: str) -> Iterator[str]:
-    """Yield the address as written, and as a server may interpret it."""
+    """Yield the address as written, and as a server may interpret it, its host in ASCII and as it is read."""
     yield url
+    for name in dict.fromkeys((host, _in_unicode(host))):
+        yield from _forms_at(url, name)
+
+
+def _forms_at(url: str, host: str) -> Iterator[str]:
     parts = urlsplit(url)
     query = f"?{parts.query}" if parts.query else ""
     plain = _decoded(parts.path).replace("\\", "/")

@@ -936,6 +936,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_redirect_within_a_host_is_asked_about_where_the_rules_differ",
     ),
     Defence(
+        "a page of another host", "the other spellings of a host", "spellings-of-host",
+        Value("fnmatchcase(host, pattern.lower())"), "test_a_rule_that_denies_a_host_denies_it_in_any_spelling",
+    ),
+    Defence(
         "a page of another host", "the other spellings of an address", "spellings-of-address",
         Value("fnmatchcase(url, pattern)"),
         "test_a_rule_that_denies_a_path_denies_its_other_spellings",

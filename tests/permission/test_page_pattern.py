@@ -36,3 +36,25 @@ def test_a_rule_that_denies_a_path_denies_its_other_spellings(path: str) -> None
 def test_a_rule_that_allows_a_path_covers_nothing_that_climbs_out_of_it(path: str, covers: bool) -> None:
     found = effect("https://a.example/docs/*", f"https://a.example{path}", Effect.ALLOW)
     assert (found is Effect.ALLOW) is covers
+
+
+@pytest.mark.parametrize(("rule", "url"), [
+    ("[2606:4700::1]", "https://[2606:4700:0:0::1]/x"), ("2606:4700::1", "https://[2606:4700::1]/x"),
+    ("[2606:4700::1]:8443", "https://[2606:4700::1]:8443/x"), ("a.example.", "https://a.example/x"),
+    ("bücher.example", "https://bücher.example/x"), ("*.BÜCHER.example", "https://a.bücher.example/x"),
+    ("xn--bcher-kva.example", "https://bücher.example/x"), ("straße.example", "https://straße.example/x"),
+    ("a.example:8443", "https://a.example:8443/x"), ("a.example:443", "https://a.example/x"),
+    ("a.example:*", "http://a.example/x"), ("https://A.Example/*", "https://a.example/x"),
+    ("https://bücher.example/*", "https://bücher.example/a/../x"),
+])  # fmt: skip
+def test_a_rule_that_denies_a_host_denies_it_in_any_spelling(rule: str, url: str) -> None:
+    assert effect(rule, url, Effect.DENY) is Effect.DENY
+
+
+@pytest.mark.parametrize(("rule", "url"), [
+    ("a.example:8443", "https://a.example/x"), ("a.example:80", "https://a.example/x"), ("[::1]", "https://a.example"),
+    ("[ab].example", "https://c.example"), ("bücher.example", "https://bucher.example"), ("1.1.1.1", "https://1.1.1.2"),
+    ("a.example:8443", "https://a.example:84430/x"),
+])  # fmt: skip
+def test_a_rule_that_allows_a_host_covers_no_other_host_or_port(rule: str, url: str) -> None:
+    assert effect(rule, url, Effect.ALLOW) is None
