@@ -72,6 +72,7 @@ def build_plan(
         interactive=interactive,
         yolo=options.yolo or config.default_yolo or permissions.mode == "yolo",
         plan_mode=options.plan or config.default_plan_mode or permissions.mode == "plan",
+        plan_requested=options.plan,
         auto_approve=options.afk or not interactive,
         when_asked=options.when_asked,
         add_dirs=tuple(folder_of(folder, "--add-dir") for folder in options.add_dir),

@@ -66,6 +66,7 @@ class EngineConfig:
     `demo`: the model is the scripted demo. `featured`: a flow listed first, even if it is hidden. `standing`: the trust
     decision on the folder; the project's configuration stays disabled until it is trusted. `starts`: the engine starts
     loading and connecting at once; otherwise the UI calls `Engine.start`. `budget` caps each flow run.
+    `plan_mode` is for a new session, `plan_requested` for any. `when_asked`, if not "approve", precedes yolo.
     """
 
     work_dir: Path
@@ -78,6 +79,7 @@ class EngineConfig:
     steerable: bool = False
     yolo: bool = False
     plan_mode: bool = False
+    plan_requested: bool = False
     auto_approve: bool = False
     when_asked: WhenAsked | None = None
     add_dirs: tuple[Path, ...] = ()
@@ -172,8 +174,9 @@ async def _assemble(
         skills,
         plan.config,
         workspace=Workspace(plan.work_dir, (*plan.add_dirs, *map(Path, session.state.additional_dirs))),
-        yolo=plan.yolo or (plan.auto_approve and plan.when_asked in (None, "approve")),
-        plan_mode=plan.plan_mode and not resumed,
+        yolo=(plan.yolo or session.state.approval.yolo or plan.auto_approve)
+        and plan.when_asked in (None, "approve"),  # defence: when-asked-before-yolo
+        plan_mode=plan.plan_requested or (plan.plan_mode and not resumed),
         attended=not plan.auto_approve,
         headless=not plan.interactive,
         permissions=plan.permissions,

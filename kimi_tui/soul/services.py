@@ -94,7 +94,7 @@ def make_services(
     work_clock = WorkClock()
     approvals = Approvals(
         wire,
-        yolo=yolo or state.approval.yolo,
+        yolo=yolo,
         granted=state.approval.auto_approve_actions,
         attended=attended,
         policy=permissions.policy(),

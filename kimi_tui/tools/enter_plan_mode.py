@@ -20,7 +20,7 @@ class EnterPlanMode(Tool[EnterPlanModeParams]):
         self._plan_mode = plan_mode
 
     async def call(self, params: EnterPlanModeParams) -> ToolReturnValue:
-        self._plan_mode.on = True
+        self._plan_mode.turn_on_for_model()
         return ok(
             message="Plan mode is on: read and search, make a plan, then call ExitPlanMode with it. Nothing else runs.",
             display=(BriefBlock(text=tr("Plan mode is on")),),

@@ -1,4 +1,7 @@
-"""ExitPlanMode: shows the plan to the user, who approves, rejects or requests changes; also in yolo mode."""
+"""ExitPlanMode: shows the plan to the user, who approves, rejects or requests changes; also in yolo mode.
+
+Without a user only a model that turned plan mode on by itself leaves it.
+"""
 
 from pydantic import Field
 
@@ -43,6 +46,12 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
             return failed("Plan mode is not on.")
         self._plan_mode.show(params.plan)
         if not self._questions.attended:
+            if not self._plan_mode.chosen_by_model:  # defence: plan-mode-of-the-user
+                return failed(
+                    "The user turned plan mode on, and nobody is there to agree to the plan, so plan mode stays on. "
+                    "End with the plan as your last message.",
+                    brief=tr("Nobody is there to agree to the plan"),
+                )
             self._plan_mode.on = False
             return ok(message="Nobody is there to ask; the plan is taken as agreed. Carry it out.")
         options = [

@@ -854,6 +854,14 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence("flags behind a backslash", "taking backslashes out of words", "backslashes-in-words", Value("text")),
     Defence(
+        "a run without a user", "the plan mode that the user turned on", "plan-mode-of-the-user", NEVER,
+        "test_a_run_without_a_user_that_was_to_plan_writes_nothing_in_a_new_or_an_old_session",
+    ),
+    Defence(
+        "a run without a user", "refusing before yolo", "when-asked-before-yolo", Value("True"),
+        "test_what_is_to_be_refused_without_a_user_is_refused_in_a_session_that_was_in_yolo_mode",
+    ),
+    Defence(
         "a pattern of files without end", "an end to what is listed", "bound-glob", NEVER,
         "test_a_glob_ends_at_its_bounds_and_with_link_loops",
     ),

@@ -392,6 +392,13 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "a symlinked parent of a file": (f"{_FILES}::test_path_escape",),
     "flags behind a backslash": (f"{_CMD}::test_flags_behind_a_backslash_are_flags",),
+    "a run without a user": (
+        "tests/tools/core/test_ask_approval.py::test_without_a_user_the_model_leaves_only_the_plan_mode_that_it_chose",
+        "tests/soul/test_engine.py::"
+        "test_a_run_without_a_user_that_was_to_plan_writes_nothing_in_a_new_or_an_old_session",
+        "tests/soul/test_engine.py::"
+        "test_what_is_to_be_refused_without_a_user_is_refused_in_a_session_that_was_in_yolo_mode",
+    ),
     "a pattern of files without end": (
         "tests/tools/test_search.py::test_a_glob_reads_each_folder_once_whatever_its_pattern",
         "tests/tools/test_search.py::test_a_glob_ends_at_its_bounds_and_with_link_loops",

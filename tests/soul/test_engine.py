@@ -4,8 +4,8 @@ import pytest
 
 from kimi_tui.errors import ModelNotSetError, SessionLockedError, UsageError
 from kimi_tui.wire.events import Notification, TurnBegin
-from kimi_tui.wire.parts import TextPart
-from tests.soul.engines import engine_on, plan
+from kimi_tui.wire.parts import TextPart, ToolResult
+from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import BROKEN, write_skill
 
 
@@ -100,3 +100,40 @@ async def test_half_surrogates_of_a_context_file_are_replaced_when_it_is_read(tm
     file.write_text(file.read_text("utf-8").replace("marked", r"x\ud800"), "utf-8")
     async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
         assert engine.context.history[0].text == "x\ufffd"
+
+
+WRITES = (
+    tool_call("ExitPlanMode", "p", plan="1. Write."),
+    tool_call("WriteFile", "w", path="a.txt", content="a"),
+    "text: done",
+)
+HEADLESS = {"interactive": False, "auto_approve": True}
+
+
+async def test_a_run_without_a_user_that_was_to_plan_writes_nothing_in_a_new_or_an_old_session(tmp_path):
+    async with engine_on(plan(tmp_path, "text: done")) as (engine, _):
+        await engine.prompt("hello")
+        old = engine.session_id
+    for session_id in (None, old):
+        made = plan(tmp_path, *WRITES, plan_mode=True, plan_requested=True, session_id=session_id, **HEADLESS)
+        async with engine_on(made) as (engine, received):
+            await engine.prompt("go")
+            assert [result.return_value.is_error for result in received.of(ToolResult)] == [True, True]
+            assert engine.services.plan_mode.on
+    assert not (tmp_path / "work/a.txt").exists()
+
+
+@pytest.mark.parametrize("when_asked", ["refuse", "park"])
+async def test_what_is_to_be_refused_without_a_user_is_refused_in_a_session_that_was_in_yolo_mode(tmp_path, when_asked):
+    async with engine_on(plan(tmp_path, "text: done")) as (engine, _):
+        await engine.prompt("hello")
+        engine.approvals.yolo = True
+        old = engine.session_id
+    made = plan(tmp_path, *WRITES[1:], session_id=old, when_asked=when_asked, yolo=True, **HEADLESS)
+    async with engine_on(made) as (engine, received):
+        await engine.prompt("go")
+        assert received.of(ToolResult)[0].return_value.is_error
+    assert not (tmp_path / "work/a.txt").exists()
+    async with engine_on(plan(tmp_path, *WRITES[1:], session_id=old)) as (engine, _):
+        await engine.prompt("go")
+    assert (tmp_path / "work/a.txt").exists()

@@ -12,7 +12,8 @@ from kimi_tui.wire.events import PlanDisplay, StatusUpdate
 class PlanMode:
     """The plan mode of a session. It reports changes on the Wire, and to `on_change`, which persists them.
 
-    `folder` stores the plans; without one they are only shown.
+    `folder` stores the plans; without one they are only shown. `chosen_by_model`: the model turned it on by itself, so
+    it may turn it off when no user is there.
     """
 
     def __init__(
@@ -21,6 +22,7 @@ class PlanMode:
         self._send = send
         self._folder = folder
         self._on = on
+        self.chosen_by_model = False
         self.on_change: Callable[[], None] | None = None
 
     @property
@@ -31,10 +33,16 @@ class PlanMode:
     def on(self, on: bool) -> None:
         if on == self._on:
             return
-        self._on = on
+        self._on, self.chosen_by_model = on, False
         self._send(StatusUpdate(plan_mode=on))
         if self.on_change is not None:
             self.on_change()
+
+    def turn_on_for_model(self) -> None:
+        """Turn it on because the model asked for it; no effect if it is on."""
+        if not self._on:
+            self.on = True
+            self.chosen_by_model = True
 
     def show(self, plan: str) -> None:
         """Save the plan and show it to the user."""

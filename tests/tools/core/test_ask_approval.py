@@ -128,9 +128,15 @@ async def test_a_plan_is_shown_and_agreed_to_or_not(
     assert Path(shown.file_path).read_text() == "# Do it"
 
 
-async def test_a_plan_that_nobody_can_agree_to_is_taken_as_agreed(harness: ToolHarness) -> None:
+async def test_without_a_user_the_model_leaves_only_the_plan_mode_that_it_chose(harness: ToolHarness) -> None:
     plan_mode = PlanMode(on=True)
     tool = ExitPlanMode(plan_mode, Questions(harness.wire, attended=False))
+    for _ in range(2):
+        assert "stays on" in (await harness.use(tool, plan="x")).message
+        assert plan_mode.on
+        await harness.use(EnterPlanMode(plan_mode))
+    plan_mode.on = False
+    await harness.use(EnterPlanMode(plan_mode))
     assert not (await harness.use(tool, plan="x")).is_error
     assert not plan_mode.on
     assert (await harness.use(tool, plan="x")).message == "Plan mode is not on."
