@@ -3,11 +3,11 @@
 import shlex
 from dataclasses import dataclass
 
-from kimi_tui.config.budget import shown_time, shown_tokens
+from kimi_tui.config.budget import Budget, shown_time, shown_tokens
 from kimi_tui.errors import FlowFailedError, KimiTuiError, MaxStepsReachedError
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.run_state import Pause, RunState
-from kimi_tui.flow.run.spending import raised_budget, shown_cost, spending_text
+from kimi_tui.flow.run.spending import raised_budget, spending_text
 from kimi_tui.flow.run.turn_protocol import OpenQuestion, OverBudget
 from kimi_tui.flow.run.user_question import open_question, parked_question
 from kimi_tui.i18n import UserText, tr
@@ -73,7 +73,7 @@ def how_to_raise(run_id: str, over: OverBudget) -> str:
 def _over_budget(state: RunState) -> OverBudget:
     higher = raised_budget(state.spent, state.budget)
     options = (
-        f"--max-cost {shown_cost(higher.cost)}" if higher.cost is not None else "",
+        f"--max-cost {str(Budget(higher.cost)).removesuffix(' usd')}" if higher.cost is not None else "",
         f"--max-tokens {shown_tokens(higher.tokens)}" if higher.tokens is not None else "",
         f"--max-time {shlex.quote(shown_time(higher.seconds))}" if higher.seconds is not None else "",
     )

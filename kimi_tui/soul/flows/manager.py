@@ -3,7 +3,6 @@
 import contextlib
 import logging
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
@@ -103,7 +102,7 @@ class FlowManager:
         runner = self.runner
         return runner.meter if runner is not None and runner.paused is None else None
 
-    @contextmanager
+    @contextlib.contextmanager
     def background_work(self) -> Generator[None]:
         """Count the turns within the block for the last run: they are about the background tasks that it left."""
         if self._last_meter is None:

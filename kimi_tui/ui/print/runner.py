@@ -121,7 +121,7 @@ def _how_to_answer(asked: OpenQuestion) -> str:
 
 
 def _how_to_go_on(over: OverBudget) -> str:
-    return f"the budget of the flow is used up: {over.spent}\nGo on with: {how_to_raise(over.run_id[:8], over)}"
+    return f"the budget of the flow is used up: {over.spent}. Go on with: {how_to_raise(over.run_id[:8], over)}"
 
 
 async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_once: Callable[[str], bool]) -> int:

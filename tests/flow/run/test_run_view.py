@@ -4,6 +4,7 @@ import random
 from pathlib import Path
 
 from kimi_tui.flow import build_flow, read_mermaid
+from kimi_tui.flow.run.event_emitter import begin_event
 from kimi_tui.flow.run.run_view import RunView, fold_run_views
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.wire.codec import WireMessage, decode, encode
@@ -17,6 +18,7 @@ from kimi_tui.wire.flow_events import (
     FlowNodeShape,
     FlowPaused,
     FlowResumed,
+    FlowSpending,
 )
 from kimi_tui.wire.parts import TokenUsage
 from kimi_tui.wire.requests import ApprovalRequest
@@ -191,3 +193,17 @@ def test_work_in_the_middle_of_a_wait_is_what_it_was_at_its_beginning() -> None:
     for at, message in messages[2:4]:
         view.apply(message, at)
     assert (view.work_s(50.0), view.waited_s(50.0)) == (3, 46)
+
+
+def test_the_clock_of_a_node_stands_while_its_requests_wait_for_a_higher_budget() -> None:
+    begin = begin_event(flow_of("BEGIN -> A", "A -> END")).model_copy(update={"run_id": "r"})
+    picture = RunView.from_begin(begin, 0.0)
+    picture.apply(FlowNodeBegin(run_id="r", node_id="A", move=1), 1.0)
+    picture.apply(FlowSpending(run_id="r", tokens=100, max_tokens=100, held=True), 3.0)
+    assert picture.held
+    assert picture.waits_for_budget(50.0)
+    assert picture.node_state("A") == "paused"
+    assert picture.work_s(50.0) == 2.0
+    picture.apply(FlowSpending(run_id="r", tokens=100, max_tokens=200), 60.0)
+    assert not picture.waits_for_budget(61.0)
+    assert (picture.work_s(61.0), picture.node_state("A")) == (3.0, "running")

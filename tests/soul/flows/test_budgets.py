@@ -251,6 +251,22 @@ async def test_with_a_user_the_turn_is_held_and_goes_on_when_the_budget_is_raise
         assert not received.of(FlowPaused)
 
 
+async def test_esc_in_a_held_turn_pauses_and_the_node_runs_again_with_a_higher_budget(tmp_path):
+    calls = (of_usage(tool_call("Shell", command="true")), "text: one", "text: two", "text: three")
+    made = with_line(plan(tmp_path, *calls, yolo=True), budget=Budget(tokens=100))
+    async with engine_on(made) as (engine, received):
+        run = asyncio.create_task(engine.prompt("/flow:line"))
+        await until(lambda: engine.runner is not None and engine.runner.meter.held)
+        engine.cancel()
+        await until(lambda: received.of(FlowPaused))
+        assert (received.of(FlowPaused)[0].reason, received.of(FlowSpending)[-1].held) == ("cancelled", False)
+        await engine.prompt("/flow continue")
+        await until(lambda: len(received.of(FlowPaused)) == 2)
+        await engine.prompt("/flow budget 1m tokens")
+        assert (await run).stop == "finished"
+        assert [one.node_id for one in received.of(FlowNodeBegin)] == ["one", "one", "two", "three"]
+
+
 async def test_with_a_user_the_run_is_held_between_nodes_and_only_a_higher_budget_goes_on(tmp_path):
     made = with_line(plan(tmp_path, of_usage("text: one"), "text: two", "text: three"), budget=Budget(tokens=100))
     async with engine_on(made) as (engine, received):
