@@ -51,6 +51,9 @@ def build_plan(
     permissions = permissions_of(loaded, work_dir, trusted=trust.active)
     if options.no_sandbox:
         permissions = replace(permissions, sandbox=permissions.sandbox.model_copy(update={"mode": "off"}))
+    limited = options.when_asked in ("refuse", "park")
+    if limited and (options.yolo or options.afk):
+        raise UsageError(f"--when-asked {options.when_asked} cannot be combined with --yolo or --afk")
     if options.prompt_flow and config.loop_control.max_ralph_iterations:
         raise UsageError("--prompt-flow cannot be combined with loop_control.max_ralph_iterations")
     session_id, warning = None, ""
@@ -70,7 +73,7 @@ def build_plan(
         agent_file=_agent_file(options),
         session_id=session_id,
         interactive=interactive,
-        yolo=options.yolo or config.default_yolo or permissions.mode == "yolo",
+        yolo=options.yolo or (not limited and (config.default_yolo or permissions.mode == "yolo")),
         plan_mode=options.plan or config.default_plan_mode or permissions.mode == "plan",
         plan_requested=options.plan,
         auto_approve=options.afk or not interactive,

@@ -241,7 +241,7 @@ async def _assemble(
         headless=not plan.interactive,
         budget=plan.budget,
         when_asked=plan.when_asked,
-        approves=plan.auto_approve and not plan.yolo,
+        approves=plan.auto_approve,
     )
 
     _log_skills(skills)

@@ -5,6 +5,7 @@ import pytest
 from kimi_tui import paths
 from kimi_tui.cli.options import parse
 from kimi_tui.cli.plan_builder import build_plan
+from kimi_tui.errors import UsageError
 from kimi_tui.session.session import sessions_dir
 from tests.soul.engines import engine_on, plan
 
@@ -72,3 +73,20 @@ async def test_a_session_of_kimi_cli_in_a_shared_home_is_never_opened_in_place(t
         own = engine.session_id
     async with engine_on(plan(tmp_path, session_id=own)) as (engine, _):
         assert engine.session_id == own
+
+
+def test_when_asked_limits_what_the_configuration_approves(tmp_path):
+    given = json.loads(config([])) | {"default_yolo": True}
+    options = ["-w", str(tmp_path), "--config", json.dumps(given), "--print"]
+    assert build_plan(parse(options), interactive=False).yolo
+    for limit in ("refuse", "park"):
+        made = build_plan(parse([*options, "--when-asked", limit]), interactive=False)
+        assert (made.yolo, made.when_asked) == (False, limit)
+        with pytest.raises(UsageError, match="cannot be combined with --yolo"):
+            build_plan(parse([*options, "--when-asked", limit, "--yolo"]), interactive=False)
+
+
+@pytest.mark.parametrize("words", [["run", "ship"], ["resume", "abc"]])
+def test_flow_commands_take_when_asked_too(words):
+    assert parse(["flow", *words, "--when-asked", "park"]).when_asked == "park"
+    assert parse(["flow", *words]).when_asked is None

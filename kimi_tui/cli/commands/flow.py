@@ -77,6 +77,12 @@ def add_options(command: argparse.ArgumentParser) -> None:
         )
     for parser in (run_, resume):
         add_budget_options(parser, unless_said=True)
+        parser.add_argument(
+            "--when-asked",
+            choices=["approve", "refuse", "park"],
+            default=argparse.SUPPRESS,
+            help="without a screen: approve, refuse or wait (status 3) at calls that need approval",
+        )
     for parser in (lister, show, check, run_, runs, waiting, answer, resume, export):
         parser.add_argument(
             "-w",
@@ -100,7 +106,7 @@ def becomes_flow_option(options: argparse.Namespace) -> bool:
         raise UsageError("flow run cannot be combined with --prompt-flow")
     options.subcommand = None
     options.flow, options.prompt = options.name, options.arg.strip() or None
-    options.print_ = options.print_ or not (sys.stdin.isatty() and sys.stdout.isatty())
+    options.print_ = options.print_ or bool(options.when_asked) or not (sys.stdin.isatty() and sys.stdout.isatty())
     return True
 
 

@@ -68,7 +68,7 @@ async def test_an_approval_covers_only_the_call_that_was_parked(tmp_path, capsys
         assert await answer(engine, "/flow:ship", Output()) == EXIT_WAITING
         (state,) = runs_of(engine)
         session = engine.session_id
-    made = planned(tmp_path, OTHER, session_id=session, when_asked=None)
+    made = planned(tmp_path, OTHER, session_id=session, when_asked=None, yolo=True)
     async with engine_on(made) as (engine, _):
         assert await answer(engine, f"/flow-resume {state.run_id} build=approve", Output()) == EXIT_WAITING
         (state,) = runs_of(engine)
