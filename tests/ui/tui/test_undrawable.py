@@ -68,7 +68,7 @@ async def test_a_message_that_cannot_be_drawn_is_shown_as_plain_text(caplog: pyt
 
 
 def test_text_that_fails_while_it_streams_is_shown_as_it_is() -> None:
-    doc = StreamingMarkdown(30, Palette(heading=cast(Style, NO_NAME)))
+    doc = StreamingMarkdown(30, Palette(base=cast(Style, NO_NAME)))
     for piece in ("first\n\n", "- one\n- two\n\n# Ti", "tle\n\nmore", " and more\n", "the *end*"):
         doc.feed(piece)
     doc.finish()
