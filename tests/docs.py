@@ -1,6 +1,6 @@
-"""Writes the reference pages of `kimi_tui/docs` from the program's own tables; `make docs` runs it.
+"""Writes the reference pages of `kimi_tui/docs` from the program's own tables, and `llms.txt` from its index.
 
-`tests/test_docs.py` fails while a page differs from what this makes.
+`make docs` runs it, and `tests/test_docs.py` fails while a page differs from what this makes.
 """
 
 import argparse
@@ -14,7 +14,9 @@ from typing import Any, Literal, Union, cast, get_args, get_origin
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
-DOCS = Path(__file__).parent.parent / "kimi_tui" / "docs"
+from kimi_tui import documentation
+
+DOCS = documentation.FOLDER
 SEE = "This page is made by `make docs` from the program itself."
 
 
@@ -25,6 +27,7 @@ def pages() -> dict[str, str]:
         "commands.md": commands(),
         "keys.md": keys(),
         "options.md": options(),
+        "llms.txt": llms(),
     }
 
 
@@ -266,7 +269,8 @@ def _of_parser(name: str, parser: argparse.ArgumentParser, about: str = "") -> I
         for action in group._group_actions:
             if isinstance(action.choices, dict):
                 parsers = cast("dict[str, argparse.ArgumentParser]", action.choices)
-                told = {choice.dest: choice.help or "" for choice in action._get_subactions()}
+                listed = cast("list[argparse.Action]", cast(Any, action)._get_subactions())
+                told = {one.dest: one.help or "" for one in listed}
                 inner += [(key, one, told.get(key, "")) for key, one in parsers.items()]
             elif action.help != argparse.SUPPRESS and "--help" not in action.option_strings:
                 rows.append((_option(action), _help_of(action)))
@@ -312,6 +316,18 @@ def _value(action: argparse.Action) -> str:
 def _help_of(action: argparse.Action) -> str:
     text = (action.help or "").replace("%%", "%")
     return text if "." in text.partition(" ")[0] or text.startswith("-") else text[:1].upper() + text[1:]
+
+
+# -- llms.txt ------------------------------------------------------------------------------------------------------
+
+
+def llms() -> str:
+    """The index as models expect it: the title, a summary as a quote, and the links by section."""
+    text = documentation.page()
+    title, rest = text.split("\n\n", 1)
+    summary, rest = rest.split("\n\n", 1)
+    title = title.replace("'s documentation", "")
+    return f"{title}\n\n> {' '.join(summary.split())}\n\n{rest}"
 
 
 # -- tables --------------------------------------------------------------------------------------------------------

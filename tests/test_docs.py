@@ -1,6 +1,7 @@
 """The documentation: every link leads somewhere, every command, setting and chart in it is what the program accepts."""
 
 import json
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from kimi_tui.cli.options import parse
 from kimi_tui.config.json_schema import config_schema
 from kimi_tui.config.loader import load_config
 from kimi_tui.config.schema import Config
+from kimi_tui.documentation import page, topics
 from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import ServerConfig
 from kimi_tui.yaml_text import reader
@@ -29,7 +31,7 @@ _FENCE = re.compile(r"^(`{3,})([\w-]*)\n(.*?)^\1$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _RUNS_ALONE = (
-    ("config", "schema"),
+    ("config", "schema"), ("docs",),
     ("flow", "check"), ("flow", "list"), ("flow", "runs"), ("flow", "show"), ("flow", "waiting"),
     ("info",), ("mcp", "add"), ("mcp", "list"), ("mcp", "remove"), ("permission",), ("session", "list"),
     ("trust",),
@@ -90,7 +92,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("name", pages())
 def test_a_reference_page_says_what_the_program_does(name: str):
     """`make docs` writes it anew."""
-    assert PAGES[name] == pages()[name]
+    assert (DOCS / name).read_text("utf-8") == pages()[name]
 
 
 def test_the_index_links_every_page():
@@ -189,3 +191,33 @@ def test_the_editors_start_a_command_that_serves_them():
     agents = [agent for table in tables for agent in table["agent_servers"].values()]
     assert len(agents) == 2
     assert all(parse(agent["args"]).subcommand == "acp" for agent in agents)
+
+
+def test_docs_prints_the_page_that_is_asked_for(capsys: pytest.CaptureFixture[str]):
+    assert main(["docs"]) == 0
+    assert capsys.readouterr().out == PAGES["index.md"]
+    assert main(["docs", "Flows"]) == 0
+    assert capsys.readouterr().out == PAGES["flows.md"]
+    assert main(["docs", "--path"]) == 0
+    assert capsys.readouterr().out == f"{DOCS}\n"
+
+
+@pytest.mark.parametrize(
+    ("topic", "hint"), [("flow", "did you mean flows?"), ("../README", "the pages are: "), ("", "the pages are: ")]
+)
+def test_an_unknown_page_is_an_error_that_names_the_pages(topic: str, hint: str):
+    with pytest.raises(UsageError, match=re.escape(hint)):
+        page(topic)
+
+
+def test_the_skill_for_help_names_every_page():
+    skill = (ROOT / "skills/kimi-tui-help/SKILL.md").read_text("utf-8")
+    assert set(re.findall(r"\| `([\w-]+)` \|$", skill, re.MULTILINE)) == set(topics())
+
+
+def test_the_skill_for_help_says_where_the_pages_are():
+    folder = ROOT / "skills/kimi-tui-help"
+    places = re.findall(r"`((?:\.\./)+[\w/]+/)`", (folder / "SKILL.md").read_text("utf-8"))
+    assert (folder / places[1]).resolve() == DOCS
+    installed = ROOT / "kimi_tui/_bundled/skills/kimi-tui-help"  # as the wheel has it
+    assert Path(os.path.normpath(installed / places[0])) == DOCS

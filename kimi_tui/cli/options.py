@@ -21,6 +21,7 @@ _COMMANDS = {
     "config": "print the JSON Schema of config.yaml, of the Wire or of stream-json",
     "info": "show program and protocol versions",
     "trust": "trust a folder: use its skills, MCP servers and rules",
+    "docs": "print a page of the documentation",
     "doctor": "check terminal, configuration, models and tools",
     "migrate": "import Kimi CLI's settings: models, keys, hooks, MCP servers",
     "completion": "print a completion script for the shell",

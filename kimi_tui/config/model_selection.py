@@ -28,7 +28,7 @@ class ChosenModel:
 
 HOW_TO_SET_A_MODEL = (
     "no model is set. Set KIMI_API_KEY (or OPENAI_API_KEY and OPENAI_MODEL), or write one into {file} "
-    "(README, “Point it at a model”), or try the offline demo: kimi-tui --demo"
+    "(see kimi-tui docs start), or try the offline demo: kimi-tui --demo"
 )
 HOW_TO_TAKE_OVER = ". Kimi CLI has its settings in {file}: kimi-tui migrate takes them over"
 

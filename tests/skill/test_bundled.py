@@ -22,6 +22,7 @@ def test_all_of_them_are_there() -> None:
         "demo-fix-until-green",
         "fix-until-green",
         "flow-writer",
+        "kimi-tui-help",
         "release-checklist",
         "research-then-answer",
         "write-and-polish",

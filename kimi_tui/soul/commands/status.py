@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from kimi_tui import __version__, paths
+from kimi_tui import __version__, documentation, paths
 from kimi_tui.errors import UsageError
 from kimi_tui.i18n import UserText, tr, tr_n
 from kimi_tui.mcp.server_state import ServerState
@@ -18,10 +18,14 @@ async def _help(engine: "Engine", args: str) -> None:
         also = tr("aliases: {names}", names=", ".join(f"/{alias}" for alias in info.aliases))
         return " · ".join([f"- `/{info.name}` · {info.description}", *([also] if info.aliases else [])])
 
+    if args.strip():
+        engine.reply(documentation.page(args))
+        return
     commands = engine.commands()
     command_names = {info.name for info in commands}
     faces = [info for info in engine.frontend_commands if info.name not in command_names]
-    engine.reply("\n".join(line(info) for info in (*commands, *faces)))
+    pages = tr("Pages, by `/help TOPIC`: {names}", names=", ".join(f"`{topic}`" for topic in documentation.topics()))
+    engine.reply("\n".join([*(line(info) for info in (*commands, *faces)), "", pages]))
 
 
 async def _version(engine: "Engine", args: str) -> None:
@@ -161,7 +165,11 @@ async def _task(engine: "Engine", args: str) -> None:
 
 
 COMMANDS: tuple["Command[Engine]", ...] = (
-    Command(CommandInfo("help", "Commands", ("h", "?")), _help, while_running=True),
+    Command(
+        CommandInfo("help", "Commands, or a page of the documentation", ("h", "?")),
+        _help,
+        while_running=True,
+    ),
     Command(CommandInfo("version", "Show the version"), _version, while_running=True),
     Command(CommandInfo("usage", "Model, context and tokens", ("status",)), _usage, while_running=True),
     Command(CommandInfo("agents", "List subagents; stop ID stops a running one"), _agents, while_running=True),

@@ -1,3 +1,4 @@
+from kimi_tui import documentation
 from kimi_tui.soul.assemble import build_engine
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.parts import TextPart
@@ -14,3 +15,6 @@ async def test_help_on_the_screen_lists_the_screens_own_commands(tmp_path):
         engine.wire.listen(lambda message: said.append(message.text) if isinstance(message, TextPart) else None)
         await engine.prompt("/help")
         assert all(f"`/{name}`" in said[0] for name in ("compact", "sessions", "new", "theme", "settings", "exit"))
+        await engine.prompt("/help flows")
+        assert said[1].startswith("# Flows")
+        assert all(f"`{topic}`" in said[0] for topic in documentation.topics())
