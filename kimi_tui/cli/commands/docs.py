@@ -3,6 +3,7 @@
 import argparse
 
 from kimi_tui.cli.output import print_out
+from kimi_tui.documentation import FOLDER, INDEX, page
 from kimi_tui.errors import EXIT_OK
 
 
@@ -14,7 +15,5 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the page. Raises UsageError for an unknown topic."""
-    from kimi_tui.documentation import FOLDER, INDEX, page
-
     print_out(str(FOLDER) if options.path else page(options.topic or INDEX).rstrip())
     return EXIT_OK
