@@ -633,6 +633,15 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_background_command_cannot_change_the_settings_of_git",
     ),
     Defence(
+        "34 protected_paths", "our own program read-only in the workspace", "own-program-read-only", REMOVED,
+        "test_a_command_cannot_change_the_program_that_runs_it",
+    ),
+    Defence(
+        "34 protected_paths", "asking where our modules are writable", "imports-not-writable",
+        REMOVED,
+        "test_commands_are_asked_for_where_kimi_tui_imports_from_a_folder_of_the_project",
+    ),
+    Defence(
         "34 protected_paths", "options with which Git runs programs", "git-alone", NEVER,
         "test_an_option_with_which_git_runs_a_program_is_not_daily",
     ),

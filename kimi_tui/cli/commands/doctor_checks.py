@@ -297,11 +297,19 @@ def _sandbox(options: argparse.Namespace, loaded: LoadedConfig | None) -> Check:
         network = "with the network" if config.network else "without a network"
         if not config.network and config.hosts == "ask":
             network = "with allowed hosts only" if sandbox.shares_network else "without a network, so without hosts"
+        limits = "; ".join(filter(None, (sandbox.limits, sandbox.writable_program)))
         match sandbox.tier:
+            case "full" if sandbox.writable_program:
+                return Check(
+                    "sandbox",
+                    "warn",
+                    f"full, but {sandbox.writable_program}",
+                    "install kimi-tui outside of the project, for example with `uv tool install`",
+                )
             case "full":
                 return Check("sandbox", "ok", f"full: commands run in bubblewrap, {network}; {sandbox.limits}")
             case "files":
-                return Check("sandbox", "warn", f"files only: {sandbox.why_not}. {sandbox.limits}", _remedy())
+                return Check("sandbox", "warn", f"files only: {sandbox.why_not}. {limits}", _remedy())
             case "none":
                 return Check("sandbox", "warn", f"none: {sandbox.why_not}", _remedy())
 

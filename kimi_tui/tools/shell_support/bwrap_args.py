@@ -8,7 +8,6 @@ matters.
 """
 
 import os
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, git_dir_of
 from kimi_tui.tools.file_support.guarded_names import STARTED_LATER
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
+from kimi_tui.tools.shell_support.program_files import PYTHON, guarded_program_files, program_file
 from kimi_tui.tools.shell_support.sandbox_home import visible_entries
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
@@ -39,7 +39,7 @@ _HOST_NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/mtab")
 VISIBLE_APP_FOLDERS = ("skills", "themes")
 """Folders of kimi-tui's home that a command in the sandbox can read."""
 _MOST_REPOSITORIES = 20
-_MOUNT_CHECK = Path(__file__).with_name("mount_check.py")
+_MOUNT_CHECK = program_file("mount_check.py")
 _ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER")
 
 
@@ -138,7 +138,7 @@ def _checked(mounts: Iterable[Mount], ours: Sequence[Path]) -> list[str]:
         and source == [place]
         and any(Path(place).is_relative_to(one) for one in ours)
     ]
-    return [sys.executable, "-I", "-S", str(_MOUNT_CHECK), "\n".join(map(_escaped, places))]
+    return [PYTHON, "-I", "-S", str(_MOUNT_CHECK), "\n".join(map(_escaped, places))]
 
 
 def _escaped(place: str) -> str:
@@ -282,6 +282,7 @@ def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Pa
     for git in git_dirs:
         guards += git.guarded  # defence: git-settings-read-only
     real = [guard for guard in existing_paths(guards) if any(guard.is_relative_to(root) for root in ours)]
+    real += guarded_program_files(ours)  # defence: own-program-read-only
     steps: set[Path] = set()
     for guard in real:
         for root in ours:

@@ -5,7 +5,6 @@ writable folders cannot be excluded: `GitWatch` restores Git's settings afterwar
 """
 
 import os
-import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -23,13 +22,14 @@ from kimi_tui.tools.shell_support.bwrap_args import (
     host_files,
     shown_in_home,
 )
+from kimi_tui.tools.shell_support.program_files import PYTHON, program_file
 
-_PROGRAM = Path(__file__).with_name("landlock.py")
+_PROGRAM = program_file("landlock.py")
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "ptmx", "shm")  # defence: no-terminals-of-the-user
 """Not `pts`: it has the terminals of the user's other programs, which type and show passwords."""
 
 
-SCOPE = (sys.executable, "-I", "-S", str(_PROGRAM), "sockets")
+SCOPE = (PYTHON, "-I", "-S", str(_PROGRAM), "sockets")
 """The arguments before a command that confine its sockets only, where it shares the network of this machine."""
 
 
@@ -51,7 +51,7 @@ def landlock_argv(box: BoxSettings, config: SandboxConfig, workspace: Workspace)
     lines = ["online" if config.network else "offline"]
     lines += [f"r {path}" for path in dict.fromkeys(read) if "\n" not in str(path)]
     lines += [f"w {path}" for path in dict.fromkeys(written) if "\n" not in str(path)]
-    return [sys.executable, "-I", "-S", str(_PROGRAM), "\n".join(lines)]
+    return [PYTHON, "-I", "-S", str(_PROGRAM), "\n".join(lines)]
 
 
 def _readable(folder: Path, hidden: Iterable[Path]) -> Iterator[Path]:

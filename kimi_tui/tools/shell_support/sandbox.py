@@ -15,9 +15,10 @@ from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.tools.file_support.workspace import Workspace
-from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, Tier, sandbox_argv
+from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, Tier, existing_paths, sandbox_argv
 from kimi_tui.tools.shell_support.landlock import version as landlock_version
 from kimi_tui.tools.shell_support.landlock_args import SCOPE, landlock_argv
+from kimi_tui.tools.shell_support.program_files import guarded_program_files, unguarded_imports
 from kimi_tui.tools.shell_support.sandbox_env import boxed_env, cache_folder
 from kimi_tui.tools.shell_support.sandbox_hints import hint, lost_an_effect
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, find_sandbox_exec, probe, probe_files
@@ -116,8 +117,8 @@ class Sandbox:
                 if not self._known:
                     self._why_not = await self._try()
                     self._known = True
-                    if self._why_not is not None:
-                        self._tell(TIER_TITLES[self.tier], self._why_not)
+                    for warning in filter(None, (self._why_not, self.writable_program)):
+                        self._tell(TIER_TITLES[self.tier], warning)
         return self._box is not None
 
     @property
@@ -125,6 +126,8 @@ class Sandbox:
         """Whether a command can neither write outside the workspace nor send anything, in a folder that the user
         trusts; such a command needs no approval.
         """
+        if self.writable_program:
+            return False  # defence: imports-not-writable
         held = self.tier == "full" and not self._config.network
         return held and self._trusted and not self._config.ask_inside
 
@@ -138,6 +141,19 @@ class Sandbox:
                 return SEATBELT_LIMITS if program else FILES_TIER_LIMITS
             case _:
                 return tr("it limits neither the number of processes nor the memory")
+
+    @property
+    def writable_program(self) -> UserText:
+        """The warning that commands can replace what kimi-tui runs outside the sandbox; empty if they cannot."""
+        if self._workspace is None or self._box is None:
+            return ""
+        written = (*self._workspace.folders, *existing_paths(path.expanduser() for path in self._config.writable))
+        found = unguarded_imports(written)
+        if self._box.tier == "files" and not self._box.program:
+            found = (*guarded_program_files(written), *found)
+        if not found:
+            return ""
+        return tr("commands can write `{folder}`, from which kimi-tui itself runs", folder=str(found[0]))
 
     @property
     def summary(self) -> UserText:

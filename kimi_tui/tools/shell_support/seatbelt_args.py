@@ -22,6 +22,7 @@ from kimi_tui.tools.shell_support.bwrap_args import (
     git_dirs_of,
     shown_in_home,
 )
+from kimi_tui.tools.shell_support.program_files import guarded_program_files
 
 _HOMES = (Path("/Users"), Path("/var/root"), Path("/private/var/root"))
 _SERVICES = (
@@ -84,6 +85,7 @@ def seatbelt_profile(
     readable = existing_paths(path.expanduser() for path in config.readable)
     guards = [folder / name for folder in workspace.folders for name in STARTED_LATER]
     guards += [*sorted(workspace.protected), *(guard for one in git_dirs for guard in one.guarded)]
+    guards += guarded_program_files(written)
     lines = [_START, *(f'(allow mach-lookup (global-name "{name}"))' for name in _SERVICES)]
     lines += _rule("allow", "file-write*", map(Path, (f"/dev/{name}" for name in _DEVICES)), kind="literal")
     lines += _rule("deny", "file-read*", dict.fromkeys((*_HOMES, home)))

@@ -7,11 +7,11 @@ import subprocess
 import sys
 import weakref
 from dataclasses import dataclass
-from pathlib import Path
 
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
+from kimi_tui.tools.shell_support.program_files import PYTHON, program_file
 
-_PROGRAM = Path(__file__).with_name("netns.py")
+_PROGRAM = program_file("netns.py")
 _SECONDS = 5.0
 
 
@@ -27,7 +27,7 @@ class SessionNetwork:
     def join_argv(self) -> tuple[str, ...]:
         """Return the arguments that make the command after them join the network."""
         ours = f"/proc/{os.getpid()}/fd"
-        return (sys.executable, "-I", "-S", str(_PROGRAM), "join", f"{ours}/{self.user}", f"{ours}/{self.network}")
+        return (PYTHON, "-I", "-S", str(_PROGRAM), "join", f"{ours}/{self.user}", f"{ours}/{self.network}")
 
 
 async def make_session_network() -> SessionNetwork | None:
@@ -41,7 +41,7 @@ def _make() -> SessionNetwork | None:
         try:
             ours.settimeout(_SECONDS)
             ended = subprocess.run(
-                [sys.executable, "-I", "-S", str(_PROGRAM), "make", str(theirs.fileno())],
+                [PYTHON, "-I", "-S", str(_PROGRAM), "make", str(theirs.fileno())],
                 env=DEFAULT_ENV.build(),
                 check=False,
                 capture_output=True,

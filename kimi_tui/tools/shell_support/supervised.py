@@ -7,16 +7,16 @@ which identifies them.
 import contextlib
 import os
 import signal
-import sys
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from secrets import token_hex
+
+from kimi_tui.tools.shell_support.program_files import PYTHON, program_file
 
 GRACE = 1.0
 """Seconds between SIGTERM and SIGKILL."""
 
-_SUPERVISOR = Path(__file__).with_name("supervisor.py")
+_SUPERVISOR = program_file("supervisor.py")
 _VARIABLE = "KIMI_TUI_STARTED"
 _STRAYS_FOR = 2.0
 
@@ -25,7 +25,7 @@ def supervised(command: Sequence[str], *, status: int, control: int) -> list[str
     """The command line that runs `command` under a supervisor, which inherits the descriptors `status` and
     `control`.
     """
-    return [sys.executable, "-I", "-S", str(_SUPERVISOR), str(GRACE), str(status), str(control), *command]
+    return [PYTHON, "-I", "-S", str(_SUPERVISOR), str(GRACE), str(status), str(control), *command]
 
 
 def marked(env: Mapping[str, str]) -> tuple[dict[str, str], str]:

@@ -1,0 +1,66 @@
+"""The files that kimi-tui itself runs from. What runs outside the sandbox must not be writable inside.
+
+kimi-tui can be installed in the workspace: in the project's virtual environment, or as its own checkout.
+"""
+
+import os
+import sys
+import sysconfig
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from pathlib import Path
+
+PYTHON = os.path.realpath(sys.executable)
+"""The interpreter for programs of our own that need only the standard library."""
+_HERE = Path(os.path.realpath(__file__)).parent
+_PACKAGE = _HERE.parents[1]
+_OF_A_PREFIX = ("bin", "lib", "lib64", "pyvenv.cfg")
+_OF_IMPORTS = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
+
+
+def program_file(name: str) -> Path:
+    """Return the path, without links, of a program of this folder."""
+    return _HERE / name
+
+
+@cache
+def program_files() -> tuple[Path, ...]:
+    """Return the interpreter, its libraries and our package, as real paths; none is below another."""
+    prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
+    found = [Path(prefix, name) for prefix in prefixes for name in _OF_A_PREFIX]
+    found += [Path(sysconfig.get_path(name)) for name in _OF_IMPORTS]
+    real = {Path(os.path.realpath(path)) for path in (*found, PYTHON, _PACKAGE) if path and os.path.exists(path)}  # noqa: PTH110
+    return tuple(sorted(path for path in real if real.isdisjoint(path.parents)))
+
+
+def guarded_program_files(writable: Iterable[Path]) -> list[Path]:
+    """Return those below writable folders."""
+    folders = tuple(writable)
+    return [path for path in program_files() if any(path.is_relative_to(folder) for folder in folders)]
+
+
+@lru_cache(maxsize=8)
+def unguarded_imports(writable: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Return the folders that kimi-tui imports modules from and that commands can write in spite of the guards.
+
+    An editable installation imports from a folder of the project, which must remain writable.
+    """
+    found = [path for path in program_files() if any(folder.is_relative_to(path) for folder in writable)]
+    for entry in dict.fromkeys((*sys.path, str(_PACKAGE.parent))):
+        real = Path(os.path.realpath(entry))  # the current folder for an empty entry
+        if not real.is_dir() or any(real.is_relative_to(path) for path in found):
+            continue
+        guarded = any(real.is_relative_to(path) for path in program_files())
+        below = any(real.is_relative_to(folder) for folder in writable)
+        if (below and not guarded) or _has_a_link_in(Path(entry), writable):
+            found.append(real)
+    return tuple(found)
+
+
+def _has_a_link_in(path: Path, writable: Iterable[Path]) -> bool:
+    """Whether a link on this absolute path is in a writable folder, so that a command could replace it."""
+    for step in (path, *path.parents):
+        place = Path(os.path.realpath(step.parent))
+        if step.is_symlink() and any(place.is_relative_to(folder) for folder in writable):
+            return not any(place.is_relative_to(file) for file in program_files())
+    return False
