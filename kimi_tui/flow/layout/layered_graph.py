@@ -82,6 +82,8 @@ _SMALL = 160
 MOST_ITEMS, MOST_WORK = 40_000, 2_000_000_000
 """The limits of a layout: nodes and passing lines, and the sum of cubed line counts of the gaps, the cost of routing.
 """
+_LOOP_WEIGHT = 4
+"""A self-loop takes as long to route as this many lines."""
 _LARGE = 12_000
 """With more items, the first order found is used."""
 
@@ -139,8 +141,9 @@ def _ordered(count: int, edges: Sequence[Edge], root: int, *, reverse: bool, lat
 def _check_size(count: int, edges: Sequence[Edge], rank: Sequence[int]) -> None:
     starts = [0] * (max(rank, default=0) + 2)
     for source, target in edges:
-        starts[min(rank[source], rank[target])] += 1
-        starts[max(rank[source], rank[target]) + (source == target)] -= 1  # defence: bound-loops
+        weight = _LOOP_WEIGHT if source == target else 1
+        starts[min(rank[source], rank[target])] += weight
+        starts[max(rank[source], rank[target]) + (source == target)] -= weight  # defence: bound-loops
     lines = list(accumulate(starts))
     if count + sum(lines) > MOST_ITEMS or sum(line**3 for line in lines) > MOST_WORK:
         raise _too_large(count, len(edges))

@@ -198,15 +198,15 @@ def _repeated(src: str, dst: str, count: int) -> Flow:
     return make_flow({name: name for name in ("BEGIN", "a", "b", "END")}, edges)
 
 
-@pytest.mark.parametrize(("src", "dst"), [("a", "b"), ("b", "a"), ("a", "a")])
-def test_hundreds_of_labelled_edges_of_two_nodes_are_laid_out_soon(src: str, dst: str) -> None:
+@pytest.mark.parametrize(("src", "dst", "count"), [("a", "b", 700), ("b", "a", 700), ("a", "a", 300)])
+def test_hundreds_of_labelled_edges_of_two_nodes_are_laid_out_soon(src: str, dst: str, count: int) -> None:
     begin = time.process_time()
-    layout(_repeated(src, dst, 700), direction="TB", width=100)
+    layout(_repeated(src, dst, count), direction="TB", width=100)
     assert time.process_time() - begin < 6
 
 
 @pytest.mark.parametrize(
-    "flow", [_repeated("a", "a", 3_000), likely_flow(2_000, 1), any_flow(300, 3_000, 1), any_flow(20, 50_000, 1)]
+    "flow", [_repeated("a", "a", 400), likely_flow(2_000, 1), any_flow(300, 3_000, 1), any_flow(20, 50_000, 1)]
 )
 def test_a_chart_that_would_take_too_long_is_refused_at_once(flow: Flow) -> None:
     begin = time.process_time()
