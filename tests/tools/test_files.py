@@ -8,6 +8,8 @@ import resource
 import socket
 import stat
 import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -461,6 +463,37 @@ async def test_enospc_leaves_the_old_file_whole(harness: ToolHarness) -> None:
     assert "File too large" in value.message
     assert (harness.dir / "a").read_text() == "old\n"
     assert [path.name for path in harness.dir.iterdir()] == ["a"]
+
+
+def test_enospc_leaves_the_old_file_whole_in_a_folder_that_takes_no_new_one() -> None:
+    code = """
+import os, resource, signal, sys
+from pathlib import Path
+from kimi_tui.tools.file_support.safe_open import write_bytes
+file = Path(sys.argv[1])
+file.parent.chmod(0o555)
+if os.geteuid() == 0:
+    os.chown(file, 65534, -1)
+    os.seteuid(65534)
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+old = file.read_bytes()
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+    write_bytes(file, b"x" * 100_000, expected=old)
+except OSError as error:
+    print(error.strerror)
+assert file.read_bytes() == old
+for new in (b"y" * 4096, b"short", b"", b"longer again"):
+    write_bytes(file, new, expected=old)
+    assert file.read_bytes() == (old := new)
+"""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(os.path.realpath(name))
+        (folder / "a").write_text("old\n" * 500)
+        done = subprocess.run([sys.executable, "-c", code, str(folder / "a")], capture_output=True, text=True)
+        assert (done.returncode, done.stdout) == (0, "File too large\n"), done.stderr
+        assert [path.name for path in folder.iterdir()] == ["a"]
+        folder.chmod(0o700)
 
 
 LATER = (

@@ -11,6 +11,7 @@ import secrets
 import stat
 from collections.abc import Generator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW | getattr(os, "O_NOCTTY", 0)
@@ -90,7 +91,7 @@ def _replace(folder: int, real: Path, content: bytes, old_status: os.stat_result
     except PermissionError:
         if old_status is None:
             raise
-        _write_in_place(folder, real, content)
+        _write_in_place(folder, real, content, old_status.st_size)
         return
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -108,18 +109,31 @@ def _replace(folder: int, real: Path, content: bytes, old_status: os.stat_result
         raise
 
 
-def _write_in_place(folder: int, real: Path, content: bytes) -> None:
-    """Write in place, for a folder that accepts no new file. Hard links are refused, since they may name other
-    files.
+def _write_in_place(folder: int, real: Path, content: bytes, old_size: int) -> None:
+    """Write in place, for a folder that accepts no new file; a disk that becomes full leaves the old content. Hard
+    links are refused, since they may name other files.
     """
     descriptor = os.open(real.name, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
-    with os.fdopen(descriptor, "wb") as file:
+    with os.fdopen(descriptor, "wb", buffering=0) as file:
         status = os.fstat(descriptor)
         _must_be_regular(status, real)
         if status.st_nlink > 1:
             raise FileRefusedError(f"`{real}` has other names (hard links), and its folder takes no new file.")
-        file.truncate(0)
-        file.write(content)
+        try:
+            _write_all(file, content[old_size:], old_size)  # defence: take-room-first
+            _write_all(file, content[:old_size], 0)
+        except OSError:
+            file.truncate(old_size)
+            raise
+        file.truncate(len(content))
+        os.fsync(descriptor)
+
+
+def _write_all(file: FileIO, content: bytes, at: int) -> None:
+    file.seek(at)
+    view = memoryview(content)
+    while view:
+        view = view[file.write(view) :]
 
 
 def _stat_in(folder: int, real: Path) -> os.stat_result | None:
