@@ -162,6 +162,12 @@ class JsonlWriter:
         """The number of values not written yet."""
         return len(self._kept)
 
+    def unwritten(self) -> list[Any]:
+        """Return the values not written yet, as they would be read."""
+        with self._lock:
+            kept = [*self._kept]
+        return [json_text.loads(raw) for raw in kept]
+
     def append(self, *values: object, sync: bool = False) -> None:
         """Write `values`; written values survive the death of this process.
 
@@ -203,8 +209,7 @@ class JsonlWriter:
                 while view:
                     view = view[os.write(self._fd, view) :]
             except OSError:
-                with contextlib.suppress(OSError):
-                    os.ftruncate(self._fd, start)
+                self._take_back(start, len(data) - len(view))
                 raise
             self._kept.clear()
             if sync:
@@ -217,6 +222,18 @@ class JsonlWriter:
             self._troubled = False
             if troubled and self.on_trouble is not None:
                 self.on_trouble(None)
+
+    def _take_back(self, start: int, written: int) -> None:
+        """Cut the file at `start`, or if that fails keep the complete lines among the last `written` bytes."""
+        assert self._fd is not None
+        try:
+            os.ftruncate(self._fd, start)
+        except OSError:
+            # opening it again cuts the torn line
+            fd, self._fd = self._fd, None  # defence: cut-half-written-line
+            os.close(fd)
+            while self._kept and written >= len(self._kept[0]) - 1:  # a missing line break is added by opening it
+                written -= len(self._kept.pop(0))
 
 
 def _opened_for_append(path: Path) -> int:

@@ -132,6 +132,33 @@ print(told)
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] != 20
 
 
+def test_a_half_written_line_that_cannot_be_cut_off_is_cut_later_and_no_line_comes_twice(tmp_path):
+    code = """
+import os, resource, signal, sys
+from pathlib import Path
+from kimi_tui.jsonl import JsonlWriter
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+cut = os.ftruncate
+def refuse(*arguments):
+    raise OSError("input/output error")
+for limit in range(8, 45):
+    path = Path(sys.argv[1]) / f"{limit}.jsonl"
+    writer = JsonlWriter(path)
+    writer.append("first")
+    os.ftruncate = refuse
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+    writer.append("second", 3, "the fourth line")
+    os.ftruncate = cut
+    resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    writer.append("fifth")
+    lines = path.read_text("utf-8").splitlines()
+    assert lines == ['"first"', '"second"', "3", '"the fourth line"', '"fifth"'], (limit, lines)
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert len([*tmp_path.iterdir()]) == 37
+
+
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc, a place that refuses files")
 def test_a_place_that_cannot_be_written_is_told_once_and_stops_nobody():
     told = []

@@ -227,6 +227,7 @@ async def _assemble(
     engine = Engine(
         soul=soul,
         wire=wire,
+        recorder=recorder,
         session=session,
         services=services,
         models=models,

@@ -47,7 +47,7 @@ from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.events import StatusUpdate, TurnEnd
 from kimi_tui.wire.parts import TextPart, UserInput, encodable, text_of
-from kimi_tui.wire.recorder import Recorded, read_recorded
+from kimi_tui.wire.recorder import Recorded, Recorder
 
 current_command: ContextVar[str] = ContextVar("answering", default="")
 """The slash line that is running."""
@@ -69,6 +69,7 @@ class Engine:
         *,
         soul: Soul,
         wire: Wire,
+        recorder: Recorder,
         session: Session,
         services: Services,
         models: ModelSwitcher,
@@ -93,6 +94,7 @@ class Engine:
         """
         self.soul = soul
         self.wire = wire
+        self._recorder = recorder
         self.session = session
         self.services = services
         self.approvals: Approvals = services.approvals
@@ -206,12 +208,12 @@ class Engine:
         return names_of((*self.commands(), *self.frontend_commands))
 
     def recorded(self, *, whole: bool = False) -> Iterator[Recorded]:
-        """Replay the recorded messages of this session. Unless `whole`, a very long session yields only its last turns
-        and a note about that.
+        """Replay the messages of this session, those last that could not be written to disk. Unless `whole`, a very
+        long session yields only its last turns and a note about that.
         """
         wire = self.session.dir / "wire.jsonl"
         start = 0 if whole else tail_start(wire, SHOWN_BYTES)
-        recorded = read_recorded(wire, start)
+        recorded = self._recorder.recorded(start)
         if start and (first := next(recorded, None)) is not None:
             yield Recorded(
                 first.timestamp,

@@ -1,7 +1,7 @@
 """`wire.jsonl`: every message on the Wire, merged, with its time."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -38,13 +38,23 @@ class Recorder:
         if isinstance(message, TurnBegin | StepBegin | TurnEnd):
             self._writer.sync_soon()
 
+    def recorded(self, start: int = 0) -> Iterator[Recorded]:
+        """The messages of the file from byte `start`, then those that could not be written yet."""
+        yield from read_recorded(self._writer.path, start)
+        yield from _valid(self._writer.unwritten())  # defence: show-unwritten-messages
+
 
 def read_recorded(path: Path, start: int = 0) -> Iterator[Recorded]:
     """The messages of a file from byte `start`, in order; unknown types and broken lines are skipped.
 
     A file without a first metadata line (an old one) reads the same.
     """
-    for row in jsonl.each(path, start):  # defence: recorded-order
+    rows = jsonl.each(path, start)  # defence: recorded-order
+    yield from _valid(rows)
+
+
+def _valid(rows: Iterable[Any]) -> Iterator[Recorded]:
+    for row in rows:
         recorded = _recorded(row)
         if recorded is not None:
             yield recorded

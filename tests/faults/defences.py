@@ -94,8 +94,19 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "9 enospc", "writing a file beside the old one", "replace-file",
-        Instead("_write_in_place(folder, real, content)"),
-        "test_enospc_leaves_the_old_file_whole",
+        Instead("real.write_bytes(content)"), "test_enospc_leaves_the_old_file_whole",
+    ),
+    Defence(
+        "9 enospc", "room for the longer content first", "take-room-first", Before("file.truncate(0)"),
+        "test_enospc_leaves_the_old_file_whole_in_a_folder_that_takes_no_new_one",
+    ),
+    Defence(
+        "9 enospc", "opening again what could not be cut", "cut-half-written-line", Instead("return"),
+        "test_a_half_written_line_that_cannot_be_cut_off_is_cut_later_and_no_line_comes_twice",
+    ),
+    Defence(
+        "9 enospc", "showing what is not on disk", "show-unwritten-messages", REMOVED,
+        "test_what_a_full_disk_did_not_take_is_shown_with_the_warning_to_a_screen_that_comes_later",
     ),
     Defence("10 ro_home", "a session that is not kept", "session-that-is-not-kept", Instead("raise")),
     Defence("a disk that fills after the probe", "making the lock before it ends", "lock-with-the-probe", REMOVED),
@@ -1292,7 +1303,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "a chart of many edges between two nodes", "counting loops", "bound-loops",
-        Instead("starts[max(rank[source], rank[target])] -= 1"),
+        Instead("starts[max(rank[source], rank[target])] -= weight"),
         "test_a_chart_that_would_take_too_long_is_refused_at_once",
     ),
     Defence("a `.git` that leads nowhere", "no error for a loop", "links-that-lead-back", Value("path.resolve()")),

@@ -56,6 +56,9 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_JSONL}::test_enospc_what_could_not_be_written_is_kept_and_written_when_there_is_room",
         f"{_DISK}::test_enospc_is_told_once_the_turn_goes_on_and_what_was_said_is_written_when_there_is_room",
         f"{_FILES}::test_enospc_leaves_the_old_file_whole",
+        f"{_FILES}::test_enospc_leaves_the_old_file_whole_in_a_folder_that_takes_no_new_one",
+        f"{_JSONL}::test_a_half_written_line_that_cannot_be_cut_off_is_cut_later_and_no_line_comes_twice",
+        f"{_DISK}::test_what_a_full_disk_did_not_take_is_shown_with_the_warning_to_a_screen_that_comes_later",
     ),
     "10 ro_home": (
         "tests/session/test_session.py::test_ro_home_a_home_that_cannot_be_written_gives_a_session_with_a_notice",

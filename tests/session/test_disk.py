@@ -52,6 +52,24 @@ async def test_enospc_is_told_once_the_turn_goes_on_and_what_was_said_is_written
         assert sum("user_input='second'" in text for text in recorded) == 1
 
 
+async def test_what_a_full_disk_did_not_take_is_shown_with_the_warning_to_a_screen_that_comes_later(
+    tmp_path, file_limit
+):
+    async with engine_on(plan(tmp_path, f"text: {'one ' * 10_000}")) as (engine, _):
+        await engine.prompt("first")
+        session_id = engine.session_id
+    (tmp_path / "work" / "AGENTS.md").write_text("x" * 1_000_000)  # its notice is the first thing to be written
+    again = plan(tmp_path, "text: two", session_id=session_id)
+    file_limit(engine.session.dir.joinpath("wire.jsonl").stat().st_size)
+    async with engine_on(again) as (engine, _):
+        await engine.prompt("second")
+        shown = [recorded.message for recorded in engine.recorded()]
+        titles = [message.title for message in shown if isinstance(message, Notification)]
+        assert sum("continues in memory" in title for title in titles) == 1
+        texts = [str(message) for message in shown]
+        assert [sum(f"user_input='{word}'" in text for text in texts) for word in ("first", "second")] == [1, 1]
+
+
 async def test_a_disk_that_fills_while_the_conversation_is_rewritten_keeps_the_old_file_until_there_is_room(
     tmp_path, file_limit
 ):
