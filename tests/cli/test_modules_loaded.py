@@ -41,7 +41,7 @@ async def test_a_headless_answer_loads_few_modules(tmp_path: Path, openai_server
     code = (
         "import sys\nfrom kimi_tui.cli.main import main\nmain(['--quiet', '-p', 'hi'])\n"
         "own = [name for name in sys.modules if name.startswith('kimi_tui.')]\n"
-        "heavy = {'textual', 'mcp', 'anthropic', 'watchfiles', 'trafilatura'} & {*sys.modules}\n"
+        "heavy = {'textual', 'mcp', 'anthropic', 'watchfiles', 'bs4', 'selectolax'} & {*sys.modules}\n"
         "print(len(sys.modules), len(own), *heavy)"
     )
     done = await asyncio.to_thread(
