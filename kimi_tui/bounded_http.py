@@ -10,6 +10,8 @@ from typing import Any
 
 import httpx2
 
+from kimi_tui.charsets import decode_text
+
 MAX_ERROR_BYTES = 64 * 1024
 ERROR_SECONDS = 10.0
 
@@ -21,13 +23,13 @@ class BodyTooLargeError(httpx2.StreamError):
 
 
 def answer_hooks(*, error_seconds: float = ERROR_SECONDS) -> Hooks:
-    """Return client `event_hooks` that limit error bodies to MAX_ERROR_BYTES and `error_seconds`.
+    """Return client `event_hooks` that limit the bodies of errors and redirects to MAX_ERROR_BYTES and `error_seconds`.
 
-    A body that reaches a limit is cut there.
+    A body that reaches a limit is cut there. It becomes UTF-8, whatever charset its header names.
     """
 
     async def bound(response: httpx2.Response) -> None:
-        if response.status_code >= 400:
+        if response.status_code >= 300:
             await _cut_error(response, error_seconds)
 
     return {"request": [], "response": [bound]}
@@ -59,4 +61,6 @@ async def _cut_error(response: httpx2.Response, seconds: float) -> None:
     await unread.aclose()
     for header in ("content-encoding", "content-length", "transfer-encoding"):
         response.headers.pop(header, None)
-    response.stream = httpx2.ByteStream(bytes(body[:MAX_ERROR_BYTES]))
+    text = decode_text(bytes(body[:MAX_ERROR_BYTES]), response.charset_encoding)
+    response.encoding = "utf-8"
+    response.stream = httpx2.ByteStream(text.encode())

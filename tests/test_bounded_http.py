@@ -70,12 +70,19 @@ async def failure(provider: Provider) -> tuple[ProviderError, int]:
         tracemalloc.stop()
 
 
-async def test_the_body_of_an_error_without_end_is_cut(server: Server, provider: Provider) -> None:
-    server.add(Answer(Endless(b"no" * 4096), 500))
+@pytest.mark.parametrize("status", [500, 302])
+async def test_the_body_of_an_error_without_end_is_cut(server: Server, provider: Provider, status: int) -> None:
+    server.add(Answer(Endless(b"no" * 4096), status))
     error, memory = await failure(provider)
     assert isinstance(error, ProviderStatusError)
-    assert error.status_code == 500
+    assert error.status_code == status
     assert memory < 16 << 20
+
+
+async def test_an_error_may_name_a_charset_that_is_none(server: Server, provider: Provider) -> None:
+    server.add(Answer(b"busy", 500, {"Content-Type": "text/plain; charset=zip"}))
+    error, _ = await failure(provider)
+    assert "busy" in str(error)
 
 
 async def test_an_error_that_unfolds_to_much_is_cut(server: Server, provider: Provider) -> None:

@@ -1,5 +1,6 @@
 """Reorders streamed tool calls for the Wire: one call after the other."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from uuid import uuid4
@@ -17,20 +18,60 @@ class _Call:
     pieces: list[str] = field(default_factory=list[str])
     told: int = 0
     begun: bool = False
-    _whole: bool = False
+    _whole: bool | None = None
     _looked_at: int = 0
-    _last: str = ""
-
-    def add(self, piece: str) -> None:
-        self.pieces.append(piece)
-        self._last = piece.rstrip() or self._last
+    _braces: "_Braces" = field(default_factory=lambda: _Braces())
 
     def is_whole(self) -> bool:
-        """Whether the arguments are a complete object. They are parsed only after a closing brace."""
-        if self._looked_at != len(self.pieces):
-            self._looked_at = len(self.pieces)
-            self._whole = self._last.endswith("}") and _is_object("".join(self.pieces))  # defence: whole-arguments
-        return bool(self.name) and self._whole
+        """Whether the arguments are a complete object. They are parsed once: after the last closing brace."""
+        for piece in self.pieces[self._looked_at :]:
+            self._braces.feed(piece)
+        self._looked_at = len(self.pieces)
+        if self._whole is None and self._braces.closed:  # defence: whole-arguments
+            self._whole = _is_object("".join(self.pieces))
+        return bool(self.name and self._whole) and self._braces.closed
+
+
+class _Braces:
+    """Counts the braces of a streamed text outside of its strings. `closed`: the first one is closed, and no text
+    follows. The time is linear in the text, whatever its pieces.
+    """
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._in_string = self._escaped = self._begun = False
+        self._follows = False
+
+    @property
+    def closed(self) -> bool:
+        return self._begun and not self._depth and not self._follows
+
+    def feed(self, piece: str) -> None:
+        position = 0
+        if self._escaped and piece:
+            position, self._escaped = 1, False
+        while position < len(piece):
+            if self.closed:
+                self._follows = bool(piece[position:].strip())
+                return
+            found = (_IN_STRING if self._in_string else _OUTSIDE).search(piece, position)
+            if found is None or self._follows:
+                return
+            position = found.end()
+            match found[0]:
+                case '"':
+                    self._in_string = not self._in_string
+                case "{":
+                    self._depth, self._begun = self._depth + 1, True
+                case "}":
+                    self._depth -= 1
+                case _:  # a backslash
+                    self._escaped = position == len(piece)
+                    position += 1
+
+
+_IN_STRING = re.compile(r'["\\]')
+_OUTSIDE = re.compile(r'["{}]')
 
 
 def _is_object(text: str) -> bool:
@@ -65,7 +106,7 @@ class ToolCallOrder:
         if not call.name:
             call.name = bounded_name(name)
         if arguments:
-            call.add(arguments)
+            call.pieces.append(arguments)
         yield from self._tell(end=False)
 
     def finish(self) -> Iterator[ToolCall | ToolCallPart]:

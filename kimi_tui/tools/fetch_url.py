@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from pydantic import Field
 
+from kimi_tui.charsets import decode_text
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, Scope
@@ -134,6 +135,6 @@ async def _by_service(service: WebService, url: str, call_id: str) -> str:
         ):
             response.raise_for_status()
             body = await read_body(response, MAX_BYTES)
-            return body.decode(response.encoding or "utf-8", "replace")
+            return decode_text(body, response.charset_encoding)
     except (TimeoutError, httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, LookupError) as error:
         raise FetchError(str(error) or type(error).__name__) from None

@@ -1110,6 +1110,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_the_body_of_an_error_without_end_is_cut",
     ),
     Defence(
+        "a charset that is none", "taking only those of web pages", "known-charsets", Value("True"),
+        "test_text_is_decoded_in_a_charset_of_web_pages_or_as_utf_8",
+    ),
+    Defence(
         "an answer without end", "a deadline for the body of an error", "deadline-for-error-body", UNWRAPPED,
         "test_an_error_whose_body_never_ends_is_told_by_its_status",
     ),
@@ -1258,7 +1262,7 @@ DEFENCES: tuple[Defence, ...] = (
         "a picture that is none", "looking at its bytes", "picture-by-its-bytes",
         Value('f"data:image/png;base64,{data}"'),
     ),
-    Defence("arguments in many pieces", "reading them only where they may be whole", "whole-arguments", Without(1)),
+    Defence("arguments in many pieces", "reading them only where they may be whole", "whole-arguments", ALWAYS),
     Defence(
         "YAML that unfolds without end", "a bound on what its aliases repeat", "bound-yaml", REMOVED,
         "test_a_configuration_that_unfolds_or_nests_without_end_is_refused_at_once",

@@ -12,14 +12,15 @@ from kimi_tui.wire.parts import ToolCall, ToolCallPart
 Told = list[ToolCall | ToolCallPart]
 
 
+@pytest.mark.parametrize("letter", ["y", "}"])
 @pytest.mark.parametrize("repeated", [None, "WriteFile"])
-def test_many_pieces_of_long_arguments_cost_no_more_each_than_few(repeated: str | None) -> None:
+def test_many_pieces_of_long_arguments_cost_no_more_each_than_few(repeated: str | None, letter: str) -> None:
     order, told = ToolCallOrder(set()), Told()
     begin = time.process_time()
     told += order.add(0, "a", "WriteFile", '{"text": "' + "x" * 1_000_000)
     told += order.add(1, "b", "WriteFile", '{"text": "')
     for _ in range(3_000):
-        told += order.add(0, None, repeated, "y")
+        told += order.add(0, None, repeated, letter)
         told += order.add(1, None, None, "z")
     told += order.add(0, None, repeated, '"')
     told += order.add(0, None, None, " ")
@@ -28,9 +29,30 @@ def test_many_pieces_of_long_arguments_cost_no_more_each_than_few(repeated: str 
     assert time.process_time() - begin < 1
     assert [part.id for part in told if isinstance(part, ToolCall)] == ["a", "b"]
     assert "".join(part.arguments_part or "" for part in told if isinstance(part, ToolCallPart)) == (
-        '{"text": "' + "x" * 1_000_000 + "y" * 3_000 + '" }\n{"text": "' + "z" * 3_000 + '"}'
+        '{"text": "' + "x" * 1_000_000 + letter * 3_000 + '" }\n{"text": "' + "z" * 3_000 + '"}'
     )
     assert list(order.finish()) == []
+
+
+@pytest.mark.parametrize(
+    ("pieces", "whole"),
+    [
+        (('{"a": "}"', ""), False),
+        (('{"a": "\\', '"}', '"}'), True),
+        (("{}", " \n"), True),
+        (("{}", "{}"), False),
+        (("}{",), False),
+        (("{bad}",), False),
+        (('{"a": {}', "}"), True),
+    ],
+)
+def test_a_name_begins_another_call_once_the_arguments_are_whole(pieces: tuple[str, ...], whole: bool) -> None:
+    order, told = ToolCallOrder(set()), Told()
+    for number, piece in enumerate(pieces):
+        told += order.add(None, None, None if number else "Shell", piece)
+    told += order.add(None, None, "ReadFile", "{}")
+    told += order.finish()
+    assert len([part for part in told if isinstance(part, ToolCall)]) == 1 + whole
 
 
 def test_a_reply_has_a_bound_on_its_calls() -> None:

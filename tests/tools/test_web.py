@@ -91,6 +91,9 @@ async def test_the_text_of_a_page_is_fetched_without_its_trimmings(harness: Tool
         ("text/html", "<meta charset='gbk'><p>\u4f60</p>".encode("gbk"), "\u4f60"),
         ("", b"plain", "plain"),
         ("text/html", b"<p>tiny</p>", "tiny"),
+        ("text/plain; charset=punycode", b"a-" + b"zzzz9" * 9000, "a-" + "zzzz9" * 9000),
+        ("text/plain; charset=undefined", b"plain", "plain"),
+        ("text/html", b"<meta charset=idna><p>a..b</p>", "a..b"),
     ],
 )
 async def test_other_text_comes_as_it_is(

@@ -6,6 +6,7 @@ from collections.abc import Set
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
+from kimi_tui.charsets import decode_text
 from kimi_tui.tools.web_support.fetcher import FetchError, Page
 
 if TYPE_CHECKING:
@@ -53,13 +54,7 @@ def page_text(page: Page) -> str:
 
 def _decoded(page: Page) -> str:
     declared = re.search(rb"charset=[\"']?([\w-]+)", page.body[:2048], re.IGNORECASE)
-    for charset in (page.charset, declared[1].decode("ascii") if declared else None):
-        if charset:
-            try:
-                return page.body.decode(charset, "replace")
-            except LookupError:
-                continue
-    return page.body.decode("utf-8-sig", "replace")
+    return decode_text(page.body, page.charset, declared[1].decode("ascii") if declared else None)
 
 
 def _main_text(html: str, url: str) -> str:
