@@ -64,6 +64,7 @@ def build_plan(
     thinking = config.default_thinking if options.thinking is None else options.thinking
     warnings = (
         *loaded.warnings,
+        *permissions.mistakes,  # defence: rules-that-never-match
         *filter(None, (broken_decisions(), warning, _cannot_think(config, options.model) if thinking else "")),
     )
     return EngineConfig(

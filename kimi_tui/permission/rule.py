@@ -32,6 +32,25 @@ from kimi_tui.permission.subject import (
 EDITS = frozenset({"WriteFile", "StrReplaceFile"})
 READS = frozenset({"ReadFile", "ReadMediaFile", "Grep", "Glob"})
 _GROUPS = {"Edit": EDITS, "Read": READS}
+TOOLS = frozenset(
+    {
+        *("AskUserQuestion", "CreateSubagent", "EnterPlanMode", "ExitPlanMode", "FetchURL", "ListMcpResources"),
+        *("Network", "ReadMcpResource", "SearchWeb", "SendDMail", "SetTodoList", "Shell", "SubmitResult", "Task"),
+        *("TaskList", "TaskOutput", "TaskStop", "Think", *EDITS, *READS, *_GROUPS),
+    }
+)
+"""The tools of kimi-tui that a rule can name. An agent may have more, and so may MCP servers."""
+_ELSEWHERE = {
+    **{name.lower(): name for name in TOOLS},
+    **dict.fromkeys(("bash", "run_shell_command", "run_terminal_cmd"), "Shell"),
+    **dict.fromkeys(("write", "multiedit", "notebookedit", "edit_file"), "Edit"),
+    "webfetch": "FetchURL",
+    "websearch": "SearchWeb",
+    "agent": "Task",
+    "ls": "Glob",
+    "todowrite": "SetTodoList",
+}
+"""Lower-case names of tools, here and in other programs, and what a rule calls them here."""
 _MOST_OPTIONS = 40
 _MOST_WITHIN = 200
 _WILD = re.compile(r"[*?\[]")
@@ -66,6 +85,19 @@ class Rule:
     def is_about(self, tool: str) -> bool:
         """Whether the rule applies to this tool. `Edit` and `Read` stand for all tools that edit or read files."""
         return tool in _GROUPS.get(self.tool, ()) or fnmatchcase(tool, self.tool)
+
+    @property
+    def mistake(self) -> str:
+        """Why the rule probably never matches, for the user; "" if nothing suggests that."""
+        if self.tool not in TOOLS and not self.tool.startswith("mcp__") and not _WILD.search(self.tool):
+            if meant := _ELSEWHERE.get(self.tool.lower()):
+                return tr("no tool is named {tool}; write {meant}", tool=self.tool, meant=meant)
+            return tr("no tool of kimi-tui is named {tool}", tool=self.tool)
+        if self.tool == "Shell" and self.pattern is not None and self.pattern.endswith(":*"):
+            return tr("write `{pattern}`", pattern=f"{self.pattern[:-2]} *")
+        if self.tool in ("FetchURL", "Network") and self.pattern is not None and self.pattern.startswith("domain:"):
+            return tr("write `{pattern}`", pattern=self.pattern.removeprefix("domain:"))
+        return ""
 
     @property
     def lets_anything_run(self) -> bool:

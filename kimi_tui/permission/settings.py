@@ -39,12 +39,25 @@ class PermissionSettings:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """Warnings about rules that let any program run, though they seem to name one."""
-        return tuple(
-            f"{rule.effect}: {rule} ({rule.origin}) lets any program run"
-            for rule in self.rules
-            if rule.lets_anything_run
+        """Warnings about rules that let any program run, though they seem to name one, or that never match."""
+        return (
+            *(
+                f"{rule.effect}: {rule} ({rule.origin}) lets any program run"
+                for rule in self.rules
+                if rule.lets_anything_run
+            ),
+            *self.mistakes,
         )
+
+    @property
+    def mistakes(self) -> tuple[str, ...]:
+        """Warnings about rules that never match."""
+        return tuple(
+            tr("the rule `{rule}` of {file} never matches: {why}",
+                rule=f"{rule.effect}: {rule}", file=rule.origin, why=rule.mistake)
+            for rule in self.rules
+            if rule.mistake
+        )  # fmt: skip
 
     def policy(self) -> Policy:
         return Policy(self.rules, accept_edits=self.mode == "accept-edits", free_reading=not self.ask_read_only)

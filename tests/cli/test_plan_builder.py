@@ -26,6 +26,13 @@ def test_thinking_that_is_not_sent_is_said(tmp_path, capabilities, option, warne
     assert any("thinking is off for" in warning for warning in plan.warnings) == warned
 
 
+def test_a_rule_that_never_matches_is_warned_of_at_the_start(tmp_path):
+    text = json.dumps({"permissions": {"deny": ["Bash(rm *)", "Shell(rm *)"]}})
+    plan = build_plan(parse(["-w", str(tmp_path), "--config", text]), interactive=False)
+    (warning,) = [warning for warning in plan.warnings if "never matches" in warning]
+    assert "Bash(rm *)" in warning
+
+
 KIMIS_CONTEXT = [
     {"role": "_system_prompt", "content": "You may call Agent and Bash."},
     {"role": "user", "content": "remember 7"},

@@ -873,6 +873,7 @@ DEFENCES: tuple[Defence, ...] = (
         "a symlinked parent of a file", "going by the real path", "real-path", Value("Path(os.path.abspath(path))"),
     ),
     Defence("flags behind a backslash", "taking backslashes out of words", "backslashes-in-words", Value("text")),
+    Defence("a rule that never matches", "a warning at the start", "rules-that-never-match", REMOVED),
     Defence(
         "a run without a user", "the plan mode that the user turned on", "plan-mode-of-the-user", NEVER,
         "test_a_run_without_a_user_that_was_to_plan_writes_nothing_in_a_new_or_an_old_session",

@@ -397,6 +397,9 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "a symlinked parent of a file": (f"{_FILES}::test_path_escape",),
     "flags behind a backslash": (f"{_CMD}::test_flags_behind_a_backslash_are_flags",),
+    "a rule that never matches": (
+        "tests/cli/test_plan_builder.py::test_a_rule_that_never_matches_is_warned_of_at_the_start",
+    ),
     "a run without a user": (
         "tests/tools/core/test_ask_approval.py::test_without_a_user_the_model_leaves_only_the_plan_mode_that_it_chose",
         "tests/soul/test_engine.py::"

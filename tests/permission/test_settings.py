@@ -1,16 +1,22 @@
 """Rules from the configuration and from a project: checked on load, and never looser for a stranger's project."""
 
+import json
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
+import kimi_tui.tools
 from kimi_tui import paths
 from kimi_tui.config.loader import load_config
 from kimi_tui.errors import ConfigError
+from kimi_tui.mcp.resource_tools import LIST, READ
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.settings import PermissionSettings, loosening_rules, permission_settings
 from kimi_tui.tools.core.permission_subject import subject_of
 from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support.host_access import TOOL
 
 
 def load(work_dir: Path, text: str = "{}", project: str | None = None, *, trusted: bool = False) -> PermissionSettings:
@@ -125,3 +131,26 @@ def test_a_project_that_asks_for_nothing_loosens_nothing_of_the_users(tmp_path: 
 def test_a_project_that_ends_the_questions_about_reading_is_asked_about() -> None:
     project = load_config(text="permissions: {ask_read_only: false}").config
     assert loosening_rules(project) == ("read-only commands run without approval",)
+
+
+@pytest.mark.parametrize(
+    ("rule", "advice"),
+    [
+        ("Bash(rm *)", "write Shell"), ("shell(rm *)", "write Shell"), ("WebFetch(evil.example)", "write FetchURL"),
+        ("Write(src/**)", "write Edit"), ("Shel(rm *)", "no tool of kimi-tui is named Shel"),
+        ("Shell(git push:*)", "write `git push *`"), ("FetchURL(domain:a.example)", "write `a.example`"),
+    ],
+)  # fmt: skip
+def test_a_rule_that_never_matches_is_warned_of(tmp_path: Path, rule: str, advice: str) -> None:
+    (warning,) = load(tmp_path / "w", f"permissions: {{deny: ['{rule}']}}").warnings
+    assert rule in warning
+    assert advice in warning
+
+
+def test_a_rule_for_a_tool_that_there_is_is_not_warned_of(tmp_path: Path) -> None:
+    modules = [import_module(f"kimi_tui.tools.{found.name}") for found in iter_modules(kimi_tui.tools.__path__)]
+    own = {value.name for module in modules for value in vars(module).values() if hasattr(value, "read_only")
+           and hasattr(value, "name")}  # fmt: skip
+    assert {"Shell", "WriteFile", "CreateSubagent", "SubmitResult"} <= own
+    rules = [*own, LIST, READ, TOOL, "Edit(src/**)", "Read(src/**)", "mcp__a__b", "mcp__*", "*", "Shell(a:b *)"]
+    assert not load(tmp_path / "w", f"permissions: {{deny: {json.dumps(rules)}}}").warnings

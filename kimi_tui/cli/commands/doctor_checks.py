@@ -368,7 +368,8 @@ def _rules(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator
         work_dir = work_dir_of(options)
         settings = permissions_of(loaded, work_dir, trusted=trust_state(work_dir).active)
         if settings.warnings:
-            return Check("rules", "warn", "; ".join(settings.warnings), "name each intended command in its own rule")
+            advice = "" if settings.mistakes else "name each intended command in its own rule"
+            return Check("rules", "warn", "; ".join(settings.warnings), advice)
         return Check("rules", "ok", f"{len(settings.rules)}, none of which allows every program")
 
     check = _safe_check("rules", look)

@@ -47,6 +47,10 @@ _NAMES = (
     ".dockercfg",
     "*.ppk",
     "*.tfstate",
+    "*.tfvars",
+    "*.tfvars.json",
+    "auth.json",
+    ".*_history",
 )
 _ENDS = (
     ".aws/config",
