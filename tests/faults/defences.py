@@ -296,7 +296,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "19 sigterm, sighup, sigint, sigtstp", "ending a write without a reader", "interrupt-blocked-write", REMOVED,
-        "test_a_signal_ends_an_answer_whose_reader_does_not_read[text]",
+        "test_a_signal_ends_an_answer_whose_reader_does_not_read[json]",
     ),
     Defence(
         "19 sigterm, sighup, sigint, sigtstp", "hearing a hangup without a screen", "print-hangup",
