@@ -192,6 +192,12 @@ class JsonlWriter:
                 os.fsync(fd)
             os.close(fd)
 
+    def forget(self) -> None:
+        """Close the file, which is about to be replaced, and drop what could not be written to it."""
+        with self._lock:
+            self._kept.clear()
+        self.close()
+
     def _sync(self) -> None:
         with self._lock, contextlib.suppress(OSError):
             if self._fd is not None:

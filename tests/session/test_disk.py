@@ -93,6 +93,25 @@ async def test_a_disk_that_fills_while_the_conversation_is_rewritten_keeps_the_o
         assert [m.text for m in engine.context.history][-2:] == ["go on", "a summary"]
 
 
+@pytest.mark.parametrize("command", ["/clear", "/compact", "/rewind 2 conversation"])
+async def test_what_a_full_disk_did_not_take_does_not_come_back_after_the_conversation_was_rewritten(
+    tmp_path, file_limit, command
+):
+    made = plan(tmp_path, "text: one", "text: two", "text: a summary", "text: last", "text: last")
+    async with engine_on(made) as (engine, received):
+        await engine.prompt("first")
+        session_id, file = engine.session_id, engine.session.dir / "context.jsonl"
+        file_limit(file.stat().st_size + 100)
+        await engine.prompt("second " * 10_000)
+        await until(lambda: told(received))
+        await engine.prompt(command)
+        file_limit()
+        await engine.prompt("go on")
+        expected = [message.text for message in engine.context.history]
+    async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
+        assert [message.text for message in engine.context.history] == expected
+
+
 async def test_corrupt_middle_lines_are_put_aside_and_told_of_once(tmp_path):
     async with engine_on(plan(tmp_path, "text: one", "text: two")) as (engine, _):
         await engine.prompt("first")
