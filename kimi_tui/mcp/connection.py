@@ -322,7 +322,7 @@ class Connection:
         ask = self._around.ask_model
         if ask is None or not self.server.config.sampling:
             return None
-        return Sampling(self.server.name, ask, calling=lambda: self._calls.latest is not None).answer
+        return Sampling(self.server.name, ask, call_id=lambda: self._calls.latest).answer
 
     async def _list_tools(self, client: "Client") -> None:
         self._invalid.clear()

@@ -3,9 +3,11 @@
 Other servers get the error of a client without this capability.
 """
 
+import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import KimiTuiError
@@ -22,15 +24,20 @@ Ask = Callable[[str, Sequence[Message]], Awaitable[tuple[str, str]]]
 _log = logging.getLogger(__name__)
 _REFUSED = -1
 _MOST_MESSAGES = 100
+MAX_REQUESTS = 50
+"""Maximum requests of a server within one call of its tools. Each is paid for."""
+_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Sampling for one server, only during a call of its tools: the user approved only that."""
+    """Sampling for one server, only during a call of its tools: the user approved only that. `call_id` names it."""
 
     server: str
     ask: Ask
-    calling: Callable[[], bool]
+    call_id: Callable[[], str | None]
+    _taken: Counter[str] = field(default_factory=Counter[str])
+    _slots: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
     async def answer(
         self, context: "ClientRequestContext", params: "CreateMessageRequestParams"
@@ -39,13 +46,20 @@ class Sampling:
 
         messages = [_message(message) for message in params.messages[:_MOST_MESSAGES]]
         converted = [message for message in messages if message is not None]
-        if not self.calling() or params.tools or len(converted) != len(params.messages):
+        call_id = self.call_id()
+        if call_id is None or params.tools or len(converted) != len(params.messages):
             return ErrorData(code=_REFUSED, message="the model is asked with texts and pictures, within a call only")
-        _log.info("MCP server %s asks the model, %d messages", self.server, len(converted))
-        try:
-            model, text = await self.ask(params.system_prompt or "", converted)
-        except KimiTuiError as error:
-            return ErrorData(code=_REFUSED, message=f"the model could not be asked: {error}")
+        self._taken[call_id] += 1
+        if self._taken[call_id] > MAX_REQUESTS:  # defence: bound-sampling
+            return ErrorData(code=_REFUSED, message=f"the model is asked at most {MAX_REQUESTS} times in a call")
+        async with self._slots:
+            if self.call_id() is None:
+                return ErrorData(code=_REFUSED, message="the call has ended")
+            _log.info("MCP server %s asks the model, %d messages", self.server, len(converted))
+            try:
+                model, text = await self.ask(params.system_prompt or "", converted)
+            except KimiTuiError as error:
+                return ErrorData(code=_REFUSED, message=f"the model could not be asked: {error}")
         return CreateMessageResult(
             role="assistant", content=TextContent(type="text", text=text), model=model, stop_reason="endTurn"
         )

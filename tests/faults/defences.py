@@ -1115,6 +1115,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_the_body_of_an_error_without_end_is_cut",
     ),
     Defence(
+        "a server that asks the model without end", "a bound for each call", "bound-sampling", NEVER,
+        "test_a_server_asks_the_model_a_bounded_number_of_times_within_one_call",
+    ),
+    Defence(
         "a charset that is none", "taking only those of web pages", "known-charsets", Value("True"),
         "test_text_is_decoded_in_a_charset_of_web_pages_or_as_utf_8",
     ),
