@@ -4,6 +4,8 @@ import json
 import os
 import re
 import shlex
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
@@ -138,6 +140,27 @@ def test_the_commands_that_need_nothing_run(project: Path, capsys: pytest.Captur
     assert len(ran) > 20
     for argv in ran:
         assert main(list(argv)) == 0, (argv, capsys.readouterr().err)
+
+
+def test_the_headless_lines_answer(project: Path):
+    """Each runs in Bash as it is written, with a scripted model."""
+    lines = [line for _page, body in blocks("sh") for line in body.splitlines() if re.search("--(print|quiet)", line)]
+    lines = [line for line in dict.fromkeys(lines) if "--flow" not in line]
+    assert len(lines) > 3
+    (project / "script.txt").write_text("text: Here it is.\n")
+    config = Path(os.environ["KIMI_TUI_HOME"]) / "config.yaml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    config.write_text(
+        f"providers: {{s: {{type: scripted, scripts: {project / 'script.txt'}}}}}\n"
+        "models: {m: {provider: s, model: scripted}}\n"
+    )
+    subprocess.run("git init -q && echo hello >hello && git add -N hello", shell=True, cwd=project, check=True)
+    programs = f'kimi-tui() {{ {shlex.quote(sys.executable)} -m kimi_tui "$@"; }}\n'
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    for line in lines:
+        done = subprocess.run(["bash", "-c", programs + line], cwd=project, env=env, capture_output=True, text=True)
+        assert done.returncode == 0, (line, done.stderr)
+        assert "Here it is." in done.stdout
 
 
 def test_the_dry_runs_reach_the_end(project: Path):
