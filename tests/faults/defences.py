@@ -636,6 +636,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_name_of_the_list_is_sensitive",
     ),
     Defence(
+        "34 protected_paths", "short names of Windows", "short-names",
+        Value("any(plain(part) in _ACTS for part in parts)"),
+        "test_a_short_name_of_windows_may_be_that_of_a_protected_file",
+    ),
+    Defence(
         "34 protected_paths", "undoing Git settings that start programs", "undo-acting-git-settings", REMOVED,
         "test_no_command_makes_the_users_next_git_command_run_a_program",
     ),

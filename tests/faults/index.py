@@ -222,6 +222,7 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "34 protected_paths": (
         f"{_FILES}::test_protected_paths",
+        f"{_FILES}::test_a_short_name_of_windows_may_be_that_of_a_protected_file",
         f"{_SHELL}::test_protected_paths_are_asked_for_even_under_yolo",
         "tests/permission/test_in_tools.py::test_what_is_protected_asks_whatever_is_allowed",
         "tests/tools/shell_support/test_sandbox.py::test_protected_files_stay_though_their_folders_are_moved",

@@ -372,7 +372,8 @@ async def test_a_hard_link_to_a_file_with_secrets_is_one_too(harness: ToolHarnes
 SENSITIVE = [
     ".env", ".env.local", "prod.env", ".envrc", "id_rsa", "id_rsa.pem", "id_ed25519", "server.key", ".npmrc", ".netrc",
     ".git-credentials", ".pypirc", ".docker/config.json", ".kube/config", ".aws/credentials", ".gcp/credentials",
-    "credentials", "credentials.json", ".ssh/config", ".ENV", "Server.KEY",
+    "credentials", "credentials.json", ".ssh/config", ".ENV", "Server.KEY", "prod.auto.tfvars", "auth.json",
+    ".zsh_history",
 ]  # fmt: skip
 HARMLESS = [".env.example", ".env.sample", ".env.template", "id_rsa.pub", "environment.py", "config.json", "keys.md"]
 
@@ -419,6 +420,16 @@ async def test_protected_paths(harness: ToolHarness, tmp_path: Path) -> None:
         assert (await write(harness, path, "y")).is_error, path
     assert not (await write(harness, ".gitignore", "x")).is_error
     assert len(harness.asked) == 7
+
+
+@pytest.mark.parametrize("name", ["GIT~1/config", "claude~1/a.json", "MCP~1.JSO", "src/KIMI-T~2/x"])
+async def test_a_short_name_of_windows_may_be_that_of_a_protected_file(harness: ToolHarness, name: str) -> None:
+    harness.approvals.yolo = True
+    harness.answer = "reject"
+    (harness.dir / name).parent.mkdir(parents=True, exist_ok=True)
+    assert (await write(harness, name, "x")).is_error
+    assert not (await write(harness, "notes.~1~", "x")).is_error
+    assert len(harness.asked) == 1
 
 
 PARTS = st.sampled_from(["..", ".", "a", "b", "link", "out", "", "~", ".git", "new"])

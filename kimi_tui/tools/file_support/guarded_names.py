@@ -5,6 +5,7 @@ trailing dots.
 """
 
 import os
+import re
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,13 +32,17 @@ _OF_THE_SYSTEM = (Path("/etc"), Path("/var/spool/cron"), Path("/Library/LaunchAg
 _OF_A_HOME = frozenset({"bin", "library"})
 _HARMLESS_IN_A_HOME = frozenset({".cache", ".tmp", ".trash"})
 
+_SHORT = re.compile(r"[^.~]{1,6}~[0-9](?:\.[^.]{1,3})?")
+"""A short name of Windows, `GIT~1`, by which a mounted file system may find `.git`."""
+
 STARTED_LATER = tuple(sorted(_ACTS - {".git"}))
 """Names in a project that start programs for its user; `.git` is handled separately."""
 
 
 def acts_later(parts: Sequence[str]) -> bool:
     """Whether a name on the path marks a file that starts programs, or that configures kimi-tui."""
-    return any(plain(part) in _ACTS for part in parts)
+    # defence: short-names
+    return any(name in _ACTS or _SHORT.fullmatch(name) is not None for name in map(plain, parts))
 
 
 def acts_by_a_link(real: Path, folder: Path) -> bool:
