@@ -7,11 +7,12 @@ Changes by other programs are not recorded.
 import contextlib
 import hashlib
 import os
+import re
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -20,6 +21,7 @@ from kimi_tui import jsonl
 from kimi_tui.atomic_file import replace_file
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import read_bytes
+from kimi_tui.timestamps import valid_timestamp
 from kimi_tui.wire.display import TodoItem
 
 MAX_FILE_BYTES = 10 << 20
@@ -27,6 +29,7 @@ MAX_TOTAL_BYTES = 512 << 20
 _TEXT_CHARS = 200
 _ABSENT = "absent"
 _NOT_KEPT = "not kept"
+_DIGEST = re.compile("[0-9a-f]{64}")
 _TODO = TypeAdapter(tuple[TodoItem, ...], config=ConfigDict(defer_build=True))
 
 
@@ -107,6 +110,9 @@ class FileCheckpoints:
             except OSError:
                 unrestorable.append(path)
                 continue
+            if content is not None and digest(content) != old_content:  # defence: only-what-was-kept
+                unrestorable.append(path)
+                continue
             versions.append(FileVersion(path, content, frozenset(own_hashes[path])))
         return versions, unrestorable
 
@@ -143,15 +149,14 @@ class FileCheckpoints:
     def _take(self, row: Mapping[str, Any]) -> None:
         match row:
             case {"turn": str(turn_id), "text": str(text), "at": float(at)}:
-                self._turns.append(TurnCheckpoint(turn_id, text, at, _read_todos(row.get("todo"))))
-            case {"edit": str(path), "before": str(before), "after": str(after)}:
+                self._turns.append(TurnCheckpoint(turn_id, text, valid_timestamp(at), _read_todos(row.get("todo"))))
+            case {"edit": str(path), "before": str(before), "after": str(after)} if _is_edit(path, before):
                 if not self._turns:
                     self._turns.append(TurnCheckpoint("", "", 0.0))
                 self._turns[-1].edits.append(Edit(Path(path), before, after))
             case {"back": str(turn_id), "conversation": bool(conversation), "files": bool(files)}:
-                left: list[str] = row.get("left") or []
                 with contextlib.suppress(KeyError):
-                    self._go_back(self._index(turn_id), conversation, files, {Path(path) for path in left})
+                    self._go_back(self._index(turn_id), conversation, files, _read_paths(row.get("left")))
             case _:
                 pass
 
@@ -197,6 +202,15 @@ def _read_todos(rows: object) -> tuple[TodoItem, ...]:
         return _TODO.validate_python(rows or ())
     except ValidationError:
         return ()
+
+
+def _read_paths(rows: object) -> set[Path]:
+    names = cast(list[object], rows) if isinstance(rows, list) else []
+    return {Path(name) for name in names if isinstance(name, str)}
+
+
+def _is_edit(path: str, before: str) -> bool:
+    return "\0" not in path and (before in (_ABSENT, _NOT_KEPT) or _DIGEST.fullmatch(before) is not None)
 
 
 def digest(content: bytes) -> str:

@@ -65,6 +65,10 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence("4 kill9_mid_tool", "a result for a call that has none", "result-for-open-call", REMOVED),
     Defence(
+        "3 corrupt_middle", "restoring only what was kept", "only-what-was-kept", NEVER,
+        "test_content_that_is_not_what_was_kept_is_not_restored",
+    ),
+    Defence(
         "4 kill9_mid_tool", "a result for a call that has none, in a session", "result-for-open-call", REMOVED,
         "test_kill9_mid_tool_the_session_goes_on_with_a_result_that_says_so_and_the_tool_is_not_run_again",
     ),

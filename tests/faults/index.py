@@ -36,6 +36,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "3 corrupt_middle": (
         f"{_JSONL}::test_corrupt_middle_is_told_with_its_line_and_the_rest_is_read",
         f"{_DISK}::test_corrupt_middle_lines_are_put_aside_and_told_of_once",
+        "tests/session/test_file_checkpoints.py::test_no_value_in_the_history_is_an_error",
+        "tests/session/test_file_checkpoints.py::test_content_that_is_not_what_was_kept_is_not_restored",
     ),
     "4 kill9_mid_tool": (
         f"{_CTX}::test_kill9_mid_tool_a_call_without_a_result_gets_one_that_says_so",
