@@ -19,6 +19,9 @@ from kimi_tui.mcp.untrusted_text import one_line
 MAX_ENTRIES = 1_000
 """Maximum entries of an invalid list that are checked one by one; the rest is left out."""
 
+MAX_ITEMS = 5_000
+"""Maximum items of any list in a result: the SDK validates each on the event loop, about 25 us each."""
+
 _VERSION_WITHOUT_INITIALIZE = "2026-07-28"
 _METHODS = {
     "tools": "tools/list",
@@ -74,6 +77,9 @@ class _ValidLists:
             result = item.message.result
             if isinstance(version := result.get("protocolVersion"), str):
                 self._version = version
+            for key, items in result.items():
+                if isinstance(items, list):
+                    result[key] = _shortened(key, cast(list[object], items))  # defence: bound-result-items
             for key, method in _METHODS.items():
                 if isinstance(entries := result.get(key), list):
                     result[key] = self._valid(method, result, key, cast(list[object], entries))
@@ -99,6 +105,13 @@ class _ValidLists:
         except (KeyError, ValueError):  # a version or method without a schema: the SDK decides
             return True
         return True
+
+
+def _shortened(key: str, items: list[object]) -> list[object]:
+    if len(items) <= MAX_ITEMS:
+        return items
+    note = f"[{len(items) - MAX_ITEMS} more parts are left out]"
+    return items[:MAX_ITEMS] + ([{"type": "text", "text": note}] if key == "content" else [])
 
 
 def _label(entry: object) -> str:

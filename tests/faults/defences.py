@@ -1124,7 +1124,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_the_body_of_an_error_without_end_is_cut",
     ),
     Defence(
-        "a server that asks the model without end", "a bound for each call", "bound-sampling", NEVER,
+        "a server that asks or answers without end", "a bound on the parts of a result", "bound-result-items", REMOVED,
+        "test_a_result_of_very_many_parts_is_cut_before_it_is_validated",
+    ),
+    Defence(
+        "a server that asks or answers without end", "a bound for each call", "bound-sampling", NEVER,
         "test_a_server_asks_the_model_a_bounded_number_of_times_within_one_call",
     ),
     Defence(
