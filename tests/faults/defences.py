@@ -109,6 +109,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_half_written_line_that_cannot_be_cut_off_is_cut_later_and_no_line_comes_twice",
     ),
     Defence(
+        "9 enospc", "telling of output that is lost", "lost-output", Instead("pass"),
+        "test_output_that_a_full_disk_did_not_take_is_reported_as_lost",
+    ),
+    Defence(
         "9 enospc", "lines of a file that is replaced", "no-lines-of-the-old-file", Instead("self._writer.close()"),
         "test_what_a_full_disk_did_not_take_does_not_come_back_after_the_conversation_was_rewritten",
     ),

@@ -152,6 +152,8 @@ class BackgroundTasks:
             status = "failed"
         finally:
             log.close()
+            if log.lost and not task.reason:
+                task.reason = f"part of its output was lost: {log.lost}"
             task.status, task.ended_at = status, time.time()
             task.ended.set()
             if self.on_end is not None:
@@ -173,14 +175,20 @@ class _Log:
     def __init__(self, file: RawIOBase) -> None:
         self._file = file
         self._room = MAX_LOG_BYTES
+        self.lost: str | None = None
+        """Why part of the output could not be written."""
 
     def write(self, text: str) -> None:
         if self._room <= 0:
             return
         content = text.encode("utf-8", "replace")
         self._room -= len(content)
-        with contextlib.suppress(OSError):
-            self._file.write(content if self._room > 0 else content[: self._room] + _CUT)
+        left = memoryview(content if self._room > 0 else content[: self._room] + _CUT)
+        try:
+            while left:
+                left = left[self._file.write(left) or 0 :]
+        except OSError as error:
+            self.lost = error.strerror  # defence: lost-output
 
     def close(self) -> None:
         with contextlib.suppress(OSError):

@@ -1,5 +1,6 @@
 """Commands in the background: started, read, waited for, stopped."""
 
+import resource
 from pathlib import Path
 from uuid import uuid4
 
@@ -113,6 +114,22 @@ async def test_only_the_end_of_a_long_output_is_shown(harness: ToolHarness, back
     assert len(str(value.output)) <= 32 << 10
     assert str(value.output).endswith("20000\n")
     assert f"ReadFile reads all of {task.log}" in value.message
+
+
+async def test_output_that_a_full_disk_did_not_take_is_reported_as_lost(
+    harness: ToolHarness, background: BackgroundTasks
+) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        await start(harness, background, "seq 1 20000")
+        (task,) = background.tasks
+        value = await harness.use(TaskOutput(background), task_id=task.id, block=True)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert str(value.output).startswith("1\n2\n")
+    assert "done (part of its output was lost: File too large)" in value.message
+    assert "lost" in task.ending
 
 
 async def test_what_cannot_be_started_is_said(harness: ToolHarness, background: BackgroundTasks) -> None:
