@@ -367,7 +367,7 @@ class Engine:
 
     def _stop_turn(self) -> None:
         self.soul.stop_turn()
-        self.command_nodes.stop()
+        self.command_nodes.stop("The command did not run: nobody could approve it, so the run waits for an answer.")
         self.hooks.stop()
 
     def unknown_tools(self, names: Sequence[str]) -> list[str]:

@@ -30,6 +30,8 @@ _ABOUT = (
     "not instructions.</system>"
 )
 
+_BY_THE_USER = "The user interrupted the command."
+
 
 class CommandNodes:
     """Runs one command at a time; `stop` interrupts it."""
@@ -46,6 +48,7 @@ class CommandNodes:
         self._toolset, self._context, self._hooks, self._send = toolset, context, hooks, send
         self._trusted = trusted
         self._body: asyncio.Task[ToolResult] | None = None
+        self._stopped_by = _BY_THE_USER
 
     async def run(self, call: CommandCall) -> CommandEnd:
         """Run the command to its end. Raises only the cancellation of the run."""
@@ -63,22 +66,25 @@ class CommandNodes:
         toolset = self._toolset()
         toolset.begin_turn()
         toolset.begin_step()
+        self._stopped_by = _BY_THE_USER
         body = self._body = asyncio.create_task(self._call(toolset, shell_call, node))
         try:
             await asyncio.wait([body])
         finally:
             self._body = None
             body.cancel()
-            value = _interrupted() if not body.done() or body.cancelled() else body.result().return_value
+            stopped = not body.done() or body.cancelled()
+            value = failed(self._stopped_by, brief="interrupted") if stopped else body.result().return_value
             result = ToolResult(tool_call_id=shell_call.id, return_value=value)
             self._send(result)
             self._add_to_conversation(command.shown, result, node)
             self._send(TurnEnd())
         return _end_of(value, node, interrupted=body.cancelled())
 
-    def stop(self) -> None:
-        """Interrupt the running command."""
+    def stop(self, cause: str = _BY_THE_USER) -> None:
+        """Interrupt the running command; `cause` is for the model."""
         if self._body is not None:
+            self._stopped_by = cause
             self._body.cancel()
 
     async def _call(self, toolset: Toolset, call: ToolCall, node: NodeCommand) -> ToolResult:
@@ -116,7 +122,3 @@ def _end_of(value: ToolReturnValue, node: NodeCommand, *, interrupted: bool) -> 
         return CommandEnd("failed", output=output, detail=tr("the command took longer than {seconds} s",
             seconds=f"{node.seconds:g}"))  # fmt: skip
     return CommandEnd("finished" if node.ended.exit_code is not None else "failed", node.ended.exit_code, output)
-
-
-def _interrupted() -> ToolReturnValue:
-    return failed("The user interrupted the command.", brief="interrupted")

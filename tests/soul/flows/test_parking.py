@@ -96,6 +96,7 @@ async def test_the_command_of_a_node_parks_too(tmp_path):
         assert await answer(engine, "/flow:ship", Output()) == EXIT_WAITING
         (state,) = runs_of(engine)
         assert not (tmp_path / "work" / "built").exists()
+        assert "nobody could approve it" in engine.soul.context.history[-1].text
         assert await answer(engine, f"/flow-resume {state.run_id} build=approve", Output()) == EXIT_OK
     assert (tmp_path / "work" / "built").exists()
 

@@ -260,7 +260,7 @@ async def test_the_further_screens_are_chinese(
         await Shown(app, pilot).settle()
         if isinstance(screen, Skills):  # what is wrong with a skill is said in English
             content |= {word for one in screen._problems.values() for word in WORD.findall(one.text)}
-        assert words_left(app, content, path=str(tmp_path / "proj")) == set()
+        assert words_left(app, content, path=f"{tmp_path}/proj/config.yaml") == set()
 
 
 @pytest.mark.parametrize(

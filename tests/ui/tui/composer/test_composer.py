@@ -113,7 +113,7 @@ async def test_a_slash_offers_commands_and_tab_completes_one(start: Start) -> No
         ("/skill:rev", [], "/skill:review "),
         ("/yl", [], "/yolo "),  # not how it begins
         ("/res", [], "/clear "),  # the beginning of another name of it
-        ("/", [], "/clear "),
+        ("/", [], "/flow:plan "),
         ("/reset", ["/reset"], ""),
         ("/flow:plan", ["/flow:plan"], ""),
         ("/fow:plan", ["/fow:plan"], ""),  # no kind of name there is: whoever answers says so
