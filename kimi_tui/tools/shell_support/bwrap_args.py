@@ -131,12 +131,12 @@ def sandbox_argv(
 
 def _checked(mounts: Iterable[Mount], ours: Sequence[Path]) -> list[str]:
     """Return the arguments that compare the mounts within writable folders before the command starts."""
+    folders = {str(one) for one in ours}
+    below = tuple(f"{folder.rstrip('/')}/" for folder in folders)
     places = [
         place
         for kind, *source, place in mounts
-        if kind in ("--bind", "--ro-bind")
-        and source == [place]
-        and any(Path(place).is_relative_to(one) for one in ours)
+        if kind in ("--bind", "--ro-bind") and source == [place] and (place in folders or place.startswith(below))
     ]
     return [PYTHON, "-I", "-S", str(_MOUNT_CHECK), "\n".join(map(_escaped, places))]
 
@@ -201,8 +201,8 @@ def _closed_folders(home: Path) -> list[Path]:
 def shown_in_home(home: Path, workspace: Workspace) -> list[Path]:
     programs = os.environ.get("PATH", "").split(":")
     shown = list(visible_entries(home, workspace.folders, programs))
-    for entry in map(Path, programs):
-        if Path("/home") in entry.parents and home not in entry.parents and entry.is_dir():
+    for entry in (Path(program) for program in programs if program.startswith("/home/")):
+        if home not in entry.parents and entry.is_dir():
             shown.append(Path(*entry.parts[:3]))
     return list(dict.fromkeys(shown))
 

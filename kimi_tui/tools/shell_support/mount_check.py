@@ -71,6 +71,9 @@ def _holds(pid: int, places: str) -> bool:
     until = time.monotonic() + _SECONDS
     building = False
     while time.monotonic() < until:
+        time.sleep(_PAUSE)
+        if not _waits(pid):
+            continue
         inside = mounts_of(str(pid).encode())
         if all(inside.get(place) == wanted for place, wanted in expected.items()):
             return True
@@ -78,8 +81,15 @@ def _holds(pid: int, places: str) -> bool:
         if building and not now:  # a list that was opened before the root changed is incomplete: read it again
             until = min(until, time.monotonic() + _SETTLES)
         building = now
-        time.sleep(_PAUSE)
     return False
+
+
+def _waits(pid: int) -> bool:
+    """Whether this process sleeps, as it does when all mounts are made. Reading its state takes a tenth of the time
+    that reading its mounts takes.
+    """
+    with open(f"/proc/{pid}/stat", "rb") as file:  # noqa: PTH123
+        return file.read().rpartition(b")")[2][1:2] == b"S"
 
 
 def mounts_of(process: bytes) -> Mounts:

@@ -46,7 +46,7 @@ def visible_entries(home: Path, folders: Iterable[Path], programs: Iterable[str]
     folders that hold one of `folders` (the workspace) or of `programs` (the folders of PATH).
     """
     shown = [*_PROGRAMS, *_CACHES, *(name for name in _SETTINGS if _is_free_of_secrets(home / name))]
-    found: dict[Path, None] = {home / name: None for name in shown if os.path.exists(home / name)}  # noqa: PTH110 - of 80
+    found: dict[Path, None] = {home / name: None for name in shown if os.path.exists(f"{home}/{name}")}  # noqa: PTH110 - of 80
     for folder in folders:
         if home in folder.parents:
             first = home / folder.relative_to(home).parts[0]
@@ -65,8 +65,10 @@ def _is_sensitive_entry(path: Path, home: Path) -> bool:
 
 def _program_folders(home: Path, programs: Iterable[str]) -> Iterator[Path]:
     for entry in programs:
+        if not entry.startswith(f"{home}/"):
+            continue
         folder = Path(entry)
-        if entry.startswith("/") and home in folder.parents and folder.is_dir():
+        if home in folder.parents and folder.is_dir():
             parts = folder.relative_to(home).parts
             if parts[-1] in ("bin", "shims", "sbin", "scripts") and len(parts) > 1 and not parts[0].startswith("."):
                 yield folder.parent
