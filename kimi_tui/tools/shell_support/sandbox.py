@@ -35,6 +35,13 @@ TIER_TITLES: dict[Tier, str] = {
     "files": tr("Commands run in a sandbox that holds files only"),
     "none": tr("Commands run without a sandbox"),
 }
+FULL_TIER_LIMITS = tr(
+    "it limits neither the number of processes nor the memory; commands can reach a socket that a program of the user "
+    "bound by a relative name, moved, or bound in a network of its own, if its folder is visible to them; "
+    "what a background command does to Git in a new repository is undone when a command ends, "
+    "and a Git command can change the settings of its repository until it ends"
+)
+"""What the tier "full" does not restrict."""
 SEATBELT_LIMITS = tr(
     "its profile for sandbox-exec was never tried on a Mac; they can see processes and the folders for temporary files"
 )
@@ -140,7 +147,7 @@ class Sandbox:
             case BoxSettings(tier="files", program=program):
                 return SEATBELT_LIMITS if program else FILES_TIER_LIMITS
             case _:
-                return tr("it limits neither the number of processes nor the memory")
+                return FULL_TIER_LIMITS
 
     @property
     def writable_program(self) -> UserText:
