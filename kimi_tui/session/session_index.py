@@ -119,8 +119,15 @@ def fork(source: Path, work_dir: Path, *, title: str) -> str:
         write_state(target / "state.json", state)
     except OSError as error:
         shutil.rmtree(target, ignore_errors=True)
-        raise SessionError(tr("the session cannot be copied: {cause}", cause=error.strerror or error)) from error
+        raise SessionError(tr("the session cannot be copied: {cause}", cause=_cause(error))) from error
     return session_id
+
+
+def _cause(error: OSError) -> str:
+    if isinstance(error, shutil.Error):  # (source, target, cause) of each file of a folder
+        (_, _, cause), *_ = error.args[0]
+        return str(cause)
+    return error.strerror or str(error)
 
 
 def _copy(source: Path, target: Path) -> None:

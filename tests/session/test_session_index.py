@@ -1,4 +1,5 @@
 import json
+import resource
 import zipfile
 
 import pytest
@@ -9,7 +10,7 @@ from kimi_tui.errors import SessionError, SessionLockedError, UsageError
 from kimi_tui.session.importer import import_session
 from kimi_tui.session.record_tail import tail_start
 from kimi_tui.session.redact import GONE, Redactor
-from kimi_tui.session.session_index import archive, find_session, matches_query, rename, sessions_of, user_texts
+from kimi_tui.session.session_index import archive, find_session, fork, matches_query, rename, sessions_of, user_texts
 from kimi_tui.ui.tui.screens.session_list_model import SessionList
 from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
@@ -78,6 +79,22 @@ async def test_a_title_has_at_most_200_characters_and_an_open_session_is_left_al
     async with engine_on(plan(tmp_path, session_id="a")):
         with pytest.raises(SessionLockedError):
             rename(find_session("a", tmp_path), "other")
+
+
+async def test_a_fork_that_a_full_disk_does_not_take_leaves_nothing_and_names_the_cause(tmp_path):
+    session_id = await spoken(tmp_path, "make a")
+    source = find_session(session_id, work(tmp_path)).info.dir
+    (source / "files" / "blobs" / "a").mkdir(parents=True)
+    (source / "files" / "blobs" / "a" / "large").write_bytes(b"x" * 3_000_000)
+    folders = {*source.parent.iterdir()}
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, hard))
+    try:
+        with pytest.raises(SessionError, match=r"cannot be copied: \[Errno 27\] File too large"):
+            fork(source, work(tmp_path), title="make a")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert {*source.parent.iterdir()} == folders
 
 
 async def test_a_fork_goes_its_own_way_with_all_that_was_known(tmp_path):
