@@ -661,6 +661,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_background_command_cannot_change_the_settings_of_git",
     ),
     Defence(
+        "34 protected_paths", "configured paths that became links", "configured-links-open-nothing", ALWAYS,
+        "test_a_configured_path_that_a_command_made_a_link_opens_nothing",
+    ),
+    Defence(
         "34 protected_paths", "our own program read-only in the workspace", "own-program-read-only", REMOVED,
         "test_a_command_cannot_change_the_program_that_runs_it",
     ),

@@ -22,7 +22,7 @@ from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, git_dir_of
 from kimi_tui.tools.file_support.guarded_names import STARTED_LATER
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
-from kimi_tui.tools.shell_support.program_files import PYTHON, guarded_program_files, program_file
+from kimi_tui.tools.shell_support.program_files import PYTHON, guarded_program_files, has_a_link_in, program_file
 from kimi_tui.tools.shell_support.sandbox_home import visible_entries
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
@@ -93,10 +93,10 @@ def sandbox_argv(
     home = Path(os.path.realpath(Path.home()))
     git_dirs = git_dirs_of(workspace, repositories, git)
     folders = [folder for folder in workspace.folders if not home.is_relative_to(folder)]
-    ours = existing_paths((*folders, *(path.expanduser() for path in config.writable), *box.writable))
+    ours = existing_paths((*folders, *configured_paths(config.writable, config, workspace), *box.writable))
     ours += folders_of_home(home, workspace)
     temp = _temp_roots(home, ours)
-    readable = existing_paths(path.expanduser() for path in config.readable)
+    readable = configured_paths(config.readable, config, workspace)
     mounts: list[Mount] = [("--ro-bind", "/", "/"), ("--dev", "/dev"), ("--proc", "/proc")]
     for name in _KERNEL_SETTINGS:
         if os.path.lexists(f"/proc/{name}"):
@@ -297,6 +297,20 @@ def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Pa
             hooks = str(git.path / "hooks")
             yield ("--tmpfs", hooks)
             yield ("--remount-ro", hooks)
+
+
+def configured_paths(listed: Iterable[Path], config: SandboxConfig, workspace: Workspace) -> list[Path]:
+    """Return the configured paths that exist, as real paths, except those that a link in a writable folder leads
+    elsewhere: a command could have made it.
+    """
+    folders = [*workspace.folders, *(path.expanduser() for path in config.writable)]
+    found: list[Path] = []
+    for path in (path.expanduser() for path in listed):
+        real = Path(os.path.realpath(path))
+        moved = any(path.is_relative_to(one) and not real.is_relative_to(one) for one in workspace.folders)
+        if not moved and not has_a_link_in(path, folders):  # defence: configured-links-open-nothing
+            found.append(real)
+    return existing_paths(found)
 
 
 def existing_paths(found: Iterable[str | Path]) -> list[Path]:

@@ -17,6 +17,7 @@ from kimi_tui.tools.shell_support.bwrap_args import (
     ROOT_ONLY_PATHS,
     VISIBLE_APP_FOLDERS,
     BoxSettings,
+    configured_paths,
     existing_paths,
     folders_of_home,
     host_files,
@@ -37,14 +38,14 @@ def landlock_argv(box: BoxSettings, config: SandboxConfig, workspace: Workspace)
     """Return the arguments before the command itself."""
     home = Path(os.path.realpath(Path.home()))
     ours = Path(os.path.realpath(paths.home()))
-    readable = existing_paths(path.expanduser() for path in config.readable)
+    readable = configured_paths(config.readable, config, workspace)
     hidden = set(existing_paths(("/home", "/root", "/run", "/dev", home, ours, *ROOT_ONLY_PATHS, *box.hidden)))
     hidden.update(existing_paths(Path("/etc/ssh").glob("*_key")))
     read = [path for path in _readable(Path("/"), hidden) if path not in readable]
     read += [*shown_in_home(home, workspace), *host_files(), *readable]
     read += [ours / name for name in VISIBLE_APP_FOLDERS]
     folders = [folder for folder in workspace.folders if not home.is_relative_to(folder)]
-    written = existing_paths((*folders, *(path.expanduser() for path in config.writable), *box.writable))
+    written = existing_paths((*folders, *configured_paths(config.writable, config, workspace), *box.writable))
     written += folders_of_home(home, workspace)
     written += [git.path for folder in workspace.folders if (git := git_dir_of(folder)) is not None and git.writable]
     written += [Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp"), *(Path("/dev", name) for name in _DEVICES)]

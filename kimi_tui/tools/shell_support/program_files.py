@@ -52,12 +52,12 @@ def unguarded_imports(writable: tuple[Path, ...]) -> tuple[Path, ...]:
             continue
         guarded = any(real.is_relative_to(path) for path in program_files())
         below = any(real.is_relative_to(folder) for folder in writable)
-        if (below and not guarded) or _has_a_link_in(Path(entry), writable):
+        if (below and not guarded) or has_a_link_in(Path(entry), writable):
             found.append(real)
     return tuple(found)
 
 
-def _has_a_link_in(path: Path, writable: Iterable[Path]) -> bool:
+def has_a_link_in(path: Path, writable: Iterable[Path]) -> bool:
     """Whether a link on this absolute path is in a writable folder, so that a command could replace it."""
     for step in (path, *path.parents):
         place = Path(os.path.realpath(step.parent))

@@ -17,6 +17,7 @@ from kimi_tui.tools.shell_support.bwrap_args import (
     VISIBLE_APP_FOLDERS,
     BoxSettings,
     GitUse,
+    configured_paths,
     existing_paths,
     folders_of_home,
     git_dirs_of,
@@ -77,12 +78,12 @@ def seatbelt_profile(
     home, ours = Path(os.path.realpath(Path.home())), Path(os.path.realpath(paths.home()))
     git_dirs = git_dirs_of(workspace, repositories, git)
     folders = [folder for folder in workspace.folders if not home.is_relative_to(folder)]
-    written = existing_paths((*folders, *(path.expanduser() for path in config.writable), *box.writable))
+    written = existing_paths((*folders, *configured_paths(config.writable, config, workspace), *box.writable))
     written += folders_of_home(home, workspace)
     temp = existing_paths(("/tmp", "/var/tmp", tempfile.gettempdir()))
     written += [folder for folder in temp if not home.is_relative_to(folder)]
     git_written = [one.path for one in git_dirs if one.writable]
-    readable = existing_paths(path.expanduser() for path in config.readable)
+    readable = configured_paths(config.readable, config, workspace)
     guards = [folder / name for folder in workspace.folders for name in STARTED_LATER]
     guards += [*sorted(workspace.protected), *(guard for one in git_dirs for guard in one.guarded)]
     guards += guarded_program_files(written)

@@ -104,6 +104,20 @@ async def test_a_configured_folder_can_be_written(harness: ToolHarness) -> None:
 
 
 @works
+async def test_a_configured_path_that_a_command_made_a_link_opens_nothing(harness: ToolHarness) -> None:
+    """Else the next command could write wherever the link leads."""
+    other = Path.home() / "other"
+    other.mkdir()
+    (other / "secret").write_text("s3cret\n")
+    tool = shell(harness, writable=[str(harness.dir / "out")], readable=[str(harness.dir / "in")])
+    await harness.use(tool, command=f"ln -s {other} out; ln -s {other}/secret in")
+    assert (harness.dir / "out").is_symlink()
+    value = await harness.use(tool, command="touch out/written; cat in out/secret; true")
+    assert not (other / "written").exists()
+    assert "s3cret" not in str(value.output)
+
+
+@works
 async def test_outside_is_asked_for_with_the_reason_and_no_earlier_yes_covers_it(harness: ToolHarness) -> None:
     tool = shell(harness)
     harness.answer = "approve_for_session"
