@@ -80,7 +80,8 @@ class Session:
             notice = f"this session is not kept: {folder}: {error.strerror or error}"
             with contextlib.suppress(OSError):
                 (folder / ".writable").unlink(missing_ok=True)
-            folder = _scratch_folder(session_id)  # defence: session-that-is-not-kept
+            kept, folder = folder, _scratch_folder(session_id)  # defence: session-that-is-not-kept
+            _copy_conversation(kept, folder)  # defence: conversation-that-is-not-kept
         else:
             _check_files(folder)  # defence: check-session-files
         session = cls(session_id, work_dir, folder, notice=notice)
@@ -174,6 +175,27 @@ def _remembers(context: Path) -> bool:
         return True
     except OSError:
         return False
+
+
+def _copy_conversation(kept: Path, folder: Path) -> None:
+    """Copy what the session that cannot be written holds already. Raises SessionError."""
+    try:
+        if any((kept / name).exists() for name in ("context.jsonl", "wire.jsonl")):
+            _check_files(kept)
+            shutil.copytree(kept, folder, ignore=shutil.ignore_patterns("lock", ".writable"), dirs_exist_ok=True)
+    except (OSError, SessionError) as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        if isinstance(error, SessionError):
+            raise
+        raise SessionError(tr("the session cannot be copied: {cause}", cause=cause_of(error))) from error
+
+
+def cause_of(error: OSError) -> str:
+    """Why a file or a folder could not be copied, in one line."""
+    if isinstance(error, shutil.Error):  # (source, target, cause) of each file of a folder
+        (_, _, cause), *_ = error.args[0]
+        return str(cause)
+    return error.strerror or str(error)
 
 
 def _scratch_folder(session_id: str) -> Path:

@@ -15,7 +15,7 @@ from kimi_tui.errors import SessionError, SessionLockedError
 from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import open_fd, open_regular, read_text
-from kimi_tui.session.session import SessionInfo, list_sessions, sessions_dir
+from kimi_tui.session.session import SessionInfo, cause_of, list_sessions, sessions_dir
 from kimi_tui.session.state import SessionState, read_state, write_state
 from kimi_tui.timestamps import valid_timestamp
 
@@ -119,15 +119,8 @@ def fork(source: Path, work_dir: Path, *, title: str) -> str:
         write_state(target / "state.json", state)
     except OSError as error:
         shutil.rmtree(target, ignore_errors=True)
-        raise SessionError(tr("the session cannot be copied: {cause}", cause=_cause(error))) from error
+        raise SessionError(tr("the session cannot be copied: {cause}", cause=cause_of(error))) from error
     return session_id
-
-
-def _cause(error: OSError) -> str:
-    if isinstance(error, shutil.Error):  # (source, target, cause) of each file of a folder
-        (_, _, cause), *_ = error.args[0]
-        return str(cause)
-    return error.strerror or str(error)
 
 
 def _copy(source: Path, target: Path) -> None:

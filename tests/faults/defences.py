@@ -109,6 +109,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_half_written_line_that_cannot_be_cut_off_is_cut_later_and_no_line_comes_twice",
     ),
     Defence(
+        "9 enospc", "the conversation until then", "conversation-that-is-not-kept", REMOVED,
+        "test_a_session_that_goes_on_when_the_disk_is_full_has_its_conversation",
+    ),
+    Defence(
         "9 enospc", "telling of output that is lost", "lost-output", Instead("pass"),
         "test_output_that_a_full_disk_did_not_take_is_reported_as_lost",
     ),

@@ -61,6 +61,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_FILES}::test_enospc_leaves_the_old_file_whole_in_a_folder_that_takes_no_new_one",
         "tests/tools/shell_support/test_background.py::test_output_that_a_full_disk_did_not_take_is_reported_as_lost",
         f"{_JSONL}::test_a_half_written_line_that_cannot_be_cut_off_is_cut_later_and_no_line_comes_twice",
+        f"{_DISK}::test_a_session_that_goes_on_when_the_disk_is_full_has_its_conversation",
         f"{_DISK}::test_what_a_full_disk_did_not_take_does_not_come_back_after_the_conversation_was_rewritten",
         f"{_DISK}::test_what_a_full_disk_did_not_take_is_shown_with_the_warning_to_a_screen_that_comes_later",
     ),

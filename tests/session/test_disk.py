@@ -93,6 +93,21 @@ async def test_a_disk_that_fills_while_the_conversation_is_rewritten_keeps_the_o
         assert [m.text for m in engine.context.history][-2:] == ["go on", "a summary"]
 
 
+async def test_a_session_that_goes_on_when_the_disk_is_full_has_its_conversation(tmp_path, file_limit):
+    async with engine_on(plan(tmp_path, "text: one")) as (engine, _):
+        await engine.prompt("first")
+        session_id, folder = engine.session_id, engine.session.dir
+    context = folder.joinpath("context.jsonl").read_bytes()
+    again = plan(tmp_path, "text: two", session_id=session_id)
+    file_limit(30_000)  # less than the probe for a new session needs
+    async with engine_on(again) as (engine, _):
+        notices = [r.message for r in engine.recorded() if isinstance(r.message, Notification)]
+        assert any("is not kept" in notice.title for notice in notices)
+        await engine.prompt("second")
+        assert [message.text for message in engine.context.history] == ["first", "one", "second", "two"]
+    assert folder.joinpath("context.jsonl").read_bytes() == context
+
+
 @pytest.mark.parametrize("command", ["/clear", "/compact", "/rewind 2 conversation"])
 async def test_what_a_full_disk_did_not_take_does_not_come_back_after_the_conversation_was_rewritten(
     tmp_path, file_limit, command
