@@ -6,6 +6,7 @@ import pty
 import re
 import subprocess
 import sys
+import sysconfig
 import threading
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -135,3 +136,17 @@ def test_servers_of_the_command_line_are_looked_at_and_a_command_that_is_not_the
     _, checks = examined(capsys, "--mcp-config-file", str(file), "--mcp-config", more)
     assert (checks["MCP servers"]["state"], checks["MCP servers"]["found"]) == ("warn", "gone, here")
     assert checks["MCP servers"]["todo"] == "gone: command not found: 'no-such-command'"
+
+
+def test_the_doctor_says_what_the_sandbox_does_not_hold(capsys, service, tmp_path):
+    _, checks = examined(capsys, "--config", config(service, "sk-good"), "--work-dir", str(tmp_path))
+    if not checks["sandbox"]["found"].startswith("full"):
+        pytest.skip("bubblewrap is not installed, or does not work in this container")
+    assert checks["sandbox"]["state"] == "ok"
+    assert "bound by a relative name" in checks["sandbox"]["found"]
+
+
+def test_the_doctor_warns_where_commands_could_replace_kimi_tui(capsys, service):
+    _, checks = examined(capsys, "--config", config(service, "sk-good"), "--work-dir", sysconfig.get_path("purelib"))
+    assert checks["sandbox"]["state"] == "warn"
+    assert "from which kimi-tui itself runs" in checks["sandbox"]["found"]
