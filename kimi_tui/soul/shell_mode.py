@@ -76,7 +76,8 @@ class ShellMode:
 
         env = self._services.env.build()
         try:
-            result = await run(bash(command), cwd=self._services.workspace.work_dir, env=env, on_text=take)
+            workspace = self._services.workspace
+            result = await run(bash(command, workspace), cwd=workspace.work_dir, env=env, on_text=take)
         except (OSError, ValueError) as error:
             return failed(f"The command could not be started: {error}.")
         finally:

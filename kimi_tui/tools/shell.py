@@ -1,7 +1,6 @@
 """Shell: runs one Bash command line and returns its output."""
 
 import asyncio
-import shutil
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -10,6 +9,7 @@ from pydantic import Field, model_validator
 
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.paths import find_program
 from kimi_tui.permission.doubt import Doubt, DoubtKind
 from kimi_tui.permission.rule import Effect
 from kimi_tui.tools.core.ask_approval import ask_approval, denied_result
@@ -125,7 +125,7 @@ class Shell(Tool[ShellParams]):
     async def _go(self, params: ShellParams, *, boxed: bool, outside: bool) -> ToolReturnValue:
         node = node_command.get()
         same = node is not None and node.shown == params.command  # defence: node-command-as-approved
-        command = bash(node.line if node is not None and same else params.command)
+        command = bash(node.line if node is not None and same else params.command, self._workspace)
         sandbox = NO_SANDBOX if outside or not boxed else self._sandbox
         if params.run_in_background:
             return await self._start(params, command, sandbox)
@@ -240,9 +240,10 @@ async def _watch_to_its_end(task: BackgroundTask, watching: AsyncExitStack) -> N
         await task.ended.wait()
 
 
-def bash(command: str) -> list[str]:
-    """The arguments that run a command line in Bash."""
-    return [shutil.which("bash") or "/bin/bash", "-c", command]
+def bash(command: str, workspace: Workspace) -> list[str]:
+    """The arguments that run a command line in Bash, never in a program of the workspace that has its name."""
+    program = find_program("bash", outside=workspace.folders) or "/bin/bash"  # defence: bash-of-the-system
+    return [program, "-c", command]
 
 
 def result_of(output: ResultBuilder, process: ProcessResult, seconds: float, sandbox: Sandbox) -> ToolReturnValue:

@@ -657,6 +657,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_makes_the_users_next_git_command_run_a_program",
     ),
     Defence(
+        "34 protected_paths", "a bash that commands could have put on PATH", "bash-of-the-system",
+        Instead('import shutil\nprogram = shutil.which("bash")'),
+        "test_a_bash_of_the_workspace_does_not_run_commands",
+    ),
+    Defence(
         "34 protected_paths", "programs that commands could have put on PATH", "planted-programs", ALWAYS,
         "test_a_program_that_commands_could_have_put_on_path_is_not_found",
     ),

@@ -225,6 +225,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_HERE}::test_a_name_of_the_list_is_sensitive",
     ),
     "34 protected_paths": (
+        "tests/tools/test_shell.py::test_a_bash_of_the_workspace_does_not_run_commands",
         f"{_FILES}::test_protected_paths",
         f"{_FILES}::test_a_short_name_of_windows_may_be_that_of_a_protected_file",
         f"{_SHELL}::test_protected_paths_are_asked_for_even_under_yolo",

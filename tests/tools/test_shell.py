@@ -1,6 +1,7 @@
 """The Shell tool: results, approval, environment and live output."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -166,3 +167,14 @@ async def test_its_last_lines_are_heard_while_it_runs(harness: ToolHarness) -> N
 async def test_many_run_side_by_side(harness: ToolHarness, shell: Shell) -> None:
     values = await asyncio.gather(*(harness.use(shell, command=f"echo {number}") for number in range(8)))
     assert [value.output for value in values] == [f"{number}\n" for number in range(8)]
+
+
+async def test_a_bash_of_the_workspace_does_not_run_commands(
+    harness: ToolHarness, shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planted = harness.dir / ".venv/bin/bash"
+    planted.parent.mkdir(parents=True)
+    planted.write_text("#!/bin/sh\necho planted\n")
+    planted.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{planted.parent}:{os.environ['PATH']}")
+    assert (await harness.use(shell, command="echo real")).output == "real\n"
