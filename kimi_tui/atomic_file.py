@@ -29,7 +29,7 @@ def replacement(
     block ends, or is deleted when the block raises.
 
     Text is written as UTF-8, the mode is 0600, and the folder must exist. A symbolic link is replaced itself, or with
-    `follow_link` the file that it leads to. With `sync_folder` the new content is what a power cut leaves.
+    `follow_link` the file that it leads to. With `sync_folder` the new content survives a power cut.
     Raises OSError, which names `file`, and UnicodeEncodeError.
     """
     target = Path(os.path.realpath(file)) if follow_link else file
@@ -76,7 +76,7 @@ def _temporary_for(target: Path) -> tuple[Path, int]:
 
 
 def _is_ours(path: Path, descriptor: int) -> bool:
-    """Whether the open file is a regular file of this user that has no name but `path`, where it still is."""
+    """Whether the open file is a regular file of this user whose only name is still `path`."""
     status = os.fstat(descriptor)
     return (
         stat.S_ISREG(status.st_mode)

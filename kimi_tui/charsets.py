@@ -1,6 +1,6 @@
 """Decodes text in the charset that its sender names, if it is one that web pages use.
 
-Python has other codecs under such names: some are no charset and raise, and the time of punycode is quadratic.
+Not every codec of Python is allowed: some are not charsets and raise, and punycode takes quadratic time.
 """
 
 import codecs

@@ -87,10 +87,11 @@ def test_the_end_of_a_file_is_read_with_the_size_of_the_whole(tmp_path: Path) ->
 READ_AS_THEY_ARE = {
     "cli/commands/doctor_checks.py": "a file of the kernel",
     "cli/commands/flow_dry_run.py": "the user names it, and it may be a pipe",
+    "documentation.py": "part of the program",
     "soul/commands/session.py": "in a temporary folder of ours",
-    "soul/hooks/command.py": "in a temporary folder of ours, bounded by the command that writes it",
     "tools/core/tool.py": "part of the program",
     "tools/shell_support/inotify.py": "files of the kernel",
+    "tools/shell_support/mount_check.py": "files of the kernel",
     "tools/shell_support/supervised.py": "files of the kernel",
     "tools/shell_support/supervisor.py": "files of the kernel",
     "tools/shell_support/unix_sockets.py": "a file of the kernel",

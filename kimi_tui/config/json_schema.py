@@ -6,7 +6,7 @@ from kimi_tui.config.schema import Config, RuleConfig
 from kimi_tui.config.unknown_keys import PEER_KEYS
 
 FILE_NAME = "config.schema.json"
-"""The copy beside a configuration file that setup makes; the file names it for editors."""
+"""The copy of the schema beside a new configuration file, which refers editors to it."""
 
 
 def config_schema() -> dict[str, Any]:

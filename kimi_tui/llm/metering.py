@@ -1,4 +1,4 @@
-"""Meters the requests to a model: what a request may cost is asked before it, what its reply used is recorded after it.
+"""Meters the requests to a model: each is sent once the meter admits it, and what its reply used is recorded.
 
 `current_meter` is that of the running task and of the tasks that it starts; without one, nothing is metered.
 """
@@ -76,7 +76,7 @@ class MeteredProvider:
         return MeteredProvider(self._provider.with_thinking(on), self._model, self._meter)
 
     async def aclose(self) -> None:
-        """The provider belongs to its maker, which closes it."""
+        """Do nothing: the creator of the wrapped provider closes it."""
 
 
 def metered(provider: Provider, model: str) -> Provider:

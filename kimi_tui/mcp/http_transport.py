@@ -24,7 +24,7 @@ class AnswerTooLargeError(httpx2.StreamError):
 
 
 class InsecureAddressError(httpx2.UnsupportedProtocol):
-    """A server wants a request sent to an address that is neither HTTPS nor its own host."""
+    """The authorization address that a server gave is neither HTTPS nor on the server's own host."""
 
 
 class LastStatus:

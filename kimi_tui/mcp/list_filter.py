@@ -1,6 +1,6 @@
-"""Leaves invalid entries out of a server's lists, so that one invalid tool does not cost the others.
+"""Removes invalid entries from a server's lists, so that one invalid tool does not make the others unavailable.
 
-The SDK refuses a list as a whole; so the entries are checked before it reads the message.
+The SDK rejects a whole list for one invalid entry, so the entries are checked before it parses the message.
 """
 
 from collections.abc import AsyncGenerator, Callable

@@ -132,7 +132,7 @@ def _bounded(text: str, limit: int) -> str:
 
 
 def _turns(flow: Flow) -> frozenset[str]:
-    """The nodes that take a turn, so that guidance can go with them."""
+    """The nodes that take a turn of the model; only to their prompts can guidance be added."""
     return frozenset(node.id for node in flow.nodes.values() if node.kind in (NodeKind.TASK, NodeKind.DECISION))
 
 

@@ -1,6 +1,7 @@
 """`kimi-tui flow check --explain`: what a chart does, in words.
 
-What runs without a model, decisions and loops, where variables have a value, what other readers make of it.
+Lists what runs without a model, the decisions and loops, where variables have a value, and how Kimi CLI and Mermaid
+treat the settings.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -142,7 +142,7 @@ def _combination_flaws(used: Mapping[str, WrittenSetting], role: NodeRole) -> It
 
 
 def _label_flaws(chart: SettingsOfChart, node: ChartNode) -> Iterator[FlowValidationError]:
-    """Errors for variables of this chart's nodes that never have a value; as before, other `${x.y}` are plain text."""
+    """Errors for variables of this chart's nodes that never have a value; `${x.y}` of another `x` is plain text."""
     for variable in variables(node.label):
         if variable.node in chart.nodes and (cause := _variable_fault(chart, variable, each=True)) is not None:
             yield FlowValidationError(cause, line=node.line, column=node.column)

@@ -49,7 +49,7 @@ class ResultRule:
         return create_model("Result", __base__=base, **made)
 
     def read(self, value: object) -> JsonObject:
-        """The result that a parsed JSON value is. Raises ValueError."""
+        """Validate a parsed JSON value, and return it as a result. Raises ValueError."""
         return as_json(self.model(_Result).model_validate(value))
 
     def example(self) -> JsonObject:

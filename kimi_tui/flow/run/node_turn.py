@@ -1,4 +1,4 @@
-"""What a node's settings ask of its turn, and the check of what the turn gave."""
+"""The rules that a node's settings set for its turn, and the check of the turn's result."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ def rules_of(flow: Flow, node: FlowNode, state: RunState) -> TurnRules:
 
 
 def checked(result: TurnResult, rules: TurnRules, state: RunState) -> TurnResult:
-    """The turn as it counts: one without the result of its rules has failed if the replies before it had none."""
+    """The turn, or a failed one if the required result is still missing after `EXTRA_REPLIES` more replies."""
     if rules.result is None or result.stop != "finished" or result.result is not None:
         return result
     if state.no_result < EXTRA_REPLIES:

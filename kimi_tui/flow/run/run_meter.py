@@ -39,7 +39,7 @@ def _no_notice(_title: UserText, _body: UserText) -> None:
 
 @dataclass(frozen=True, slots=True)
 class BudgetSetup:
-    """The budget of a run, None for the recorded one, and what keeping it needs.
+    """The budget of a run, None for the recorded one, and what the meter needs to enforce it.
 
     `prices` are those of a configured model; `stop_clock` stops the run's clock within its block; `notify` tells the
     user.
@@ -120,7 +120,7 @@ class RunMeter:
         self._changed.set()
 
     def reopen(self) -> None:
-        """Admit requests again, of turns about the background work that the run left. Nobody raises the budget then."""
+        """Admit requests again, for turns about background work of an ended run; no user can raise its budget then."""
         self._ended = self.interactive = False
 
     async def admit(self, model: str) -> None:

@@ -202,7 +202,7 @@ def _bundled(parsed: Parsed) -> list[int]:
 
 
 def _archive_elsewhere(parsed: Parsed) -> list[int]:
-    """Find the archive that `tar` writes, if it leads out."""
+    """Return the index of the archive that `tar` writes, if its path may lead out of the folder."""
     first = next((word for index, word in parsed.operands[:1] if index == 1), "")
     if parsed.has("-x", "-t", "--extract", "--list") or set(first) & set("xt"):
         return []

@@ -12,8 +12,8 @@ RecordedWhenAsked = Literal["refuse", "park"]
 class Parking:
     """`when_asked` is the user's option, None for the default: a resumed run then keeps its own.
 
-    `approves` means that nobody is there to ask; then not even the configuration's yolo approves the calls of a run
-    that parks. `stop` ends the running turn.
+    `approves`: calls are approved since no user is there. A run that refuses or parks turns that off, and also the
+    configuration's yolo. `stop` ends the running turn.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Applies what a flow's node sets for its turn to the agent that takes the turn."""
+"""Applies the rules of a node's turn (its tools, typed result and timeout) to the agent that takes the turn."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,7 +12,7 @@ from kimi_tui.tools.core.toolset import Toolset, allowed_tools
 from kimi_tui.tools.submit_result import SubmitResult
 
 _SHORTEST_SLEEP = 0.1
-"""Seconds between two looks at a clock that a waiting request has stopped."""
+"""Minimum seconds between two readings of the clock, which stops during a pending request."""
 
 
 async def take_under_rules(

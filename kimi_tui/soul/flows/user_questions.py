@@ -29,7 +29,7 @@ def pending_question(run: RunState) -> OpenQuestion | None:
 
 
 def answer_to(run: RunState, node_id: str, label: str) -> CallsAnswered | None:
-    """The answer to the calls that a run waits with at this node; None if it does not. Raises UsageError."""
+    """The answer to the parked calls of a run at this node; None if it has none here. Raises UsageError."""
     if not run.parked or node_id != run.node_id:
         return None
     if label not in (APPROVE, REJECT):

@@ -49,9 +49,9 @@ _NAMES = (
     "*.tfstate",
     "*.tfvars",
     "*.tfvars.json",
-    "auth.json",
     ".*_history",
 )
+_TEXTS_OF_SCREENS = re.compile(r"/(?:i18n|lang|langs|languages|locale|locales|messages|translations)/")
 _ENDS = (
     ".aws/config",
     ".docker/config.json",
@@ -61,8 +61,6 @@ _ENDS = (
     ".config/gcloud/application_default_credentials.json",
     ".terraform.d/credentials.tfrc.json",
     ".cargo/credentials.toml",
-    ".codex/auth.json",
-    "opencode/auth.json",
     "huggingface/token",
     ".config/gcloud/credentials.db",
     ".config/gcloud/access_tokens.db",
@@ -92,6 +90,8 @@ def is_sensitive(path: PurePath | str) -> bool:
     if _IS_NAMED.match(name):
         return True
     rooted = f"/{text}"
+    if name == "auth.json":  # Composer's tokens, where it is no translation
+        return _TEXTS_OF_SCREENS.search(rooted) is None
     if rooted.endswith(_ROOTED_ENDS):
         return True
     if "/.ssh/" in rooted and _IS_OPEN_IN_SSH.match(name):

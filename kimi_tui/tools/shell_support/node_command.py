@@ -1,4 +1,6 @@
-"""A Shell call made by a node of a flow: matched and approved with its values; Bash gets these as variables."""
+"""A Shell call made by a flow's node. Rules and approvals apply to the command with its variables replaced by their
+values; Bash gets the values as environment variables.
+"""
 
 from collections.abc import Mapping
 from contextvars import ContextVar

@@ -95,7 +95,7 @@ def _spelled(word: str) -> str:
 
 
 def _acts_later(path: str, folder: Path, workspace: Workspace, *, of_any: bool) -> bool:
-    """Whether the file starts a program later; outside the workspace, only if `of_any`."""
+    """Whether changing the file can run a program later; outside the workspace, only if `of_any`."""
     try:
         place = workspace.resolve_real(Path(os.path.realpath(folder / path)))
     except (OSError, ValueError):  # a link that only its owner may read, such as /proc/1/root

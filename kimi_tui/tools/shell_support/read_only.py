@@ -160,7 +160,7 @@ def _moved(folders: Sequence[Path] | None, words: tuple[str, ...]) -> list[Path]
 
 
 def _as_tilde(word: str) -> tuple[str, ...] | None:
-    """Return the word, and its form after tilde expansion; None for a folder of Bash's own stack."""
+    """Return the word, and its form after tilde expansion; None for an entry of Bash's directory stack."""
     if not word.startswith("~"):
         return (word,)
     if _STACK.match(word):  # defence: directory-stack

@@ -59,7 +59,7 @@ async def test_a_flow_is_started_approved_and_seen_to_move(address: str, tmp_pat
         await browser.type("/flow:paint")
         await browser.wait_for("/flow:paint")
         await browser.press("Enter", 13)
-        await browser.wait_for("your approval?")
+        await browser.wait_for("1 approval")
         assert "▶ Paint" not in browser.text
         await browser.wait_for("Yes, this once")
         while "Yes, this once" in browser.text:

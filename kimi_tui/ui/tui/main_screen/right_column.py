@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class RightColumn:
-    """Where the terminal has room for two columns; otherwise the column is a drawer.
+    """The right column of a terminal wide enough for two columns; on a narrower one it is a drawer.
 
     `chosen` is the user's choice, None while the column follows the work; `visited` is true from the moment the user
     goes to a pane in it until they send their next message. `has_work` is whether the flow pane is worth the room,

@@ -21,7 +21,7 @@ NoticeEvent = BtwBegin | BtwEnd | PlanDisplay | HookTriggered | HookResolved | N
 
 
 class NoticeReducer:
-    """Adds notices to the conversation, and answers to their side questions."""
+    """Adds notices, side questions and their answers to the conversation."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._talk = conversation
