@@ -7,11 +7,10 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from kimi_tui.config.budget import Budget, read_budget
+from kimi_tui.config.budget import Budget, read_budget, read_time
 from kimi_tui.flow.model.result_type import read_result_type
-from kimi_tui.formats import seconds_of
 from kimi_tui.i18n import UserText, tr
 
 MERMAID_KEYS = frozenset(
@@ -22,8 +21,8 @@ MERMAID_KEYS = frozenset(
 MOST_RETRIES = 10
 MOST_AT_ONCE = 64
 MOST_MOVES = 1_000_000
-MAX_TIMEOUT = 365 * 86_400.0
 PARK = "park"
+_T = TypeVar("_T")
 
 Context = Literal["shared", "fork", "fresh"]
 
@@ -95,11 +94,19 @@ def _text(value: str) -> str:
     return value
 
 
-def _time(value: str) -> float:
-    seconds = seconds_of(value)
-    if seconds is None or not 0 < seconds <= MAX_TIMEOUT:
-        raise _WrongValueError(tr("a time is written like `90s`, `10m`, `2h` or `3d`, and is at most a year"))
-    return seconds
+def _read_by(reader: Callable[[str], _T]) -> Callable[[str], _T]:
+    """Return the reader, with its ValueError as the cause of a wrong value."""
+
+    def read(value: str) -> _T:
+        try:
+            return reader(value)
+        except ValueError as error:
+            raise _WrongValueError(str(error)) from error
+
+    return read
+
+
+_time, _budget = _read_by(read_time), _read_by(read_budget)
 
 
 def _count(least: int, most: int) -> Callable[[str], int]:
@@ -140,13 +147,6 @@ def _result(value: str) -> str:
     except ValueError as error:
         raise _WrongValueError(str(error)) from error
     return value
-
-
-def _budget(value: str) -> Budget:
-    try:
-        return read_budget(value)
-    except ValueError as error:
-        raise _WrongValueError(str(error)) from error
 
 
 _NODE_KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
