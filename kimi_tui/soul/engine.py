@@ -14,8 +14,7 @@ from kimi_tui.context.context import Context
 from kimi_tui.errors import KimiTuiError, MaxStepsReachedError, ModelUnsupportedError, UsageError
 from kimi_tui.flow.model.setting_rules import MCP_PREFIX
 from kimi_tui.flow.run.runner import FlowRunner
-from kimi_tui.flow.run.spending import Prices as RunPrices
-from kimi_tui.flow.run.spending import make_prices
+from kimi_tui.flow.run.spending import Prices, make_prices
 from kimi_tui.flow.run.turn_protocol import NO_RULES, CommandCall, CommandEnd, OpenQuestion, TurnResult, TurnRules
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.interaction.approvals import Approvals, WhenAsked
@@ -41,7 +40,7 @@ from kimi_tui.soul.side_questions import SideQuestions
 from kimi_tui.soul.soul import Soul
 from kimi_tui.soul.subagents.running import RunningSubagents
 from kimi_tui.soul.turn_runner import take_turn
-from kimi_tui.soul.usage_stats import Prices, UsageStats
+from kimi_tui.soul.usage_stats import UsageStats
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.wire.channel import Wire
@@ -117,7 +116,7 @@ class Engine:
         self.config = config
         self.interactive = interactive
         self._turn = asyncio.Lock()
-        budgets = Budgets(budget or Budget(), config.flows.caps, self._run_prices)
+        budgets = Budgets(budget or Budget(), config.flows.caps, self._own_prices)
         self.flows = FlowManager(
             self, services, session, wire.send, prompt_flow, control=config.loop_control, budgets=budgets
         )
@@ -447,13 +446,12 @@ class Engine:
             self.approvals.reject_all()
             self.questions.dismiss_all()
 
-    def prices(self, model: str) -> Prices:
+    def prices(self, model: str) -> Prices | None:
         """Prices of the model of that name; of the current model if the name is not configured."""
-        found = self.config.models.get(model) or self.config.models.get(self.models.key)
-        return (found.input_price, found.output_price, found.cache_price) if found is not None else (None, None, None)
+        return self._own_prices(model if model in self.config.models else self.models.key)
 
-    def _run_prices(self, model: str) -> RunPrices | None:
-        """Prices for a budget: only those of this very model."""
+    def _own_prices(self, model: str) -> Prices | None:
+        """Prices of this very model: a budget may not use those of another."""
         found = self.config.models.get(model)
         return None if found is None else make_prices(found.input_price, found.output_price, found.cache_price)
 

@@ -3,13 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kimi_tui.flow.run.spending import make_prices
+from kimi_tui.flow.run.spending import Prices
 from kimi_tui.wire.codec import UnknownMessage, WireFormatError, WireMessage, decode
 from kimi_tui.wire.events import MCPStatus, StatusUpdate, SubagentEvent
 from kimi_tui.wire.parts import TokenUsage
-
-Prices = tuple[float | None, float | None, float | None]
-"""Prices per million tokens: input, output and cached input; None where none is configured."""
 
 
 @dataclass(slots=True)
@@ -38,7 +35,7 @@ class UsageStats:
     def usage(self) -> TokenUsage:
         return sum((used.usage for used in self.by_model.values()), TokenUsage())
 
-    def cost(self, prices: Callable[[str], Prices]) -> float | None:
+    def cost(self, prices: Callable[[str], Prices | None]) -> float | None:
         """Total cost in the unit of the prices; None if a model has no price."""
         costs = [cost_of(used.usage, prices(name)) for name, used in self.by_model.items()]
         known_costs = [cost for cost in costs if cost is not None]
@@ -64,7 +61,6 @@ class UsageStats:
             used.usage = used.usage + update.token_usage
 
 
-def cost_of(usage: TokenUsage, prices: Prices) -> float | None:
-    """Cost in the unit of the prices."""
-    known = make_prices(*prices)
-    return None if known is None else known.cost(usage)
+def cost_of(usage: TokenUsage, prices: Prices | None) -> float | None:
+    """Cost in the unit of the prices; None without prices."""
+    return None if prices is None else prices.cost(usage)

@@ -248,8 +248,3 @@ def without_prices(model: str) -> UserText:
         "the budget caps the cost, but the model {name} has no prices: set input_price and output_price",
         name=model or "?",
     )
-
-
-def budget_summary(state: RunState) -> UserText:
-    """What a run has used of its budget; empty without a budget."""
-    return spending_text(state.spent, state.budget)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kimi_tui.flow.model.graph import Flow
     from kimi_tui.flow.run.run_state import RunState
     from kimi_tui.flow.run.runner import FlowRunner
+    from kimi_tui.flow.run.spending import Prices
     from kimi_tui.flow.run.turn_protocol import TurnResult
     from kimi_tui.interaction.approvals import Approvals
     from kimi_tui.interaction.questions import Questions
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from kimi_tui.soul.rewind import RewindPoint, Rewound
     from kimi_tui.soul.services import Services
     from kimi_tui.soul.subagents.running import RunningSubagents
-    from kimi_tui.soul.usage_stats import Prices, UsageStats
+    from kimi_tui.soul.usage_stats import UsageStats
     from kimi_tui.tools.core.progress import ToolProgress
     from kimi_tui.wire.channel import Wire
     from kimi_tui.wire.parts import UserInput
@@ -179,7 +180,7 @@ class LiveEngine(Engine, Protocol):
         """Usage since the start of this process."""
         ...
 
-    def prices(self, model: str) -> "Prices": ...
+    def prices(self, model: str) -> "Prices | None": ...
     async def switch_model(self, name: str) -> None: ...
     def rewind_points(self) -> "Sequence[RewindPoint]": ...
     async def rewind(self, point: "RewindPoint", *, conversation: bool = True, files: bool = True) -> "Rewound": ...

@@ -34,7 +34,7 @@ async def show_usage(host: "ScreenHost") -> None:
             UsageRow(_("the whole session"), session.steps, session.usage, session.cost(prices)),
             *(by_model if len(by_model) > 1 else ()),
         ),
-        priced=None not in prices("")[:2] or session.cost(prices) is not None,
+        priced=prices("") is not None or session.cost(prices) is not None,
     )
     await host.push_screen_wait(Usage(facts))
 

@@ -11,6 +11,7 @@ from kimi_tui.config.kimi_import import find_takeover
 from kimi_tui.config.loader import load_config
 from kimi_tui.config.schema import Config
 from kimi_tui.config.yaml_editor import KeyPath, Value, edit
+from kimi_tui.flow.run.spending import Prices
 from kimi_tui.llm.key_check import KeyCheck
 from kimi_tui.llm.local_servers import LocalServer
 from kimi_tui.mcp.server_state import ServerState
@@ -148,7 +149,7 @@ def skills(work_dir: Path, root: Path) -> Skills:
 
 
 def usage(work_dir: Path, root: Path) -> Usage:
-    some, prices = TokenUsage(input_other=31_000, input_cache_read=12_400, output=2_100), (0.6, 2.5)
+    some, prices = TokenUsage(input_other=31_000, input_cache_read=12_400, output=2_100), Prices(0.6, 2.5)
     return Usage(
         UsageFacts(
             "moon-2", "", 31_000, 256_000, 24,
