@@ -42,7 +42,7 @@ snapshots: $(VENV)/.tests
 texts: $(VENV)/.tests
 	@$(BIN)/python -m tests.texts
 
-# Writes the reference pages of the documentation from the program's own tables.
+# Writes the reference pages of the documentation and the completion scripts from the program's own tables.
 docs: $(VENV)/.tests
 	@$(BIN)/python -m tests.docs
 

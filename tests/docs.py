@@ -1,4 +1,5 @@
-"""Writes the reference pages of `kimi_tui/docs` from the program's own tables, and `llms.txt` from its index.
+"""Writes the reference pages of `kimi_tui/docs` and the completion scripts from the program's own tables, and
+`llms.txt` from its index.
 
 `make docs` runs it, and `tests/test_docs.py` fails while a page differs from what this makes.
 """
@@ -15,6 +16,8 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from kimi_tui import documentation
+from kimi_tui.cli.completions import FOLDER
+from tests.completion_scripts import scripts
 
 DOCS = documentation.FOLDER
 SEE = "This page is made by `make docs` from the program itself."
@@ -342,6 +345,9 @@ def main() -> None:
     for name, text in pages().items():
         (DOCS / name).write_text(text, "utf-8")
         print(name, file=sys.stderr)
+    for shell, text in scripts().items():
+        Path(FOLDER, shell).write_text(text, "utf-8")
+        print(f"completions/{shell}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from kimi_tui import __version__
+from kimi_tui.cli.completions import SHELLS, script
 from kimi_tui.cli.exit_status import exit_status
 from kimi_tui.cli.no_dump import forbid_dumps
 
@@ -28,6 +29,9 @@ def main(argv: list[str] | None = None) -> int:
 def _parse_and_run(arguments: list[str]) -> int:
     if arguments in (["--version"], ["-V"]):  # argparse would double the time
         sys.stdout.write(f"kimi-tui {__version__}\n")
+        return 0
+    if arguments[:1] == ["completion"] and arguments[1:] in ([shell] for shell in SHELLS):
+        sys.stdout.write(script(arguments[1]))
         return 0
     from kimi_tui.cli.options import parse
 

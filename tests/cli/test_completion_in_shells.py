@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from ptyprocess import PtyProcess
 
-from kimi_tui.cli.commands.completion import SHELLS, script
-from kimi_tui.cli.options import parser
+from kimi_tui.cli.completions import SHELLS, script
 from kimi_tui.session.session import Session
 
 _START = {
@@ -32,7 +31,7 @@ class Shell:
 
     def __init__(self, name: str, folder: Path) -> None:
         file = folder / f"completion.{name}"
-        file.write_text(script(parser(), name), "utf-8")
+        file.write_text(script(name), "utf-8")
         bin_folder = str(Path(sys.executable).parent)
         env = os.environ | {
             "PATH": f"{bin_folder}:{os.environ['PATH']}",

@@ -4,9 +4,9 @@ import subprocess
 
 import pytest
 
-from kimi_tui.cli.commands.completion import SHELLS, script
+from kimi_tui.cli.completions import SHELLS, script
 from kimi_tui.cli.main import main
-from kimi_tui.cli.options import parser
+from tests.completion_scripts import scripts
 
 
 @pytest.mark.parametrize("shell", SHELLS)
@@ -18,9 +18,14 @@ def test_a_script_knows_every_command_and_option(capsys, shell):
     assert "%%" not in text
 
 
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_script_is_what_make_docs_writes(shell):
+    assert script(shell) == scripts()[shell], "an option or command changed: run `make docs`"
+
+
 def completed(tmp_path, *words):
     """What bash offers for the last of `words`."""
-    (tmp_path / "completion.bash").write_text(script(parser(), "bash"))
+    (tmp_path / "completion.bash").write_text(script("bash"))
     line = " ".join(f"'{word}'" for word in words)
     code = (
         f'source completion.bash; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _kimi_tui; echo "${{COMPREPLY[@]}}"'
