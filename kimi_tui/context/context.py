@@ -160,6 +160,12 @@ class Context:
         if not isinstance(row, dict):
             return False
         fields: dict[str, Any] = row  # pyright: ignore[reportUnknownVariableType]
+        if not str(fields.get("role")).startswith("_"):
+            try:
+                self._messages.append(Message.model_validate(fields))
+            except ValidationError:
+                return False
+            return True
         match fields:
             case {"role": "_system_prompt", "content": str(prompt)}:
                 self._system_prompt = prompt
@@ -168,13 +174,8 @@ class Context:
                 self._turns.append(str(fields.get("turn") or ""))
             case {"role": "_usage", "token_count": int(tokens)}:
                 self._token_count, self._counted = tokens, len(self._messages)
-            case {"role": str(role)} if role.startswith("_"):
-                pass  # written by another version
             case _:
-                try:
-                    self._messages.append(Message.model_validate(fields))
-                except ValidationError:
-                    return False
+                pass  # written by another version
         return True
 
     def _rotate(self) -> None:

@@ -1,7 +1,7 @@
 """Converts the history to a service's format incrementally: each step converts only the new messages."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import Capability
@@ -9,12 +9,11 @@ from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart
 
 
-@dataclass(frozen=True, slots=True)
-class Converted:
+class Converted(NamedTuple):
     """The result for one message: `items`, and `after`, which goes after the current run of tool results."""
 
-    items: list[JsonObject]
-    after: list[JsonObject] = field(default_factory=list[JsonObject])
+    items: Sequence[JsonObject]
+    after: Sequence[JsonObject] = ()
 
 
 class HistoryConverter:
@@ -51,9 +50,8 @@ class HistoryConverter:
 
 def _sendable(converted: Converted) -> Converted:
     """The converted message with lone surrogates replaced: files and clients of other versions may have some."""
-    return Converted(
-        without_surrogates(converted.items), without_surrogates(converted.after) if converted.after else []
-    )
+    items, after = converted
+    return Converted(without_surrogates(items), without_surrogates(after) if after else after)
 
 
 def without_unseen(message: Message, capabilities: frozenset[Capability]) -> Message:

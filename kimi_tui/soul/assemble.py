@@ -166,7 +166,7 @@ async def _assemble(
     skills, (context, mended), unreadable = await asyncio.gather(
         asyncio.to_thread(_load_skills, plan),
         asyncio.to_thread(Context.load, writer),
-        asyncio.to_thread(_set_aside, wire_file),
+        asyncio.to_thread(_set_aside, wire_file if plan.interactive else None),
     )
     services = make_services(
         session,
@@ -326,8 +326,10 @@ def _disk_notice(title: str, body: str, is_bad: bool) -> Notification:
     return notice(title, body, severity="warning" if is_bad else "info", kind="disk")
 
 
-def _set_aside(wire_file: Path) -> int:
+def _set_aside(wire_file: Path | None) -> int:
     """Count the new unreadable lines in the displayed part of the record, and keep a copy of them."""
+    if wire_file is None:
+        return 0
     try:
         return jsonl.set_aside(wire_file, jsonl.bad_lines(wire_file, tail_start(wire_file, SHOWN_BYTES)))
     except OSError:

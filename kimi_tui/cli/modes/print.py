@@ -38,6 +38,7 @@ def run_print_mode(options: argparse.Namespace) -> int:
 
     async def run() -> int:
         engine = await build_engine(plan)
+        gc.freeze()  # the collector would look through the modules and a long history, which stay
         gc.enable()
         if engine.session.notice:
             print_error(engine.session.notice)

@@ -125,6 +125,8 @@ class OpenAIChat(SdkProvider["OpenAIConnection", ServerEvent]):
 
 
 def _content(parts: Sequence[ContentPart]) -> JsonValue:
+    if len(parts) == 1 and isinstance(parts[0], TextPart):  # nearly all messages of a long history
+        return parts[0].text
     if all(isinstance(part, TextPart) for part in parts):
         return "".join(part.text for part in parts if isinstance(part, TextPart))
     items: list[JsonValue] = []
