@@ -153,6 +153,7 @@ class Rule:
         if self.effect is Effect.ALLOW:
             certain = bool(matches) and not subject.doubts and not subject.elsewhere  # defence: allow-without-doubt
             return _yes(certain and all(match is Match.YES for match in matches))
+        matches += [self.matches_command(words) for words in subject.wrappers]  # defence: rules-for-wrappers
         if subject.unread:  # defence: denied-program-may-hide
             matches.append(Match.MAYBE)
         return max(matches, key=list(Match).index, default=Match.NO)

@@ -37,7 +37,8 @@ class CommandSubject:
     `why_not_read` says for each command why it is not known to be read-only, "" if it is. `elsewhere` are the folders
     of commands that follow the settings of another folder, which no rule covers. `secrets` are the commands that may
     read secrets that none of their words names, so that a rule has to name each of their words. `reading_rule` names a
-    rule for reading files that is about a file it may read.
+    rule for reading files that is about a file it may read. `wrappers` only run others of the commands; a rule that
+    asks or denies may be about them.
     """
 
     commands: tuple[Words, ...]
@@ -46,6 +47,7 @@ class CommandSubject:
     elsewhere: frozenset[int] = frozenset()
     secrets: frozenset[int] = frozenset()
     reading_rule: str = ""
+    wrappers: tuple[Words, ...] = ()
 
     @property
     def reads(self) -> bool:

@@ -1048,6 +1048,26 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_that_denies_is_asked_about_where_another_program_may_run_what_it_names",
     ),
     Defence(
+        "31 cmd_split", "a wrapper named by its path", "wrapper-by-path", NEVER,
+        "test_a_wrapper_that_anyone_may_have_written_is_asked_for",
+    ),
+    Defence(
+        "31 cmd_split", "a wrapper of the working directory", "wrapper-of-the-work-dir",
+        Value("_doubt(line, folders)"), "test_a_wrapper_that_anyone_may_have_written_is_asked_for",
+    ),
+    Defence(
+        "31 cmd_split", "rules about wrappers", "rules-for-wrappers", REMOVED,
+        "test_a_rule_that_denies_or_asks_is_about_a_wrapper_too",
+    ),
+    Defence(
+        "31 cmd_split", "the blanks that Git skips", "blanks-of-git", Value("line.strip()"),
+        "test_a_blank_of_unicode_counts_in_a_setting_of_git",
+    ),
+    Defence(
+        "31 cmd_split", "patterns of ignore files", "patterns-of-ignore-files", Value("pattern"),
+        "test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them",
+    ),
+    Defence(
         "31 cmd_split", "the folders of Bash's stack", "directory-stack", NEVER,
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),

@@ -272,3 +272,14 @@ def test_a_rule_that_denies_is_asked_about_where_another_program_may_run_what_it
 def test_a_rule_that_denies_says_nothing_of_a_word_that_is_no_program(command: str) -> None:
     policy = Policy([parse_rule("Shell(rm *)", Effect.DENY)])
     assert policy.decide("Shell", command_subject(parse_command_line(command))).effect is None
+
+
+@pytest.mark.parametrize(
+    ("rule", "command"),
+    [("bash *", "bash -c 'ls'"), ("timeout *", "timeout 5 ls"), ("nohup *", "ls && nohup ls"), ("env *", "env ls")],
+)
+def test_a_rule_that_denies_or_asks_is_about_a_wrapper_too(rule: str, command: str) -> None:
+    for effect in (Effect.DENY, Effect.ASK):
+        decided = policy("allow Shell(ls *)", f"{effect} Shell({rule})").decide("Shell", line(command))
+        assert decided.effect is effect
+    assert policy("allow Shell(ls *)").decide("Shell", line(command)).effect is Effect.ALLOW

@@ -28,7 +28,10 @@ def command_subject(line: CommandLine, workspace: Workspace | None = None, polic
     """
     reading = reading_of(line, workspace, policy)
     commands = tuple(command.words for command in line.commands)
-    return CommandSubject(commands, line.doubts, reading.why_not, reading.elsewhere, reading.secrets, reading.rule)
+    wrappers = tuple(command.words for command in line.wrappers)
+    return CommandSubject(
+        commands, line.doubts, reading.why_not, reading.elsewhere, reading.secrets, reading.rule, wrappers
+    )
 
 
 def file_subject(resolved: ResolvedPath, *, edit: bool) -> FileSubject:

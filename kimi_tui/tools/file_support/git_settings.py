@@ -27,6 +27,8 @@ _CREDENTIAL = re.compile(
     r"://[^/\s@:]*:[^/\s@]+@|://[^/\s@]{20,}@|^\s*\w*(?:extraheader|passw|token|secret)\w*\s*=",
     re.IGNORECASE | re.MULTILINE,
 )
+_BLANKS = " \t\r"
+"""The characters that Git ignores around a setting. To Git any other blank, as Unicode has, is a part of the value."""
 _GITLINK = b"\x00\x00\xe0\x00"
 _HARMLESS = {
     "core": "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol "
@@ -163,7 +165,7 @@ def _is_plain(git_dir: Path, top: Path) -> bool:
 def _config_is_plain(text: str, top: Path) -> bool:
     section = ""
     for line in text.split("\n"):
-        line = line.strip()
+        line = line.strip(_BLANKS)  # defence: blanks-of-git
         if not line or line[0] in "#;":
             continue
         if found := _SECTION.fullmatch(line):
@@ -172,7 +174,7 @@ def _config_is_plain(text: str, top: Path) -> bool:
         setting = _SETTING.fullmatch(line)
         if setting is None or line.endswith("\\"):
             return False
-        key, value = setting[1].lower(), (setting[2] or "true").strip().strip('"')
+        key, value = setting[1].lower(), (setting[2] or "true").strip('"')
         if (section, key) == ("core", "fsmonitor") and value.lower() in ("true", "false"):
             continue
         if (section, key) == ("core", "hookspath") and _PATH.fullmatch(value) and not _hooked(top / value):
@@ -209,8 +211,8 @@ def without_acting_settings(text: str) -> tuple[str, list[str]]:
     kept: list[str] = []
     taken: list[str] = []
     section = ""
-    for line in text.splitlines():
-        bare = line.strip()
+    for line in text.split("\n"):
+        bare = line.strip(_BLANKS)
         if not bare or bare[0] in "#;":
             kept.append(line)
         elif found := _SECTION.fullmatch(bare):
@@ -220,7 +222,7 @@ def without_acting_settings(text: str) -> tuple[str, list[str]]:
             setting = _SETTING.fullmatch(bare)
             key = setting[1].lower() if setting is not None else ""
             harmless = not bare.endswith("\\") and key in _KEYS.get(section, ())
-            value = (setting[2] or "").strip().strip('"').lower() if setting is not None else ""
+            value = (setting[2] or "").strip('"').lower() if setting is not None else ""
             if (section, key) == ("core", "fsmonitor") and value in ("true", "false"):
                 harmless = True
             if (section, key) == ("core", "worktree") and value.startswith("../"):  # of a submodule

@@ -106,7 +106,8 @@ class SimpleCommand:
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """The commands that a line would run, in reading order, and the doubts. `files` are redirection targets.
+    """The commands that a line would run, in reading order, and the doubts. `files` are redirection targets, `wrappers`
+    the commands that only run others among the commands: `timeout 5 ls`.
 
     `spelled` has all words in source form, for `globs`: quoted characters are backslash-escaped, and `UNKNOWN`
     stands for text known only at run time.
@@ -116,6 +117,7 @@ class CommandLine:
     doubts: tuple[Doubt, ...]
     files: tuple[str, ...] = ()
     spelled: tuple[str, ...] = field(default=(), compare=False)
+    wrappers: tuple[SimpleCommand, ...] = ()
 
     @property
     def unread(self) -> bool:
@@ -132,6 +134,7 @@ def parse_command_line(text: str) -> CommandLine:
         tuple(dict.fromkeys(parser.doubts)),
         tuple(parser.files),
         tuple(dict.fromkeys(parser.spelled)),
+        tuple(parser.wrappers),
     )
 
 
@@ -154,6 +157,7 @@ class _LineParser:
         self.doubts: list[Doubt] = []
         self.files: list[str] = []
         self.spelled: list[str] = []
+        self.wrappers: list[SimpleCommand] = []
 
     def doubt(self, kind: DoubtKind, subject: str = "") -> None:
         self.doubts.append(Doubt(kind, subject))
@@ -294,8 +298,7 @@ class _LineParser:
             self.doubt(DoubtKind.UNPARSED)
         found = unwrap(words)  # defence: unwrap-commands
         self.doubts.extend(found.doubts)
-        if not found.replaced:
-            self.commands.append(SimpleCommand(words))
+        (self.wrappers if found.replaced else self.commands).append(SimpleCommand(words))
         for inner in found.inner:
             match inner:
                 case str():

@@ -92,7 +92,7 @@ def reading_of(line: CommandLine, workspace: Workspace | None, policy: Policy = 
             elsewhere.add(place)
     if workspace is not None:
         rule = rule or _rule_about_parts(line.files, folders, workspace, policy)
-    doubt = _doubt(line, folders)
+    doubt = _doubt(line, folders) or _wrapper_of_ours(line, workspace)  # defence: wrapper-of-the-work-dir
     if doubt or (why_not and workspace is not None and not _files_may_be_read(line, folders, workspace)):
         doubt = doubt or tr("it reads or writes a file that needs approval")
         why_not = [why or doubt for why in why_not]
@@ -107,6 +107,12 @@ def _doubt(line: CommandLine, folders: Sequence[Path] | None) -> str:
     if line.doubts and (folders is None or any(_may_be_option(word, folders) for word in _patterns(line))):
         return str(line.doubts[0])
     return ""
+
+
+def _wrapper_of_ours(line: CommandLine, workspace: Workspace | None) -> str:
+    programs = (command.program or "" for command in line.wrappers)
+    ours = next((program for program in programs if workspace is not None and _is_ours(program, workspace)), "")
+    return ours and tr("the program `{program}` is a file in the working directory", program=ours)
 
 
 def _patterns(line: CommandLine) -> Iterator[Pattern]:

@@ -4,6 +4,7 @@ Ignore files count as ripgrep reads them: a negated pattern may include hidden f
 """
 
 import os
+import re
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -15,6 +16,9 @@ from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 MAX_ENTRIES = 20_000
 _MOST_IGNORE = 100_000
+_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
+_CLASS = re.compile(r"\[[!^]?\]?[^\]]*\]")
+_SPECIAL = frozenset("[]{}\\")
 _IGNORES = (".ignore", ".rgignore", ".gitignore")
 
 
@@ -79,8 +83,14 @@ def _unhidden(ignore: Path) -> list[str]:
     try:
         if not ignore.is_file():
             return []
-        text = read_bytes(ignore, most=_MOST_IGNORE).decode("utf-8", "replace")
+        text = read_bytes(ignore, most=_MOST_IGNORE).decode("utf-8-sig", "replace")
     except OSError:
         return ["*"]
-    lines = [line.strip() for line in text.splitlines()]
-    return [part for line in lines if line.startswith("!") for part in line[1:].split("/") if part]
+    lines = [line.strip() for line in text.split("\n")]
+    return [part for line in lines if line.startswith("!") for part in _widened(line[1:]).split("/") if part]
+
+
+def _widened(pattern: str) -> str:
+    """Return a pattern with `*` and `?` alone that matches at least the same names."""
+    plain = _CLASS.sub("?", _ESCAPE.sub(lambda found: "?" if found[1] in _SPECIAL else found[1], pattern))
+    return "*" if any(char in plain for char in _SPECIAL) else plain  # defence: patterns-of-ignore-files

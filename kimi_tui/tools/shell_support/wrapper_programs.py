@@ -61,6 +61,9 @@ def unwrap(words: Words) -> UnwrappedCommand:
         unwrapped = _shell(words)
     elif name in _RUN_OTHERS:
         unwrapped.doubts.append(Doubt(DoubtKind.RUNS_OTHERS, name))
+    # defence: wrapper-by-path
+    if "/" in program:  # anyone may have written the file
+        unwrapped.replaced = False
     unwrapped.doubts.extend(doubts_of(name, words))  # defence: evaluating-builtin
     unwrapped.doubts.extend(_risky(name, words))
     return unwrapped

@@ -1,10 +1,12 @@
 """Commands that only read run without a question, in plan mode too, and nothing else does."""
 
+import os
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from kimi_tui.interaction.approvals import Scope
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.permission_subject import command_subject
@@ -13,6 +15,7 @@ from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell import Shell
+from kimi_tui.tools.shell_support.approval_scope import approval_scope
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
 from tests.tools.harness import ToolHarness, git
 
@@ -125,6 +128,28 @@ def test_a_program_that_the_agent_may_have_written_is_asked_for(
     assert not reads(harness, "ls")
 
 
+@pytest.mark.parametrize("command", ["timeout 5 cat x", "nice cat x", "env cat x", "sh -c 'cat x'", "nohup cat x"])
+def test_a_wrapper_that_anyone_may_have_written_is_asked_for(
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    assert reads(harness, command)
+    planted = harness.dir / "bin" / command.split()[0]
+    planted.parent.mkdir()
+    planted.write_text("#!/bin/sh\n")
+    planted.chmod(0o755)
+    for line in (f"bin/{command}", f"/tmp/{command}", f"cat x && ./{command}"):
+        assert not reads(harness, line), line
+        assert " ".join(scope.keys if (scope := approval_scope_of(line)) else ()) != "run command: cat"
+        allowed = Policy([parse_rule("Shell(cat *)", Effect.ALLOW)])
+        assert allowed.decide("Shell", command_subject(parse_command_line(line))).effect is None
+    monkeypatch.setenv("PATH", str(planted.parent), prepend=":")
+    assert not reads(harness, command)
+
+
+def approval_scope_of(line: str) -> Scope | None:
+    return approval_scope(parse_command_line(line), line)
+
+
 def test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them(harness: ToolHarness) -> None:
     (harness.dir / ".env").write_text("KEY=1")
     assert reads(harness, "rg -n import")
@@ -143,6 +168,11 @@ def test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_the
     assert reads(harness, "rg -n import")
     (harness.dir / ".ignore").write_text("!.en*\n")
     assert not reads(harness, "rg -n import")
+    for odd in ("\ufeff!.env", "!.e\\nv", "!.{env,x}", "!.en[^x]", "![.]env", "!{x/y,.env}", "!.env\r"):
+        (harness.dir / ".ignore").write_text(f"{odd}\n")
+        assert not reads(harness, "rg -n import"), odd
+    (harness.dir / ".ignore").write_text("![Bb]in/x\n!\\!x\n!.[ab]\n")
+    assert reads(harness, "rg -n import")
     (harness.dir / ".ignore").unlink()
     exclude = harness.dir / ".git/info/exclude"
     exclude.parent.mkdir(exist_ok=True)
@@ -226,6 +256,20 @@ def test_settings_that_are_spelled_oddly_are_not_believed(harness: ToolHarness) 
     ):
         config.write_text(plain + odd)
         assert not reads(harness, "git status"), odd
+
+
+@pytest.mark.parametrize("blank", ["\u2003", "\x0b", "\x0c", "\x1c", "\x85", "\xa0"])
+def test_a_blank_of_unicode_counts_in_a_setting_of_git(harness: ToolHarness, blank: str) -> None:
+    hook = harness.dir / f"hooks{blank}/post-index-change"
+    hook.parent.mkdir()
+    hook.write_text("#!/bin/sh\ntouch ran\n")
+    hook.chmod(0o755)
+    config = harness.dir / ".git/config"
+    config.write_text(f"{config.read_text()}[core]\n\thooksPath = hooks{blank}\n", encoding="utf-8")
+    os.utime(harness.dir / "README.md", (1, 1))
+    subprocess.run(["git", "status"], cwd=harness.dir, check=True, capture_output=True)
+    assert (harness.dir / "ran").exists()
+    assert not reads(harness, "git status")
 
 
 def test_hooks_that_reading_runs_and_submodules_are_asked_about(harness: ToolHarness) -> None:
