@@ -18,9 +18,11 @@ from kimi_tui import __version__
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.questions import Questions
+from kimi_tui.mcp.change_pace import ChangePace
 from kimi_tui.mcp.config import Server, ServerConfig
 from kimi_tui.mcp.env_expansion import MissingVariableError, expand_env
 from kimi_tui.mcp.pending_calls import PendingCalls
+from kimi_tui.mcp.rate_limit import FLOOD
 from kimi_tui.mcp.remote_prompt import remote_prompts
 from kimi_tui.mcp.remote_resource import remote_resources
 from kimi_tui.mcp.remote_tool import MAX_NOTES, remote_tools
@@ -91,6 +93,7 @@ class Connection:
         self._returns = 0
         self._returning = asyncio.Lock()
         self._invalid: list[str] = []
+        self._changes = ChangePace()
 
     @property
     def may_start(self) -> bool:
@@ -169,7 +172,8 @@ class Connection:
                 self._returns += 1
                 await self.restart()
         if self._client is None:
-            raise ServerError(self.state.cause or tr("the server is {state}", state=self.state.status))
+            cause = self.state.cause or self._lost_cause
+            raise ServerError(cause or tr("the server is {state}", state=self.state.status))
         return self._client
 
     async def _why(self, error: Exception) -> str:
@@ -256,7 +260,9 @@ class Connection:
             scope.deadline = anyio.current_time() + self.seconds_to_connect
             answering = self._answering()
             async with Client(
-                with_valid_lists(await self._transport(), self._invalid.append),
+                with_valid_lists(
+                    await self._transport(), self._invalid.append, on_flood=lambda: self._mark_lost(FLOOD)
+                ),
                 list_roots_callback=answering.roots,
                 elicitation_callback=answering.elicit,
                 sampling_callback=self._sampling(),
@@ -274,6 +280,7 @@ class Connection:
                 self._become("connected")
                 self.settled.set()
                 async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(self._follow_changes, client)
                     if client.protocol_version >= _FIRST_TO_LISTEN:
                         tasks.start_soon(self._listen, client)
                     await self._end.wait()
@@ -353,14 +360,24 @@ class Connection:
         )
 
         changes = (ToolListChangedNotification, PromptListChangedNotification, ResourceListChangedNotification)
-        if isinstance(message, changes) and self._client is not None:
-            await self._list_again(self._client)
+        if isinstance(message, changes):
+            self._changes.report()
 
-    async def _list_again(self, client: "Client") -> None:
-        async with asyncio.timeout(self.seconds_to_connect):
-            await self._list_tools(client)
-            await self._list_more(client)
-        self._on_change(self)
+    async def _follow_changes(self, client: "Client") -> None:
+        """List again what the server reports as changed. A list that does not come leaves the old one."""
+        from mcp.shared.exceptions import MCPError
+
+        while True:
+            await self._changes.next()
+            before = self.state
+            try:
+                async with asyncio.timeout(self.seconds_to_connect):
+                    await self._list_tools(client)
+                    await self._list_more(client)
+            except (MCPError, TimeoutError, ValueError) as error:
+                _log.info("MCP server %s: no new list of its tools: %s", self.server.name, error)
+            if self.state != before:
+                self._on_change(self)
 
     async def _listen(self, client: "Client") -> None:
         """Subscribe to changes: servers of the newer protocol report them only to subscribers."""
@@ -372,8 +389,8 @@ class Connection:
                 tools_list_changed=True, prompts_list_changed=True, resources_list_changed=True
             ) as changes:
                 async for _ in changes:
-                    await self._list_again(client)
-        except (MCPError, SubscriptionLost, TimeoutError) as error:
+                    self._changes.report()
+        except (MCPError, SubscriptionLost) as error:
             _log.info("MCP server %s: no news of its tools: %s", self.server.name, error)
 
     async def _log_message(self, params: object) -> None:

@@ -1,5 +1,6 @@
 """The HTTP transports, streamable and SSE, with an HTTP client that limits the size of responses."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
@@ -14,6 +15,9 @@ from kimi_tui.mcp.stdio_transport import MAX_MESSAGE
 
 _CONNECT_SECONDS = 30.0
 _IDLE_SECONDS = 300.0
+_STREAM_SECONDS = 1.0
+FIRST_STREAMS = 10
+"""Streams that a server may end and have opened again at once; then one every `_STREAM_SECONDS`."""
 
 
 class AnswerTooLargeError(httpx2.StreamError):
@@ -25,6 +29,20 @@ class AnswerTooLargeError(httpx2.StreamError):
 
 class InsecureAddressError(httpx2.UnsupportedProtocol):
     """The authorization address that a server gave is neither HTTPS nor on the server's own host."""
+
+
+class StreamPace:
+    """Limits how often event streams are opened: the server decides when one ends and how soon it is opened again."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    async def wait(self) -> None:
+        """Wait until the next stream may be opened."""
+        now = asyncio.get_running_loop().time()
+        start = max(self._next, now - FIRST_STREAMS * _STREAM_SECONDS)
+        self._next = start + _STREAM_SECONDS
+        await asyncio.sleep(start - now)  # defence: pace-of-streams
 
 
 class LastStatus:
@@ -42,6 +60,7 @@ async def http_transport(
     assert config.url is not None
     idle = max(_IDLE_SECONDS, config.timeout_ms / 1000 + _CONNECT_SECONDS)
     timeout = httpx2.Timeout(_CONNECT_SECONDS, read=idle)
+    pace = StreamPace()
 
     def client(
         headers: Mapping[str, str] | None = None,
@@ -54,6 +73,8 @@ async def http_transport(
 
         async def checked(request: httpx2.Request) -> None:
             check_address(str(request.url), server=config.url or "")  # defence: oauth-request-over-https
+            if request.method == "GET" and "text/event-stream" in request.headers.get("accept", ""):
+                await pace.wait()
 
         return httpx2.AsyncClient(
             headers={**config.headers, **(headers or {}), "Accept-Encoding": "identity"},

@@ -1,6 +1,7 @@
 """Removes invalid entries from a server's lists, so that one invalid tool does not make the others unavailable.
 
-The SDK rejects a whole list for one invalid entry, so the entries are checked before it parses the message.
+The SDK rejects a whole list for one invalid entry, so the entries are checked before it parses the message. A flood of
+messages ends the connection here.
 """
 
 from collections.abc import AsyncGenerator, Callable
@@ -8,12 +9,14 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from types import TracebackType
 from typing import Any, cast
 
+import anyio
 from mcp.client._transport import ReadStream, TransportStreams
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCResponse
 from mcp_types.methods import validate_server_result
 from pydantic import ValidationError
 
+from kimi_tui.mcp.rate_limit import RateLimit
 from kimi_tui.mcp.untrusted_text import one_line
 
 MAX_ENTRIES = 1_000
@@ -33,17 +36,30 @@ _METHODS = {
 
 @asynccontextmanager
 async def with_valid_lists(
-    transport: AbstractAsyncContextManager[TransportStreams], on_invalid: Callable[[str], None]
+    transport: AbstractAsyncContextManager[TransportStreams],
+    on_invalid: Callable[[str], None],
+    *,
+    on_flood: Callable[[], None],
 ) -> AsyncGenerator[TransportStreams, None]:
-    """The transport, whose lists hold only valid entries; `on_invalid` gets the name of each other one."""
+    """The transport, whose lists hold only valid entries; `on_invalid` gets the name of each other one.
+
+    A flood of messages calls `on_flood` and ends the stream.
+    """
     async with transport as (incoming, outgoing):
-        yield _ValidLists(incoming, on_invalid), outgoing
+        yield _ValidLists(incoming, on_invalid, on_flood), outgoing
 
 
 class _ValidLists:
-    def __init__(self, stream: ReadStream[SessionMessage | Exception], on_invalid: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        stream: ReadStream[SessionMessage | Exception],
+        on_invalid: Callable[[str], None],
+        on_flood: Callable[[], None],
+    ) -> None:
         self._stream = stream
         self._on_invalid = on_invalid
+        self._on_flood = on_flood
+        self._rate = RateLimit()
         self._version = _VERSION_WITHOUT_INITIALIZE
 
     @property
@@ -52,7 +68,10 @@ class _ValidLists:
         return getattr(self._stream, "last_context", None)
 
     async def receive(self) -> SessionMessage | Exception:
-        return self._filtered(await self._stream.receive())
+        item = await self._stream.receive()
+        if self._is_flooded():
+            raise anyio.EndOfStream
+        return self._filtered(item)
 
     async def aclose(self) -> None:
         await self._stream.aclose()
@@ -61,7 +80,10 @@ class _ValidLists:
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        return self._filtered(await anext(self._stream))
+        item = await anext(self._stream)
+        if self._is_flooded():
+            raise StopAsyncIteration
+        return self._filtered(item)
 
     async def __aenter__(self) -> "_ValidLists":
         await self._stream.__aenter__()
@@ -71,6 +93,12 @@ class _ValidLists:
         self, exc_type: type[BaseException] | None, exc_val: BaseException | None, exc_tb: TracebackType | None
     ) -> bool | None:
         return await self._stream.__aexit__(exc_type, exc_val, exc_tb)
+
+    def _is_flooded(self) -> bool:
+        if not self._rate.flooded():  # defence: bound-messages-by-http
+            return False
+        self._on_flood()
+        return True
 
     def _filtered(self, item: SessionMessage | Exception) -> SessionMessage | Exception:
         if isinstance(item, SessionMessage) and isinstance(item.message, JSONRPCResponse):

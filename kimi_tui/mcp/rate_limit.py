@@ -2,6 +2,7 @@
 
 import time
 
+FLOOD = "it sent a flood of messages"
 MAX_MESSAGES = 5_000
 WINDOW = 5.0
 

@@ -4,6 +4,7 @@ A server is not trusted, so its questions are shown with its name, and only the 
 """
 
 import logging
+from collections import Counter
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
+MAX_FORMS = 20
+"""Maximum forms that a server shows to the user within one call of its tools."""
+
 
 @dataclass(frozen=True, slots=True)
 class ServerRequestHandler:
@@ -30,6 +34,7 @@ class ServerRequestHandler:
     questions: Questions | None
     call_id: Callable[[], str | None]
     pausing: Callable[[], AbstractContextManager[None]] = field(repr=False)
+    _shown: Counter[str] = field(default_factory=Counter[str])
 
     async def roots(self, context: "ClientRequestContext") -> "ListRootsResult | ErrorData":
         from mcp_types import ListRootsResult, Root
@@ -46,6 +51,9 @@ class ServerRequestHandler:
         call_id = self.call_id()
         if call_id is None or self.questions is None or params.mode != "form":
             _log.info("declined what MCP server %s asks: %s", self.server, one_line(params.message, limit=200))
+            return ElicitResult(action="decline")
+        self._shown[call_id] += 1
+        if self._shown[call_id] > MAX_FORMS:  # defence: bound-forms
             return ElicitResult(action="decline")
         try:
             form = Form.of(self.server, params.message, params.requested_schema)

@@ -23,7 +23,7 @@ from mcp.shared.message import SessionMessage
 
 from kimi_tui import json_text
 from kimi_tui.i18n import tr
-from kimi_tui.mcp.rate_limit import RateLimit
+from kimi_tui.mcp.rate_limit import FLOOD, RateLimit
 from kimi_tui.tools.shell_support.supervised import GRACE, end_strays, marked, supervised
 
 MAX_MESSAGE = 16 << 20
@@ -74,7 +74,7 @@ class Child:
         async with stream:
             async for line in self._lines():
                 if meter.flooded():
-                    self.ended_because = "it sent a flood of messages"
+                    self.ended_because = FLOOD
                     break
                 if not line.strip():
                     continue

@@ -1169,6 +1169,22 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_server_asks_the_model_a_bounded_number_of_times_within_one_call",
     ),
     Defence(
+        "a server that asks or answers without end", "a pace of new streams", "pace-of-streams", REMOVED,
+        "test_streams_that_end_at_once_are_opened_again_at_a_pace",
+    ),
+    Defence(
+        "a server that asks or answers without end", "a pace of new lists", "pace-of-changes", NEVER,
+        "test_a_server_whose_lists_change_without_end_is_asked_for_them_at_a_pace",
+    ),
+    Defence(
+        "a server that asks or answers without end", "a bound on messages by HTTP", "bound-messages-by-http", ALWAYS,
+        "test_a_flood_of_messages_by_http_ends_the_server",
+    ),
+    Defence(
+        "a server that asks or answers without end", "a bound on forms for each call", "bound-forms", NEVER,
+        "test_a_server_shows_a_bounded_number_of_forms_within_one_call",
+    ),
+    Defence(
         "a charset that is none", "taking only those of web pages", "known-charsets", Value("True"),
         "test_text_is_decoded_in_a_charset_of_web_pages_or_as_utf_8",
     ),

@@ -463,6 +463,10 @@ CASES: dict[str, tuple[str, ...]] = {
     "a server that asks or answers without end": (
         "tests/mcp/test_list_filter.py::test_a_result_of_very_many_parts_is_cut_before_it_is_validated",
         "tests/mcp/test_sampling.py::test_a_server_asks_the_model_a_bounded_number_of_times_within_one_call",
+        "tests/mcp/test_http.py::test_streams_that_end_at_once_are_opened_again_at_a_pace",
+        "tests/mcp/test_http.py::test_a_server_whose_lists_change_without_end_is_asked_for_them_at_a_pace",
+        "tests/mcp/test_http.py::test_a_flood_of_messages_by_http_ends_the_server",
+        "tests/mcp/test_http.py::test_a_server_shows_a_bounded_number_of_forms_within_one_call",
     ),
     "a charset that is none": ("tests/test_charsets.py::test_text_is_decoded_in_a_charset_of_web_pages_or_as_utf_8",),
     "text that acts on a terminal": (

@@ -1,13 +1,18 @@
 """Servers by HTTP that a test writes, most of them hostile, at the end of the real client."""
 
 import asyncio
+import json
+import time
 
 import pytest
 
 from kimi_tui.mcp.config import ServerConfig
-from kimi_tui.mcp.http_transport import InsecureAddressError, check_address
+from kimi_tui.mcp.http_transport import FIRST_STREAMS, InsecureAddressError, check_address
 from kimi_tui.mcp.oauth import NotAuthorizedError
 from kimi_tui.mcp.oauth_callback import authorize_server
+from kimi_tui.mcp.rate_limit import FLOOD, MAX_MESSAGES
+from kimi_tui.mcp.server_requests import MAX_FORMS
+from kimi_tui.wire.requests import QuestionRequest
 from tests.mcp.harness import mcp_harness
 from tests.mcp.http_server import Request, http_server, save_tokens
 
@@ -137,3 +142,136 @@ async def test_a_page_to_open_that_is_on_the_local_network_is_not_shown():
         with pytest.raises(NotAuthorizedError, match=r"authorization at http://192\.168\.1\.1/reboot"):
             await authorize_server("g", config, show=shown.append)
     assert shown == []
+
+
+async def _open_stream(request: Request, *events: object) -> None:
+    request.writer.write(b"HTTP/1.1 200 it\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
+    await _send_events(request, *events)
+
+
+async def _send_events(request: Request, *events: object) -> None:
+    request.writer.write("".join(f"event: message\ndata: {json.dumps(event)}\n\n" for event in events).encode())
+    await request.writer.drain()
+
+
+async def _with_session(request: Request) -> bool:
+    """Answer `initialize` with a session, so that the client opens a stream for it."""
+    if request.message.get("method") != "initialize":
+        return False
+    result = {
+        "protocolVersion": "2025-06-18",
+        "serverInfo": {"name": "o", "version": "0"},
+        "capabilities": {"tools": {"listChanged": True}},
+    }
+    await request.answer(200, {"jsonrpc": "2.0", "id": request.message["id"], "result": result}, Mcp_Session_Id="s")
+    return True
+
+
+async def test_streams_that_end_at_once_are_opened_again_at_a_pace(tmp_path):
+    async def odd(request: Request) -> bool:
+        if request.method == "GET":
+            await _open_stream(request)
+            request.writer.write(b"retry: 0\n\n")
+            request.writer.close()
+            return True
+        return await _with_session(request)
+
+    async with http_server(odd) as served:
+        begun = time.monotonic()
+        async with mcp_harness(tmp_path, g={"url": served.url}) as at:
+            for _ in range(60):
+                assert (await at.use("mcp__g__t")).output == "done"
+        streams = sum(request.method == "GET" for request in served.requests)
+        assert streams <= FIRST_STREAMS + time.monotonic() - begun + 1
+
+
+async def test_a_server_whose_lists_change_without_end_is_asked_for_them_at_a_pace(tmp_path):
+    streams: list[Request] = []
+    lists = 0
+    listed_again = asyncio.Event()
+
+    async def odd(request: Request) -> bool:
+        nonlocal lists
+        changed = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+        if request.method == "GET":
+            streams.append(request)
+            await _open_stream(request, changed)
+            return True
+        if request.message.get("method") == "tools/list":
+            lists += 1
+            if lists > 1:
+                listed_again.set()
+                await _send_events(streams[0], changed)
+        return await _with_session(request)
+
+    async with http_server(odd) as served, mcp_harness(tmp_path, g={"url": served.url}) as at:
+        async with asyncio.timeout(20):
+            await listed_again.wait()
+        for _ in range(60):
+            assert (await at.use("mcp__g__t")).output == "done"
+        assert lists < 8
+
+
+async def test_a_list_that_does_not_come_after_a_change_leaves_the_tools(tmp_path, caplog):
+    lists = 0
+
+    async def odd(request: Request) -> bool:
+        nonlocal lists
+        if request.method == "GET":
+            await _open_stream(request, {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+            return True
+        if request.message.get("method") == "tools/list":
+            lists += 1
+            if lists > 1:
+                return True
+        return await _with_session(request)
+
+    caplog.set_level("INFO")
+    async with (
+        http_server(odd) as served,
+        mcp_harness(tmp_path, g={"url": served.url, "connect_timeout_ms": 700}) as at,
+    ):
+        async with asyncio.timeout(20):
+            while "no new list of its tools" not in caplog.text:
+                await asyncio.sleep(0.01)
+        assert (await at.use("mcp__g__t")).output == "done"
+    assert "Traceback" not in caplog.text
+
+
+async def test_a_flood_of_messages_by_http_ends_the_server(tmp_path):
+    async def odd(request: Request) -> bool:
+        if request.message.get("method") != "tools/call":
+            return False
+        token = request.message["params"]["_meta"]["progressToken"]
+        params = {"progressToken": token, "progress": 1}
+        await _open_stream(
+            request, *[{"jsonrpc": "2.0", "method": "notifications/progress", "params": params}] * (MAX_MESSAGES + 1)
+        )
+        return True
+
+    async with http_server(odd) as served, mcp_harness(tmp_path, g={"url": served.url}) as at:
+        assert (await at.use("mcp__g__t")).message == f"The MCP server `g` failed: {FLOOD}"
+
+
+async def test_a_server_shows_a_bounded_number_of_forms_within_one_call(tmp_path):
+    answers: list[object] = []
+
+    async def odd(request: Request) -> bool:
+        if "method" not in request.message and "id" in request.message:
+            answers.append(request.message["result"]["action"])
+            if len(answers) == MAX_FORMS + 5:
+                result = {"content": [{"type": "text", "text": "done"}]}
+                await _send_events(calls[0], {"jsonrpc": "2.0", "id": calls[0].message["id"], "result": result})
+        if request.message.get("method") != "tools/call":
+            return False
+        calls.append(request)
+        form = {"message": "?", "requestedSchema": {"type": "object", "properties": {}}}
+        asked = {"jsonrpc": "2.0", "method": "elicitation/create", "params": form}
+        await _open_stream(request, *({**asked, "id": 100 + number} for number in range(MAX_FORMS + 5)))
+        return True
+
+    calls: list[Request] = []
+    async with http_server(odd) as served, mcp_harness(tmp_path, g={"url": served.url}) as at:
+        assert (await at.use("mcp__g__t")).output == "done"
+        assert len(at.of(QuestionRequest)) == MAX_FORMS
+    assert answers.count("decline") == 5

@@ -20,7 +20,7 @@ async def test_a_result_of_very_many_parts_is_cut_before_it_is_validated() -> No
 
     parts = [{"type": "text", "text": "x"}] * (MAX_ITEMS + 7)
     await send.send(SessionMessage(JSONRPCResponse(jsonrpc="2.0", id=1, result={"content": parts})))
-    async with with_valid_lists(transport(), lambda _: None) as (incoming, _):
+    async with with_valid_lists(transport(), lambda _: None, on_flood=lambda: None) as (incoming, _):
         message = cast(Any, await incoming.receive())
     content = message.message.result["content"]
     assert len(content) == MAX_ITEMS + 1
