@@ -1068,6 +1068,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them",
     ),
     Defence(
+        "31 cmd_split", "paths from the top of a repository", "paths-from-the-top", Value("[*folders]"),
+        "test_a_rule_about_a_file_holds_for_what_git_names_from_the_top_of_the_repository",
+    ),
+    Defence(
+        "31 cmd_split", "variables that load code", "variables-that-load", NEVER,
+        "test_a_variable_by_which_programs_load_code_of_the_work_dir_is_asked_about",
+    ),
+    Defence(
+        "31 cmd_split", "variables that change how Bash reads", "variables-of-bash", NEVER,
+        "test_a_variable_by_which_bash_reads_a_line_in_another_way_is_left_out",
+    ),
+    Defence(
         "31 cmd_split", "the folders of Bash's stack", "directory-stack", NEVER,
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),

@@ -79,7 +79,7 @@ _NAME = re.compile(r"[A-Za-z0-9_][\w./#-]*")
 
 def _signed(parsed: Parsed) -> str:
     """Find a format or an order that makes Git verify signatures, which runs another program."""
-    values = parsed.values("--format", "--pretty", "--sort")
+    values = parsed.values("--format", "--pretty", "--sort", "--group")
     return next((value for value in values if "%G" in value or "signature" in value), "")
 
 
@@ -265,7 +265,7 @@ _SUBCOMMANDS: dict[str, Program] = {
     "log": _LOGGED,
     "show": _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed, tracked=_shown_revisions),
     "whatchanged": _LOGGED,
-    "shortlog": _reads(_LOG + "-ncse -w? --numbered --summary --email --committer --group="),
+    "shortlog": _reads(_LOG + "-ncse -w? --numbered --summary --email --committer --group=", check=_signed),
     "reflog": _reads(
         _DIFF + _LOG,
         _DIFF_DANGER,

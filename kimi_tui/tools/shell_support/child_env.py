@@ -46,6 +46,10 @@ _SECRET_VALUES = re.compile(
 )
 _HARMLESS_NAMES = frozenset({"PWD", "OLDPWD", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"})
 ALWAYS = {"GIT_TERMINAL_PROMPT": "0", "KIMI_TUI": "1"}
+_READ_BY_BASH = frozenset(
+    ("BASHOPTS", "BASH_COMPAT", "CDPATH", "EXECIGNORE", "GLOBIGNORE", "GLOBSORT", "POSIXLY_CORRECT", "SHELLOPTS")
+)
+"""Variables by which Bash would read a command line in another way than the approval of it did."""
 _SHORTEST_KEY = 8
 
 
@@ -64,6 +68,8 @@ class ChildEnv:
 
     def passes(self, name: str, value: str) -> bool:
         if any(secret in value for secret in self._secrets() if len(secret) >= _SHORTEST_KEY):
+            return False
+        if name in _READ_BY_BASH:  # defence: variables-of-bash
             return False
         upper = name.upper()
         if any(fnmatchcase(upper, pattern) for pattern in self._allowed):

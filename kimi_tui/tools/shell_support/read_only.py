@@ -4,6 +4,7 @@ It combines the program tables with the paths in the words: no file with secrets
 workspace itself.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.programs.program import Judgement, RecursiveRead
 from kimi_tui.permission.subject import FileSubject, Pattern, Words
+from kimi_tui.tools.file_support.git_dirs import repository_around
 from kimi_tui.tools.file_support.git_settings import (
     holds_credential,
     reads_another_repository,
@@ -27,6 +29,7 @@ from kimi_tui.tools.file_support.git_settings import (
 )
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support.code_loading_env import loads_code_from
 from kimi_tui.tools.shell_support.command_parser import CommandLine
 from kimi_tui.tools.shell_support.globs import expand
 from kimi_tui.tools.shell_support.read_trees import reads_nothing_refused
@@ -93,6 +96,9 @@ def reading_of(line: CommandLine, workspace: Workspace | None, policy: Policy = 
     if workspace is not None:
         rule = rule or _rule_about_parts(line.files, folders, workspace, policy)
     doubt = _doubt(line, folders) or _wrapper_of_ours(line, workspace)  # defence: wrapper-of-the-work-dir
+    # defence: variables-that-load
+    if not doubt and workspace is not None and (name := loads_code_from(workspace.folders, os.environ)):
+        doubt = tr("by `{name}` it may run code of the working directory", name=name)
     if doubt or (why_not and workspace is not None and not _files_may_be_read(line, folders, workspace)):
         doubt = doubt or tr("it reads or writes a file that needs approval")
         why_not = [why or doubt for why in why_not]
@@ -402,18 +408,31 @@ def _rule_about_parts(
     *,
     tracked: bool = False,
 ) -> str:
-    """The same for words that may name files; with `tracked` also files that no longer exist."""
+    """The same for words that may name files; with `tracked` also files that no longer exist, as Git names them."""
     if not policy.reading_rules or not parts:
         return ""
     held = _RuleFinder(workspace, policy)
     if folders is None:
         return held.name
+    if tracked:
+        # defence: paths-from-the-top
+        folders = [*folders, *_tops(folders)]
     for folder in folders:
         for part in parts:
             places = _places(part, folder)
             if places is None or any(held.refuses(place) for place in places if tracked or os.path.lexists(place)):
                 return held.name
     return ""
+
+
+def _tops(folders: Sequence[Path]) -> list[Path]:
+    """The top folders of the repositories, where a path behind a revision starts: `git -C sub show HEAD:x` prints x."""
+    tops: list[Path] = []
+    for folder in folders:
+        with contextlib.suppress(OSError, ValueError):
+            found = repository_around(folder)
+            tops += [] if found is None else [found.top]
+    return tops
 
 
 class _RuleFinder:

@@ -44,3 +44,8 @@ def test_a_variable_with_a_secret_by_name_or_by_value_is_left_out(name: str, val
 )
 def test_an_ordinary_variable_stays(name: str, value: str) -> None:
     assert ChildEnv().passes(name, value)
+
+
+@pytest.mark.parametrize("name", ["CDPATH", "BASHOPTS", "SHELLOPTS", "GLOBIGNORE", "POSIXLY_CORRECT"])
+def test_a_variable_by_which_bash_reads_a_line_in_another_way_is_left_out(name: str) -> None:
+    assert name not in ChildEnv().build({name: "x", "A": "1"})

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.interaction.approvals import Scope
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.permission_subject import command_subject
@@ -80,7 +79,9 @@ async def test_a_rule_that_asks_or_denies_comes_first(harness: ToolHarness) -> N
         "jq -n '$ ENV'", "jq -n '$\n ENV.x'", "printf *", "grep x --file=.en* README.md", "sort --ou*=x README.md",
         "sort --output=* README.md",
         "rg --pr*=x y",
-        "git tag -l --format='%(signature)'", "git rev-list --format=%G? HEAD", "git for-each-ref --sort=signature",
+        "git tag -l --format='%(signature)'", "git rev-list --format=%G? HEAD",
+        "git shortlog --group=format:%GG", "git shortlog --format=%GG",
+        "git for-each-ref --sort=signature",
         "git stash", "git tag new", "git remote add a b", "sed -i s/a/b/ README.md", "sed -n 'w f' README.md",
         "awk 'BEGIN{system(\"id\")}'", "sort -o f README.md", "uniq README.md f", "uniq a*",
         "awk p* README.md", "date -s x",
@@ -139,15 +140,12 @@ def test_a_wrapper_that_anyone_may_have_written_is_asked_for(
     planted.chmod(0o755)
     for line in (f"bin/{command}", f"/tmp/{command}", f"cat x && ./{command}"):
         assert not reads(harness, line), line
-        assert " ".join(scope.keys if (scope := approval_scope_of(line)) else ()) != "run command: cat"
+        scope = approval_scope(parse_command_line(line), line)
+        assert scope is None or scope.keys != ("run command: cat",)
         allowed = Policy([parse_rule("Shell(cat *)", Effect.ALLOW)])
         assert allowed.decide("Shell", command_subject(parse_command_line(line))).effect is None
     monkeypatch.setenv("PATH", str(planted.parent), prepend=":")
     assert not reads(harness, command)
-
-
-def approval_scope_of(line: str) -> Scope | None:
-    return approval_scope(parse_command_line(line), line)
 
 
 def test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them(harness: ToolHarness) -> None:
@@ -480,3 +478,25 @@ def test_a_decision_takes_little_time(harness: ToolHarness) -> None:
 def test_without_a_workspace_nothing_is_known_to_read(tmp_path: Path) -> None:
     assert not command_subject(parse_command_line("ls")).reads
     assert command_subject(parse_command_line("ls"), Workspace(tmp_path)).reads
+
+
+@pytest.mark.parametrize(
+    ("name", "here", "elsewhere"),
+    [
+        ("LD_LIBRARY_PATH", ("/opt/x:", "lib", "{work}/lib"), ("", "/opt/x", "/opt/x:/opt/y")),
+        ("PYTHONPATH", (".", ":/x", "{work}"), ("", "/opt/x")),
+        ("RIPGREP_CONFIG_PATH", (".rg", "{work}/.rg"), ("/etc/rg",)),
+        ("BASH_ENV", ("x.sh", "{work}/x.sh"), ("/etc/x.sh",)),
+        ("LD_PRELOAD", ("./x.so", "{work}/x.so"), ("x.so", "/opt/x.so")),
+        ("JAVA_TOOL_OPTIONS", ("-javaagent:{work}/x.jar", "-javaagent:./x.jar"), ("-Xmx2g", "-javaagent:/opt/x.jar")),
+    ],
+)
+def test_a_variable_by_which_programs_load_code_of_the_work_dir_is_asked_about(
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch, name: str, here: tuple[str, ...], elsewhere: tuple[str, ...]
+) -> None:
+    for value in here:
+        monkeypatch.setenv(name, value.format(work=harness.dir))
+        assert not reads(harness, "ls"), value
+    for value in elsewhere:
+        monkeypatch.setenv(name, value)
+        assert reads(harness, "ls"), value

@@ -218,3 +218,13 @@ def test_a_history_that_cannot_be_searched_is_asked_about_unless_a_rule_covers_i
         assert effect(harness, command, ("Shell(git *)", Effect.ALLOW)) is Effect.ALLOW, command
     for command in ("git diff", "git log --oneline", "git log -p -- README.md", "git grep x"):
         assert effect(harness, command) is Effect.ALLOW, command
+
+
+def test_a_rule_about_a_file_holds_for_what_git_names_from_the_top_of_the_repository(harness: ToolHarness) -> None:
+    for command in (
+        "git -C lib show HEAD:app/a.py",
+        "git -C lib show :app/a.py",
+        "git -C lib cat-file -p HEAD:app/a.py",
+    ):
+        assert effect(harness, command) is Effect.ALLOW
+        assert effect(harness, command, ("ReadFile(app/*)", Effect.DENY)) is Effect.ASK
