@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lowest faults mutants soak check snapshots texts docs bench clean
+.PHONY: demo test lowest faults mutants soak check snapshots texts docs demo-picture bench clean
 
 demo: $(VENV)/.program
 	@$(BIN)/kimi-tui --demo
@@ -45,6 +45,10 @@ texts: $(VENV)/.tests
 # Writes the reference pages of the documentation and the completion scripts from the program's own tables.
 docs: $(VENV)/.tests
 	@$(BIN)/python -m tests.docs
+
+# Plays the demo in a terminal and writes the README's moving picture. Look at it before you commit it.
+demo-picture: $(VENV)/.tests
+	@$(BIN)/python -m tests.demo_picture
 
 bench: $(VENV)/.tests
 	$(BIN)/python tests/bench/run.py
