@@ -79,15 +79,20 @@ def read(path: Path) -> Lines:
     return result
 
 
-def each(path: Path, start: int = 0) -> Iterator[Any]:
-    """Yield the values of the complete lines from byte `start`; invalid lines are skipped.
+def each(path: Path, start: int = 0, *, bad: list[bytes] | None = None) -> Iterator[Any]:
+    """Yield the values of the complete lines from byte `start`; invalid lines are added to `bad`.
 
     Raises OSError.
     """
     for _, raw in _raw_lines(path, start):
         if raw.strip(b"\0 \t\r"):
-            with contextlib.suppress(ValueError):
-                yield json_text.loads(raw)
+            try:
+                value = json_text.loads(raw)
+            except ValueError:
+                if bad is not None:
+                    bad.append(raw)
+            else:
+                yield value
 
 
 def _raw_lines(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
@@ -114,11 +119,6 @@ def _bounded_lines(file: BinaryIO) -> Iterator[bytes]:
         while len(piece) == MAX_LINE_BYTES and not piece.endswith(b"\n"):
             piece = file.readline(MAX_LINE_BYTES)
         yield raw if raw.endswith(b"\n") or piece is raw else raw[:_SHOWN] + b"\n"
-
-
-def bad_lines(path: Path, start: int = 0) -> list[bytes]:
-    """Return the complete but invalid lines from byte `start`. Raises OSError."""
-    return [raw for _, raw in _raw_lines(path, start) if raw.strip(b"\0 \t\r") and not _is_json(raw)]
 
 
 def _is_json(raw: bytes) -> bool:

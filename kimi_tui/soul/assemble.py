@@ -29,7 +29,6 @@ from kimi_tui.mcp.servers import McpSession as McpSession
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.permission.trust import TrustState
 from kimi_tui.session.importer import copy_of_kimis, is_kimis
-from kimi_tui.session.record_tail import SHOWN_BYTES, tail_start
 from kimi_tui.session.session import Session, may_be_id, sessions_dir
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
@@ -163,10 +162,9 @@ async def _assemble(
     recorder = Recorder(jsonl.JsonlWriter(wire_file, on_trouble=disk_monitor.watch(wire_file)))
     wire.listen(recorder, merged=True)
     writer = jsonl.JsonlWriter(context_file, on_trouble=disk_monitor.watch(context_file))
-    skills, (context, mended), unreadable = await asyncio.gather(
+    skills, (context, mended) = await asyncio.gather(
         asyncio.to_thread(_load_skills, plan),
         asyncio.to_thread(Context.load, writer),
-        asyncio.to_thread(_set_aside, wire_file if plan.interactive else None),
     )
     services = make_services(
         session,
@@ -264,10 +262,6 @@ async def _assemble(
         engine.notify(
             tr("This session was repaired after a crash"), _repair_message(mended, context_file), severity="warning"
         )
-    if unreadable:
-        lines = tr_n("{count} unreadable line", "{count} unreadable lines", unreadable)
-        body = " · ".join((lines, tr("saved in {file}", file=wire_file.with_suffix(".bad.jsonl").name)))
-        engine.notify(tr("Some lines of this session's record cannot be read"), body, severity="warning")
     for file in await asyncio.to_thread(instruction_files, plan.work_dir):
         if file.cut:
             _log.warning("%s is too long; using only its start", file.path)
@@ -324,16 +318,6 @@ def _only_the_start(file: InstructionFile) -> str:
 
 def _disk_notice(title: str, body: str, is_bad: bool) -> Notification:
     return notice(title, body, severity="warning" if is_bad else "info", kind="disk")
-
-
-def _set_aside(wire_file: Path | None) -> int:
-    """Count the new unreadable lines in the displayed part of the record, and keep a copy of them."""
-    if wire_file is None:
-        return 0
-    try:
-        return jsonl.set_aside(wire_file, jsonl.bad_lines(wire_file, tail_start(wire_file, SHOWN_BYTES)))
-    except OSError:
-        return 0
 
 
 def _repair_message(mended: RepairReport, file: Path) -> str:

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
+from kimi_tui import jsonl
 from kimi_tui.config.budget import Budget
 from kimi_tui.config.schema import Config
 from kimi_tui.context.context import Context
@@ -16,7 +17,7 @@ from kimi_tui.flow.model.setting_rules import MCP_PREFIX
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.spending import Prices, make_prices
 from kimi_tui.flow.run.turn_protocol import NO_RULES, CommandCall, CommandEnd, OpenQuestion, TurnResult, TurnRules
-from kimi_tui.i18n import UserText, tr
+from kimi_tui.i18n import UserText, tr, tr_n
 from kimi_tui.interaction.approvals import Approvals, WhenAsked
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.mcp.servers import McpServers
@@ -208,18 +209,29 @@ class Engine:
 
     def recorded(self, *, whole: bool = False) -> Iterator[Recorded]:
         """Replay the messages of this session, those last that could not be written to disk. Unless `whole`, a very
-        long session yields only its last turns and a note about that.
+        long session yields only its last turns and a note about that. Unreadable lines are copied to
+        `wire.bad.jsonl`, and a note at the end tells their number.
         """
         wire = self.session.dir / "wire.jsonl"
         start = 0 if whole else tail_start(wire, SHOWN_BYTES)
-        recorded = self._recorder.recorded(start)
+        bad: list[bytes] = []
+        recorded = self._recorder.recorded(start, bad=bad)
         if start and (first := next(recorded, None)) is not None:
             yield Recorded(
                 first.timestamp,
                 notice(tr("Earlier turns are hidden"), tr("Saved in {file}", file=wire), kind="tail"),
             )
             yield first
-        yield from recorded
+        timestamp = 0.0
+        for one in recorded:
+            timestamp = one.timestamp
+            yield one
+        if bad:
+            jsonl.set_aside(wire, bad)
+            title = tr("Some lines of this session's record cannot be read")
+            lines = tr_n("{count} unreadable line", "{count} unreadable lines", len(bad))
+            body = " · ".join((lines, tr("saved in {file}", file=wire.with_suffix(".bad.jsonl").name)))
+            yield Recorded(timestamp, notice(title, body, severity="warning", kind="damage"))
 
     def start(self) -> None:
         """Load the model's SDK, connect to MCP servers and watch the skill folders, for a UI that stays open."""

@@ -38,18 +38,20 @@ class Recorder:
         if isinstance(message, TurnBegin | StepBegin | TurnEnd):
             self._writer.sync_soon()
 
-    def recorded(self, start: int = 0) -> Iterator[Recorded]:
-        """The messages of the file from byte `start`, then those that could not be written yet."""
-        yield from read_recorded(self._writer.path, start)
+    def recorded(self, start: int = 0, *, bad: list[bytes] | None = None) -> Iterator[Recorded]:
+        """The messages of the file from byte `start`, then those that could not be written yet; `bad` gets the
+        invalid lines.
+        """
+        yield from read_recorded(self._writer.path, start, bad=bad)
         yield from _valid(self._writer.unwritten())  # defence: show-unwritten-messages
 
 
-def read_recorded(path: Path, start: int = 0) -> Iterator[Recorded]:
-    """The messages of a file from byte `start`, in order; unknown types and broken lines are skipped.
+def read_recorded(path: Path, start: int = 0, *, bad: list[bytes] | None = None) -> Iterator[Recorded]:
+    """The messages of a file from byte `start`, in order; unknown types are skipped, invalid lines go to `bad`.
 
     A file without a first metadata line (an old one) reads the same.
     """
-    rows = jsonl.each(path, start)  # defence: recorded-order
+    rows = jsonl.each(path, start, bad=bad)  # defence: recorded-order
     yield from _valid(rows)
 
 
