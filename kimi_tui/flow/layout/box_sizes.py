@@ -12,7 +12,8 @@ MOST_LABEL_LINES = 4
 WIDEST_TEXT, WIDEST_LABEL = 64, 40
 """The maximum width of a line in a box and in a branch's label, in cells, even if there is more room."""
 _BOX_SHARE = 0.6
-_FRAME = 4
+_LOW_SHARE = 0.9
+FRAME_CELLS = 4
 _LINE_CELLS = 3
 _LABEL_SHARE = 4
 _LEAST_TEXT = 9
@@ -23,7 +24,7 @@ class Spacing:
     """`text` and `label` are the widest lines in a box and on a branch; gaps are blank cells across the flow.
 
     A box that is alone in its layer has wider lines, up to `share` of the drawing's width; with `even`, several boxes
-    share a layer's room too.
+    share a layer's room too. `to_fit`: of use only if the drawing then fits.
     """
 
     text: int
@@ -34,13 +35,14 @@ class Spacing:
     port_step: int
     share: float = 0.0
     even: bool = False
+    to_fit: bool = False
 
     def text_cells(self, width: int | None, boxes: int, lines: int) -> int:
         """The maximum text width of a box in a layer of `boxes` and passing `lines`, in a drawing of this width."""
         if not self.share or width is None or (boxes > 1 and not self.even):
             return self.text
-        part = (width - lines * _LINE_CELLS) * (self.share / _BOX_SHARE) / boxes - _FRAME - self.between_boxes
-        return max(self.text, min(WIDEST_TEXT, int(width * self.share) - _FRAME, int(part)))
+        part = (width - lines * _LINE_CELLS) * (self.share / _BOX_SHARE) / boxes - FRAME_CELLS - self.between_boxes
+        return max(self.text, min(WIDEST_TEXT, int(width * self.share) - FRAME_CELLS, int(part)))
 
     def label_cells(self, width: int | None) -> int:
         """The maximum width of a branch's label in a drawing of this width."""
@@ -50,9 +52,12 @@ class Spacing:
 
 
 def candidates(
-    direction: LayoutDirection, mode: LayoutMode, width: int | None = None, *, few: bool = False
+    direction: LayoutDirection, mode: LayoutMode, width: int | None = None, *, few: bool = False, low: bool = False
 ) -> tuple[Spacing, ...]:
-    """Spacings to try, from roomy to tight; `few` omits the extra ones that make better use of a `width`."""
+    """Spacings to try, from roomy to tight; `few` omits the extra ones that make better use of a `width`.
+
+    With `low`, boxes may be wider, so that they have fewer lines.
+    """
     if direction == "LR":
         texts = ((22, 20), (18, 14), (14, 10), (10, 8))
         wider = () if width is None or few else ((WIDEST_TEXT, 30), (46, 24), (34, 24), (28, 20))
@@ -75,12 +80,14 @@ def candidates(
     )
     if width is None or few:
         return fixed
-    shares = (_BOX_SHARE, _BOX_SHARE * 3 / 4, _BOX_SHARE / 2)
-    return tuple(
+    shares = (*((_LOW_SHARE,) if low else ()), _BOX_SHARE, _BOX_SHARE * 3 / 4, _BOX_SHARE / 2)
+    tightest = Spacing(6, 8, 1, 1, 1, 1, to_fit=True) if mode == "compact" else Spacing(9, 8, 1, 1, 1, 1, to_fit=True)
+    shared = (
         replace(one, share=share, even=one is fixed[0])
         for one in fixed
         for share in ((*shares, 0.0) if one is not fixed[0] or int(width * _BOX_SHARE) > one.text else (0.0,))
     )
+    return (*shared, tightest)
 
 
 def box_lines(node: FlowNode, width: int, mode: LayoutMode, most: int = MOST_LINES) -> tuple[str, ...]:
@@ -105,16 +112,16 @@ def _first_words(text: str, width: int) -> str:
     return prefix.rstrip(":,;.：，；。") + "…" if cell_width(prefix) >= width // 2 else truncate(text, width)
 
 
-def box_size(lines: tuple[str, ...], kind: NodeKind, mode: LayoutMode) -> tuple[int, int]:
-    """Width and height of a box around `lines`, with border and padding.
+def box_size(lines: tuple[str, ...], kind: NodeKind, mode: LayoutMode, *, low: bool = False) -> tuple[int, int]:
+    """Width and height of a box around `lines`, with border and padding; with `low`, BEGIN and END have no border.
 
     The size includes the state's sign and a two-digit visit count: in the border, or before a compact box's text.
     """
     widest = max(cell_width(line) for line in lines)
     is_terminal = kind in (NodeKind.BEGIN, NodeKind.END)
-    if mode == "compact":
-        return widest + (0 if is_terminal else GLYPH_CELLS) + _FRAME, len(lines)
-    return max(widest, 0 if is_terminal else _LEAST_TEXT) + _FRAME, len(lines) + 2
+    if mode == "compact" or (low and is_terminal and len(lines) == 1):
+        return widest + (0 if is_terminal else GLYPH_CELLS) + FRAME_CELLS, len(lines)
+    return max(widest, 0 if is_terminal else _LEAST_TEXT) + FRAME_CELLS, len(lines) + 2
 
 
 def label_lines(label: str, width: int) -> tuple[str, ...]:

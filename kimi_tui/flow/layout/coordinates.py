@@ -10,7 +10,7 @@ from itertools import pairwise
 from kimi_tui.flow.layout.box_sizes import Spacing
 from kimi_tui.flow.layout.coordinate_assignment import align_blocks, assign_positions
 from kimi_tui.flow.layout.geometry import Point
-from kimi_tui.flow.layout.layered_graph import EdgeChain, LayeredGraph
+from kimi_tui.flow.layout.layered_graph import EdgeChain, LayeredGraph, Vertex
 from kimi_tui.flow.layout.ports import Line, Span, entering_ports, leaving_ports
 from kimi_tui.flow.layout.routing import Channel, route
 
@@ -78,6 +78,8 @@ class _Assembler:
         self.band = [0] * len(self.layers)
         self._in_loops: set[int] = set()
         self.band_depth = [max((self.items[item].depth for item in layer), default=0) for layer in self.layers]
+        self.lift = [self._lift(layer) for layer in range(len(self.layers))]
+        self.band_depth = [depth + lift for depth, lift in zip(self.band_depth, self.lift, strict=True)]
 
     def run(self) -> Coordinates:
         self.x = self._assign_positions()
@@ -218,9 +220,24 @@ class _Assembler:
         beside_labels = index in self.skeleton.label_layers or index + 1 in self.skeleton.label_layers
         return size if is_last or beside_labels else max(1, size)
 
+    def _is_inside(self, item: Vertex) -> bool:
+        """Whether a loop's label is between its line, on the left, and its box: then it stands over the line's end."""
+        return item.label >= 0 and item.host >= 0 and item.side < 0 and not item.turns and not self.across
+
+    def _lift(self, layer: int) -> int:
+        """The rows before a layer's boxes that the labels of loops on the left need over the middle of their boxes."""
+        needed = 0
+        for item in (self.items[number] for number in self.layers[layer]):
+            if self._is_inside(item):
+                depth, node_depth = self.band_depth[layer], self.node_depths[item.host]
+                middle = (depth - node_depth) // 2 + (node_depth - 1) // 2
+                needed = max(needed, self.label_depths[item.label] - middle)
+        return needed
+
     def _node_start(self, node: int) -> int:
         layer = self.rank[node]
-        return self.band[layer] + (self.band_depth[layer] - self.node_depths[node]) // 2
+        lift = self.lift[layer]
+        return self.band[layer] + lift + (self.band_depth[layer] - lift - self.node_depths[node]) // 2
 
     def _middle(self, node: int) -> int:
         return self._node_start(node) + (self.node_depths[node] - 1) // 2
@@ -276,8 +293,10 @@ class _Assembler:
         item = self.items[number]
         layer = self.rank[number]
         start, end = self.band[layer], self.band[layer] + self.band_depth[layer] - self.label_depths[item.label]
-        if item.shared:
+        if item.shared or (item.turns and item.side < 0 and not self.across):
             start = self._middle(item.host) + 1
+        elif self._is_inside(item):
+            start = self._middle(item.host) - self.label_depths[item.label]
         elif item.host >= 0:
             back = (0 if item.turns else self.label_depths[item.label] - 1) if self.across else 1
             start = min(max(self._middle(item.host) - back, start), end)

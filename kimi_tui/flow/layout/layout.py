@@ -9,6 +9,7 @@ tracks of lines (`coordinates`, `routing`).
 from kimi_tui.flow.layout.box_sizes import MOST_LINES, Spacing, box_lines, box_size, candidates, label_lines
 from kimi_tui.flow.layout.cell_text import cell_width
 from kimi_tui.flow.layout.coordinates import assign_coordinates
+from kimi_tui.flow.layout.free_cells import use_free_cells
 from kimi_tui.flow.layout.geometry import Layout, LayoutDirection, LayoutMode, PlacedEdge, PlacedNode, Point
 from kimi_tui.flow.layout.layered_graph import LayeredGraph, build_skeleton, lines_touching
 from kimi_tui.flow.model.graph import Flow
@@ -28,11 +29,12 @@ def layout(
     width: int | None = None,
     mode: LayoutMode = "full",
     lines: int = MOST_LINES,
+    low: bool = False,
 ) -> Layout:
     """Lay out `flow` with the roomiest spacing that fits `width` cells, or if none fits, that of the narrowest drawing.
 
-    A box has at most `lines` lines of text. The result has the actual width. Invariant: the same flow gives the same
-    layout. Raises ChartTooLargeError.
+    A box has at most `lines` lines of text; `low` saves rows: BEGIN and END without borders, boxes that are wider. The
+    result has the actual width. Invariant: the same flow gives the same layout. Raises ChartTooLargeError.
     """
     number = {node: index for index, node in enumerate(flow.nodes)}
     edges = [(number[edge.src], number[edge.dst]) for edge in flow.edges]
@@ -40,11 +42,12 @@ def layout(
     skeleton = build_skeleton(len(number), edges, labelled, number[flow.begin_id])
     main = _main_line(skeleton, number[flow.begin_id], number[flow.end_id])
     result: Layout | None = None
-    spacings = candidates(direction, mode, width, few=len(skeleton.items) > _SOME_ITEMS)
+    spacings = candidates(direction, mode, width, few=len(skeleton.items) > _SOME_ITEMS, low=low)
     if len(skeleton.items) > _MANY_ITEMS:
         spacings = (spacings[0], spacings[-1])
+    narrowest = next(spacing for spacing in reversed(spacings) if not spacing.to_fit)
     for spacing in spacings:
-        hopeful = width is None or spacing is spacings[-1]
+        hopeful = width is None or spacing is narrowest
         texts = [
             box_lines(node, text, mode, lines)
             for node, text in zip(
@@ -53,15 +56,19 @@ def layout(
         ]
         if not hopeful and _least_width(flow, skeleton, texts, spacing, direction, mode) > (width or 0):
             continue
-        candidate = _place(flow, skeleton, main, texts, spacing, direction, mode, width)
-        if result is None or candidate.width < result.width:
+        candidate = _place(flow, skeleton, main, texts, spacing, direction, mode, width, low=low)
+        if result is None or (
+            candidate.width < result.width and not (spacing.to_fit and candidate.width > (width or 0))
+        ):
             result = candidate
         if width is None or result.width <= width:
             break
     assert result is not None
     if width is not None and result.width > width and any(one.share for one in spacings):
-        return layout(flow, direction=direction, width=result.width, mode=mode, lines=lines)
-    return result
+        return layout(flow, direction=direction, width=result.width, mode=mode, lines=lines, low=low)
+    if width is None or len(skeleton.items) > _SOME_ITEMS:
+        return result
+    return use_free_cells(result, flow, max(width, result.width))
 
 
 def _main_line(skeleton: LayeredGraph, begin: int, end: int) -> set[int]:
@@ -137,12 +144,14 @@ def _place(
     direction: LayoutDirection,
     mode: LayoutMode,
     room: int | None,
+    *,
+    low: bool,
 ) -> Layout:
     across = direction == "LR"
     kinds = [node.kind for node in flow.nodes.values()]
     widest = spacing.label_cells(room)
     labels = {i: label_lines(e.label, widest) for i, e in enumerate(flow.edges) if e.label and e.label.strip()}
-    sizes = [box_size(text, kind, mode) for text, kind in zip(lines, kinds, strict=True)]
+    sizes = [box_size(text, kind, mode, low=low) for text, kind in zip(lines, kinds, strict=True)]
     touching = lines_touching(skeleton, len(sizes))
     if across:
         frame = 2 if mode == "full" else 0
@@ -162,8 +171,8 @@ def _place(
         widest, count = max(cell_width(line) for line in labels[item.label]), len(labels[item.label])
         label_depths[item.label] = widest if across else count
         if not across:
-            item.size_before, item.size_after = (widest + 1, 0) if item.side < 0 else (0, widest + 1)
-            item.depth = count
+            item.size_after = widest + 1
+            item.depth = 2 * count + 1 if item.turns and item.side < 0 else count
         elif item.host >= 0:
             item.size_before, item.size_after = (count, 0) if item.side < 0 else (0, count)
             item.depth = widest

@@ -41,6 +41,8 @@ class StyledSpan:
     edge: int = -1
     body: bool = False
     """Whether the span is the row that shows its node's selection, in an outline."""
+    tinted: bool = False
+    """Whether the span is inside a decision, which has a ground of its own."""
 
 
 class ChartCanvas:
@@ -166,8 +168,9 @@ class ChartCanvas:
                     node_style.sign_role if part.glyph else node_style.role,
                     node_style.bold or node_style.selected,
                     node=node.id,
+                    tinted=node.kind is NodeKind.DECISION and 0 < index < len(cells) - 1,
                 )
-                for part in cells
+                for index, part in enumerate(cells)
             ]
             if node.height > 2 and number == 0:
                 spans = self._with_state(spans[0], node_style, node)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.layout.cell_text import cell_width, wrap
+from kimi_tui.flow.layout.free_cells import use_free_cells
 from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
 from kimi_tui.flow.model.graph import Flow, NodeKind
 from tests.flow.layout_check import crossings, violations
@@ -267,3 +268,42 @@ def test_compact_boxes_say_as_much_as_there_is_room_for() -> None:
     )
     assert layout(flow, mode="compact", width=60).nodes["n"].lines == ("Brief: what changed since May",)
     assert layout(flow, mode="compact", width=20).nodes["n"].lines == ("Brief: what…",)
+
+
+@pytest.mark.parametrize("direction", BOTH)
+def test_cut_boxes_are_widened_into_free_cells_and_nothing_changes_its_row(direction: LayoutDirection) -> None:
+    said = "Say what you looked at and what is left to do here"
+    names = {"b": "BEGIN", "n": said, "q": "All good?", "l": said, "r": said, "e": "END"}
+    edges = [("b", "n", None), ("n", "q", None), ("q", "n", "again"), ("q", "l", "yes"), ("q", "r", "no")]
+    flow = make_flow(names, [*edges, ("l", "e", None), ("r", "e", None)])
+    narrow = layout(flow, mode="compact", direction=direction)
+    drawn = use_free_cells(narrow, flow, narrow.width + 60)
+    assert not violations(drawn, flow)
+    assert drawn.width <= narrow.width + 60
+    assert {node.id: node.y for node in drawn.nodes.values()} == {node.id: node.y for node in narrow.nodes.values()}
+    cut = [sum("…" in node.lines[0] for node in one.nodes.values()) for one in (narrow, drawn)]
+    assert cut == [3, 0] if direction == "TB" else cut[1] <= cut[0]
+    assert use_free_cells(drawn, flow, narrow.width - 1) is drawn
+
+
+def test_the_label_of_a_loop_is_on_the_right_of_its_line_on_either_side() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "edit": "Edit", "lint": "Clean?", "test": "Tests pass?", "e": "END"},
+        [("b", "edit", None), ("edit", "lint", None), ("lint", "edit", "no"), ("lint", "test", "yes"),
+         ("test", "edit", "fail"), ("test", "e", "pass")],
+    )  # fmt: skip
+    for mode in ("full", "compact"):
+        drawn = layout(flow, width=60, mode=mode)  # type: ignore[arg-type]
+        for edge in (edge for edge in drawn.edges if edge.back):
+            assert edge.label_at is not None
+            x, y = edge.label_at
+            assert (x - 2, y) in edge.cells, (mode, edge)
+
+
+def test_a_low_drawing_has_fewer_rows_and_the_same_words() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "n": "Read the report twice " * 3, "e": "END"}, [("b", "n", None), ("n", "e", None)]
+    )
+    tall, low = layout(flow, width=50), layout(flow, width=50, low=True)
+    assert low.height <= tall.height - 5
+    assert " ".join(low.nodes["n"].lines) == " ".join(tall.nodes["n"].lines)

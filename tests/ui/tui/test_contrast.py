@@ -34,8 +34,8 @@ INKS = (
     "string", "number", "comment", "function", "name_type",
 )  # fmt: skip
 GROUNDS = (
-    "base", "code_bg", "user_bg", "diff_add", "diff_add_word", "diff_remove", "diff_remove_word", "selection", "found",
-    "found_here",
+    "base", "code_bg", "user_bg", "decision_bg", "diff_add", "diff_add_word", "diff_remove", "diff_remove_word",
+    "selection", "found", "found_here",
 )  # fmt: skip
 ALL_THERE_IS: list[WireMessage] = [
     *wire_scenarios.error(), *wire_scenarios.streaming(), TurnEnd(), *wire_scenarios.chinese(), TurnEnd(),

@@ -26,7 +26,7 @@ _SOME_LINES = 6
 """The lines per box of a chart that fits with them, but not with whole labels."""
 _FEWER_LINES = (3, 2, 1)
 """The lines per box to try before compact boxes."""
-_SCROLLED = 1.5
+_SCROLLED, _MUCH_SCROLLED = 1.2, 1.5
 _ZOOMED = 100
 """From this width on, labels are not shortened, even if the chart then scrolls."""
 
@@ -46,7 +46,7 @@ class SurfacePlanner:
     def __init__(self, flow: Flow, *, ascii: bool = False) -> None:  # noqa: A002
         self.flow = flow
         self._ascii = ascii
-        self._layouts: dict[tuple[LayoutDirection, LayoutMode, int, int], Layout] = {}
+        self._layouts: dict[tuple[LayoutDirection, LayoutMode, int, int, bool], Layout] = {}
         self._last: tuple[Layout, PlannedSurface] | None = None
 
     @property
@@ -98,12 +98,12 @@ class SurfacePlanner:
         layers = len({node.y for node in full.nodes.values()})
         for lines in _FEWER_LINES:
             if full.height - layers * (FEW_LINES - lines) <= height:
-                laid = self._lay_lines("TB", "full", width, lines)
+                laid = self._lay_lines("TB", "full", width, lines, low=True)
                 if laid.width <= width and laid.height <= height:
                     return laid
         compact = self._lay("TB", "compact", width, height)
-        much = _SCROLLED if compact.height <= height else _SCROLLED + 0.5
-        return compact if compact.width <= width and full.height > much * height else full
+        most = _SCROLLED if compact.height <= height else _MUCH_SCROLLED
+        return compact if compact.width <= width and full.height > most * height else full
 
     def _modes(self, zoom: Zoom) -> tuple[LayoutMode, ...]:
         match zoom:
@@ -115,23 +115,34 @@ class SurfacePlanner:
                 return ("compact",) if len(self.flow.nodes) > _MANY else ("full", "compact")
 
     def _lay(self, direction: LayoutDirection, mode: LayoutMode, width: int, height: int) -> Layout:
-        """The layout with whole labels if the chart then fits or is zoomed, else with shorter boxes."""
+        """The layout with whole labels if the chart then fits or is zoomed, else with shorter boxes.
+
+        One that does not fit in height has no borders around BEGIN and END, and boxes as wide as the pane.
+        """
         laid = self._lay_lines(direction, mode, width, MOST_LINES)
-        if mode == "compact" or width >= _ZOOMED or (laid.width <= width and laid.height <= height):
+        if mode == "compact" or (laid.width <= width and laid.height <= height):
             return laid
-        short = self._lay_lines(direction, mode, width, FEW_LINES)
+        if direction == "TB":
+            low = self._lay_lines(direction, mode, width, MOST_LINES, low=True)
+            if low.height < laid.height and low.width <= max(width, laid.width):
+                laid = low
+        if width >= _ZOOMED or (laid.width <= width and laid.height <= height):
+            return laid
+        short = self._lay_lines(direction, mode, width, FEW_LINES, low=direction == "TB")
         if short.width <= width and short.height <= height:
-            longer = self._lay_lines(direction, mode, width, _SOME_LINES)
+            longer = self._lay_lines(direction, mode, width, _SOME_LINES, low=direction == "TB")
             if longer.width <= width and longer.height <= height:
                 return longer
         return short
 
-    def _lay_lines(self, direction: LayoutDirection, mode: LayoutMode, width: int, lines: int) -> Layout:
-        key = (direction, mode, width, lines)
+    def _lay_lines(
+        self, direction: LayoutDirection, mode: LayoutMode, width: int, lines: int, *, low: bool = False
+    ) -> Layout:
+        key = (direction, mode, width, lines, low)
         if key not in self._layouts:
             while len(self._layouts) >= _KEPT:
                 del self._layouts[next(iter(self._layouts))]
-            self._layouts[key] = layout(self.flow, direction=direction, width=width, mode=mode, lines=lines)
+            self._layouts[key] = layout(self.flow, direction=direction, width=width, mode=mode, lines=lines, low=low)
         return self._layouts[key]
 
     def _drawn(self, laid: Layout) -> PlannedSurface:

@@ -154,6 +154,8 @@ class SurfaceView(PannableView):
                 yield Segment(piece.text, ground)
                 continue
             style = ground + (palette.muted if self.dimmed else palette.of_role(piece.role))
+            if piece.tinted and not self.dimmed:
+                style += palette.decision_bg
             if piece.bold:
                 style += Style(bold=True)
             if piece.marked:

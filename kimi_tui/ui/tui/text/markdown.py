@@ -19,7 +19,7 @@ from kimi_tui.ui.tui.themes.palette import Palette
 
 if TYPE_CHECKING:
     from kimi_tui.flow.model.graph import ChartSource
-    from kimi_tui.flow.render.chart_style import Role
+    from kimi_tui.flow.render.chart_canvas import StyledSpan
 
 _CHARTS: dict[str, "ChartSource"] = {"mermaid": "mermaid", "d2": "d2"}
 
@@ -146,10 +146,11 @@ class Renderer:
         from kimi_tui.flow.render.inline_chart import inline_chart
 
         for row in inline_chart(text, source, self.width - 3) or ():
-            yield Line((("  ", self.palette.base), *((span.text, self._ink(span.role)) for span in row)), skip=2)
+            yield Line((("  ", self.palette.base), *((span.text, self._ink(span)) for span in row)), skip=2)
 
-    def _ink(self, role: "Role") -> Style:
-        return self.palette.base if role == "plain" else self.palette.base + self.palette.of_role(role)
+    def _ink(self, span: "StyledSpan") -> Style:
+        ink = self.palette.base if span.role == "plain" else self.palette.base + self.palette.of_role(span.role)
+        return ink + self.palette.decision_bg if span.tinted else ink
 
     def code_line(self, runs: Sequence[Run]) -> Iterator[Line]:
         """One line of code, wrapped if needed."""

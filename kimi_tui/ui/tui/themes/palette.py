@@ -38,6 +38,7 @@ class Palette:
     code: Style = _PLAIN
     code_bg: Style = _PLAIN
     user_bg: Style = _PLAIN
+    decision_bg: Style = _PLAIN
     diff_add: Style = _PLAIN
     diff_add_word: Style = _REVERSE
     diff_remove: Style = _PLAIN
@@ -164,6 +165,7 @@ def _mixed_palette(theme: _Theme) -> Palette:
         code=theme.ink("warning"),
         code_bg=_style(None, panel),
         user_bg=_style(None, chosen),
+        decision_bg=_style(None, theme.mix("secondary", 0.1 if theme.is_stark else 0.14)),
         diff_add=_style(None, theme.mix("success", 0.16)),
         diff_add_word=_style(text, theme.mix("success", 0.38), _BOLD),
         diff_remove=_style(None, theme.mix("error", 0.16)),
