@@ -657,6 +657,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_makes_the_users_next_git_command_run_a_program",
     ),
     Defence(
+        "34 protected_paths", "watching the repository around the workspace", "watch-the-repository-around", REMOVED,
+        "test_the_repository_around_the_workspace_is_watched_too",
+    ),
+    Defence(
+        "34 protected_paths", "links out of Git directories", "links-out-of-git-directories", REMOVED,
+        "test_a_link_in_a_git_directory_that_leads_out_of_it_is_put_aside",
+    ),
+    Defence(
+        "34 protected_paths", "a folder for hooks in the user's own settings", "hooks-of-user-settings", Value("[]"),
+        "test_no_command_makes_the_users_next_git_command_run_a_program",
+    ),
+    Defence(
         "34 protected_paths", "a bash that commands could have put on PATH", "bash-of-the-system",
         Instead('import shutil\nprogram = shutil.which("bash")'),
         "test_a_bash_of_the_workspace_does_not_run_commands",

@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from kimi_tui.regular_file import read_bytes, read_start
 _MOST_MODULES = 100
 _MOST_FOLDERS = 1_000
 _MOST_LINE = 4096
+_MOST_INCLUDED = 20
+_SETTING = re.compile(rb"^[ \t]*(hookspath|path)[ \t]*=[ \t]*([^\n]+)$", re.IGNORECASE | re.MULTILINE)
 _TARGET = re.compile(rb"^[ \t]*(?:hookspath|path)[ \t]*=[ \t]*([^\n]+)$", re.IGNORECASE | re.MULTILINE)
 
 
@@ -180,8 +183,10 @@ def modules_of(git_dir: Path) -> list[Path]:
 
 
 def acting_targets(git_dir: Path, top: Path) -> list[Path]:
-    """Return the paths that the settings name for hooks and further settings; `top` is the folder of the worktree."""
-    found: list[Path] = []
+    """Return the paths that the settings name for hooks and further settings; `top` is the folder of the worktree. The
+    user's own settings may name a folder for hooks in each worktree.
+    """
+    found: list[Path] = [top / name for name in _hooks_of_user()]  # defence: hooks-of-user-settings
     for name in ("config", "config.worktree"):
         with contextlib.suppress(OSError):
             for target in _TARGET.findall(read_start(git_dir / name, 100_000)):
@@ -189,6 +194,35 @@ def acting_targets(git_dir: Path, top: Path) -> list[Path]:
                 if text and "\0" not in text and not text.startswith("~"):
                     found += [top / text, git_dir / text]
     return found
+
+
+def _hooks_of_user() -> tuple[str, ...]:
+    """Return the relative folders for hooks in the settings of the user and of the system."""
+    home = Path.home()
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    files = (home / ".gitconfig", config / "git/config", Path("/etc/gitconfig"))
+    states: list[tuple[str, int, int]] = []
+    for file in files:
+        with contextlib.suppress(OSError):
+            status = os.stat(file)  # noqa: PTH116 - for each repository at each command
+            states.append((str(file), status.st_mtime_ns, status.st_size))
+    return _relative_hooks(tuple(states))
+
+
+@lru_cache(maxsize=4)
+def _relative_hooks(states: tuple[tuple[str, int, int], ...]) -> tuple[str, ...]:
+    found: list[str] = []
+    waiting = [Path(file) for file, _, _ in states]
+    for file in waiting:
+        with contextlib.suppress(OSError):
+            content = read_start(file, 100_000)
+            for key, value in _SETTING.findall(content):
+                text = os.fsdecode(value.strip().strip(b'"'))
+                if key.lower() == b"hookspath":
+                    found += [text] if text and not text.startswith(("/", "~")) and "\0" not in text else []
+                elif len(waiting) < _MOST_INCLUDED and "\0" not in text:
+                    waiting.append(file.parent / (Path.home() / text[2:] if text.startswith("~/") else text))
+    return tuple(dict.fromkeys(found))
 
 
 def _named_by(entry: Path) -> Path | None:

@@ -6,7 +6,7 @@ requires approval. User-level and system-level settings are trusted.
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from kimi_tui.paths import real_path
@@ -203,10 +203,10 @@ def _text(file: Path, most: int) -> str:
     return read_bytes(file, most=most).decode("utf-8")
 
 
-def without_acting_settings(text: str) -> tuple[str, list[str]]:
+def without_acting_settings(text: str, *, git_dir: Path, tops: Collection[Path]) -> tuple[str, list[str]]:
     """Return a configuration without the settings that are not known to be harmless, and those as `section.key=value`.
 
-    A line that cannot be read is left out too.
+    A line that cannot be read is left out too. `git_dir` is its Git directory; a submodule's worktree is in `tops`.
     """
     kept: list[str] = []
     taken: list[str] = []
@@ -222,13 +222,21 @@ def without_acting_settings(text: str) -> tuple[str, list[str]]:
             setting = _SETTING.fullmatch(bare)
             key = setting[1].lower() if setting is not None else ""
             harmless = not bare.endswith("\\") and key in _KEYS.get(section, ())
-            value = (setting[2] or "").strip('"').lower() if setting is not None else ""
-            if (section, key) == ("core", "fsmonitor") and value in ("true", "false"):
+            value = (setting[2] or "").strip('"') if setting is not None else ""
+            if (section, key) == ("core", "fsmonitor") and value.lower() in ("true", "false"):
                 harmless = True
-            if (section, key) == ("core", "worktree") and value.startswith("../"):  # of a submodule
+            if (section, key) == ("core", "worktree") and _is_worktree_of_submodule(value, git_dir, tops):
                 harmless = True
             if harmless:
                 kept.append(line)
             else:
                 taken.append(f"{section}.{bare}")
     return "\n".join(kept) + "\n" if kept else "", taken
+
+
+def _is_worktree_of_submodule(value: str, git_dir: Path, tops: Collection[Path]) -> bool:
+    """Whether Git in a submodule writes its files below one of `tops`, and not wherever a command wants them."""
+    if "modules" not in git_dir.parts or not value.startswith("../") or "\0" in value:
+        return False
+    real = real_path(git_dir / value)
+    return any(real.is_relative_to(top) and real != top for top in tops)

@@ -37,6 +37,11 @@ _SHORT = re.compile(r"[^.~]{1,6}~[0-9](?:\.[^.]{1,3})?")
 
 STARTED_LATER = tuple(sorted(_ACTS - {".git"}))
 """Names in a project that start programs for its user; `.git` is handled separately."""
+STARTED_IN_A_PROJECT = (
+    *STARTED_LATER,
+    *(".vscode/settings.json", ".vscode/tasks.json", ".vscode/mcp.json", ".idea", ".zed", ".cursor", ".gemini"),
+)
+"""The same, and files from which an editor runs programs as soon as they change; relative to the project."""
 
 
 def acts_later(parts: Sequence[str]) -> bool:

@@ -19,7 +19,7 @@ from typing import Literal
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, git_dir_of
-from kimi_tui.tools.file_support.guarded_names import STARTED_LATER
+from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
 from kimi_tui.tools.shell_support.program_files import PYTHON, guarded_program_files, has_a_link_in, program_file
@@ -277,7 +277,7 @@ def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Pa
 
     A folder above a mount point could be renamed and replaced, so each one up to the root is a mount too.
     """
-    guards = [folder / name for folder in workspace.folders for name in STARTED_LATER]
+    guards = [folder / name for folder in workspace.folders for name in STARTED_IN_A_PROJECT]
     guards += sorted(workspace.protected)
     for git in git_dirs:
         guards += git.guarded  # defence: git-settings-read-only

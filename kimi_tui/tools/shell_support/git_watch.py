@@ -6,43 +6,51 @@ programs, and renames hooks and other entries to names that Git does not use. No
 
 import contextlib
 import os
-import shutil
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from kimi_tui.regular_file import read_start
-from kimi_tui.tools.file_support.git_dirs import acting_targets, modules_of
+from kimi_tui.text_safety import escape_unsafe
+from kimi_tui.tools.file_support.git_dirs import acting_targets, git_dir_of
 from kimi_tui.tools.file_support.git_settings import without_acting_settings
-from kimi_tui.tools.file_support.guarded_names import STARTED_LATER
+from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
+from kimi_tui.tools.shell_support.put_aside import ASIDE, make_link, put_aside, write_new
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 
 _MOST_CONFIG = 1 << 20
-ASIDE = ".put-aside-by-kimi-tui"
-_ABSENT = ("commondir", "config.worktree")
+_MOST_TODO = 1 << 22
+_MOST_TOLD = 20
+_SETTINGS = ("config", "config.worktree")
+_TODO = Path("rebase-merge/git-rebase-todo")
+_PARTS = ("modules", "worktrees")
 
 
 @dataclass(frozen=True, slots=True)
 class _Repository:
     """What determines which programs Git runs. `entry` is the `.git`, or a folder that is a repository itself.
 
-    `link` is the text of a `.git` file or the target of a link; `hooks` are the names and states of hooks.
+    `link` is the text of a `.git` file or the target of a link; `settings` are contents by name, `common` is the text
+    of a `commondir`; `hooks` are the names and states of hooks, `executed` the lines of a rebase that run programs.
     """
 
     entry: Path
     link: bytes | None
-    config: bytes
-    hooks: frozenset[tuple[str, int, int]]
-    present: frozenset[Path]
+    settings: tuple[bytes, ...] = (b"",) * len(_SETTINGS)
+    common: bytes | None = None
+    hooks: frozenset[tuple[str, int, int]] = frozenset()
+    present: frozenset[Path] = frozenset()
+    executed: frozenset[bytes] = frozenset()
 
 
 class GitWatch:
-    """The repositories in `folders`. The methods read many folders: call them in a thread."""
+    """The repositories in and around `folders`. The methods read many folders: call them in a thread."""
 
     def __init__(self, folders: Callable[[], Iterable[Path]]) -> None:
         self._folders = folders
-        self._finder = RepositoryFinder(folders)
+        self._finder = RepositoryFinder(self._roots)
         self._known: dict[Path, _Repository] = {}
+        self._links: Mapping[Path, str] = {}
         self._acting: frozenset[Path] = frozenset()
 
     @property
@@ -53,7 +61,18 @@ class GitWatch:
 
     def accept_current(self) -> None:
         """Accept the current state as the baseline."""
-        self._remember(self._find())
+        self._remember(self._finder.find())
+
+    def _roots(self) -> list[Path]:
+        """The folders, and the Git directories outside of them that commands which run Git can write."""
+        folders = list(self._folders())
+        for folder in tuple(folders):
+            entry = folder / ".git"
+            if not entry.is_dir() or entry.is_symlink():
+                around = git_dir_of(folder)
+                if around is not None and around.writable and not any(map(around.path.is_relative_to, folders)):
+                    folders.append(around.path)  # defence: watch-the-repository-around
+        return folders
 
     def _remember(self, found: Iterable[Path]) -> None:
         known: dict[Path, _Repository] = {}
@@ -61,42 +80,78 @@ class GitWatch:
             with contextlib.suppress(OSError):
                 known[entry] = _read(entry)
         self._known = known
+        self._links = dict(self._leading_out())
         self._acting = self._acting_names()
 
     def undo_changes(self) -> list[str]:
         """Undo what makes Git run programs since `accept_current`; return what was done, for the user and the model."""
         done: list[str] = []
-        found = self._find()
+        found, roots = self._finder.find(), self._roots()
+        links = list(self._leading_out())
+        undoing = _Undoing(roots, frozenset(found))
         for entry in (*found, *(entry for entry in self._known if entry not in found)):
             with contextlib.suppress(OSError):
-                done.extend(_undo_changes(entry, self._known.get(entry)))
+                done.extend(undoing.undo(entry, self._known.get(entry)))
+        for path, target in links:
+            if self._links.get(path) != target and os.path.islink(path):  # noqa: PTH114 - never raises
+                with contextlib.suppress(OSError):
+                    put_aside(path, roots)  # defence: links-out-of-git-directories
+                    done.append(f"the link `{path}` was put aside: Git would write where it leads")
         for path in sorted(self._acting_names() - self._acting):
             with contextlib.suppress(OSError):
-                _put_aside(path)
+                put_aside(path, roots)
                 done.append(f"`{path}` was put aside: something is started or configured by it")
-        self._remember(self._find() if done else found)
-        return done
+        self._remember(self._finder.find() if done else found)
+        if self._finder.incomplete:
+            done.append("nothing was checked in some folders: there are too many to search for repositories")
+        if len(done) > _MOST_TOLD:
+            done[_MOST_TOLD:] = [f"{len(done) - _MOST_TOLD} more"]
+        return [escape_unsafe(each) for each in done]
+
+    def _leading_out(self) -> Generator[tuple[Path, str]]:
+        """Yield the links in Git directories that lead out of them, with their targets."""
+        for path in self._finder.links:
+            with contextlib.suppress(OSError):
+                target = os.readlink(path)  # noqa: PTH115 - of its text
+                if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(_git_dir_above(path))):
+                    yield path, target
 
     def _acting_names(self) -> frozenset[Path]:
-        paths = (folder / name for folder in self._folders() for name in STARTED_LATER)
-        return frozenset(path for path in paths if os.path.lexists(path))
+        found: set[Path] = set()
+        for folder in self._folders():
+            for path in (folder / name for name in STARTED_IN_A_PROJECT):
+                if os.path.lexists(path):
+                    found.add(path.parent if path.parent.is_symlink() and path.parent != folder else path)
+        return frozenset(found)
 
-    def _find(self) -> list[Path]:
-        found = self._finder.find()
-        for entry in tuple(found):
-            if entry.is_dir() and not entry.is_symlink():
-                found.extend(modules_of(entry))
-                found.extend(folder / "commondir" for folder in (entry / "worktrees").glob("*"))
-        return found
+
+def _git_dir_above(path: Path) -> Path:
+    """The outermost `.git` above, else the folder."""
+    for above in reversed(path.parents):
+        if above.name.lower() == ".git":
+            return above
+    return path.parent
 
 
 def _read(entry: Path) -> _Repository:
     link = _link(entry)
     if link is not None:
-        return _Repository(entry, link, b"", frozenset(), frozenset())
-    config = _content(entry / "config")
-    present = frozenset(path for path in _absent(entry) if os.path.lexists(path))
-    return _Repository(entry, None, config, _hooks(entry / "hooks"), present)
+        return _Repository(entry, link)
+    present = frozenset(path for path in acting_targets(entry, entry.parent) if os.path.lexists(path))
+    common = entry / "commondir"
+    return _Repository(
+        entry,
+        None,
+        tuple(_content(entry / name) for name in _SETTINGS),
+        _content(common) if os.path.lexists(common) else None,
+        _hooks(entry / "hooks"),
+        present,
+        frozenset(filter(_executes, _content(entry / _TODO, _MOST_TODO).splitlines())),
+    )
+
+
+def _executes(line: bytes) -> bool:
+    return line.split(maxsplit=1)[:1] in ([b"exec"], [b"x"])
 
 
 def _link(entry: Path) -> bytes | None:
@@ -106,9 +161,9 @@ def _link(entry: Path) -> bytes | None:
     return _content(entry) if entry.is_file() else None
 
 
-def _content(file: Path) -> bytes:
+def _content(file: Path, most: int = _MOST_CONFIG) -> bytes:
     try:
-        return b"" if file.is_symlink() else read_start(file, _MOST_CONFIG)
+        return b"" if file.is_symlink() else read_start(file, most)
     except OSError:
         return b""
 
@@ -126,73 +181,80 @@ def _hooks(folder: Path) -> frozenset[tuple[str, int, int]]:
     return frozenset(found)
 
 
-def _absent(entry: Path) -> set[Path]:
-    """Return paths that would matter if they existed: other settings, and the targets of `hooksPath` and `include`."""
-    return {*(entry / name for name in _ABSENT), *acting_targets(entry, entry.parent)}
+@dataclass(frozen=True, slots=True)
+class _Undoing:
+    """Undoes changes below `roots`; `found` are all repositories there, each of which is checked."""
 
+    roots: Collection[Path]
+    found: frozenset[Path]
 
-def _undo_changes(entry: Path, before: _Repository | None) -> Generator[str]:
-    """Undo the changes since `before`; None for a repository that was not there."""
-    if not os.path.lexists(entry):
-        return
-    now = _read(entry)
-    if before is not None and now == before:
-        return
-    if now.link is not None or (before is not None and before.link is not None):
-        if (before is not None and before.link != now.link) or not _leads_to_known_repository(entry):
-            _put_aside(entry)
-            yield f"`{entry}` was put aside: a command made Git look for its settings elsewhere"
-            if before is not None and before.link is not None:
-                _restore_link(entry, before.link)
-        return
-    old = b"" if before is None else before.config
-    text, taken = without_acting_settings(now.config.decode("utf-8", "replace"))
-    _, old_ones = without_acting_settings(old.decode("utf-8", "replace"))
-    if new := [setting for setting in taken if setting not in old_ones]:
-        _put_aside(entry / "config")
-        (entry / "config").write_bytes(text.encode() if before is None else old)
-        yield f"{', '.join(new)} went out of `{entry}/config`: it makes Git run programs"
-    for name, _, _ in sorted(now.hooks - (frozenset() if before is None else before.hooks)):
-        _put_aside(entry / "hooks" / name)
-        yield f"the hook `{entry}/hooks/{name}` was put aside"
-    for path in sorted(_absent(entry) - (frozenset[Path]() if before is None else before.present)):
-        if os.path.lexists(path):
-            _put_aside(path)
-            yield f"`{path}` was put aside: Git would take settings or hooks from it"
+    def undo(self, entry: Path, before: _Repository | None) -> Generator[str]:
+        """Undo the changes since `before`; None for a repository that was not there."""
+        if not os.path.lexists(entry):
+            return
+        now = _read(entry)
+        if before is not None and now == before:
+            return
+        if now.link is not None or (before is not None and before.link is not None):
+            if (before is not None and before.link != now.link) or not self._leads_to_repository(entry):
+                self._aside(entry)
+                yield f"`{entry}` was put aside: a command made Git look for its settings elsewhere"
+                if before is not None and before.link is not None:
+                    self._restore_link(entry, before.link)
+            return
+        was = before or _Repository(entry, None)
+        for name, text, old in zip(_SETTINGS, now.settings, was.settings, strict=True):
+            yield from self._undo_settings(entry / name, text, old, new=before is None)
+        for name, _, _ in sorted(now.hooks - was.hooks):
+            self._aside(entry / "hooks" / name)
+            yield f"the hook `{entry}/hooks/{name}` was put aside"
+        if now.common is not None and now.common != was.common and not self._belongs_to_repository(entry, now.common):
+            self._aside(entry / "commondir")
+            yield f"`{entry}/commondir` was put aside: Git would take settings and hooks from elsewhere"
+        for path in sorted(set(acting_targets(entry, entry.parent)) - was.present):
+            if os.path.lexists(path):
+                self._aside(path)
+                yield f"`{path}` was put aside: Git would take settings or hooks from it"
+        if new := now.executed - was.executed:
+            lines = _content(entry / _TODO, _MOST_TODO).splitlines(keepends=True)
+            self._aside(entry / _TODO)
+            kept = b"".join(line for line in lines if line.rstrip(b"\r\n") not in new)
+            write_new(entry / _TODO, kept, self.roots)
+            yield f"{len(new)} lines went out of `{entry / _TODO}`: they run programs"
 
+    def _undo_settings(self, file: Path, text: bytes, old: bytes, *, new: bool) -> Generator[str]:
+        kept, taken = without_acting_settings(text.decode("utf-8", "replace"), git_dir=file.parent, tops=self.roots)
+        _, old_ones = without_acting_settings(old.decode("utf-8", "replace"), git_dir=file.parent, tops=self.roots)
+        if settings := [setting for setting in taken if setting not in old_ones]:
+            self._aside(file)
+            if new or old:
+                write_new(file, kept.encode() if new else old, self.roots)
+            yield f"{', '.join(settings)} went out of `{file}`: it makes Git run programs"
 
-def _leads_to_known_repository(entry: Path) -> bool:
-    """Whether a new `.git` file belongs to a worktree or a submodule: its folder is in the `.git` of a folder above.
+    def _leads_to_repository(self, entry: Path) -> bool:
+        """Whether a new `.git` file belongs to a worktree or a submodule: its folder was found in the `.git` of a
+        folder above, or of the repository around the workspace.
+        """
+        if entry.is_symlink():
+            return False
+        text = _content(entry).decode("utf-8", "replace").strip()
+        if not text.startswith("gitdir:"):
+            return True  # Git refuses it
+        real = Path(os.path.realpath(entry.parent / text.removeprefix("gitdir:").strip()))
+        above = [folder / ".git" for folder in entry.parents if not (folder / ".git").is_symlink()]
+        around = [root for root in self.roots if root.name == ".git"]
+        below = any(real.is_relative_to(git_dir / name) for git_dir in (*above, *around) for name in _PARTS)
+        return below and real in self.found
 
-    The `commondir` of a worktree must lead to the `.git` around it.
-    """
-    if entry.name == "commondir":
-        return _content(entry).strip() == b"../.."
-    if entry.is_symlink():
-        return False
-    text = _content(entry).decode("utf-8", "replace").strip()
-    if not text.startswith("gitdir:"):
-        return True  # Git refuses it
-    real = Path(os.path.realpath(entry.parent / text.removeprefix("gitdir:").strip()))
-    return any(
-        real.is_relative_to(above / ".git" / name) and not (above / ".git").is_symlink()
-        for above in entry.parents
-        for name in ("modules", "worktrees")
-    )
+    def _belongs_to_repository(self, entry: Path, common: bytes) -> bool:
+        """Whether the folder is the one of a worktree in the Git directory around it."""
+        return common.strip() == b"../.." and entry.parent.name == "worktrees" and entry.parent.parent in self.found
 
-
-def _restore_link(entry: Path, link: bytes) -> None:
-    if link.startswith(b"-> "):
-        entry.symlink_to(os.fsdecode(link[3:]))
-    else:
-        entry.write_bytes(link)
-
-
-def _put_aside(path: Path) -> None:
-    aside = path.with_name(path.name + ASIDE)
-    if os.path.lexists(aside):
-        if aside.is_dir() and not aside.is_symlink():
-            shutil.rmtree(aside)
+    def _restore_link(self, entry: Path, link: bytes) -> None:
+        if link.startswith(b"-> "):
+            make_link(entry, os.fsdecode(link[3:]), self.roots)
         else:
-            aside.unlink()
-    path.rename(aside)
+            write_new(entry, link, self.roots)
+
+    def _aside(self, path: Path) -> None:
+        put_aside(path, self.roots)

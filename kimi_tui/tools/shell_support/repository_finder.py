@@ -1,6 +1,7 @@
-"""Finds the `.git` entries and bare repositories below some folders; a repeated search costs only what changed.
+"""Finds what Git takes for a repository below some folders; a repeated search costs only what changed.
 
-Folders are watched where that is possible. The others are checked each time by their modification time.
+Git directories are searched too, except for their objects. Folders are watched where that is possible. The others are
+checked each time by their modification time.
 """
 
 import os
@@ -12,20 +13,24 @@ from pathlib import Path
 
 from kimi_tui.tools.shell_support.inotify import FolderWatches
 
-_MOST_FOLDERS = 50_000
+_MOST_FOLDERS = 1_000_000
 _COARSE_NS = 50_000_000
 """A folder that changed this recently may change again without a new timestamp: clocks of file systems are coarse."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """The state of a folder; `changed` is the time of its last change in nanoseconds, 0 if it is unreliable."""
+    """The state of a folder; `changed` is the time of its last change in nanoseconds, 0 if it is unreliable.
+
+    `links` are those in a Git directory.
+    """
 
     device: int
     inode: int
     changed: int
     folders: tuple[str, ...]
     repositories: tuple[str, ...]
+    links: tuple[str, ...]
 
 
 class RepositoryFinder:
@@ -39,6 +44,8 @@ class RepositoryFinder:
         self._watches = watches()
         self.looked_at = 0
         """The number of folders that the last call examined."""
+        self.incomplete = False
+        """Whether there are more folders than can be searched."""
         self._known: dict[str, _Folder] = {}
         self._holding: set[str] = set()
         self._unwatched: set[str] = set()
@@ -54,7 +61,13 @@ class RepositoryFinder:
             self._walk(roots, everything=True)
         else:
             self._walk([*roots, *changed, *self._unwatched], changed=changed)
-        return [Path(path) for folder in sorted(self._holding) for path in self._known[folder].repositories]
+        found = (path for folder in sorted(self._holding) for path in self._known[folder].repositories)
+        return [Path(path) for path in dict.fromkeys(found)]
+
+    @property
+    def links(self) -> list[Path]:
+        """The links in Git directories, as of the last search."""
+        return [Path(path) for folder in sorted(self._holding) for path in self._known[folder].links]
 
     def _is_another(self, root: str) -> bool:
         """Whether this path is a different folder now than at the last search."""
@@ -69,9 +82,13 @@ class RepositoryFinder:
         """Examine these folders, and those below where something is new; all below if `everything`."""
         changed = set(changed)
         seen: set[str] = set()
+        self.incomplete = self.incomplete and len(self._known) >= _MOST_FOLDERS
         while waiting:
             folder = waiting.pop()
-            if folder in seen or (len(self._known) >= _MOST_FOLDERS and folder not in self._known):
+            if folder in seen:
+                continue
+            if len(self._known) >= _MOST_FOLDERS and folder not in self._known:
+                self.incomplete = True
                 continue
             seen.add(folder)
             try:
@@ -98,7 +115,7 @@ class RepositoryFinder:
             for path in set(before.folders).difference(now.folders) if before is not None else ():
                 self._forget(path)
             self._known[folder] = now
-            (self._holding.add if now.repositories else self._holding.discard)(folder)
+            (self._holding.add if now.repositories or now.links else self._holding.discard)(folder)
             waiting.extend(now.folders)
         self.looked_at = len(seen)
         if everything:
@@ -137,17 +154,29 @@ class RepositoryFinder:
 def _listed(folder: str, status: os.stat_result) -> _Folder:
     folders: list[str] = []
     repositories: list[str] = []
+    links: list[str] = []
     names: set[str] = set()
     with os.scandir(folder) as entries:
         for entry in entries:
             names.add(entry.name)
             if entry.name.lower() == ".git":
                 repositories.append(entry.path)
+            if entry.is_symlink():
+                links.append(entry.path)
             elif entry.is_dir(follow_symlinks=False):
                 folders.append(entry.path)
-    if {"HEAD", "objects", "refs"} <= names:
+    is_git_dir = "HEAD" in names and ({"objects", "refs"} <= names or "commondir" in names)
+    within_git = "/.git/" in f"{folder}/".lower()
+    if is_git_dir:
         repositories.append(folder)
+        if within_git and f"{folder}/objects" in folders:
+            folders.remove(f"{folder}/objects")  # tens of thousands of files, none of which Git runs
     recent = time.time_ns() - status.st_ctime_ns < _COARSE_NS
     return _Folder(
-        status.st_dev, status.st_ino, 0 if recent else status.st_ctime_ns, tuple(folders), tuple(repositories)
+        status.st_dev,
+        status.st_ino,
+        0 if recent else status.st_ctime_ns,
+        tuple(folders),
+        tuple(repositories),
+        tuple(links) if is_git_dir or within_git else (),
     )

@@ -74,7 +74,7 @@ def test_a_look_at_watched_folders_that_did_not_change_opens_none(tmp_path: Path
     assert finder.looked_at > 60
     (tmp_path / "a7/b/.git").mkdir()
     assert finder.find() == [tmp_path / "a7/b/.git"]
-    assert finder.looked_at == 2
+    assert finder.looked_at == 3
     finder.find()
     assert finder.looked_at == 1
 

@@ -16,6 +16,7 @@ from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support import mount_check
 from kimi_tui.tools.shell_support.background import BackgroundTasks
@@ -569,6 +570,13 @@ def evil_config(folder: str) -> str:
     return f"printf %s {shlex.quote(EVIL)} >> {folder}/config"
 
 
+EVIL_FILE = "<(printf '[core]\n\tfsmonitor = touch PWNED\n')"
+DEEP_MODULE = (
+    'mkdir sub; python3 -c \'import os\nos.makedirs(".git/modules", exist_ok=True)\nos.chdir(".git/modules")\n'
+    'for _ in range(1100): os.mkdir("a"); os.chdir("a")\nos.system("git init -q --bare e; '
+    'git config --file e/config core.bare false; git config --file e/config core.fsmonitor \\"touch PWNED\\"")\n\'; '
+    'python3 -c \'print("gitdir: ../.git/modules/" + "a/" * 1100 + "e")\' > sub/.git'
+)
 HOOK = "printf '#!/bin/sh\\ntouch PWNED\\n' > {0}/pre-commit; chmod +x {0}/pre-commit"
 
 
@@ -593,6 +601,13 @@ HOOK = "printf '#!/bin/sh\\ntouch PWNED\\n' > {0}/pre-commit; chmod +x {0}/pre-c
         ("nested", f"mv vendor v; cp -r v vendor; {evil_config('vendor/x/.git')}"),
         ("module", f"git status; {evil_config('.git/modules/lib/deep')}"),
         ("module", f"git status; {HOOK.format('.git/modules/lib/deep/hooks')}"),
+        ("repository", f"git status; {DEEP_MODULE}"),
+        ("repository", f"git status; git init -q --bare .git/worktrees/w; {evil_config('.git/worktrees/w')}; "
+         "mkdir sub; echo 'gitdir: ../.git/worktrees/w' > sub/.git"),
+        ("repository", f"git status; git worktree add -q tree; cat {EVIL_FILE} > .git/worktrees/tree/config.worktree"),
+        ("repository", f"mkdir x y y/objects y/refs; echo 'ref: refs/heads/a' > x/HEAD; {evil_config('y')}; "
+         "echo ../y > x/commondir"),
+        ("user hooks", f"mkdir .githooks; {HOOK.format('.githooks')}"),
         ("link", f"{evil_config('real')}; git status"),
         ("link", f"rm .git; cp -r real other; {evil_config('other')}; ln -s other .git; git status"),
     ],
@@ -606,6 +621,9 @@ async def test_no_command_makes_the_users_next_git_command_run_a_program(
         git(harness.dir, "config", "core.hooksPath", ".husky")
         git(harness.dir, "config", "include.path", "../inc")
         git(harness.dir, "config", "extensions.worktreeConfig", "true")
+    if made == "user hooks":
+        git(harness.dir, "config", "--unset", "core.hooksPath")
+        git(harness.dir, "config", "--global", "core.hooksPath", ".githooks")
     if made == "nested":
         repository(harness.dir / "vendor/x")
     if made == "module":
@@ -615,16 +633,104 @@ async def test_no_command_makes_the_users_next_git_command_run_a_program(
         (harness.dir / ".git").rename(harness.dir / "real")
         (harness.dir / ".git").symlink_to("real")
     await harness.use(shell(harness), command=attack)
-    for made_inside in harness.dir.glob("**/PWNED"):
+    for made_inside in found_below(harness.dir, "PWNED"):
         made_inside.unlink()
     for entry in (
         harness.dir,
-        *harness.dir.glob("**/.git/modules/lib/deep"),
-        *(one.parent for one in harness.dir.glob("*/**/.git")),
+        *filter(Path.exists, [harness.dir / ".git/modules/lib/deep"]),
+        *filter(Path.exists, (harness.dir / "sub", harness.dir / "x", harness.dir / "tree")),
+        *(one.parent for one in found_below(harness.dir, ".git")),
     ):
         for words in ("status", "st", "add -A", "commit -q --allow-empty -m x", "fetch ssh://127.0.0.1:1/x"):
             subprocess.run(["git", *words.split()], cwd=entry, check=False, capture_output=True)
+    assert found_below(harness.dir, "PWNED") == []
+    subprocess.run(["rm", "-rf", harness.dir / ".git"], check=True)  # too deep for Python
+
+
+def found_below(folder: Path, name: str) -> list[Path]:
+    """Like `glob`, in folders of any depth."""
+    found = subprocess.run(["find", folder, "-name", name], check=True, capture_output=True, text=True)
+    return [Path(line) for line in found.stdout.splitlines()]
+
+
+@works
+@pytest.mark.parametrize("where", ["sub", "tree"])
+async def test_the_repository_around_the_workspace_is_watched_too(
+    harness: ToolHarness, tmp_path: Path, where: str
+) -> None:
+    """The workspace is a folder of a repository, or a worktree of one elsewhere."""
+    top = harness.dir / "top"
+    repository(top)
+    inside = harness.dir / where if where == "tree" else top / where
+    if where == "tree":
+        git(top, "worktree", "add", "-q", str(inside))
+    inside.mkdir(exist_ok=True)
+    box = Sandbox(SandboxConfig(), Workspace(inside))
+    attack = f"git status; cd {top}/.git; mkdir e; cp -r HEAD objects refs e; {evil_config('e')}; echo e > commondir"
+    tool = Shell(Workspace(inside), harness.approvals, ToolProgress(), sandbox=box)
+    value = await harness.use(tool, command=attack)
+    assert "commondir" in value.message
+    for folder in (top, inside):
+        subprocess.run(["git", "status"], cwd=folder, check=False, capture_output=True)
     assert list(harness.dir.glob("**/PWNED")) == []
+
+
+@works
+async def test_a_link_in_a_git_directory_that_leads_out_of_it_is_put_aside(harness: ToolHarness) -> None:
+    """Git would append to a start file of the shell what a branch is called."""
+    repository(harness.dir)
+    profile = Path.home() / ".bashrc"
+    profile.write_text("# mine\n")
+    attack = f"git checkout -q -b 'x$(touch${{IFS}}PWNED)'; ln -sf {profile} .git/logs/HEAD"
+    value = await harness.use(shell(harness), command=attack)
+    assert "logs/HEAD" in value.message
+    git(harness.dir, "checkout", "-q", "main")
+    assert profile.read_text() == "# mine\n"
+
+
+@works
+async def test_a_command_adds_no_program_to_a_rebase_that_the_user_continues(harness: ToolHarness) -> None:
+    repository(harness.dir)
+    git(harness.dir, "checkout", "-q", "-b", "topic")
+    for branch, text in (("topic", "2"), ("main", "3")):
+        git(harness.dir, "checkout", "-q", branch)
+        (harness.dir / "a").write_text(text)
+        git(harness.dir, "commit", "-qam", text)
+    subprocess.run(["git", "rebase", "topic"], cwd=harness.dir, check=False, capture_output=True)
+    attack = "git status --short; echo 'exec touch PWNED' >> .git/rebase-merge/git-rebase-todo"
+    value = await harness.use(shell(harness), command=attack)
+    assert "they run programs" in value.message
+    git(harness.dir, "add", "a")
+    git(harness.dir, "-c", "core.editor=true", "rebase", "--continue")
+    assert not (harness.dir / "PWNED").exists()
+
+
+@works
+async def test_a_new_repository_writes_no_files_outside_the_workspace(harness: ToolHarness) -> None:
+    attack = "git init -q n && cd n && git config core.worktree ../../../.."
+    value = await harness.use(shell(harness), command=attack)
+    assert "core.worktree" in value.message
+    assert git(harness.dir / "n", "rev-parse", "--show-toplevel").strip() == str(harness.dir / "n")
+
+
+@works
+async def test_what_an_editor_runs_at_once_cannot_be_written(harness: ToolHarness) -> None:
+    (harness.dir / ".vscode").mkdir()
+    (harness.dir / ".vscode/settings.json").write_text("{}")
+    attack = "echo x > .vscode/settings.json; echo x > .vscode/tasks.json; mkdir .idea; echo x > .vscode/more.json"
+    await harness.use(shell(harness), command=attack)
+    assert (harness.dir / ".vscode/settings.json").read_text() == "{}"
+    assert not (harness.dir / ".vscode/tasks.json").exists()
+    assert not (harness.dir / ".idea").exists()
+    assert (harness.dir / ".vscode/more.json").exists()
+
+
+@works
+async def test_the_names_of_undone_settings_are_safe_to_show(harness: ToolHarness) -> None:
+    attack = 'n=$(printf \'a\\nb\\033]0;x\\377\'); git init -q "$n"; git -C "$n" config core.fsmonitor x'
+    value = await harness.use(shell(harness), command=attack)
+    assert "core.fsmonitor" in value.message
+    assert value.message.isprintable()
 
 
 @works

@@ -1,0 +1,45 @@
+"""Renames and writes files in folders that commands can change meanwhile: nothing outside `roots` is touched."""
+
+import os
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+
+ASIDE = ".put-aside-by-kimi-tui"
+"""The end of the names of files that were put aside; no program looks for such a name."""
+
+
+def put_aside(path: Path, roots: Iterable[Path]) -> None:
+    """Rename the file, folder or link to a name that is free. Raises OSError."""
+    with _folder_of(path, roots) as folder:
+        names = (path.name + (f".{number}" if number else "") + ASIDE for number in count())
+        aside = next(name for name in names if not os.path.lexists(path.with_name(name)))
+        os.rename(path.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def write_new(path: Path, content: bytes, roots: Iterable[Path]) -> None:
+    """Write a file that does not exist. Raises OSError."""
+    with _folder_of(path, roots) as folder:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+        with os.fdopen(os.open(path.name, flags, 0o644, dir_fd=folder), "wb") as file:
+            file.write(content)
+
+
+def make_link(path: Path, target: str, roots: Iterable[Path]) -> None:
+    """Make a link where nothing is. Raises OSError."""
+    with _folder_of(path, roots) as folder:
+        os.symlink(target, path.name, dir_fd=folder)
+
+
+@contextmanager
+def _folder_of(path: Path, roots: Iterable[Path]) -> Generator[int]:
+    descriptor = os.open(os.path.realpath(path.parent), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        link = f"/proc/self/fd/{descriptor}"
+        place = Path(os.path.realpath(link) if os.path.lexists(link) else os.path.realpath(path.parent))
+        if not any(place.is_relative_to(os.path.realpath(root)) for root in roots):
+            raise PermissionError(f"{place} is outside of the folders of the project")
+        yield descriptor
+    finally:
+        os.close(descriptor)
