@@ -43,8 +43,10 @@ texts: $(VENV)/.tests
 	@$(BIN)/python -m tests.texts
 
 # Writes the reference pages of the documentation and the completion scripts from the program's own tables.
-docs: $(VENV)/.tests
+# Then builds the site into build/site, and checks its links.
+docs: $(VENV)/.docs
 	@$(BIN)/python -m tests.docs
+	@$(BIN)/python -m tests.docs_site
 
 # Plays the demo in a terminal and writes the README's moving picture. Look at it before you commit it.
 demo-picture: $(VENV)/.tests
@@ -64,6 +66,10 @@ $(VENV)/.program: pyproject.toml
 
 $(VENV)/.tests: $(VENV)/.program
 	@$(BIN)/python -m pip install -q --editable . --group dev
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.tests
+	@$(BIN)/python -m pip install -q --group docs
 	@touch $@
 
 clean:
