@@ -9,6 +9,7 @@ KimiTuiError
 ├── FlowFailedError         exit 1   the model chose no branch at a decision
 ├── FlowControlError        exit 1   a running flow cannot do this now
 ├── SkillError              exit 1   a skill file
+├── SkillInstallError       exit 1   a shared skill that cannot be fetched or kept
 ├── AgentSpecError          exit 1   an agent file: file, line, key
 ├── SessionError            exit 1   a session on disk
 │   └── SessionLockedError           another process holds it
@@ -103,6 +104,10 @@ class SkillError(KimiTuiError):
     def __init__(self, cause: str, *, file: PathLike[str] | str, line: int | None = None) -> None:
         self.cause, self.file, self.line = cause, file, line
         super().__init__(f"{file}{'' if line is None else f':{line}'}: {cause}")
+
+
+class SkillInstallError(KimiTuiError):
+    """A shared skill that cannot be fetched, is refused, or cannot be put into the user's folder."""
 
 
 class AgentSpecError(KimiTuiError):

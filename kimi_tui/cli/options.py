@@ -13,7 +13,7 @@ from kimi_tui.errors import UsageError
 _COMMANDS = {
     "flow": "list, show, check, run and export flows",
     "permission": "explain permission decisions",
-    "skill": "list skills and their problems",
+    "skill": "list skills; add, update and remove shared ones",
     "session": "list, show, rename, fork, archive, export and import sessions",
     "mcp": "add, list, test and authorize MCP servers",
     "acp": "serve an editor on stdin and stdout (Agent Client Protocol)",

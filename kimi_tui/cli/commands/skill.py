@@ -1,4 +1,4 @@
-"""`kimi-tui skill list`: lists the skills, their origin and their problems."""
+"""`kimi-tui skill`: lists the skills and their problems; adds, updates and removes shared ones."""
 
 import argparse
 from typing import TYPE_CHECKING
@@ -26,9 +26,25 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "--skills-dir", metavar="DIR", action="append", default=argparse.SUPPRESS, help=argparse.SUPPRESS
     )
 
+    add = actions.add_parser("add", help="add a shared skill, after showing what it can run")
+    add.add_argument("source", metavar="OWNER/REPO[@REF][/PATH] | URL | DIR")
+    add.add_argument("--ref", metavar="REF", help="branch, tag or full commit id (default: the default branch)")
+    add.add_argument("--path", metavar="PATH", help="folder of the skill in the repository")
+    update = actions.add_parser("update", help="update shared skills, after showing the difference")
+    update.add_argument("names", metavar="NAME", nargs="*", help="only these (default: all)")
+    update.add_argument("--replace", action="store_true", help="with --yes: also those that you changed; keeps a copy")
+    for action in (add, update):
+        action.add_argument("-y", "--yes", dest="agreed", action="store_true", help="agree without being asked")
+    remove = actions.add_parser("remove", help="remove a shared skill; keeps a copy if you changed it")
+    remove.add_argument("names", metavar="NAME", nargs="+")
+
 
 def run(args: argparse.Namespace) -> int:
-    """Print the requested information. Raises UsageError and ConfigError."""
+    """Run the subcommand; returns the exit status. Raises KimiTuiError."""
+    if args.skill_command != "list":
+        from kimi_tui.cli.commands.skill_sharing import run_add, run_remove, run_update
+
+        return {"add": run_add, "update": run_update, "remove": run_remove}[args.skill_command](args)
     library = _library(args)
     if args.json:
         print_json(_json(library))
