@@ -1488,5 +1488,93 @@ DEFENCES: tuple[Defence, ...] = (
         "commands of flows", "a resumed run keeps what it does with approvals", "when-asked-of-the-run", NEVER,
         "test_an_approval_covers_only_the_call_that_was_parked",
     ),
+    Defence(
+        "skills of strangers", "no remote helper", "no-remote-helpers", NEVER,
+        "test_other_protocols_options_and_expressions_are_no_source",
+    ),
+    Defence(
+        "skills of strangers", "a source is no option", "source-that-is-an-option", NEVER,
+        "test_other_protocols_options_and_expressions_are_no_source",
+    ),
+    Defence(
+        "skills of strangers", "no password in the lock", "no-secret-in-the-lock", NEVER,
+        "test_other_protocols_options_and_expressions_are_no_source",
+    ),
+    Defence(
+        "skills of strangers", "a ref is a name", "ref-is-a-name", Value("True"),
+        "test_a_ref_is_a_name_and_nothing_else",
+    ),
+    Defence(
+        "skills of strangers", "one protocol", "one-protocol", Value('"ext:file"'),
+        "test_a_rewritten_url_runs_no_other_protocol",
+    ),
+    Defence(
+        "skills of strangers", "a bound for a fetch", "bound-fetch", REMOVED,
+        "test_a_fetch_writes_no_more_than_its_bound",
+    ),
+    Defence(
+        "skills of strangers", "links stay in the skill", "no-links-of-strangers", REMOVED,
+        "test_a_link_out_of_the_skill_or_to_a_link_is_refused",
+    ),
+    Defence(
+        "skills of strangers", "a bound for the size", "bound-shared-skill", NEVER,
+        "test_the_size_and_the_number_of_files_are_bounded",
+    ),
+    Defence(
+        "skills of strangers", "a bound for the files", "bound-shared-files", NEVER,
+        "test_the_size_and_the_number_of_files_are_bounded",
+    ),
+    Defence(
+        "skills of strangers", "no two names of one file", "no-case-collisions", NEVER,
+        "test_names_that_are_one_file_on_some_systems_are_refused",
+    ),
+    Defence(
+        "skills of strangers", "names that are safe", "safe-names-of-strangers", NEVER,
+        "test_an_unsafe_name_is_refused",
+    ),
+    Defence(
+        "skills of strangers", "names in the lock", "lock-names-no-path", NEVER,
+        "test_a_name_in_the_lock_is_no_path",
+    ),
+    Defence(
+        "skills of strangers", "keeping the user's version at an update", "keep-changed-version", NEVER,
+        "test_what_the_user_changed_is_kept",
+    ),
+    Defence(
+        "skills of strangers", "keeping the user's version at a removal", "keep-changed-skill", NEVER,
+        "test_what_the_user_changed_is_kept",
+    ),
+    Defence(
+        "skills of strangers", "ending an interrupted update", "finish-update", Value("None"),
+        "test_a_kill_at_each_point_leaves_the_old_version_or_the_new_one",
+    ),
+    Defence(
+        "skills of strangers", "nothing half of it stays", "no-half-skill", REMOVED,
+        "test_a_kill_at_each_point_leaves_the_old_version_or_the_new_one",
+    ),
+    Defence(
+        "skills of strangers", "one process at a time", "one-installation", REMOVED,
+        "test_only_one_process_changes_the_skills",
+    ),
+    Defence(
+        "skills of strangers", "a difference in bounded time", "bound-difference", ALWAYS,
+        "test_large_versions_are_compared_soon",
+    ),
+    Defence(
+        "skills of strangers", "the name of a skill", "name-of-a-shared-skill", NEVER,
+        "test_a_skill_with_a_name_or_a_chart_that_is_not_accepted_is_not_kept",
+    ),
+    Defence(
+        "skills of strangers", "no name of a bundled skill", "no-name-of-a-bundled-skill", NEVER,
+        "test_a_skill_with_a_name_or_a_chart_that_is_not_accepted_is_not_kept",
+    ),
+    Defence(
+        "skills of strangers", "no broken chart", "no-broken-skill", NEVER,
+        "test_a_skill_with_a_broken_chart_beside_it_is_not_kept",
+    ),
+    Defence(
+        "skills of strangers", "a yes of a user", "no-yes-without-a-user", NEVER,
+        "test_without_a_terminal_a_yes_is_an_option",
+    ),
     Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),
 )  # fmt: skip

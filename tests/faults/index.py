@@ -21,6 +21,8 @@ _PROC = "tests/tools/shell_support/test_process_runner.py"
 _PROG = "tests/permission/programs"
 _READ = "tests/tools/shell_support/test_read_only.py"
 _RULED = "tests/tools/shell_support/test_reading_rules.py"
+_SHARED = "tests/cli/commands/test_skill_sharing.py"
+_SHARING = "tests/skill/sharing"
 _SHELL = "tests/tools/test_shell.py"
 _SKILL = "tests/skill"
 _STEER = "tests/flow/run/test_run_control.py"
@@ -635,6 +637,25 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/flow/run/test_node_result.py::test_a_turn_without_the_result_is_asked_again_twice_and_then_fails",
         "tests/soul/flows/test_turn_rules.py::test_a_subagent_of_a_node_has_no_more_tools_than_the_node",
         "tests/soul/flows/test_parking.py::test_an_approval_covers_only_the_call_that_was_parked",
+    ),
+    "skills of strangers": (
+        f"{_SHARING}/test_source.py::test_other_protocols_options_and_expressions_are_no_source",
+        f"{_SHARING}/test_source.py::test_a_ref_is_a_name_and_nothing_else",
+        f"{_SHARING}/test_fetching.py::test_a_rewritten_url_runs_no_other_protocol",
+        f"{_SHARING}/test_fetching.py::test_a_fetch_writes_no_more_than_its_bound",
+        f"{_SHARING}/test_fetching.py::test_nothing_of_the_repository_or_the_environment_runs",
+        f"{_SHARING}/test_skill_package.py::test_a_link_out_of_the_skill_or_to_a_link_is_refused",
+        f"{_SHARING}/test_skill_package.py::test_the_size_and_the_number_of_files_are_bounded",
+        f"{_SHARING}/test_skill_package.py::test_names_that_are_one_file_on_some_systems_are_refused",
+        f"{_SHARING}/test_skill_package.py::test_an_unsafe_name_is_refused",
+        f"{_SHARING}/test_installation.py::test_a_name_in_the_lock_is_no_path",
+        f"{_SHARING}/test_installation.py::test_what_the_user_changed_is_kept",
+        f"{_SHARING}/test_installation.py::test_a_kill_at_each_point_leaves_the_old_version_or_the_new_one",
+        f"{_SHARING}/test_installation.py::test_only_one_process_changes_the_skills",
+        f"{_SHARING}/test_text_diff.py::test_large_versions_are_compared_soon",
+        f"{_SHARED}::test_a_skill_with_a_name_or_a_chart_that_is_not_accepted_is_not_kept",
+        f"{_SHARED}::test_a_skill_with_a_broken_chart_beside_it_is_not_kept",
+        f"{_SHARED}::test_without_a_terminal_a_yes_is_an_option",
     ),
     "a size in the environment": (
         "tests/ui/tui/test_app.py::test_the_size_is_that_of_the_terminal_whatever_the_environment_says",

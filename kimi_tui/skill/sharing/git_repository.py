@@ -176,11 +176,12 @@ class _Git:
             raise SkillInstallError(_reason(errors.read(1 << 16).decode("utf-8", "replace"), process.returncode))
 
     def _environment(self) -> dict[str, str]:
+        allowed = self.protocol  # defence: one-protocol
         kept = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
         kept |= {key: value for key, value in os.environ.items() if key in _USERS_VARIABLES}
         return kept | {
             "GIT_DIR": str(self.folder),
-            "GIT_ALLOW_PROTOCOL": self.protocol,  # defence: one-protocol
+            "GIT_ALLOW_PROTOCOL": allowed,
             "GIT_TERMINAL_PROMPT": "0",
             "GIT_ASKPASS": "",
             "SSH_ASKPASS_REQUIRE": "never",

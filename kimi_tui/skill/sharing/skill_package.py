@@ -97,7 +97,8 @@ def check_names(names: Iterable[str]) -> None:
         raise SkillInstallError(tr("the skill has more than {count} files", count=MAX_FILES))
     for name in known:
         parts = name.split("/")
-        if not all(map(_is_safe_part, parts)) or len(parts) > MAX_DEPTH or len(os.fsencode(name)) > MAX_PATH_BYTES:
+        short = len(parts) <= MAX_DEPTH and len(os.fsencode(name)) <= MAX_PATH_BYTES
+        if not short or not all(map(_is_safe_part, parts)):  # defence: safe-names-of-strangers
             raise SkillInstallError(tr("the name of a file is not accepted: {name}", name=_shown(name)))
         for prefix in _prefixes(parts):
             # Some file systems ignore case and how accents are composed.
@@ -129,7 +130,7 @@ def _is_safe_part(part: str) -> bool:
         and not part.endswith(".")
         and not set(part) & set('\\:*?"<>|')
         and all(map(is_safe, part))  # also no surrogates, which stand for bytes that are not UTF-8
-    )  # defence: safe-names-of-strangers
+    )
 
 
 def _shown(name: str) -> str:
