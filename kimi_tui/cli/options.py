@@ -162,7 +162,7 @@ def _add_session_options(top: argparse.ArgumentParser, *, unless_said: bool = Fa
     work.add_argument(
         "--trust", action="store_true", help="trust this folder for this run: use its skills, MCP servers and rules"
     )
-    work.add_argument("--afk", action="store_true", help="unattended: approve without asking")
+    work.add_argument("--afk", action="store_true", help="away mode: approve every tool call, dismiss questions")
     work.add_argument("--no-sandbox", action="store_true", help="run commands without a sandbox")
     work.add_argument("--plan", action="store_true", help="start in plan mode")
     work.add_argument("--replay", metavar="SESSION", help="replay a recorded session (id, folder or wire.jsonl)")

@@ -64,7 +64,7 @@ def read_budget(text: str) -> Budget:
             raise ValueError(tr("write a budget like `2 usd, 500k tokens, 1h`"))
         for name in ("cost", "tokens", "seconds"):
             if getattr(given, name) is not None and getattr(budget, name) is not None:
-                raise ValueError(tr("a budget has one cap for each of cost, tokens and time"))
+                raise ValueError(tr("a budget has at most one cap each for cost, tokens and time"))
         budget = budget.changed(given)
     return budget
 

@@ -92,7 +92,7 @@ class Rule:
         if self.tool not in TOOLS and not self.tool.startswith("mcp__") and not _WILD.search(self.tool):
             if meant := _ELSEWHERE.get(self.tool.lower()):
                 return tr("no tool is named {tool}; write {meant}", tool=self.tool, meant=meant)
-            return tr("no tool of kimi-tui is named {tool}", tool=self.tool)
+            return tr("{tool} is not a tool of kimi-tui", tool=self.tool)
         if self.tool == "Shell" and self.pattern is not None and self.pattern.endswith(":*"):
             return tr("write `{pattern}`", pattern=f"{self.pattern[:-2]} *")
         if self.tool in ("FetchURL", "Network") and self.pattern is not None and self.pattern.startswith("domain:"):

@@ -50,7 +50,7 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
                 return failed(
                     "The user turned plan mode on, and nobody is there to agree to the plan, so plan mode stays on. "
                     "End with the plan as your last message.",
-                    brief=tr("Nobody is there to agree to the plan"),
+                    brief=tr("No user is available to approve the plan"),
                 )
             self._plan_mode.on = False
             return ok(message="Nobody is there to ask; the plan is taken as agreed. Carry it out.")

@@ -137,7 +137,7 @@ def test_a_project_that_ends_the_questions_about_reading_is_asked_about() -> Non
     ("rule", "advice"),
     [
         ("Bash(rm *)", "write Shell"), ("shell(rm *)", "write Shell"), ("WebFetch(evil.example)", "write FetchURL"),
-        ("Write(src/**)", "write Edit"), ("Shel(rm *)", "no tool of kimi-tui is named Shel"),
+        ("Write(src/**)", "write Edit"), ("Shel(rm *)", "Shel is not a tool of kimi-tui"),
         ("Shell(git push:*)", "write `git push *`"), ("FetchURL(domain:a.example)", "write `a.example`"),
     ],
 )  # fmt: skip

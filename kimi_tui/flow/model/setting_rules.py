@@ -185,7 +185,7 @@ def _key_warnings(node: ChartNode) -> Iterator[ChartNote]:
             if near is None:
                 text = tr("the setting `{key}` is unknown and ignored", key=key)
             else:
-                text = tr("the setting `{key}` is unknown and ignored; perhaps `{near}`", key=key, near=near)
+                text = tr("the setting `{key}` is unknown and ignored; did you mean `{near}`?", key=key, near=near)
             yield ChartNote(text, setting.line, setting.column)
         elif key in before:
             yield ChartNote(
@@ -209,12 +209,11 @@ def _node_warnings(chart: SettingsOfChart, node: ChartNode) -> Iterator[ChartNot
                 )
     for name in settings.tools:
         if name not in BUILT_IN_TOOLS and not name.startswith(MCP_PREFIX):
-            near = next(iter(difflib.get_close_matches(name, BUILT_IN_TOOLS, 1)), "ReadFile")
-            yield ChartNote(
-                tr("`{tool}` is not a tool of the program; perhaps `{near}`", tool=name, near=near),
-                used["tools"].line,
-                used["tools"].column,
-            )
+            if near := difflib.get_close_matches(name, BUILT_IN_TOOLS, 1):
+                text = tr("`{tool}` is not a tool of kimi-tui; did you mean `{near}`?", tool=name, near=near[0])
+            else:
+                text = tr("`{tool}` is not a tool of kimi-tui", tool=name)
+            yield ChartNote(text, used["tools"].line, used["tools"].column)
     if settings.on is not None and "else" not in {(edge.label or "").strip() for edge in chart.outgoing[node.id]}:
         yield ChartNote(
             tr("`{node}` has no branch `else`: a value without a branch stops the run", node=node.id),

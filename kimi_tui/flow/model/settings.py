@@ -121,9 +121,10 @@ def _count(least: int, most: int) -> Callable[[str], int]:
 def _word(*allowed: str) -> Callable[[str], str]:
     def read(value: str) -> str:
         if value not in allowed:
-            near = next(iter(difflib.get_close_matches(value, allowed, 1)), allowed[0])
             words = ", ".join(f"`{word}`" for word in allowed)
-            raise _WrongValueError(tr("allowed: {words}; perhaps `{near}`", words=words, near=near))
+            if near := difflib.get_close_matches(value, allowed, 1):
+                raise _WrongValueError(tr("allowed: {words}; did you mean `{near}`?", words=words, near=near[0]))
+            raise _WrongValueError(tr("allowed: {words}", words=words))
         return value
 
     return read

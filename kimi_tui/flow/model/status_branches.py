@@ -21,7 +21,7 @@ def status_branch_fault(labels: Sequence[str | None]) -> Iterator[tuple[int, Use
     if len(labels) == 1 and labels[0] in (None, OK, ELSE):
         return
     if labels == [FAILED]:
-        yield 0, tr("a single branch `failed` would never be left with status 0; add `ok`")
+        yield 0, tr("no branch for status 0; add `ok`")
         return
     taken: set[int] = set()
     for index, label in enumerate(labels):

@@ -277,7 +277,7 @@ class RunControl:
     def _check_budget(self) -> None:
         if self.waits_for_budget:
             raise FlowControlError(
-                tr("{why}: raise it with {command}, or stop the run", why=self._meter.reached_text,
+                tr("{why}; raise it with {command}, or stop the run", why=self._meter.reached_text,
                     command="/flow budget 1m tokens")
             )  # fmt: skip
 

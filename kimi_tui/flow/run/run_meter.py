@@ -87,7 +87,7 @@ class RunMeter:
     def reached_text(self) -> UserText:
         """That the budget is used up, and how much is spent."""
         quantity = self.reached or "tokens"
-        return tr("the budget is reached: {facts}", facts=spent_text(self.spent, self.state.budget, quantity))
+        return tr("the budget is used up: {facts}", facts=spent_text(self.spent, self.state.budget, quantity))
 
     def begin(self) -> None:
         """Record the budget at the run's start. Raises BudgetError."""
@@ -144,8 +144,8 @@ class RunMeter:
             self._told_reached = True
             self._tell()
             self.setup.notify(
-                tr("The budget of the flow is reached"),
-                tr("{facts}; nothing new starts. Replies under way are still counted, at most one of each agent",
+                tr("The flow's budget is used up"),
+                tr("{facts}; no new request or node starts. Replies in progress still count, at most one per agent",
                     facts=spending_text(self.spent, self.state.budget)),
             )  # fmt: skip
         return False
@@ -175,7 +175,9 @@ class RunMeter:
         if given.cost is not None:
             self._price_earlier_replies()
         if (over := reached(self.spent, given)) is not None:
-            raise FlowControlError(tr("this is spent already: {facts}", facts=spent_text(self.spent, given, over)))
+            raise FlowControlError(
+                tr("this cap is already used up: {facts}", facts=spent_text(self.spent, given, over))
+            )
         self._write_budget(budget)
         self._notified = {one for one in QUANTITIES if share(self.spent, budget, one) >= NOTICE_AT}
         self._tell()

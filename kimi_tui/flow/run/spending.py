@@ -134,7 +134,9 @@ def spent_text(spent: Spent, budget: Budget, quantity: Quantity) -> UserText:
             cap = shown_tokens(budget.tokens or 0)
             return tr("{spent} of {cap} tokens", spent=f"{spent.tokens:,}", cap=cap)
         case "seconds":
-            return tr("{spent} of {cap} of work", spent=clock(spent.seconds), cap=shown_time(budget.seconds or 0.0))
+            return tr(
+                "{spent} of {cap} working time", spent=clock(spent.seconds), cap=shown_time(budget.seconds or 0.0)
+            )
 
 
 def spending_text(spent: Spent, budget: Budget) -> UserText:

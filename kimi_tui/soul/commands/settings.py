@@ -111,7 +111,9 @@ async def _model(engine: "Engine", args: str) -> None:
 
 COMMANDS: tuple["Command[Engine]", ...] = (
     Command(CommandInfo("yolo", "Approve every tool call (toggle)"), _yolo, while_running=True),
-    Command(CommandInfo("afk", "Away mode: approve without asking (toggle)"), _afk, while_running=True),
+    Command(
+        CommandInfo("afk", "Away mode: approve every tool call, dismiss questions (toggle)"), _afk, while_running=True
+    ),
     Command(CommandInfo("plan", "Plan mode: on, off, view the last plan, clear"), _plan),
     Command(CommandInfo("add-dir", "Add a folder to the workspace, or list the folders"), _add_dir, while_running=True),
     Command(CommandInfo("model", "Change the model, or list those configured"), _model),

@@ -24,7 +24,10 @@ async def _help(engine: "Engine", args: str) -> None:
     commands = engine.commands()
     command_names = {info.name for info in commands}
     faces = [info for info in engine.frontend_commands if info.name not in command_names]
-    pages = tr("Pages, by `/help TOPIC`: {names}", names=", ".join(f"`{topic}`" for topic in documentation.topics()))
+    pages = tr(
+        "Documentation pages, for `/help TOPIC`: {names}",
+        names=", ".join(f"`{topic}`" for topic in documentation.topics()),
+    )
     engine.reply("\n".join([*(line(info) for info in (*commands, *faces)), "", pages]))
 
 
@@ -166,7 +169,7 @@ async def _task(engine: "Engine", args: str) -> None:
 
 COMMANDS: tuple["Command[Engine]", ...] = (
     Command(
-        CommandInfo("help", "Commands, or a page of the documentation", ("h", "?")),
+        CommandInfo("help", "List the commands, or show a page of the documentation", ("h", "?")),
         _help,
         while_running=True,
     ),

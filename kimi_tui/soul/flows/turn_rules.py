@@ -46,7 +46,7 @@ def _allowed(rules: TurnRules, toolset: Toolset) -> frozenset[str] | None:
     for name in rules.tools:
         own = toolset.own_name(name)
         if own is None:
-            raise UsageError(tr("there is no tool {tool}", tool=name))
+            raise UsageError(tr("the agent has no tool {tool}", tool=name))
         names.add(own)
     if already is not None:
         names &= already

@@ -33,7 +33,7 @@ def answer_to(run: RunState, node_id: str, label: str) -> CallsAnswered | None:
     if not run.parked or node_id != run.node_id:
         return None
     if label not in (APPROVE, REJECT):
-        raise UsageError(tr("{node} waits for an approval: answer {choices}", node=node_id,
+        raise UsageError(tr("{node} waits for an approval; the possible answers are: {choices}", node=node_id,
             choices=f"{APPROVE}, {REJECT}"))  # fmt: skip
     return CallsAnswered(run=run.run_id, at=time.time(), node=node_id, approve=label == APPROVE)
 

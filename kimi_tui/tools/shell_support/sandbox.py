@@ -36,10 +36,10 @@ TIER_TITLES: dict[Tier, str] = {
     "none": tr("Commands run without a sandbox"),
 }
 FULL_TIER_LIMITS = tr(
-    "it limits neither the number of processes nor the memory; commands can reach a socket that a program of the user "
-    "bound by a relative name, moved, or bound in a network of its own, if its folder is visible to them; "
-    "what a background command does to Git in a new repository is undone when a command ends, "
-    "and a Git command can change the settings of its repository until it ends"
+    "it limits neither the number of processes nor memory; commands can reach a Unix socket in a folder that they "
+    "can see if a program of the user bound it to a relative path, moved it, or bound it in another network "
+    "namespace; a background command's changes to Git's settings in a new repository are undone only when a "
+    "command ends, and a Git command can change the settings of its repository until it ends"
 )
 """What the tier "full" does not restrict."""
 SEATBELT_LIMITS = tr(
@@ -47,9 +47,9 @@ SEATBELT_LIMITS = tr(
 )
 """What the tier "files" cannot restrict on macOS."""
 FILES_TIER_LIMITS = tr(
-    "they can reach programs of the user through sockets in folders, send UDP, see processes, write /tmp and /dev/shm, "
-    "and change modes, owners and times of the user's files; they have no terminals of their own; "
-    "what they do to Git's settings is undone only when they end"
+    "they can reach the user's programs through Unix sockets, send UDP packets, see processes, write to /tmp and "
+    "/dev/shm, and change modes, owners and times of the user's files; they cannot open pseudo-terminals; their "
+    "changes to Git's settings are undone only when they end"
 )
 """What the tier "files" cannot restrict."""
 AllowsHost = Callable[[str, int, str], Awaitable[bool]]
@@ -160,7 +160,7 @@ class Sandbox:
             found = (*guarded_program_files(written), *found)
         if not found:
             return ""
-        return tr("commands can write `{folder}`, from which kimi-tui itself runs", folder=str(found[0]))
+        return tr("commands can write to `{folder}`, and kimi-tui itself runs from there", folder=str(found[0]))
 
     @property
     def summary(self) -> UserText:

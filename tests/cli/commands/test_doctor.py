@@ -143,10 +143,10 @@ def test_the_doctor_says_what_the_sandbox_does_not_hold(capsys, service, tmp_pat
     if not checks["sandbox"]["found"].startswith("full"):
         pytest.skip("bubblewrap is not installed, or does not work in this container")
     assert checks["sandbox"]["state"] == "ok"
-    assert "bound by a relative name" in checks["sandbox"]["found"]
+    assert "bound it to a relative path" in checks["sandbox"]["found"]
 
 
 def test_the_doctor_warns_where_commands_could_replace_kimi_tui(capsys, service):
     _, checks = examined(capsys, "--config", config(service, "sk-good"), "--work-dir", sysconfig.get_path("purelib"))
     assert checks["sandbox"]["state"] == "warn"
-    assert "from which kimi-tui itself runs" in checks["sandbox"]["found"]
+    assert "and kimi-tui itself runs from there" in checks["sandbox"]["found"]

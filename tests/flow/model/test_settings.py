@@ -72,7 +72,7 @@ def test_the_settings_of_an_edge_are_not_those_of_a_node():
 
 def test_an_unknown_key_is_a_warning_with_the_nearest_one_at_its_place():
     assert warnings("  work@{ shape: hex, retires: 2 }") == [
-        (6, 22, "the setting `retires` is unknown and ignored; perhaps `retries`")
+        (6, 22, "the setting `retires` is unknown and ignored; did you mean `retries`?")
     ]
     assert warnings("work@{ zzqx: 2 }") == [(6, 8, "the setting `zzqx` is unknown and ignored")]
 
@@ -88,9 +88,9 @@ def test_an_unknown_key_is_a_warning_with_the_nearest_one_at_its_place():
         ("work@{ retries: }", 8, "it has no value"),
         ("work@{ retries }", 8, "it has no value"),
         ("work@{ retries:3 }", 8, "a space after the colon"),
-        ("check@{ ask: humn }", 9, "perhaps `human`"),
-        ("work@{ context: forks }", 8, "perhaps `fork`"),
-        ("work@{ in: wood }", 8, "`worktree`"),
+        ("check@{ ask: humn }", 9, "did you mean `human`?"),
+        ("work@{ context: forks }", 8, "did you mean `fork`?"),
+        ("work@{ in: wood }", 8, "allowed: `worktree`"),
         ('work@{ tools: "ReadFile ${ARGS}" }', 8, "variables are not allowed here"),
         ('work@{ model: "${check.text}" }', 8, "variables are not allowed here"),
         ('work@{ flow: "${check.text}" }', 8, "variables are not allowed here"),
@@ -179,6 +179,13 @@ def test_a_variable_of_a_node_that_runs_later_is_a_warning():
     chart = ("flowchart TD", "B([BEGIN]) --> a[Say ${b.text}]", "a --> b[Work]", "b --> E([END])")
     assert [(line, text) for line, _, text in warnings(chart=chart)] == [
         (2, "`${b.text}` is empty here: `b` runs later")
+    ]
+
+
+def test_an_unknown_tool_is_a_warning_which_names_only_a_tool_that_is_near():
+    assert [text for _, _, text in warnings('work@{ tools: "ReadFiel Zzqx" }')] == [
+        "`ReadFiel` is not a tool of kimi-tui; did you mean `ReadFile`?",
+        "`Zzqx` is not a tool of kimi-tui",
     ]
 
 

@@ -167,7 +167,7 @@ async def test_without_a_user_the_run_ends_at_the_cap_and_goes_on_with_a_higher_
         assert [one.node_id for one in received.of(FlowNodeBegin)] == ["one", "two"]
         assert received.of(FlowSpending)[-1].tokens == 200
         titles = [one.title for one in received.of(Notification)]
-        assert "The budget of the flow is reached" in titles
+        assert "The flow's budget is used up" in titles
         session, history = engine.session.id, len(engine.context.history)
     (tmp_path / "script.json").write_text(json.dumps([replies[2]]), "utf-8")
     async with engine_on(replace(made, session_id=session, budget=Budget(tokens=1000))) as (engine, received):
@@ -185,12 +185,12 @@ async def test_a_printed_run_ends_with_what_it_has_spent_and_how_to_go_on(tmp_pa
         assert await answer(engine, "/flow:line", Output(json=as_json)) == EXIT_WAITING
         out, err = capsys.readouterr()
         (stored,) = load_runs(engine.session.dir / "flow.jsonl")
-    assert "kimi-tui: The budget of the flow is reached: 100 of 100 tokens" in err
+    assert "kimi-tui: The flow's budget is used up: 100 of 100 tokens" in err
     assert "kimi-tui: the budget of the flow is used up: 100 of 100 tokens" in err
     assert f"kimi-tui flow resume {stored.run_id[:8]} --max-tokens 200" in err
     if as_json:
         lines = [json.loads(line) for line in out.splitlines()]
-        assert any(line.get("title") == "The budget of the flow is reached" for line in lines)
+        assert any(line.get("title") == "The flow's budget is used up" for line in lines)
         assert lines[-1] == {
             "type": "waiting",
             "questions": [],
@@ -273,9 +273,9 @@ async def test_with_a_user_the_run_is_held_between_nodes_and_only_a_higher_budge
         run = asyncio.create_task(engine.prompt("/flow:line"))
         await until(lambda: received.of(FlowPaused))
         assert received.of(FlowPaused)[0].node_id == "two"
-        with pytest.raises(Exception, match="the budget is reached"):
+        with pytest.raises(Exception, match="the budget is used up"):
             await engine.prompt("/flow continue")
-        with pytest.raises(Exception, match="this is spent already"):
+        with pytest.raises(Exception, match="this cap is already used up"):
             await engine.prompt("/flow budget 50 tokens")
         await engine.prompt("/flow budget 1m tokens")
         assert (await run).stop == "finished"
@@ -302,7 +302,7 @@ async def test_no_subagent_sends_a_request_after_the_cap(tmp_path):
         result = await engine.prompt("/flow:line")
         assert result.waits_for is not None
         assert received.of(FlowSpending)[-1].tokens == 200
-        assert "the budget is reached" in engine.context.history[-1].text
+        assert "the budget is used up" in engine.context.history[-1].text
 
 
 async def test_the_user_gets_one_notice_at_four_fifths_of_a_cap(tmp_path):

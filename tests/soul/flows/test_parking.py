@@ -124,7 +124,7 @@ async def test_only_approve_and_reject_answer_a_parked_call(tmp_path):
     async with engine_on(planned(tmp_path, TOUCH)) as (engine, _):
         await answer(engine, "/flow:ship", Output())
         (state,) = runs_of(engine)
-        with pytest.raises(UsageError, match="waits for an approval: answer approve, reject"):
+        with pytest.raises(UsageError, match="waits for an approval; the possible answers are: approve, reject"):
             await engine.prompt(f"/flow-resume {state.run_id} build=yes")
 
 

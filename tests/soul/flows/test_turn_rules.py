@@ -145,7 +145,7 @@ async def test_a_flow_that_names_an_unknown_tool_does_not_start(tmp_path):
 async def test_an_unknown_tool_of_a_server_fails_its_node(tmp_path):
     made = narrowed(tmp_path, "mcp__none__find", "text: x", interactive=False)
     async with engine_on(made) as (engine, _):
-        with pytest.raises(UsageError, match="there is no tool mcp__none__find"):
+        with pytest.raises(UsageError, match="the agent has no tool mcp__none__find"):
             await engine.prompt("/flow:look")
 
 

@@ -55,7 +55,7 @@ class HunkListView(LineScrollView, can_focus=False):
         here, taken = number == self.cursor, self.taken[number]
         sign, ink = ("[x]", palette.success) if taken else ("[ ]", palette.error)
         old, new = reveal_hidden(hunk.old_text), reveal_hidden(hunk.new_text)
-        word = _("taken") if taken else _("refused")
+        word = _("accepted") if taken else _("skipped")
         tail = f"  {summary_of(old, new)}  {word}"
         bold = Style(bold=here)
         head = Line(

@@ -24,8 +24,8 @@ class BudgetPrompt:
 def budget_prompt(run: RunView, now: float) -> BudgetPrompt:
     spent, budget = run.spent(now)
     proposed = raised_budget(spent, budget)
-    words = _("The flow {flow} has used its budget: {facts}.", flow=run.name, facts=spending(run, now))
-    words += "\n" + _("Nothing new starts. Everything so far is kept.")
+    words = _("The flow {flow} has used up its budget: {facts}.", flow=run.name, facts=spending(run, now))
+    words += "\n" + _("No new request or node starts. The results so far are kept.")
     if spent.estimated:
         words += " " + _("The service did not report all of the usage; some of it is estimated.")
     options = (

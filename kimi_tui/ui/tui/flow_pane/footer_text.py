@@ -98,7 +98,7 @@ def _controls(run: RunView, *, waits: bool) -> tuple[Button, ...]:
 def line_legend(*, ascii: bool = False) -> str:  # noqa: A002
     """What the kinds of lines mean."""
     lines = ("=", "~", ".", "-") if ascii else ("━", "═", "┄", "─")
-    words = (_("taken"), _("by you"), _("possible"), _("not taken"))
+    words = (_("taken"), _("you chose"), _("possible"), _("not taken"))
     return "  ".join(f"{line * 2} {word}" for line, word in zip(lines, words, strict=True))
 
 

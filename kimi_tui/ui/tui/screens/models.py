@@ -182,7 +182,7 @@ class ModelPicker(ModalCard[ModelChoice]):
             self._rejected = name
             cause = translate(check.cause)
             self.set_status(
-                _("{name} rejected the key ({cause}); Enter uses it all the same", name=service, cause=cause)
+                _("{name} rejected the key ({cause}); press Enter to use it anyway", name=service, cause=cause)
             )
         else:
             self.dismiss(ModelChoice(name, {}, keep))

@@ -140,7 +140,7 @@ class FlowController:
             if answer == "raise":
                 self._raise(str(prompt.proposed))
             elif answer == "other":
-                about = _("Caps such as `2 usd, 500k tokens, 1h`; the others stay as they are.")
+                about = _("Write caps like `2 usd, 500k tokens, 1h`; caps that you leave out do not change.")
                 self._host.open_dialog(
                     TextPrompt(_("raise the budget"), about=about, value=str(prompt.proposed)), self._raise
                 )

@@ -34,7 +34,7 @@ async def test_at_the_cap_r_raises_the_budget_and_the_run_goes_on(tmp_path: Path
         await run_with(one, 120)
         await one.reply("I looked.")
         assert isinstance(one.app.screen, ChoiceDialog)
-        assert "The flow release has used its budget: 120 of 100 tokens." in one.shown()
+        assert "The flow release has used up its budget: 120 of 100 tokens." in one.shown()
         one.app.screen.guard.open()
         await one.press("r")
         assert one.runner.state.budget == Budget(tokens=200)

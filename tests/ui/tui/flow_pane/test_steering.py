@@ -316,7 +316,7 @@ async def test_a_key_shows_what_the_lines_mean_and_a_zoomed_chart_says_it(tmp_pa
         await one.press("f3")
         assert "━━ taken" not in one.shown()
         await one.press("question_mark")
-        assert "━━ taken  ══ by you  ┄┄ possible  ── not taken" in one.shown()
+        assert "━━ taken  ══ you chose  ┄┄ possible  ── not taken" in one.shown()
         await one.press("question_mark", "f11")
         assert "━━ taken" in one.shown()
         assert one.app.main_screen.query_one(Divider).display is False

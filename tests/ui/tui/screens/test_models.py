@@ -70,7 +70,7 @@ async def test_a_model_whose_key_is_rejected_is_not_used_unless_it_is_chosen_aga
         async with show(picker) as shown:
             await shown.press("down", "enter")
             assert shown.results == []
-            words = "there rejected the key (HTTP 401: no); Enter uses it all the same"
+            words = "there rejected the key (HTTP 401: no); press Enter to use it anyway"
             assert words in app_text(shown.app)
             await shown.press("enter")
             assert shown.results == [ModelChoice("other", {})]
