@@ -1260,6 +1260,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_page_that_sends_more_keys_than_the_app_takes_is_closed_with_its_app",
     ),
     Defence(
+        "24 split_input", "inserting what Textual does not count as text", "keep-typed-characters",
+        Instead("return message"),
+        "test_spaces_joiners_and_private_symbols_that_are_typed_are_sent",
+    ),
+    Defence(
         "a page that floods the web server or is gone", "no more events than the app handles",
         "pace-browser-input", ALWAYS,
         "test_an_app_reads_no_more_keys_than_it_handles",

@@ -131,6 +131,7 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "24 split_input": (
         f"{_TERM}::test_split_input",
+        f"{_TERM}::test_spaces_joiners_and_private_symbols_that_are_typed_are_sent",
         f"{_TERM}::test_a_paste_of_a_mebibyte_is_no_keys",
         "tests/ui/tui/composer/test_composer.py"
         "::test_an_enter_that_ends_a_burst_of_one_line_sends_and_those_of_a_paste_break_the_line",

@@ -198,6 +198,22 @@ def test_a_word_and_its_enter_in_one_packet_are_sent_and_the_lines_of_a_paste_ar
     assert "line 29 of a long paste\\n}" in context.read_text()
 
 
+def test_spaces_joiners_and_private_symbols_that_are_typed_are_sent(tmp_path: Path) -> None:
+    """Python counts them as not printable; input methods, emoji pickers and Option+Space type them."""
+    text = "全角\u3000空格 prix\u00a0: 5 👩\u200d👧 \ue0b0 می\u200cخواهم"
+    with Terminal(scripted(tmp_path, "text: answered"), cwd=tmp_path) as terminal:
+        terminal.wait_for("message")
+        terminal.settle(1.2)
+        terminal.type(text.encode())
+        terminal.settle()
+        terminal.type(b"\r")
+        terminal.wait_for("answered")
+        os.kill(terminal.process.pid, signal.SIGTERM)
+        terminal.end()
+    (context,) = (tmp_path / "home").rglob("context.jsonl")
+    assert text in [json.loads(line).get("content") for line in context.read_text("utf-8").splitlines()]
+
+
 @pytest.mark.parametrize("is_running", [False, True], ids=["before-the-program", "before-the-first-frame"])
 def test_lines_typed_while_the_program_starts_are_sent(tmp_path: Path, is_running: bool) -> None:
     with Terminal(scripted(tmp_path, "text: answered"), cwd=tmp_path) as terminal:

@@ -25,6 +25,7 @@ from textual.message import Message
 
 from kimi_tui.ui.tui.terminal.bracketed_paste import BracketedPasteParser, PastedText
 from kimi_tui.ui.tui.terminal.job_control import owns_terminal
+from kimi_tui.ui.tui.terminal.key_sequences import without_lost_characters
 from kimi_tui.ui.tui.terminal.shutdown import SavedTerminal
 
 _log = logging.getLogger(__name__)
@@ -187,6 +188,9 @@ class TerminalDriver(LinuxDriver):
                 except Exception:  # noqa: BLE001 - the edge: a library's fault, in what a terminal has sent
                     _log.exception("the terminal sent what cannot be read: %r", text)
                     parser = _Parser(self._debug)
+
+    def process_message(self, message: Message) -> None:
+        super().process_message(without_lost_characters(message))
 
     @staticmethod
     def _messages_of(pieces: list[str], parser: XTermParser) -> Iterator[Message]:

@@ -1,11 +1,14 @@
-"""Registers legacy escape sequences for Alt+Enter and Shift+Enter, which Textual takes for Enter, for terminals without
-kitty's protocol."""
+"""What Textual reads differently from what the user pressed: Alt+Enter and Shift+Enter of terminals without kitty's
+protocol, and characters that it does not count as typed text."""
 
 from collections.abc import MutableMapping
 from enum import Enum
 from typing import cast
+from unicodedata import category
 
 from textual import _ansi_sequences as sequences
+from textual import events
+from textual.message import Message
 
 
 class _Key(Enum):
@@ -21,3 +24,18 @@ def register_alt_enter() -> None:
 def normalize_key_name(key: str) -> str:
     """A key's usual name: xterm's Shift+Enter arrives as `shift+\\r`."""
     return key.replace("\r", "enter") if key.endswith("+\r") else key
+
+
+def without_lost_characters(message: Message) -> Message:
+    """A key whose character Textual would drop, as a paste of it, which every text field takes and no answer reads.
+
+    Textual inserts printable characters only, as Python counts them: neither wide and narrow spaces (full-width Chinese
+    ones among them) nor the joiners within emoji and Persian words, nor private symbols.
+    """
+    if not isinstance(message, events.Key) or message.is_printable or len(message.character or "") != 1:
+        return message
+    if category(message.character or "") in ("Cc", "Cs"):
+        return message
+    paste = events.Paste(message.character or "")
+    paste.time = message.time
+    return paste  # defence: keep-typed-characters

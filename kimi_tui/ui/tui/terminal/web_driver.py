@@ -14,6 +14,8 @@ from textual.app import App
 from textual.drivers.web_driver import WebDriver
 from textual.message import Message
 
+from kimi_tui.ui.tui.terminal.key_sequences import without_lost_characters
+
 _MESSAGE_NAMES = re.compile(r"\a?\x1b\](2|9);([^\x07\x1b]*)\x07")
 _KINDS = {"2": "title", "9": "notice"}
 _AT_ONCE = 256
@@ -50,6 +52,9 @@ class BrowserDriver(WebDriver):
         super().run_input_thread()
         if not self.exit_event.is_set():
             self._leave()
+
+    def process_message(self, message: Message) -> None:
+        super().process_message(without_lost_characters(message))
 
     def send_message(self, message: Message) -> None:
         if not self.exit_event.is_set() and not self._loop.is_closed():  # else the app takes no input any more
