@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal
@@ -33,6 +34,9 @@ MAX_DESCRIPTION = 1024
 MAX_COMPATIBILITY = 500
 _NAME = re.compile(r"[^\W_]+(-[^\W_]+)*\Z")
 
+_FIELDS = ("name", "description", "type", "license", "compatibility", "metadata", "allowed-tools")
+_METADATA = (*sorted(FLOW_KEYS - INACTIVE_FLOW_KEYS), "hidden")
+_NEAR = 0.8
 _DEFAULT_DESCRIPTION = 240
 _TOOL = re.compile(r"[^\s,(]+(?:\([^)]*\))?")
 
@@ -143,6 +147,7 @@ def parse_skill(text: str, path: Path, scope: Scope) -> Skill:
     except FrontmatterError as error:
         raise SkillError(error.cause, file=path, line=error.line) from error
     reader = _Reader(path, lines, front)
+    reader.mistyped_keys()
     name, description, kind = reader.name(), reader.description(), reader.kind()
     block, flow = reader.flow() if kind is SkillKind.FLOW else (None, None)
     return Skill(
@@ -218,6 +223,23 @@ class _Reader:
         self.warn("description", tr("has no `description`, by which a model knows when to use it"))
         body = (_one_line(line.lstrip("# \t")) for line in self.lines[self.front.lines :])
         return next((line for line in body if line), NO_DESCRIPTION)[:_DEFAULT_DESCRIPTION].rstrip()
+
+    def mistyped_keys(self) -> None:
+        """Warn of keys that are nearly those that are read; all others may be another program's."""
+        for key in self.front.fields:
+            if key in _FIELDS:
+                continue
+            if key in _METADATA:
+                self.warn(key, tr("`{key}` is ignored here; write it below `metadata:`", key=key))
+            elif near := get_close_matches(_spelled(key), _FIELDS, 1, _NEAR):
+                self.warn(key, tr("unknown key `{key}`; did you mean `{near}`?", key=_short(key), near=near[0]))
+        table = self.front.fields.get("metadata")
+        for key in (table.pairs or {}) if table is not None else {}:
+            if key in _METADATA or key in FLOW_KEYS:
+                continue
+            if near := get_close_matches(_spelled(key), _METADATA, 1, _NEAR):
+                text = tr("unknown key `{key}`; did you mean `{near}`?", key=_short(key), near=near[0])
+                self.add("warning", text, *self.place_of("metadata", key))
 
     def kind(self) -> SkillKind:
         kind = self.text("type") or "standard"
@@ -346,6 +368,11 @@ class _Reader:
 
     def add(self, severity: Severity, text: str, line: int | None, column: int | None = None) -> None:
         self.problems.append(Problem(self.path, line, column, severity, text))
+
+
+def _spelled(key: str) -> str:
+    """A key as ours are spelled: in lower case, with hyphens."""
+    return key.lower().replace("_", "-")[:MAX_NAME]
 
 
 def _one_line(text: str) -> str:

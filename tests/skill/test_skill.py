@@ -238,3 +238,23 @@ def test_a_setting_of_a_flow_without_an_effect_yet_is_a_warning_at_its_key():
     assert [(one.line, one.column, one.text) for one in skill.problems] == [
         (7, 3, "`max-parallel` is read, but has no effect yet")
     ]
+
+
+@pytest.mark.parametrize(
+    ("front", "line", "cause"),
+    [
+        ("allowed_tools: Shell", 4, "unknown key `allowed_tools`; did you mean `allowed-tools`?"),
+        ("descripton: What it does.", 4, "unknown key `descripton`; did you mean `description`?"),
+        ("budget: 2 usd", 4, "`budget` is ignored here; write it below `metadata:`"),
+        ("metadata:\n  max_moves: 20", 5, "unknown key `max_moves`; did you mean `max-moves`?"),
+        ("metadata:\n  author: me\n  Bugdet: 2 usd", 6, "unknown key `Bugdet`; did you mean `budget`?"),
+    ],
+)
+def test_a_mistyped_key_is_a_warning_with_its_line_and_the_nearest_name(front: str, line: int, cause: str):
+    made = skill(f"name: a\ndescription: Does a.\n{front}", path=Path("a/SKILL.md"))
+    assert (line, "warning", cause) in complaints(made)
+
+
+def test_keys_of_other_programs_are_no_mistakes():
+    front = "version: 1\nmodel: x\nargument-hint: y\ncontext: fork\nmetadata:\n  author: me\n  mode: z"
+    assert complaints(skill(f"name: a\ndescription: Does a.\n{front}", path=Path("a/SKILL.md"))) == []

@@ -1,11 +1,11 @@
-"""`kimi-tui config`: prints the JSON Schemas of the configuration and of the protocols."""
+"""`kimi-tui config`: prints the JSON Schemas of the configuration, of flows and of the protocols."""
 
 import argparse
 
 from kimi_tui.cli.output import print_json
 from kimi_tui.errors import EXIT_OK
 
-_SCHEMAS = ("config", "wire", "stream-json")
+_SCHEMAS = ("config", "flow", "wire", "stream-json")
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
@@ -17,7 +17,8 @@ def add_options(command: argparse.ArgumentParser) -> None:
         choices=_SCHEMAS,
         nargs="?",
         default="config",
-        help="config.yaml (default), messages of --wire, or lines of --output-format stream-json",
+        help="config.yaml (default), frontmatter of a SKILL.md, messages of --wire, or lines of "
+        "--output-format stream-json",
     )
 
 
@@ -31,6 +32,10 @@ def run(options: argparse.Namespace) -> int:
             from kimi_tui.ui.print.json_schema import stream_json_schema
 
             print_json(stream_json_schema())
+        case "flow":
+            from kimi_tui.skill.json_schema import flow_schema
+
+            print_json(flow_schema())
         case _:
             from kimi_tui.config.json_schema import config_schema
 
