@@ -68,10 +68,17 @@ class ChartStyle:
 
     def other_nodes(self, previous: "ChartStyle") -> set[str]:
         """The nodes whose style differs."""
-        return {node for node in self.nodes.keys() | previous.nodes.keys() if self.node(node) != previous.node(node)}
+        now, before = self.nodes, previous.nodes
+        same = self.selected == previous.selected and now.keys() == before.keys()
+        if same:
+            return {node for node, style in now.items() if style != before[node]}
+        return {node for node in now.keys() | before.keys() if self.node(node) != previous.node(node)}
 
     def other_edges(self, previous: "ChartStyle") -> set[int]:
         """The edges whose style differs."""
+        if len(self.edges) == len(previous.edges):
+            pairs = enumerate(zip(self.edges, previous.edges, strict=True))
+            return {index for index, (now, before) in pairs if now is not before and now != before}
         count = max(len(self.edges), len(previous.edges))
         return {index for index in range(count) if self.edge(index) != previous.edge(index)}
 

@@ -79,15 +79,16 @@ class MiniMap:
                 middle = Offset(place.x + place.width // 2, place.y + place.height // 2)
                 here = min(int(middle.x / across), width - 1), min(int(middle.y / down), height - 1)
         out: list[list[Segment]] = []
+        styles: dict[tuple[Role, bool], Style] = {}
         for y in range(height):
             row: list[Segment] = []
             for x in range(width):
                 in_view = seen.x <= (x + 0.5) * across < seen.right and seen.y <= (y + 0.5) * down < seen.bottom
-                style = (
-                    ground
-                    + palette.of_role(_QUIET.get(roles[y][x], roles[y][x]))
-                    + (palette.selection if in_view else palette.code_bg)
-                )
+                key = roles[y][x], in_view
+                if key not in styles:
+                    ink = palette.of_role(_QUIET.get(roles[y][x], roles[y][x]))
+                    styles[key] = ground + ink + (palette.selection if in_view else palette.code_bg)
+                style = styles[key]
                 sign = _QUARTERS[dots[y][x]] if not ascii else ("o" if dots[y][x] else " ")
                 if here == (x, y):
                     sign, style = (">" if ascii else "▶"), style + palette.accent + Style(bold=True)

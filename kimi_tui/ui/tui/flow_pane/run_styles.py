@@ -86,6 +86,9 @@ _ROLES: dict[NodeStatus, Role] = {
 }
 
 
+_UNTAKEN = EdgeStyle()
+
+
 @dataclass(frozen=True, slots=True)
 class LiveContext:
     """Live facts of the current node that the run view lacks. Times are on the clock of the messages."""
@@ -211,6 +214,8 @@ def _edge_style(
     *,
     ascii: bool,  # noqa: A002
 ) -> EdgeStyle:
+    if not taken and edge.src != picture.node_id and edge.src not in picture.chosen:
+        return _UNTAKEN
     here = picture.current
     ways = sum(1 for one in picture.edges if one.src == edge.src) if here is not None and here.id == edge.src else 0
     open_here = picture.status is None and ways > 1 and here is not None and here.state != "waiting"
@@ -233,4 +238,4 @@ def _edge_style(
         )
     if in_question:
         return EdgeStyle("dashed", ask, ask, marked=suggested or in_advance)
-    return EdgeStyle()
+    return _UNTAKEN
