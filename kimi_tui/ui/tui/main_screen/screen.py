@@ -303,7 +303,8 @@ class MainScreen(PaneNavigation):
             hints = tuple(self._pane_hints(state, context))
         else:
             hints = self.composer.hints(running=state.turn.running, in_front=current is None)
-        if current is not None and not current.has_focus_within and context != "time":
+        is_covered = self.zoomed not in (None, "talk")  # else the dialog itself names the key
+        if current is not None and is_covered and not current.has_focus_within and context != "time":
             hints = (("F5", _(current.reach_label)), *hints)
         return (*hints, help_key)
 

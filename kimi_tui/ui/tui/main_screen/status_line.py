@@ -11,7 +11,7 @@ from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, width_of
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
-_RUN_SIGNS = "▶✓‖■"
+_RUN_SIGNS, _TODO_SIGN = "▶✓‖■", "○"
 
 
 class StatusLine(LineWidget):
@@ -29,6 +29,7 @@ class StatusLine(LineWidget):
         super().__init__(id=id)
         self._parts: tuple[tuple[str, str, str], ...] = ()
         self._folded: int | None = None
+        self._beside = ""
         self.open_key = ""
 
     def show(self, state: UiState) -> None:
@@ -46,7 +47,7 @@ class StatusLine(LineWidget):
             done = sum(item.status == "done" for item in state.todo)
             now = next((item.title for item in state.todo if item.status == "in_progress"), "")
             count = _("todo {done}/{count}", done=done, count=len(state.todo))
-            parts.append(("○", f"{count} {now}" if now else count, "muted"))
+            parts.append((_TODO_SIGN, f"{count} {now}" if now else count, "muted"))
         if tuple(parts) != self._parts:
             self._parts = tuple(parts)
             self._update()
@@ -57,12 +58,22 @@ class StatusLine(LineWidget):
             self._folded = flows
             self._update()
 
+    def leave_out(self, pane: str | None) -> None:
+        """Leave out what this pane shows, `flow` or `todo`, while it takes the whole screen."""
+        if (beside := {"flow": _RUN_SIGNS, "todo": _TODO_SIGN}.get(pane or "", "")) != self._beside:
+            self._beside = beside
+            self._update()
+
+    @property
+    def _shown(self) -> tuple[tuple[str, str, str], ...]:
+        return tuple(part for part in self._parts if part[0] not in self._beside)
+
     def _update(self) -> None:
-        self.set_class(bool(self._parts or self._folded), "-filled")
+        self.set_class(bool(self._shown or self._folded), "-filled")
         self.redraw()
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
-        parts = self._parts
+        parts = self._shown
         if self._folded and not any(sign in _RUN_SIGNS for sign, _, _ in parts):
             parts = (("◇", n_("{count} flow", "{count} flows", self._folded), "muted"), *parts)
         key: list[Run] = []
