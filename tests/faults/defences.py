@@ -424,6 +424,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_terminal_of_the_user_is_neither_read_nor_written",
     ),
     Defence(
+        "30 secret_leak", "a session keyring for commands", "keyring-of-its-own", REMOVED,
+        "test_a_key_in_the_users_session_keyring_is_not_found",
+    ),
+    Defence(
         "30 secret_leak", "comparing the mounts before the command starts", "compare-mounts", Value("command[5:]"),
         "test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothing",
     ),

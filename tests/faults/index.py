@@ -170,6 +170,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_a_link_named_git_makes_nothing_visible",
         "tests/tools/shell_support/test_landlock.py::test_a_terminal_of_the_user_is_neither_read_nor_written",
         "tests/tools/shell_support/test_sandbox.py::test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothing",
+        "tests/tools/shell_support/test_sandbox.py::test_a_key_in_the_users_session_keyring_is_not_found",
         "tests/session/test_session_index.py::test_markdown_and_json_tell_the_conversation_without_secrets",
         "tests/cli/test_main.py::test_no_command_can_read_the_keys_in_the_environment_of_the_program",
     ),

@@ -22,7 +22,7 @@ from kimi_tui.config.loader import LoadedConfig, load_config
 from kimi_tui.config.model_selection import ChosenModel, choose_model
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.llm.error_mapping import service_words
-from kimi_tui.paths import private_folder
+from kimi_tui.paths import find_program, private_folder
 from kimi_tui.regular_file import open_fd
 from kimi_tui.secret_store import resolve
 from kimi_tui.tools.file_support.ripgrep import find_ripgrep
@@ -64,7 +64,7 @@ def all_checks(options: argparse.Namespace) -> list[Check]:
         (
             _ripgrep(),
             _sandbox(options, loaded),
-            _git(),
+            _git(options),
             *_trust(options, loaded),
             *_rules(options, loaded),
             *_skills(options, loaded),
@@ -325,8 +325,8 @@ def _remedy() -> str:
     return "install bubblewrap, and allow user namespaces, to run commands in a full sandbox"
 
 
-def _git() -> Check:
-    program = shutil.which("git")
+def _git(options: argparse.Namespace) -> Check:
+    program = find_program("git", outside=[work_dir_of(options)])
     if program is None:
         return Check("git", "warn", "not found", "install git; most agents use it")
     return Check("git", *_version(program, "--version", "reinstall it"))

@@ -32,6 +32,8 @@ ROOT_ONLY_PATHS = (
     *("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d"),
     *("/etc/ssl/private", "/etc/wireguard", "/etc/kubernetes", "/etc/NetworkManager/system-connections"),
     *("/var/lib/docker", "/var/lib/containerd", "/var/lib/kubelet", "/var/lib/rancher", "/var/lib/lxd"),
+    *("/etc/letsencrypt", "/etc/krb5.keytab", "/etc/ipsec.secrets", "/etc/security/opasswd", "/etc/pki/tls/private"),
+    *("/etc/mysql/debian.cnf", "/var/lib/mysql", "/var/lib/postgresql", "/var/lib/private", "/var/cache/debconf"),
     *("/var/lib/incus", "/var/spool/cron", "/var/spool/mail", "/var/mail", "/var/backups"),
 )
 """Paths that only root can read, and that commands run as root should not read."""

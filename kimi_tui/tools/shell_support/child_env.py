@@ -33,6 +33,7 @@ SECRET_NAMES = (
     "*BEARER*",
     "*SIGNING_KEY*",
     "*ENCRYPTION_KEY*",
+    "*_KEY",
     "*CONNECTION_STRING*",
     "DATABASE_URL",
 )

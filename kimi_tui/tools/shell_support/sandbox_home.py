@@ -8,16 +8,19 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from kimi_tui.paths import project_root
 from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 _PROGRAMS = (
     *(".pyenv", ".rustup", ".nvm", ".asdf", ".sdkman", ".rbenv", ".rvm", ".volta", ".fnm", ".goenv", ".jenv"),
-    *(".nodenv", ".phpenv", ".pixi", ".juliaup", ".ghcup", ".opam", ".dotnet", ".linuxbrew", ".npm-global"),
-    *(".local/bin", ".local/lib", ".local/include", ".local/opt", ".local/pipx", ".local/share/uv"),
+    *(".nodenv", ".phpenv", ".pixi", ".juliaup", ".ghcup", ".opam", ".linuxbrew", ".npm-global"),
+    *(".local/bin", ".local/lib", ".local/include", ".local/opt", ".local/pipx"),
+    *(".local/share/uv/python", ".local/share/uv/tools", ".local/share/gem/ruby", ".gem/ruby", ".dotnet/dotnet"),
+    *(".dotnet/host", ".dotnet/packs", ".dotnet/sdk", ".dotnet/shared", ".dotnet/templates", ".dotnet/tools"),
     *(".local/share/pipx", ".local/share/pnpm", ".local/share/fnm", ".local/share/mise", ".local/share/nvm"),
-    *(".local/share/virtualenvs", ".local/share/gem", ".local/share/go", ".local/share/man", ".local/share/fonts"),
-    *(".cargo/bin", ".cargo/env", ".bun/bin", ".bun/install", ".deno/bin", ".yarn/bin", ".cabal/bin", ".gem"),
+    *(".local/share/virtualenvs", ".local/share/go", ".local/share/man", ".local/share/fonts"),
+    *(".cargo/bin", ".cargo/env", ".bun/bin", ".bun/install", ".deno/bin", ".yarn/bin", ".cabal/bin"),
     *("go", "sdk", "miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba"),
 )
 _CACHES = (
@@ -34,24 +37,25 @@ _SETTINGS = (
 )
 """Files that are visible unless they seem to hold a secret."""
 _SECRET = re.compile(
-    rb"pass(?:wd|word|phrase)?\W|token|secret|credential|_auth|api_?key|private.?key|://[^/\s:@]+:[^/\s@]+@|"
-    rb"[A-Za-z0-9+_-]{40}",
+    rb"pass(?:wd|word|phrase)?\W|pwd\W|token|secret|credential|_auth|authorization|extraheader|_pat\W|"
+    rb"key\w*[ \t]*[=:]|private.?key|://(?!git@)[^/\s@]+@|/t/[\w-]+/|[A-Za-z0-9+_-]{32}",
     re.IGNORECASE,
 )
+_PUBLIC = re.compile(rb"^[ \t]*signingkey[ \t]*=[^\n]*$", re.IGNORECASE | re.MULTILINE)
+"""The key that Git signs with is named by its public half."""
 _MOST_SETTINGS = 100_000
 
 
 def visible_entries(home: Path, folders: Iterable[Path], programs: Iterable[str]) -> tuple[Path, ...]:
-    """Return the visible files and folders of a home: tools, caches and settings without secrets, and the first-level
-    folders that hold one of `folders` (the workspace) or of `programs` (the folders of PATH).
+    """Return the visible files and folders of a home: tools, caches and settings without secrets, the projects
+    around `folders` (the workspace), and what holds one of `programs` (the folders of PATH).
     """
     shown = [*_PROGRAMS, *_CACHES, *(name for name in _SETTINGS if _is_free_of_secrets(home / name))]
     found: dict[Path, None] = {home / name: None for name in shown if os.path.exists(f"{home}/{name}")}  # noqa: PTH110 - of 80
     for folder in folders:
         if home in folder.parents:
-            first = home / folder.relative_to(home).parts[0]
-            if not first.name.startswith("."):
-                found[first] = None
+            root = project_root(folder)
+            found[root if home in root.parents else folder] = None
     for program in _program_folders(home, programs):
         found[program] = None
     visible = [path for path in found if path.exists() and not _is_sensitive_entry(path, home)]
@@ -81,4 +85,4 @@ def _is_free_of_secrets(file: Path) -> bool:
         content = read_bytes(file, most=_MOST_SETTINGS)
     except OSError:
         return False
-    return file.name == "known_hosts" or _SECRET.search(content) is None
+    return file.name == "known_hosts" or _SECRET.search(_PUBLIC.sub(b"", content)) is None

@@ -150,3 +150,16 @@ def test_the_doctor_warns_where_commands_could_replace_kimi_tui(capsys, service)
     _, checks = examined(capsys, "--config", config(service, "sk-good"), "--work-dir", sysconfig.get_path("purelib"))
     assert checks["sandbox"]["state"] == "warn"
     assert "and kimi-tui itself runs from there" in checks["sandbox"]["found"]
+
+    assert "from which kimi-tui itself runs" in checks["sandbox"]["found"]
+
+
+def test_a_git_of_the_project_is_not_started(capsys, monkeypatch, tmp_path):
+    planted = tmp_path / "bin/git"
+    planted.parent.mkdir()
+    planted.write_text(f"#!/bin/sh\ntouch {tmp_path}/PWNED\necho git version 9.9.9\n")
+    planted.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{planted.parent}:{os.environ['PATH']}")
+    _, checks = examined(capsys, "--work-dir", str(tmp_path))
+    assert "9.9.9" not in checks["git"]["found"]
+    assert not (tmp_path / "PWNED").exists()

@@ -12,6 +12,7 @@ from kimi_tui.tools.shell_support.child_env import ChildEnv
         ("DSN", "host=a"),
         ("MYSQL_PWD", "x"),
         ("GH_PAT", "x"),
+        ("RAILS_MASTER_KEY", "x"),
         ("REDIS", "redis://:hunter2@cache:6379/0"),
         ("BROKER", "amqp://user:hunter2@mq/"),
         ("ANY", "sk-proj-abcdefghijklmnop"),

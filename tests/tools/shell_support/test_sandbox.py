@@ -1,11 +1,13 @@
 """The sandbox: what a command can write, see and reach in it. Without bubblewrap only its command line is tested."""
 
 import asyncio
+import json
 import os
 import shlex
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -387,6 +389,80 @@ async def test_keys_and_tokens_of_the_home_are_hidden_and_can_be_given_back(harn
     value = await harness.use(shell(harness), command='h=$HOME; echo x > "$h"/.profile; echo x > "$h"/new')
     assert value.is_error
     assert not (home / "new").exists()
+
+
+@works
+async def test_tools_and_settings_of_the_home_show_no_keys_with_them(harness: ToolHarness) -> None:
+    home = Path.home()
+    keys = {
+        ".gem/credentials": "s3cret",
+        ".local/share/gem/credentials": "s3cret",
+        ".local/share/uv/credentials/credentials.toml": "s3cret",
+        ".dotnet/corefx/cryptography/x509stores/my/a.pfx": "s3cret",
+        ".bashrc": "export STRIPE_KEY=s3cret",
+        ".bash_profile": "export MYSQL_PWD=s3cret",
+        ".condarc": "https://conda.example/t/ac-s3cret/main",
+        ".config/pip/pip.conf": "index-url = https://s3cret@pypi.example/simple",
+        ".config/git/config": "[http]\nextraHeader = AUTHORIZATION: basic s3cret",
+    }
+    for name, text in {**keys, ".local/share/uv/tools/tool": "seen", ".gem/ruby/3.3.0/gem": "seen"}.items():
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text(text)
+    signing = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIFakeFakeFakeFakeFakeFakeFakeFakeFake"
+    rewrite = '[url "ssh://git@example.org/"]\n\tinsteadOf = https://example.org/'
+    (home / ".gitconfig").write_text(f"[user]\n\tname = seen\n\tsigningKey = {signing}\n{rewrite}\n")
+    harness.approvals.yolo = True
+    value = await harness.use(shell(harness), command="cd; find . -type f -exec cat {} + ; true")
+    assert "s3cret" not in str(value.output)
+    assert str(value.output).count("seen") == 3
+
+
+@works
+async def test_a_command_does_not_see_the_projects_beside_its_own(harness: ToolHarness) -> None:
+    code = Path.home() / "code"
+    for name in ("mine/sub", "other"):
+        (code / name).mkdir(parents=True)
+    (code / "mine/.git").mkdir()
+    (code / "mine/shared").write_text("seen\n")
+    (code / "other/.env").write_text("s3cret\n")
+    workspace = Workspace(code / "mine/sub")
+    tool = Shell(workspace, harness.approvals, ToolProgress(), sandbox=Sandbox(SandboxConfig(), workspace))
+    harness.approvals.yolo = True
+    value = await harness.use(tool, command="cat ../shared; cat ../../other/.*; ls ../..")
+    assert "seen" in str(value.output)
+    assert "s3cret" not in str(value.output)
+    assert "other" not in str(value.output).splitlines()
+
+
+@works
+def test_a_key_in_the_users_session_keyring_is_not_found(harness: ToolHarness) -> None:
+    """Keyrings are inherited: this one is made in a process of its own."""
+    calls = {"x86_64": (248, 250), "aarch64": (217, 219)}.get(os.uname().machine)
+    if calls is None:
+        pytest.skip("the numbers of the calls are not known here")
+    add, control = calls
+    search = f"import ctypes; print(ctypes.CDLL(None).syscall({control}, 10, -3, b'user', b'kimi-tui-test', 0) > 0)"
+    for name in ("tmp", "var-tmp"):
+        (harness.dir.parent / "private" / name).mkdir(parents=True)
+    argv = sandbox_argv(
+        BoxSettings(str(find_bwrap(())), harness.dir.parent / "private", own_users=True),
+        SandboxConfig(),
+        harness.workspace,
+    )
+    program = f"""
+import ctypes, json, subprocess, sys
+libc = ctypes.CDLL(None)
+if libc.syscall({control}, 1, None) < 0 or libc.syscall({add}, b"user", b"kimi-tui-test", b"x", 1, -3) < 0:
+    sys.exit(77)
+for argv in ([], json.loads(sys.argv[1])):
+    subprocess.run([*argv, "python3", "-c", {search!r}], check=True)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program, json.dumps(argv)], check=False, capture_output=True, text=True
+    )
+    if ended.returncode == 77:
+        pytest.skip("keys cannot be made here")
+    assert ended.stdout.split() == ["True", "False"], ended.stderr
 
 
 @works
