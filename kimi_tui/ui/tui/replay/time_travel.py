@@ -34,7 +34,8 @@ class TimeTravel:
 
     def __init__(self, display: HistoryDisplay, bar: ScrubBar, *, monotonic: Callable[[], float]) -> None:
         self._display, self._bar, self._monotonic = display, bar, monotonic
-        self._live = self._history, self._timeline = StateHistory(), Timeline()
+        self._live = self._history = StateHistory()
+        self._timeline = Timeline()
         self._state: UiState | None = None
         self._position = ScrubPosition()
         self._started = (0.0, 0.0)
@@ -59,15 +60,14 @@ class TimeTravel:
 
     def on_wire(self, message: Timed) -> None:
         """Record a new message; the displayed past stays."""
-        history, timeline = self._live
-        history.append(message)
-        timeline.append(message)
-        if self.is_open and history is self._history:
+        self._live.append(message)
+        if self.is_open and self._live is self._history:
+            self._timeline.append(message)
             self._bar.redraw()
 
     def load(self, messages: list[Timed]) -> None:
         """Replace the history with another session's messages."""
-        self._live = self._history, self._timeline = StateHistory(messages), Timeline(messages)
+        self._live = self._history = StateHistory(messages)
         self._state = None
         self._bar.close()
 
@@ -80,13 +80,14 @@ class TimeTravel:
             return True
         at = len(self._history) if number is None else number
         self._position = ScrubPosition(at, speed=speed, recorded=recorded)
+        self._timeline = Timeline(self._history.messages)
         self._bar.open(self._timeline, self._position)
         self._jump(at)
         return True
 
     def open_other(self, messages: list[Timed], number: int) -> None:
         """Show another session's recording until closed."""
-        self._history, self._timeline = StateHistory(messages), Timeline(messages)
+        self._history = StateHistory(messages)
         self._state = None
         self.open(number)
 
@@ -94,7 +95,7 @@ class TimeTravel:
         """Return to the present."""
         if self.is_open:
             self._state = None
-            self._history, self._timeline = self._live
+            self._history = self._live
             self._bar.close()
             self._display.show_now()
 
