@@ -86,7 +86,7 @@ def parser(names: Iterable[str] = _COMMANDS, *, in_full: bool = True) -> Parser:
         if in_full:
             import_module(f"kimi_tui.cli.commands.{name}").add_options(command)
             if name == "web":
-                _add_session_options(command, unless_said=True)
+                _add_session_options(command, suppress_defaults=True)
     return top
 
 
@@ -100,8 +100,11 @@ def _add_options(top: Parser) -> None:
     _add_face_options(top)
 
 
-def _add_session_options(top: argparse.ArgumentParser, *, unless_said: bool = False) -> None:
-    """Add the options of a TUI session. `unless_said`: after a command, where the options may also precede it."""
+def _add_session_options(top: argparse.ArgumentParser, *, suppress_defaults: bool = False) -> None:
+    """Add the options of a TUI session.
+
+    With `suppress_defaults`, for options after a command, a missing one keeps the value set before the command.
+    """
     first_action = len(top._actions)
     where = top.add_argument_group("where")
     where.add_argument("-w", "--work-dir", metavar="DIR", help="working directory (default: current)")
@@ -176,14 +179,14 @@ def _add_session_options(top: argparse.ArgumentParser, *, unless_said: bool = Fa
     screen.add_argument("--reduced-motion", action="store_true", help="reduced motion")
     screen.add_argument("--plain", action="store_true", help="for screen readers: one column, no boxes, no motion")
 
-    if unless_said:
+    if suppress_defaults:
         for action in top._actions[first_action:]:
             action.default = argparse.SUPPRESS
 
 
-def add_budget_options(top: argparse.ArgumentParser, *, unless_said: bool = False) -> None:
-    """Add the options for the budget of flow runs. `unless_said`: after a command, where the options may precede it."""
-    default = argparse.SUPPRESS if unless_said else None
+def add_budget_options(top: argparse.ArgumentParser, *, suppress_defaults: bool = False) -> None:
+    """Add the options for the budget of flow runs; `suppress_defaults` as for a session's options."""
+    default = argparse.SUPPRESS if suppress_defaults else None
     budget = top.add_argument_group(
         "budget of each flow run", "Of several budgets (these, the flow's own, flows.budget) the smallest cap is used."
     )

@@ -138,7 +138,7 @@ def body_error(body: bytes) -> ProviderError:
         return ProviderError(tr("the service returned a web page instead of a reply; check base_url"))
     return ProviderError(
         tr(
-            "the service did not return an event stream; check base_url. It said: {words}",
+            "the service did not return an event stream; check base_url. Response: {words}",
             words=clean(text)[:100],
         )
     )

@@ -296,15 +296,15 @@ class _Reader:
             self.add("warning", cause, line)
             return None, None
         if not block.closed:
-            self.add("warning", "the chart's block is not closed, so the rest of the file is taken for it", block.line)
+            self.add("warning", "the chart's block is not closed, so it extends to the end of the file", block.line)
         try:
             chart = read_chart(block.text, block.source)
         except FlowError as error:
-            self.add("error", f"{error.cause} (it serves as a standard skill)", *block.place(error.line, error.column))
+            self.add("error", f"{error.cause} (used as a standard skill)", *block.place(error.line, error.column))
             return block, None
         notes_found = diagnostics(chart)
         for number, flaw in enumerate(notes_found):
-            serves = "" if number else " (it serves as a standard skill)"
+            serves = "" if number else " (used as a standard skill)"
             self.add("error", f"{flaw.cause}{serves}", *block.place(flaw.line, flaw.column))
         for note in lint(chart):
             self.add("warning", note.text, *block.place(note.line, note.column))
@@ -330,7 +330,7 @@ class _Reader:
             line, column = self.place_of("metadata", key)
             if cause is not None:
                 wrong = True
-                self.add("error", f"{cause} " + tr("(it serves as a standard skill)"), line, column)
+                self.add("error", f"{cause} " + tr("(used as a standard skill)"), line, column)
             elif key in INACTIVE_FLOW_KEYS:
                 text = tr("`{key}` is read, but has no effect yet", key=key)
                 self.problems.append(Problem(self.path, line, column, "warning", text, of_flow=True))

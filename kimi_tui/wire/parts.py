@@ -83,7 +83,7 @@ class FunctionBody(WireModel):
 
 
 class ToolCall(WireModel):
-    """A tool call starts; `function.arguments` is JSON text, perhaps incomplete."""
+    """A tool call starts; `function.arguments` is JSON text, which may be incomplete."""
 
     type: Literal["function"] = "function"
     id: str

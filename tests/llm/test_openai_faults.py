@@ -267,7 +267,7 @@ PAGE = "<!DOCTYPE html>\n<html><head><title>502 Bad\n Gateway</title></head><bod
         (status(200, {"error": {"message": "no", "code": 429}}), "the service reported an error: no"),
         (
             status(200, {"ok": True}),
-            'the service did not return an event stream; check base_url. It said: {"ok": true}',
+            'the service did not return an event stream; check base_url. Response: {"ok": true}',
         ),
     ],
 )

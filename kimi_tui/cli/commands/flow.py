@@ -76,7 +76,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
             help="use DIR instead of the default skill folders",
         )
     for parser in (run_, resume):
-        add_budget_options(parser, unless_said=True)
+        add_budget_options(parser, suppress_defaults=True)
         parser.add_argument(
             "--when-asked",
             choices=["approve", "refuse", "park"],

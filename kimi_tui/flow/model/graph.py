@@ -131,7 +131,7 @@ class Guidance:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A validated flow. `outgoing` has a list, perhaps empty, for every node, in the order written."""
+    """A validated flow. `outgoing` has a list, which may be empty, for every node, in the order written."""
 
     nodes: Mapping[str, FlowNode]
     outgoing: Mapping[str, tuple[FlowEdge, ...]]

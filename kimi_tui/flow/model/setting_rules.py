@@ -138,7 +138,7 @@ def _combination_flaws(used: Mapping[str, WrittenSetting], role: NodeRole) -> It
         if key in used and "retries" in used:
             yield _at(used["retries"], tr("`retries` has nothing to repeat on a node with `{key}`", key=key))
     if "on" in used and "timeout" in used:
-        yield _at(used["timeout"], tr("`timeout` has nothing to end on a node with `{key}`", key="on"))
+        yield _at(used["timeout"], tr("`timeout` has no effect on a node with `{key}`", key="on"))
 
 
 def _label_flaws(chart: SettingsOfChart, node: ChartNode) -> Iterator[FlowValidationError]:

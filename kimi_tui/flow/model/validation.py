@@ -121,7 +121,7 @@ def lint(read: Flow | Chart) -> list[ChartNote]:
 
 
 def _container_warnings(chart: Chart) -> Iterator[ChartNote]:
-    """Warn about D2 containers with a long text: perhaps a step whose braces were not meant to contain steps."""
+    """Warn about D2 containers with a long text: maybe a step whose braces were not meant to contain steps."""
     groups = {group.id for group in chart.groups} if chart.source == "d2" else set[str]()
     for node in chart.nodes:
         if node.id in groups and ("\n" in node.label or len(node.label) > LONGEST_BRANCH_LABEL):

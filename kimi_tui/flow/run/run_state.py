@@ -94,7 +94,7 @@ class RunState:
     last turn. `work_s` is the working time of all finished turns, `turn_s` that of an unfinished one.
 
     For events that a crash may have lost: `last` is the last record, if it ended a node's visit; `untold` is the cost
-    of the visit's turns whose end was perhaps not reported.
+    of the visit's turns whose end may not have been reported.
     """
 
     run_id: str

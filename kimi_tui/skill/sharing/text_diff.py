@@ -32,7 +32,7 @@ def _file_diff(name: str, old: bytes | None, new: bytes | None) -> Iterator[str]
         return
     from_name, to_name = ("/dev/null" if side is None else name for side in (old, new))
     if before == after:
-        yield tr("{name}: only the line end at its end differs", name=name)
+        yield tr("{name}: only the newline at the end of the file differs", name=name)
         return
     if len(before) + len(after) <= _MOST_LINES:  # defence: bound-difference
         yield from difflib.unified_diff(before, after, from_name, to_name, lineterm="")

@@ -1,7 +1,7 @@
 """The scope of "for this session" for a shell command: the same program with harmless options, or exactly the same
 line.
 
-A compound command is covered if each simple command in it is; a command with a doubt is never covered.
+A compound command is covered if each simple command in it is; a command of uncertain effect is never covered.
 """
 
 import re

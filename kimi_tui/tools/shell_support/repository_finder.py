@@ -1,4 +1,4 @@
-"""Finds what Git takes for a repository below some folders; a repeated search costs only what changed.
+"""Finds what Git treats as a repository below some folders; a repeated search reads only what changed.
 
 Git directories are searched too, except for their objects. Folders are watched where that is possible. The others are
 checked each time by their modification time.

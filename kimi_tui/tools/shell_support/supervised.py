@@ -35,7 +35,7 @@ def marked(env: Mapping[str, str]) -> tuple[dict[str, str], str]:
 
 
 def end_strays(mark: str) -> None:
-    """Kill every process with the mark, including new children. Does nothing without /proc.
+    """Kill every process that has the mark in its environment, also new children. Does nothing without /proc.
 
     A process within exec shows no environment for a moment: a second scan must find nothing, too.
     """

@@ -18,7 +18,7 @@ def test_texts_are_compared_line_by_line_and_binaries_as_a_whole() -> None:
 
 
 def test_each_change_is_shown() -> None:
-    assert diff({"a": b"1\n"}, {"a": b"1"}) == ["a: only the line end at its end differs"]
+    assert diff({"a": b"1\n"}, {"a": b"1"}) == ["a: only the newline at the end of the file differs"]
     assert list(folder_diff({"a": PackagedFile(b"1")}, {"a": PackagedFile(b"1", executable=True)})) == [
         "a: now executable"
     ]

@@ -48,7 +48,7 @@ ASCII_SIGNS: dict[NodeStatus, str] = {
     "skipped": "-",
 }
 CLOSED_WORDS: dict[NodeStatus, str] = {
-    "waiting": N_("not yet"),
+    "waiting": N_("not run yet"),
     "running": N_("running"),
     "approval": N_("waiting for your approval"),
     "answer": N_("waiting for your answer"),

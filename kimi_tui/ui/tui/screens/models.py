@@ -44,7 +44,7 @@ def server_name(server: LocalServer) -> str:
 
 
 def local_choice(server: LocalServer, model: str) -> ModelChoice:
-    """The configuration changes for a model of a local server."""
+    """Return the choice of a model of a local server, with the configuration changes that add both."""
     provider = f"local-{server.kind.replace('_', '-')}"
     changes: dict[KeyPath, Value] = {
         ("providers", provider, "type"): "openai_legacy",

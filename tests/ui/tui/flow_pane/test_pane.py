@@ -281,7 +281,7 @@ async def test_a_node_of_a_chart_that_is_not_running_is_opened_too(tmp_path: Pat
         await one.press("f3", "v", "down", "enter")
         assert isinstance(one.app.screen, NodeDetails)
         assert "outgoing edges" in one.shown()
-        assert "not yet" not in one.shown()
+        assert "not run yet" not in one.shown()
 
 
 async def test_a_flow_that_has_ended_is_started_again_from_its_chart(tmp_path: Path) -> None:
