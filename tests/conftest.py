@@ -1,11 +1,19 @@
 """Every test has a home of its own, and an environment without the user's models and language."""
 
+import os
+
 import pytest
 
 _MODEL_VARIABLES = (
     "KIMI_API_KEY", "KIMI_BASE_URL", "KIMI_MODEL_NAME", "MOONSHOT_API_KEY", "OPENAI_API_KEY",
     "OPENAI_BASE_URL", "OPENAI_MODEL", "KIMI_SHARE_DIR", "ANTHROPIC_API_KEY", "GEMINI_API_KEY",
 )  # fmt: skip
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One more process than processors: many tests wait for a child process or a screen."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.fixture(autouse=True)
