@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lowest faults mutants soak check snapshots texts docs demo-picture bench clean
+.PHONY: demo test lowest faults mutants soak check snapshots texts docs demo-picture wheels lock bench clean
 
 demo: $(VENV)/.program
 	@$(BIN)/kimi-tui --demo
@@ -51,6 +51,17 @@ docs: $(VENV)/.docs
 # Plays the demo in a terminal and writes the README's moving picture. Look at it before you commit it.
 demo-picture: $(VENV)/.tests
 	@$(BIN)/python -m tests.demo_picture
+
+# Builds the wheel and tries it with each Python found, by uv, `uv tool` and pipx; QUICK=1 leaves out the last two.
+wheels: $(VENV)/.tests
+	@$(BIN)/python -m pip install -q "uv>=0.8"
+	@$(BIN)/python -m tests.wheels $(if $(QUICK),--venvs-only)
+
+# Writes the newest versions that pyproject.toml allows into requirements.lock, with hashes, for every Python and system.
+lock: $(VENV)/.tests
+	@$(BIN)/python -m pip install -q "uv>=0.8"
+	@$(BIN)/python -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	  --no-emit-index-url --no-annotate --no-header pyproject.toml -o requirements.lock
 
 bench: $(VENV)/.tests
 	$(BIN)/python tests/bench/run.py

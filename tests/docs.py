@@ -56,7 +56,7 @@ checks in an editor, setup writes `config.schema.json` beside the file and names
 see [permissions](permissions.md#trust).
 """
 
-_VARIABLES = (
+VARIABLES = (
     (
         "`KIMI_TUI_HOME`",
         "the folder for settings, sessions and logs; default `~/.kimi-tui`. `KIMI_SHARE_DIR` works too",
@@ -84,7 +84,7 @@ def configuration() -> str:
         if section := _section(field):
             parts += list(_sections(name + (".NAME" if name in _NAMED else ""), section, field.description or ""))
     parts += ["## keys", _ABOUT_KEYS]
-    parts += ["## Environment variables", _table(("variable", "meaning"), _VARIABLES)]
+    parts += ["## Environment variables", _table(("variable", "meaning"), VARIABLES)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -276,7 +276,7 @@ def _of_parser(name: str, parser: argparse.ArgumentParser, about: str = "") -> I
                 told = {one.dest: one.help or "" for one in listed}
                 inner += [(key, one, told.get(key, "")) for key, one in parsers.items()]
             elif action.help != argparse.SUPPRESS and "--help" not in action.option_strings:
-                rows.append((_option(action), _help_of(action)))
+                rows.append((option_names(action), help_of(action)))
         if name == "kimi-tui" and rows:
             if group.title and group.title != "options":
                 note = f": {group.description}" if group.description else ""
@@ -292,7 +292,7 @@ def _of_parser(name: str, parser: argparse.ArgumentParser, about: str = "") -> I
         yield from _of_parser(f"{name} {key}", one, told)
 
 
-def _option(action: argparse.Action) -> str:
+def option_names(action: argparse.Action) -> str:
     value = _value(action)
     if not action.option_strings:
         return f"`{value}`"
@@ -316,7 +316,7 @@ def _value(action: argparse.Action) -> str:
             return text
 
 
-def _help_of(action: argparse.Action) -> str:
+def help_of(action: argparse.Action) -> str:
     text = (action.help or "").replace("%%", "%")
     return text if "." in text.partition(" ")[0] or text.startswith("-") else text[:1].upper() + text[1:]
 
@@ -342,9 +342,13 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def main() -> None:
+    from tests.man_page import FILE, man_page
+
     for name, text in pages().items():
         (DOCS / name).write_text(text, "utf-8")
         print(name, file=sys.stderr)
+    FILE.write_text(man_page(), "utf-8")
+    print(FILE.name, file=sys.stderr)
     for shell, text in scripts().items():
         Path(FOLDER, shell).write_text(text, "utf-8")
         print(f"completions/{shell}", file=sys.stderr)

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import ServerConfig
 from kimi_tui.yaml_text import reader
 from tests.docs import DOCS, pages
+from tests.man_page import FILE, man_page
 
 ROOT = Path(__file__).parent.parent
 PAGES = {file.name: file.read_text("utf-8") for file in sorted(DOCS.glob("*.md"))}
@@ -95,6 +97,22 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_reference_page_says_what_the_program_does(name: str):
     """`make docs` writes it anew."""
     assert (DOCS / name).read_text("utf-8") == pages()[name]
+
+
+def test_the_manual_page_says_what_the_program_does():
+    text = FILE.read_text("utf-8")
+    assert text == man_page(), "`make docs` writes it anew"
+    for heading in ("NAME", "SYNOPSIS", "OPTIONS", "COMMANDS", "EXIT STATUS", "ENVIRONMENT", "FILES"):
+        assert f"\n.SH {heading}\n" in text
+    assert not [line for line in text.splitlines() if re.match(r"'|\.(?!TH|SH|SS|TP|B |RI|IR)", line)]
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="needs groff")
+def test_the_manual_page_is_without_warnings():
+    done = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-ww", "-z", str(FILE)], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_index_links_every_page():
