@@ -1498,14 +1498,6 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_approval_covers_only_the_call_that_was_parked",
     ),
     Defence(
-        "skills of strangers", "no remote helper", "no-remote-helpers", NEVER,
-        "test_other_protocols_options_and_expressions_are_no_source",
-    ),
-    Defence(
-        "skills of strangers", "a source is no option", "source-that-is-an-option", NEVER,
-        "test_other_protocols_options_and_expressions_are_no_source",
-    ),
-    Defence(
         "skills of strangers", "no password in the lock", "no-secret-in-the-lock", NEVER,
         "test_other_protocols_options_and_expressions_are_no_source",
     ),

@@ -47,7 +47,7 @@ def read_source(text: str, *, ref: str | None = None, path: str | None = None) -
     text = text.strip()
     if not text or not text.isprintable():
         raise UsageError(tr("name a repository (OWNER/REPO), a URL or a folder"))
-    if text.startswith("-"):  # defence: source-that-is-an-option
+    if text.startswith("-"):
         raise UsageError(tr("{source}: a source does not start with a hyphen", source=text))
     found = _read(text)
     if found.protocol is None and ref is not None:
@@ -62,7 +62,7 @@ def read_source(text: str, *, ref: str | None = None, path: str | None = None) -
 
 
 def _read(text: str) -> SkillSource:
-    if re.match(r"[A-Za-z0-9+.-]*::", text):  # defence: no-remote-helpers
+    if re.match(r"[A-Za-z0-9+.-]*::", text):
         raise UsageError(tr("{source}: only https, ssh and file URLs are fetched", source=text))
     if "://" in text:
         return _read_url(text)
