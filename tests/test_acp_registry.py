@@ -1,4 +1,4 @@
-"""The entry for the registry of the Agent Client Protocol: valid by its rules, and the command is one of the program."""
+"""The entry for the registry of the Agent Client Protocol: valid by its rules, and its command is one of ours."""
 
 import json
 import re
