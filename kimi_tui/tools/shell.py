@@ -24,7 +24,7 @@ from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundErr
 from kimi_tui.tools.shell_support.bwrap_args import GitUse
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV, ChildEnv
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from kimi_tui.tools.shell_support.git_use import git_use
+from kimi_tui.tools.shell_support.git_use import git_use, moves_remote
 from kimi_tui.tools.shell_support.hidden_text import hidden_text
 from kimi_tui.tools.shell_support.node_command import node_command
 from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
@@ -169,7 +169,7 @@ class Shell(Tool[ShellParams]):
             subject=subject,
             because=because,
             must_ask=outside or unsandboxed or guarded is not None,  # defence: ask-about-protected
-            free=self._sandbox.confines_commands,
+            free=self._sandbox.confines_commands and not moves_remote(line),  # defence: remotes-as-they-are
             on_edit=on_edit,
         )
         if unsandboxed and refused is None:

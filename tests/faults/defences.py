@@ -665,6 +665,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_the_repository_around_the_workspace_is_watched_too",
     ),
     Defence(
+        "34 protected_paths", "asking before a remote of Git moves", "remotes-as-they-are",
+        Value("self._sandbox.confines_commands"),
+        "test_a_remote_of_git_is_moved_only_with_an_approval",
+    ),
+    Defence(
         "34 protected_paths", "links out of Git directories", "links-out-of-git-directories", REMOVED,
         "test_a_link_in_a_git_directory_that_leads_out_of_it_is_put_aside",
     ),

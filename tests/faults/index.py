@@ -252,6 +252,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/test_paths.py::test_a_program_that_commands_could_have_put_on_path_is_not_found",
         "tests/tools/shell_support/test_sandbox.py::test_no_command_makes_the_users_next_git_command_run_a_program",
         "tests/tools/shell_support/test_sandbox.py::test_the_repository_around_the_workspace_is_watched_too",
+        "tests/tools/shell_support/test_sandbox.py::test_a_remote_of_git_is_moved_only_with_an_approval",
         "tests/tools/shell_support/test_sandbox.py::test_a_link_in_a_git_directory_that_leads_out_of_it_is_put_aside",
         "tests/tools/shell_support/test_session_network.py::test_no_socket_leads_to_the_host_of_a_virtual_machine",
         "tests/tools/shell_support/test_session_network.py::test_a_host_is_asked_for_once_even_in_yolo_mode_and_a_no_holds",

@@ -10,6 +10,8 @@ _DAILY = frozenset(
     }
 )
 _OF_SUBMODULES = frozenset({"add", "init", "update", "sync", "deinit", "status", "absorbgitdirs"})
+_MOVING = frozenset({"set-url", "rename", "rm", "remove", None})
+"""Subcommands of `git remote` for one that exists; None is a word that the shell expands."""
 
 _RUN = frozenset({"-i", "--interactive", "-c", "--config", "--template"})
 """Options with which Git runs programs, or takes settings or hooks from elsewhere. `unread` covers the long ones."""
@@ -22,6 +24,16 @@ def git_use(line: CommandLine) -> GitUse:
     if line.unread or not all(_is_daily(command.words) for command in line.commands):
         return GitUse.SOME
     return GitUse.ONLY
+
+
+def moves_remote(line: CommandLine) -> bool:
+    """Whether a command makes a remote of Git another place, to which the user's next push would go."""
+    return any(
+        word in _MOVING and "remote" in command.words[:at]
+        for command in line.commands
+        if command.program == "git"
+        for at, word in enumerate(command.words)
+    )
 
 
 def _is_daily(words: tuple[str | None, ...]) -> bool:

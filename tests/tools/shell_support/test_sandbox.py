@@ -782,6 +782,24 @@ async def test_a_command_adds_no_program_to_a_rebase_that_the_user_continues(har
 
 
 @works
+async def test_a_remote_of_git_is_moved_only_with_an_approval(harness: ToolHarness) -> None:
+    """Else the user's next push would go wherever a command that nobody saw wants it."""
+    repository(harness.dir)
+    git(harness.dir, "remote", "add", "origin", "https://example.org/a.git")
+    sandbox = Sandbox(SandboxConfig(network=False), harness.workspace, trusted=True)
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    await harness.use(tool, command="git remote -v; git remote add fork ./fork.git; git branch topic")
+    assert harness.asked == []
+    harness.answer = "reject"
+    for command in ("git remote set-url origin https://evil.example/a", 'x=set-url; git remote "$x" origin evil',
+                    "git -C . remote rename fork origin2", "git remote rm origin"):  # fmt: skip
+        value = await harness.use(tool, command=command)
+        assert value.is_error
+    assert len(harness.asked) == 4
+    assert git(harness.dir, "remote", "get-url", "origin") == "https://example.org/a.git\n"
+
+
+@works
 async def test_a_new_repository_writes_no_files_outside_the_workspace(harness: ToolHarness) -> None:
     attack = "git init -q n && cd n && git config core.worktree ../../../.."
     value = await harness.use(shell(harness), command=attack)
