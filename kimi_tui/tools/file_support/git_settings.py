@@ -32,7 +32,8 @@ _BLANKS = " \t\r"
 _GITLINK = b"\x00\x00\xe0\x00"
 _HARMLESS = {
     "core": "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol "
-    "safecrlf quotepath untrackedcache abbrev longpaths trustctime checkstat protecthfs protectntfs sparsecheckout",
+    "safecrlf quotepath untrackedcache abbrev longpaths trustctime checkstat protecthfs protectntfs sparsecheckout "
+    "sparsecheckoutcone",
     "remote": "url fetch pushurl tagopt prune mirror gh-resolved pushdefault",
     "branch": "remote merge rebase description pushremote autosetuprebase autosetupmerge "
     "vscode-merge-base gh-merge-base",
@@ -54,10 +55,10 @@ _HARMLESS = {
     "tag": "gpgsign sort",
     "gc": "auto autodetach autopacklimit",
     "rerere": "enabled",
-    "index": "version threads",
+    "index": "version threads sparse",
     "feature": "manyfiles",
     "lfs": "repositoryformatversion",
-    "extensions": "objectformat",
+    "extensions": "objectformat worktreeconfig",
 }
 _KEYS = {section: frozenset(keys.split()) for section, keys in _HARMLESS.items()}
 

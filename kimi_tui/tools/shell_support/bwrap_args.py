@@ -169,7 +169,9 @@ def _kept_from_git(git: GitDir) -> tuple[Path, ...]:
     return tuple(
         path
         for path in git.guarded
-        if path.name != "config" and path not in git.files and not path.is_relative_to(git.path / "worktrees")
+        if path.name not in ("config", "config.worktree")
+        and path not in git.files
+        and not path.is_relative_to(git.path / "worktrees")
     )
 
 

@@ -7,6 +7,7 @@ _DAILY = frozenset(
     {
         *("add", "branch", "checkout", "clone", "commit", "diff", "fetch", "log", "merge", "pull", "push", "rebase"),
         *("remote", "reset", "restore", "show", "stash", "status", "switch", "tag", "worktree"),
+        "sparse-checkout",
     }
 )
 _OF_SUBMODULES = frozenset({"add", "init", "update", "sync", "deinit", "status", "absorbgitdirs"})

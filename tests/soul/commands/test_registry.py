@@ -70,6 +70,20 @@ async def test_usage_says_model_context_and_tokens_those_of_subagents_too(tmp_pa
     assert "Context: 127" in text
 
 
+async def test_status_says_what_confines_commands_before_and_after_the_first(tmp_path):
+    made = plan(tmp_path, tool_call("Shell", command="ls"), "text: ok")
+    async with engine_on(made) as (engine, received):
+        assert "the first command tests it" in await ask(engine, received, "/status")
+        await engine.prompt("go")
+        text = await ask(engine, received, "/status")
+    words = {
+        "full": "Commands run in a full sandbox with the network",
+        "files": "Commands run in a sandbox that holds files only",
+        "none": "Commands run without a sandbox",
+    }
+    assert words[engine.services.sandbox.tier] in text
+
+
 async def test_usage_is_told_by_model_where_several_worked_each_with_its_price(tmp_path):
     compaction = "text: NOTES\nusage: input_other=500 output=30"
     replies = [f"text: {n}\nusage: input_other={n}000000 output=0" for n in (1, 2)]

@@ -67,6 +67,23 @@ async def test_branches_worktrees_stashes_and_a_bare_repository_beside(harness: 
     )
 
 
+async def test_a_sparse_checkout_and_its_worktree_keep_their_settings(harness: ToolHarness, tool: Shell) -> None:
+    start(harness)
+    for name in ("lib", "docs"):
+        (harness.dir / name).mkdir()
+        (harness.dir / name / "a").write_text("1")
+    await done(
+        harness,
+        tool,
+        "git add . && git commit -qm two",
+        "git sparse-checkout set lib",
+        "ls lib && test ! -e docs",
+        "git worktree add -q tree && ls tree/lib",
+        "git sparse-checkout disable",
+        "ls docs",
+    )
+
+
 async def test_a_submodule_is_added_updated_and_committed(harness: ToolHarness, tool: Shell) -> None:
     start(harness)
     source = harness.dir / "library"
