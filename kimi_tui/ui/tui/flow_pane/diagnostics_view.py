@@ -7,8 +7,8 @@ from kimi_tui.ui.tui.flow_pane.broken_flow import BrokenFlow
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.text.sanitize import sanitize
-from kimi_tui.ui.tui.text.styled_line import Line, Run, cut
-from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.text.styled_line import Line, Run, code_runs, cut
+from kimi_tui.ui.tui.text.wrap import wrap_runs
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
@@ -39,14 +39,16 @@ class DiagnosticsView(LineWidget):
             out.append(Line((("✗ ", palette.error), (cut(error.place, width - 2), palette.error + Style(bold=True)))))
             out += [
                 Line((("  ", palette.base), *row))
-                for row, _ in wrap_text(translate_lines(error.cause), palette.base, max(8, width - 2))
+                for row, _ in wrap_runs(code_runs(translate_lines(error.cause), palette.base), max(8, width - 2))
             ]
             out += _excerpt(error, width, palette)
             for other in error.others[:_WARNINGS]:
                 place = "✗ " + _("line {number}:", number=other.line) + " " if other.line is not None else "✗ "
                 out += [
                     Line(row)
-                    for row, _join in wrap_text(place + translate_lines(other.text), palette.error, max(8, width))[:2]
+                    for row, _join in wrap_runs(
+                        code_runs(place + translate_lines(other.text), palette.error), max(8, width)
+                    )[:2]
                 ]
             if (more := len(error.others) - _WARNINGS) > 0:
                 out.append(Line((("✗ " + _("and {count} more", count=more), palette.error),)))
@@ -54,7 +56,7 @@ class DiagnosticsView(LineWidget):
                 out.append(Line((("  " + _("last valid chart:"), palette.muted),)))
         for problem in self.warnings[:_WARNINGS]:
             place = "! " + _("line {number}:", number=problem.line) + " " if problem.line is not None else "! "
-            rows = wrap_text(place + translate_lines(problem.text), palette.warning, max(8, width))
+            rows = wrap_runs(code_runs(place + translate_lines(problem.text), palette.warning), max(8, width))
             out += [Line(row) for row, _ in rows[:2]]
         if (more := len(self.warnings) - _WARNINGS) > 0:
             out.append(Line((("! " + _("and {count} more", count=more), palette.warning),)))

@@ -97,9 +97,9 @@ class FlowFooter(LineWidget):
             "error": palette.error,
         }
         style = inks.get(facts.role, palette.muted)
-        first = cut(facts.word or facts.place, max(1, width - 3))
+        first = cut(facts.word or facts.place, max(1, width - 2))
         runs: list[Run] = [(f"{facts.sign} ", style), (first, style + Style(bold=True))]
-        left = width - 3 - cells(first)
+        left = width - 2 - cells(first)
         figures = list(facts.figures)
         while figures and sum(cells(figure) + 3 for figure in figures) > left:
             figures.pop()

@@ -1,5 +1,6 @@
 """A line of styled text, and which part of it is copied."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -7,6 +8,7 @@ from rich.cells import cell_len
 from rich.style import Style
 
 Run = tuple[str, Style]
+_CODE = re.compile(r"`([^`\n]+)`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,20 @@ class Line:
     def copied(self) -> str:
         """The row's text for copying: no decoration, no padding."""
         return self.text[self.skip :].rstrip()
+
+
+def code_runs(text: str, style: Style) -> list[Run]:
+    """A text of our own in which `code` stands in backticks: bold, without them."""
+    return [(part, style + Style(bold=True) if odd else style) for odd, part in _quoted(text) if part]
+
+
+def _quoted(text: str) -> Iterator[tuple[bool, str]]:
+    end = 0
+    for found in _CODE.finditer(text):
+        yield False, text[end : found.start()]
+        yield True, found[1]
+        end = found.end()
+    yield False, text[end:]
 
 
 def cells(text: str) -> int:

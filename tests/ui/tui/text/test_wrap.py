@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rich.style import Style
 
 from kimi_tui.ui.tui.text.sanitize import sanitize
-from kimi_tui.ui.tui.text.styled_line import cells, cut, cut_start, width_of
+from kimi_tui.ui.tui.text.styled_line import cells, code_runs, cut, cut_start, width_of
 from kimi_tui.ui.tui.text.wrap import break_text, wrap_runs
 
 PLAIN = Style()
@@ -77,3 +77,11 @@ def test_a_word_of_any_length_costs_no_more_for_each_row(piece: str, times: int)
     assert time.process_time() - begin < 10
     shown = "".join(run[0] for row, _ in rows for run in row)
     assert len(shown) == len(sanitize(text))
+
+
+def test_code_in_a_text_of_our_own_is_bold_without_its_backticks_and_a_lone_one_stays() -> None:
+    bold = PLAIN + Style(bold=True)
+    assert code_runs("end it with `|` or `%%` here", PLAIN) == [
+        ("end it with ", PLAIN), ("|", bold), (" or ", PLAIN), ("%%", bold), (" here", PLAIN),
+    ]  # fmt: skip
+    assert code_runs("a lone ` stays", PLAIN) == [("a lone ` stays", PLAIN)]
