@@ -11,38 +11,36 @@ from collections.abc import Callable, Iterable
 from typing import Literal
 from uuid import uuid4
 
-from kimi_tui.errors import BudgetError, BudgetReachedError, FlowControlError, KimiTuiError, MaxStepsReachedError
-from kimi_tui.flow.model.graph import Flow, FlowNode, Guidance, NodeKind
+from kimi_tui.errors import BudgetError, BudgetReachedError, KimiTuiError, MaxStepsReachedError
+from kimi_tui.flow.model.graph import Flow, FlowNode, NodeKind
 from kimi_tui.flow.model.status_branches import ELSE
 from kimi_tui.flow.model.variables import expand
-from kimi_tui.flow.run.command_step import command_values, failure, run_node_command, turn_result
+from kimi_tui.flow.run.command_step import failure, run_node_command, turn_result
 from kimi_tui.flow.run.journal import Journal
 from kimi_tui.flow.run.journal_records import (
     BranchChosen,
     By,
     ControlsChanged,
-    GuidanceRecord,
     NodeEntered,
     NodeLeft,
     RunContinued,
     RunEnded,
     RunPaused,
-    RunResumed,
-    RunStarted,
-    TurnFinished,
 )
 from kimi_tui.flow.run.next_step import NextStep, step_after_turn
 from kimi_tui.flow.run.node_prompts import node_prompt
-from kimi_tui.flow.run.node_result import recorded, result_values
+from kimi_tui.flow.run.node_result import recorded
 from kimi_tui.flow.run.node_turn import checked, rules_of
-from kimi_tui.flow.run.node_values import kept_values, referenced_fields, value_lookup
-from kimi_tui.flow.run.pause_rules import pause_detail, pause_reason
+from kimi_tui.flow.run.node_values import referenced_fields, value_lookup
+from kimi_tui.flow.run.pause_rules import pause_reason
 from kimi_tui.flow.run.run_control import ChooseBranch, Command, Continue, JumpTo, RerunNode, RunControl, StopRun
 from kimi_tui.flow.run.run_ending import Ending, out_of_moves, over_budget, unattended_ending
 from kimi_tui.flow.run.run_meter import BudgetSetup
+from kimi_tui.flow.run.run_start import check_resumable, resumed, send_unsent, started
 from kimi_tui.flow.run.run_state import Pause, RunState, Usage, text_hash
 from kimi_tui.flow.run.turn_protocol import (
     NO_RULES,
+    NODE_STATUS,
     AnswerRecorder,
     CommandEnd,
     CommandRunner,
@@ -51,21 +49,13 @@ from kimi_tui.flow.run.turn_protocol import (
     TurnRules,
     TurnTaker,
 )
+from kimi_tui.flow.run.turn_record import turn_finished, turn_values
 from kimi_tui.flow.run.user_question import overdue_choice, question_text, seconds_left
 from kimi_tui.i18n import tr
 from kimi_tui.llm.metering import current_meter
 from kimi_tui.wire.codec import WireMessage
-from kimi_tui.wire.flow_events import NodeStatus
 
 DEFAULT_MAX_MOVES = 1000
-
-_STATUS: dict[str, NodeStatus] = {
-    "finished": "done",
-    "rejected": "rejected",
-    "cancelled": "cancelled",
-    "max_steps": "failed",
-    "failed": "failed",
-}
 
 
 class FlowRunner(RunControl):
@@ -103,7 +93,7 @@ class FlowRunner(RunControl):
         when_asked: Literal["refuse", "park"] | None = None,
     ) -> None:
         if resume is not None:
-            _check_resumable(flow, resume)
+            check_resumable(flow, resume)
             state = copy.deepcopy(resume)
         else:
             state = RunState(
@@ -322,29 +312,17 @@ class FlowRunner(RunControl):
         """Journal and send the end of a turn of the model, or of a command with its `end`."""
         state = self._state
         step = self._next_step(node, result, end)
-        values = {"text": result.message} if end is None else command_values(end)
-        if rules.result is not None and result.result is not None:
-            values |= result_values(rules.result, result.result)
         overridden = step.choice is not None and node.id in state.chosen
         self._write(
-            TurnFinished(
-                run=state.run_id,
-                node=node.id,
+            turn_finished(
+                result,
+                end,
+                run_id=state.run_id,
+                node_id=node.id,
                 move=move,
-                stop=result.stop,
-                detail=pause_detail(result) if end is None else result.message if result.stop != "finished" else None,
-                duration_s=round(duration_s, 3),
-                steps=result.steps,
-                usage=result.usage,
-                choice=step.choice,
-                to=step.to,
-                by=step.by,
-                passed=step.passed,
-                status=None if end is None else end.status,
-                values=None if result.stop in ("rejected", "cancelled") else self._kept(node.id, values),
-                result=None if result.result is None else recorded(result.result),
-                over_budget=result.over_budget or None,
-                parked=None if not result.parked else dict(result.parked),
+                step=step,
+                values=turn_values(result, end, rules=rules, fields=self._fields.get(node.id)),
+                duration_s=duration_s,
             )
         )
         self._steps += result.steps
@@ -353,13 +331,10 @@ class FlowRunner(RunControl):
             self._emit_decision(node.id, step.choice, step.to, step.by, overridden)
         if step.to is not None or result.stop != "finished" or not self._flow.outgoing[node.id]:
             self._events.node_end(
-                _STATUS[result.stop],
+                NODE_STATUS[result.stop],
                 exit_status=None if end is None else end.status,
                 result=None if result.result is None else recorded(result.result),
             )
-
-    def _kept(self, node_id: str, values: dict[str, str]) -> dict[str, str] | None:
-        return kept_values(values, self._fields.get(node_id))
 
     def _next_step(self, node: FlowNode, result: TurnResult, end: CommandEnd | None) -> NextStep:
         """The next step: by the user's command, else their choice in advance, else by the chart or the model."""
@@ -434,68 +409,21 @@ class FlowRunner(RunControl):
     def _begin(self) -> None:
         """Journal and send the start or the resume of the run."""
         state = self._state
-        recorded, valid = self._controls(), self._controls(existing_only=True)
+        before, valid = self._controls(), self._controls(existing_only=True)
         self._started = True
         if self._resuming:
-            changed = state.chart_changed(self._new_text)
-            self._write(
-                RunResumed(
-                    run=state.run_id,
-                    node=state.node_id,
-                    max_moves=self._new_max_moves,
-                    fresh=not self._interactive,
-                    text=self._new_text if changed else None,
-                    sha256=text_hash(self._new_text) if changed else None,
-                    guidance=_recorded(self._flow.guidance) if changed else None,
-                )
-            )
+            text, max_moves = self._new_text, self._new_max_moves
+            self._write(resumed(self._flow, state, text=text, max_moves=max_moves, fresh=not self._interactive))
         else:
-            self._write(
-                RunStarted(
-                    run=state.run_id,
-                    name=state.name,
-                    source=state.source,
-                    text=state.text,
-                    sha256=state.sha256,
-                    args=state.args,
-                    max_moves=state.max_moves,
-                    node=state.node_id,
-                    guidance=_recorded(self._flow.guidance),
-                    when_asked=state.when_asked,
-                )
-            )
+            self._write(started(self._flow, state))
         untouched = valid == ControlsChanged(run=state.run_id)
-        if valid != recorded or not (untouched or self._resuming):
+        if valid != before or not (untouched or self._resuming):
             self._write(valid)
         self._events.begin(self._flow, state, resumed=self._resuming)
         if self._resuming:
-            self._tell_what_was_cut_off()
+            send_unsent(self._events, self._flow, state)
         if not untouched or self._pause_next is not None:
             self._tell_controls()
-
-    def _tell_what_was_cut_off(self) -> None:
-        """Send the events that another process journalled, but perhaps did not send before it died.
-
-        Listeners can recognise the events that they already have.
-        """
-        state = self._state
-        last, untold = state.last, state.untold
-        match last:
-            case TurnFinished(choice=str(choice), to=str(to)) | BranchChosen(choice=choice, to=to):
-                self._events.decision(last.node, choice, dst=to, by=last.by)
-            case _:
-                pass
-        match last:
-            case TurnFinished() if last.to is not None or last.stop != "finished":
-                self._events.reopen(last.node, move=last.move, usage=untold)
-                self._events.node_end(_STATUS[last.stop], exit_status=last.status, result=last.result)
-            case BranchChosen() | NodeLeft() if last.node != self._flow.begin_id:
-                self._events.reopen(last.node, move=state.moves, usage=untold)
-                self._events.node_end("done", result=state.results.get(last.node))
-            case _ if state.entered and state.stop in (None, "finished"):
-                self._events.reopen(state.node_id, move=state.moves, usage=untold)
-            case _:
-                pass
 
     def _end(self, ending: Ending) -> None:
         state = self._state
@@ -511,18 +439,3 @@ def _shortened(value: str) -> str:
     """A value on one line for a message."""
     line = " ".join(value.split())
     return f"`{line}`" if len(line) <= 60 else f"`{line[:59]}…`"
-
-
-def _recorded(guidance: Guidance) -> GuidanceRecord | None:
-    if not guidance.intro and not guidance.sections:
-        return None
-    return GuidanceRecord(intro=guidance.intro, sections=dict(guidance.sections))
-
-
-def _check_resumable(flow: Flow, state: RunState) -> None:
-    if not state.can_resume:
-        raise FlowControlError(tr("this run has ended and cannot be resumed"))
-    if state.node_id not in flow.nodes:
-        raise FlowControlError(
-            tr("the chart no longer has the run's node {node!r}: use the original chart", node=state.node_id)
-        )

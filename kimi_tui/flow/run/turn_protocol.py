@@ -8,10 +8,18 @@ from kimi_tui.errors import KimiTuiError
 from kimi_tui.flow.model.command_template import BoundCommand
 from kimi_tui.flow.run.node_result import ResultRule
 from kimi_tui.i18n import UserText
-from kimi_tui.wire.flow_events import FlowStatus
+from kimi_tui.wire.flow_events import FlowStatus, NodeStatus
 from kimi_tui.wire.parts import JsonObject, TokenUsage, UserInput
 
 TurnStop = Literal["finished", "rejected", "cancelled", "max_steps", "failed"]
+NODE_STATUS: dict[TurnStop, NodeStatus] = {
+    "finished": "done",
+    "rejected": "rejected",
+    "cancelled": "cancelled",
+    "max_steps": "failed",
+    "failed": "failed",
+}
+"""The status of a node whose turn, or command, ended that way."""
 
 
 @dataclass(frozen=True, slots=True)
