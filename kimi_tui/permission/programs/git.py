@@ -2,78 +2,32 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from kimi_tui.permission.programs.files import leads_out
+from kimi_tui.permission.programs.git_options import DIFF, DIFF_DANGER, LOG, REF_LIST
+from kimi_tui.permission.programs.git_tracked import (
+    anything,
+    changes_in_status,
+    compared,
+    logged,
+    searched,
+    shown_object,
+    shown_revisions,
+    whole_tree,
+)
 from kimi_tui.permission.programs.options import Level, Options, Parsed
 from kimi_tui.permission.programs.program import NOT_RECURSIVE, Check, Kind, Program, RecursiveRead, Tracked
 
 _READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
 
 
-def _names(options: str) -> frozenset[str]:
-    """The names of the options in a text for `Options`."""
-    words = [word.rstrip("=?:") for word in options.split()]
-    return frozenset(
-        name for word in words for name in ([word] if word.startswith("--") else [f"-{letter}" for letter in word[1:]])
-    )
-
-
-_DIFF = (
-    "-pusWRabwmctztq -U: -M? -C? -B? -D -l: -S: -G: -I: --patch --no-patch --unified= --function-context --raw "
-    "--patch-with-raw --patch-with-stat --numstat --shortstat --stat? --stat-width= "
-    "--stat-count= --compact-summary "
-    "--no-compact-summary --summary --name-only --name-status --dirstat? --cumulative --check "
-    "--binary --full-index "
-    "--color? --no-color --color-words? --word-diff? --word-diff-regex= --color-moved? --color-moved-ws= "
-    "--no-color-moved --ws-error-highlight= --no-prefix --default-prefix --src-prefix= "
-    "--dst-prefix= --line-prefix= "
-    "--inter-hunk-context= --abbrev? --no-abbrev --find-renames? --find-copies? --find-copies-harder --no-renames "
-    "--rename-empty --no-rename-empty --break-rewrites? --irreversible-delete --pickaxe-all --pickaxe-regex "
-    "--relative? --no-relative --text --ignore-cr-at-eol --ignore-space-at-eol --ignore-space-change "
-    "--ignore-all-space --ignore-blank-lines --ignore-matching-lines= --minimal --patience --histogram --anchored= "
-    "--diff-algorithm= --indent-heuristic --no-indent-heuristic --ignore-submodules? --diff-filter= --exit-code "
-    "--quiet --no-ext-diff --no-textconv --merge-base --cached --staged --cc --combined-all-paths --root "
-)
-_DIFF_DANGER = "--output= --ext-diff --textconv "
-_LOG = (
-    "-iEFPg -L: -# -n: --max-count= --skip= --since= --after= --until= --before= --since-as-filter= --author= "
-    "--committer= --grep= --grep-reflog= --all-match --invert-grep --regexp-ignore-case --basic-regexp "
-    "--extended-regexp --fixed-strings --perl-regexp --remove-empty --merges --no-merges --min-parents= "
-    "--max-parents= --no-min-parents --no-max-parents --first-parent --not --all --branches? --tags? --remotes? "
-    "--glob= --exclude= --reflog --boundary --simplify-by-decoration --simplify-merges --full-history --dense "
-    "--sparse --show-pulls --ancestry-path? --walk-reflogs --merge --cherry-pick --left-only --right-only "
-    "--left-right --cherry --cherry-mark --topo-order --date-order --author-date-order "
-    "--reverse --no-walk? --pretty? "
-    "--format= --abbrev-commit --no-abbrev-commit --oneline --encoding= --expand-tabs? --no-expand-tabs --notes? "
-    "--no-notes --relative-date --date= --parents --children --graph --no-graph --show-linear-break? --decorate? "
-    "--no-decorate --decorate-refs= --decorate-refs-exclude= --clear-decorations --source --follow --log-size "
-    "--full-diff --use-mailmap --mailmap --no-mailmap --no-show-signature --diff-merges= --no-diff-merges "
-)
 _LISTING = ("--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at")
-_REF_LIST = (
-    "--list --contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --color? --no-color "
-    "--column? --no-column --ignore-case -i "
-)
 _HARMLESS_KEYS = re.compile(r"(?:user|branch|init|core|pull|push|remote\.[\w-]+)\.[\w.-]+", re.IGNORECASE)
 _PLAIN_SETTINGS = re.compile(
     r"user\.(?:name|email)|branch\.[\w./-]+\.(?:remote|merge|rebase|description)|init\.defaultBranch|pull\.(?:rebase|ff)|"
     r"push\.(?:default|autoSetupRemote|followTags)|fetch\.prune|core\.(?:autocrlf|eol|filemode|ignorecase|quotepath)",
     re.IGNORECASE,
 )
-_SUMMARIES = _names(
-    "--stat --stat-width --stat-count --numstat --shortstat --dirstat --summary --raw --compact-summary --name-only "
-    "--name-status --no-patch -s --quiet --cumulative"
-)
-"""Options that show names or numbers instead of lines of files."""
-_NO_LINES = _SUMMARIES | _names(
-    "-MCBDlzabwRtr --find-renames --no-renames --find-copies --find-copies-harder --diff-filter --color --no-color "
-    "--cached --staged --merge-base --root --abbrev --no-abbrev --full-index --relative --no-relative "
-    "--ignore-submodules --exit-code --no-ext-diff --no-textconv --ignore-space-change "
-    "--ignore-all-space --ignore-blank-lines --no-commit-id --always"
-)
-_OBJECT_OF_A_PATH = re.compile(r"(?:[\w./~^-]+|:[0-3])?:[\w.@-][\w./ @+-]*")
-_MAY_BE_HASH = re.compile(r"[0-9a-fA-F]{4,64}")
 _NAME = re.compile(r"[A-Za-z0-9_][\w./#-]*")
 
 
@@ -101,78 +55,6 @@ def _first(*words: str) -> Check:
 def _plain_names(parsed: Parsed) -> str:
     """Accept only names of remotes and refs: no address, no outside path, no forced update."""
     return next((word for _, word in parsed.operands if not _NAME.fullmatch(word) or ".." in word), "")
-
-
-def _limited(parsed: Parsed, skip: int = 0) -> Tracked:
-    """What a log reads: every commit's files that the operands after the first `skip` may name, or all files.
-
-    `-L` and `--follow` show a file under the names that it had before.
-    """
-    if parsed.has("--follow", "--full-diff", "-L"):  # defence: log-beyond-its-paths
-        return Tracked()
-    if parsed.dashes is not None:
-        return Tracked(tuple(word for index, word in parsed.operands if index > parsed.dashes), sure=True)
-    return Tracked(tuple(word for _, word in parsed.operands[skip:]))
-
-
-def _in_worktree(parsed: Parsed, skip: int = 0) -> Tracked:
-    """Like `_limited`, but only for the commits that the operands name."""
-    dashes = parsed.dashes
-    named_files = dashes is not None and any(index < dashes for index, _ in parsed.operands[skip:])
-    return replace(_limited(parsed, skip), history=named_files, history_if_named=dashes is None)
-
-
-def _logged(parsed: Parsed) -> Tracked | None:
-    """A log shows no lines of files unless an option asks for them, nor depends on them unless it searches them."""
-    names = {option.name for option in parsed.options}
-    return None if names <= _NO_LINES | _LOG_NAMES else _limited(parsed)
-
-
-def _compared(parsed: Parsed) -> Tracked | None:
-    names = {option.name for option in parsed.options}
-    if names & _SUMMARIES and names <= _NO_LINES:
-        return None
-    of_a_commit = parsed.has("--cached", "--staged", "--merge-base")
-    return _limited(parsed) if of_a_commit else _in_worktree(parsed)
-
-
-def _shown_revisions(parsed: Parsed) -> Tracked | None:
-    """The word for an object may contain its path; a hash may identify any file."""
-    names = {option.name for option in parsed.options}
-    revisions = [word for index, word in parsed.operands if parsed.dashes is None or index < parsed.dashes]
-    if revisions and all(_OBJECT_OF_A_PATH.fullmatch(word) for word in revisions):
-        return None
-    if names & _SUMMARIES and names <= _NO_LINES | _LOG_NAMES:
-        return Tracked() if any(_MAY_BE_HASH.fullmatch(word) for word in revisions) else None
-    return _limited(parsed)
-
-
-def _anything(parsed: Parsed) -> Tracked:
-    del parsed
-    return Tracked()
-
-
-def _whole_tree(tracked: Tracked | None) -> Tracked | None:
-    """For a command whose operands are no paths."""
-    return tracked and Tracked()
-
-
-def _object(parsed: Parsed) -> Tracked | None:
-    if parsed.has("-t", "-s", "-e") or all(_OBJECT_OF_A_PATH.fullmatch(word) for _, word in parsed.operands):
-        return None
-    return Tracked()
-
-
-def _searched(parsed: Parsed) -> Tracked:
-    skip = 0 if parsed.has("-e") else 1
-    tracked = _in_worktree(parsed, skip)
-    if skip and parsed.dashes is not None and all(index > parsed.dashes for index, _ in parsed.operands):
-        return replace(tracked, specs=())  # behind `--` the first word is still what is searched for
-    return tracked
-
-
-def _changes_in_status(parsed: Parsed) -> Tracked | None:
-    return Tracked() if parsed.has("-v", "--verbose") else None
 
 
 def _plain_key(parsed: Parsed) -> str:
@@ -246,12 +128,11 @@ def _exact(
     """Make a program whose approval covers exactly the command, with a danger or without; `known` lists options with
     values, so that the values are not parsed as options. `prints`: it may print any file of any commit.
     """
-    tracked = _anything if prints else None  # defence: commands-that-print
+    tracked = anything if prints else None  # defence: commands-that-print
     return Program(_EXACT, Options("", known, danger), dangerous=dangerous, tracked=tracked)
 
 
-_LOG_NAMES = _names(_LOG) - {"--diff-merges", "-L"}
-_LOGGED = _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed, tracked=_logged)
+_LOGGED = _reads(DIFF + LOG, DIFF_DANGER, check=_signed, tracked=logged)
 _PACKS = "--upload-pack= --receive-pack= --exec= "
 _SUBCOMMANDS: dict[str, Program] = {
     "status": _reads(
@@ -259,18 +140,18 @@ _SUBCOMMANDS: dict[str, Program] = {
         "--porcelain? --long --null "
         "--untracked-files? --ignored? --ignore-submodules? --column? --no-column --no-renames --renames "
         "--find-renames?",
-        tracked=_changes_in_status,
+        tracked=changes_in_status,
     ),
-    "diff": _reads(_DIFF, _DIFF_DANGER, deep=_compares_folders, tracked=_compared),
+    "diff": _reads(DIFF, DIFF_DANGER, deep=_compares_folders, tracked=compared),
     "log": _LOGGED,
-    "show": _reads(_DIFF + _LOG, _DIFF_DANGER, check=_signed, tracked=_shown_revisions),
+    "show": _reads(DIFF + LOG, DIFF_DANGER, check=_signed, tracked=shown_revisions),
     "whatchanged": _LOGGED,
-    "shortlog": _reads(_LOG + "-ncse -w? --numbered --summary --email --committer --group=", check=_signed),
+    "shortlog": _reads(LOG + "-ncse -w? --numbered --summary --email --committer --group=", check=_signed),
     "reflog": _reads(
-        _DIFF + _LOG,
-        _DIFF_DANGER,
+        DIFF + LOG,
+        DIFF_DANGER,
         check=lambda parsed: _signed(parsed) or _first("show")(parsed),
-        tracked=_logged,
+        tracked=logged,
     ),
     "blame": _reads(
         "-bcefklnpstw -L: -M? -C? --root --incremental --porcelain --line-porcelain --show-name --show-number "
@@ -279,23 +160,21 @@ _SUBCOMMANDS: dict[str, Program] = {
     ),
     "annotate": _reads("-befklnstw -L:"),
     "branch": _reads(
-        _REF_LIST + "-ravq --all --remotes --verbose --show-current --abbrev? --no-abbrev",
+        REF_LIST + "-ravq --all --remotes --verbose --show-current --abbrev? --no-abbrev",
         check=_only_lists,
     ),
     "tag": _reads(
-        _REF_LIST + "-l -n?", check=lambda parsed: _signed(parsed) if parsed.has("-l") else _only_lists(parsed)
+        REF_LIST + "-l -n?", check=lambda parsed: _signed(parsed) if parsed.has("-l") else _only_lists(parsed)
     ),
     "stash": Program(
         _EXACT,
         Options(stops=True),
         subs={
-            "list": _reads(
-                _DIFF + _LOG, _DIFF_DANGER, check=_signed, tracked=lambda parsed: _whole_tree(_logged(parsed))
-            ),
+            "list": _reads(DIFF + LOG, DIFF_DANGER, check=_signed, tracked=lambda parsed: whole_tree(logged(parsed))),
             "show": _reads(
-                _DIFF + "--include-untracked --only-untracked",
-                _DIFF_DANGER,
-                tracked=lambda parsed: _whole_tree(_compared(parsed)),
+                DIFF + "--include-untracked --only-untracked",
+                DIFF_DANGER,
+                tracked=lambda parsed: whole_tree(compared(parsed)),
             ),
             **dict.fromkeys(("push", "save", "pop", "apply", "drop", "clear", "branch", "create", "store"), _exact()),
         },
@@ -365,7 +244,7 @@ _SUBCOMMANDS: dict[str, Program] = {
         "--branches? --tags? --remotes? --glob= --exclude= --not --default= --local-env-vars"
     ),
     "rev-list": _reads(
-        _LOG + "-z --count --objects --disk-usage? --header --timestamp --no-object-names --stdin", check=_signed
+        LOG + "-z --count --objects --disk-usage? --header --timestamp --no-object-names --stdin", check=_signed
     ),
     "ls-files": _reads(
         "-cdmostuvkzfri -x: --cached --deleted --modified --others --ignored --stage --unmerged "
@@ -377,7 +256,7 @@ _SUBCOMMANDS: dict[str, Program] = {
     "ls-tree": _reads(
         "-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format="
     ),
-    "cat-file": _reads("-tespe", "--textconv --filters --path=", tracked=_object),
+    "cat-file": _reads("-tespe", "--textconv --filters --path=", tracked=shown_object),
     "merge-base": _reads("-a --all --octopus --is-ancestor --independent --fork-point"),
     "name-rev": _reads("--tags --refs= --exclude= --all --name-only --no-undefined --always"),
     "count-objects": _reads("-vH --verbose --human-readable"),
@@ -390,9 +269,9 @@ _SUBCOMMANDS: dict[str, Program] = {
     "symbolic-ref": _reads("-q --quiet --short", most=1),
     "check-ignore": _reads("-qvzn --quiet --verbose --non-matching --no-index"),
     "check-attr": _reads("-az --all --cached"),
-    "diff-tree": _reads(_DIFF + "-r --no-commit-id --always --stdin", _DIFF_DANGER, tracked=_logged),
-    "diff-index": _reads(_DIFF, _DIFF_DANGER, tracked=_logged),
-    "diff-files": _reads(_DIFF, _DIFF_DANGER, tracked=_logged),
+    "diff-tree": _reads(DIFF + "-r --no-commit-id --always --stdin", DIFF_DANGER, tracked=logged),
+    "diff-index": _reads(DIFF, DIFF_DANGER, tracked=logged),
+    "diff-files": _reads(DIFF, DIFF_DANGER, tracked=logged),
     "cherry": _reads("-v --abbrev?"),
     "version": _reads("--build-options"),
     "config": Program(
@@ -410,7 +289,7 @@ _SUBCOMMANDS: dict[str, Program] = {
         "--max-count= --threads=",
         "-O? --open-files-in-pager? -f: --textconv --ext-grep",
         deep=_reads_untracked,
-        tracked=_searched,
+        tracked=searched,
     ),
     "add": Program(_HARMLESS, Options("", "-AunvN --all --update --verbose --intent-to-add --dry-run --no-all")),
     "commit": Program(
@@ -419,7 +298,7 @@ _SUBCOMMANDS: dict[str, Program] = {
             "",
             "-asqv -m: --all --signoff --quiet --message= --allow-empty --dry-run",
         ),
-        tracked=_changes_in_status,
+        tracked=changes_in_status,
     ),
     "push": Program(
         _HARMLESS,
