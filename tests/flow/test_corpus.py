@@ -4,8 +4,9 @@ import pytest
 
 from kimi_tui.errors import FlowError, FlowParseError
 from kimi_tui.flow import build_flow, read_chart
-from kimi_tui.flow.render.source_writer import to_d2, to_mermaid
+from kimi_tui.flow.render.source_writer import to_mermaid
 from tests.flow import agreement
+from tests.flow.d2_writer import to_d2
 
 CORPUS = agreement.corpus()
 CHARTS = CORPUS.get("charts", [])

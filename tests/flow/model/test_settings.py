@@ -11,8 +11,9 @@ from kimi_tui.flow import build_flow, read_chart, read_mermaid
 from kimi_tui.flow.model.settings import INACTIVE_NODE_KEYS, NODE_KEYS, NodeSettings
 from kimi_tui.flow.model.validation import diagnostics, lint
 from kimi_tui.flow.parsing.d2.parser import read_d2
-from kimi_tui.flow.render.source_writer import to_d2, to_mermaid
+from kimi_tui.flow.render.source_writer import to_mermaid
 from kimi_tui.formats import seconds_of
+from tests.flow.d2_writer import to_d2
 
 CHART = (
     "flowchart TD",

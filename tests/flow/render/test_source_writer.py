@@ -4,8 +4,9 @@ from hypothesis import strategies as st
 
 from kimi_tui.errors import FlowError
 from kimi_tui.flow import Flow, FlowEdge, FlowNode, NodeKind, build_flow, read_chart
-from kimi_tui.flow.render.source_writer import to_d2, to_mermaid
+from kimi_tui.flow.render.source_writer import to_mermaid
 from tests.flow import agreement
+from tests.flow.d2_writer import to_d2
 
 WRITE = {"mermaid": to_mermaid, "d2": to_d2}
 
