@@ -9,7 +9,6 @@ places before the command starts. `supervisor.py` does that between fork and exe
 """
 
 import contextlib
-import errno
 import os
 import signal
 import sys
@@ -19,8 +18,6 @@ _SECONDS = 5.0
 _SETTLES = 0.3
 """Seconds in which the mounts are complete after all are made."""
 _PAUSE = 0.001
-_KEYCTL = {"x86_64": 250, "aarch64": 219}
-_JOIN_SESSION_KEYRING = 1
 _BUILDING = (b"/oldroot", b"/newroot")
 """Where bubblewrap has the mounts until all are made."""
 
@@ -30,7 +27,9 @@ Mounts = dict[bytes, tuple[bytes, bytes]]
 
 def checked(places: str, command: list[str]) -> list[str]:
     """Start the comparison; return the command line to execute in this process. Raises OSError."""
-    _leave_keyring()  # defence: keyring-of-its-own
+    import session_keyring
+
+    session_keyring.leave()  # defence: keyring-of-its-own
     told, tell = os.pipe()
     held, release = os.pipe()
     if os.fork() == 0:
@@ -46,18 +45,6 @@ def checked(places: str, command: list[str]) -> list[str]:
     for descriptor in (tell, held):
         os.set_inheritable(descriptor, True)
     return [command[0], "--info-fd", str(tell), "--block-fd", str(held), *command[1:]]
-
-
-def _leave_keyring() -> None:
-    """Take a new, empty session keyring: the keys in that of the user could be read inside. Raises OSError."""
-    number = _KEYCTL.get(os.uname().machine)
-    if number is not None:
-        import ctypes
-
-        libc = ctypes.CDLL(None, use_errno=True)
-        refused = libc.syscall(number, _JOIN_SESSION_KEYRING, None) < 0
-        if refused and ctypes.get_errno() not in (errno.ENOSYS, errno.EPERM):  # then there are no keys inside either
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
 def _compare(places: str, told: int, release: int) -> int:
@@ -138,6 +125,7 @@ def _unescaped(path: bytes) -> bytes:
 
 if __name__ == "__main__":
     try:
+        sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib takes long to load
         command = checked(sys.argv[1], sys.argv[2:])
         os.execvp(command[0], command)
     except OSError as error:
