@@ -14,7 +14,7 @@ import pytest
 from kimi_tui.cli.main import main
 from kimi_tui.session.session import sessions_dir
 from tests.faults.terminal import Terminal
-from tests.test_docs import _RUNS_ALONE, commands, mentioned
+from tests.test_docs import _RUNS_ALONE, commands, mentioned, skills
 
 FLOW = """\
 ---
@@ -173,6 +173,32 @@ def test_dry_runs_take_the_choices_of_standard_input(work: Path):
             [sys.executable, "-m", "kimi_tui", *argv], input="no\n", capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(("passes", "turn"), [(True, "sum"), (False, "why")])
+def test_the_own_flow_of_the_page_runs_in_a_job(passes: bool, turn: str, work: Path):
+    """As a CI runs it: no terminal, no standard input, a folder that nobody trusted."""
+    project = work / "my-project"
+    (flow,) = (text for name, text in skills().items() if name.startswith("ci-check-"))
+    file = project / ".kimi-tui/skills/ci-check/SKILL.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(flow)
+    test = f"import unittest\nclass T(unittest.TestCase):\n    def test_it(self): self.assertTrue({passes})\n"
+    (project / "test_it.py").write_text(test)
+    (line,) = (argv for argv in lines("--print") if "ci-check" in argv)
+    for argv in (line, [word for word in line if word != "--trust"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "kimi_tui", *argv, "--flow-events", "--output-format", "stream-json"],
+            cwd=project, env={**os.environ, "CI": "true"}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        if "--trust" in argv:
+            assert done.returncode == 0, done.stderr
+            assert f'"{turn}"' in done.stdout
+            assert "Here it is." in done.stdout
+        else:
+            assert done.returncode == 1
+            assert "not trusted" in done.stderr
 
 
 def screens() -> list[list[str]]:
