@@ -1049,6 +1049,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_repository_that_takes_its_objects_from_outside_is_asked_about",
     ),
     Defence(
+        "31 cmd_split", "the end of a here-document", "here-document-as-bash-reads-it", Without(2),
+        "test_a_here_document_that_bash_ends_elsewhere_is_not_read",
+    ),
+    Defence(
         "31 cmd_split", "what Bash expands twice", "target-expanded-twice", NEVER,
         "test_the_target_of_a_redirection_that_bash_expands_twice_is_asked_about",
     ),

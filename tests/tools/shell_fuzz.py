@@ -112,6 +112,8 @@ REDIRECTIONS = (
         "<<<a",
         "<<a\na\n",
         "<<'a'\n$(EVIL)\na\n",
+        "<<a \n\ta\n#$(EVIL)",
+        "<<-'a'#b\n\ta\n",
         "2>&1>x",
         ">&1>/dev/null",
     ),

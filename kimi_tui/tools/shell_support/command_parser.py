@@ -17,6 +17,7 @@ from kimi_tui.permission.subject import Pattern, Spelled
 from kimi_tui.tools.shell_support.bash_words import ESCAPED, Source, literal, spelled_form
 from kimi_tui.tools.shell_support.builtins import doubts_of_variable
 from kimi_tui.tools.shell_support.globs import plain_braces
+from kimi_tui.tools.shell_support.here_document import delimiter_of, is_read_as_in_bash
 from kimi_tui.tools.shell_support.hidden_text import hidden_in
 from kimi_tui.tools.shell_support.lexer import read_plain
 from kimi_tui.tools.shell_support.wrapper_programs import InnerCommand, unwrap
@@ -42,7 +43,6 @@ _RESERVED = frozenset(
         *("function", "coproc", "in", "{", "}", "[[", "]]", "!"),
     }
 )
-_DELIMITER = re.compile(r"""(\w+)|(?:'(?=\w+')|"(?=\w+")|\\(?=\w+\Z))(\w+)['"]?""", re.ASCII)
 _EVALUATED = re.compile(r"[`\\]|\$\(\(|\$\[|\$\{(?!\w+\})")
 """Expansions that are not analysed in a here-document that Bash expands."""
 _DOUBTED = {
@@ -268,19 +268,20 @@ class _LineParser:
             self._word(node.children[-1], source)
 
     def _here_document(self, node: Node, source: _Source) -> list[Node]:
-        """Return the nodes to visit in a here-document; it counts as parsed only if it ends where Bash ends it."""
+        """Return the nodes to visit in a here-document; it counts as parsed only if Bash reads it likewise."""
         parts = {child.type: child for child in node.children}
         start, body, end = (parts.get(f"heredoc_{name}") for name in ("start", "body", "end"))
-        delimiter = _DELIMITER.fullmatch(source.text(start)) if start else None
-        text = source.text(body) if body else ""
-        lines = [line.lstrip("\t") if "<<-" in parts else line for line in text.split("\n")]
-        name = delimiter[delimiter.lastindex or 0] if delimiter else None
-        ends = end is not None and source.text(end) == name and name not in lines
-        if delimiter is None or not ends or any(kind in parts for kind in _WORDS):
+        delimiter = delimiter_of(start, source)
+        # defence: here-document-as-bash-reads-it
+        if (
+            delimiter is None
+            or any(kind in parts for kind in _WORDS)
+            or not is_read_as_in_bash(node, delimiter, source)
+        ):
             self.doubt(DoubtKind.UNPARSED)
-        elif delimiter.lastindex == 1 and _EVALUATED.search(text):
+        elif delimiter.expands and body and _EVALUATED.search(source.text(body)):
             self.doubt(DoubtKind.UNREAD_SYNTAX, "heredoc body")
-        inside = _nested(body) if body and not (delimiter and delimiter.lastindex == 2) else []
+        inside = _nested(body) if body and (delimiter is None or delimiter.expands) else []
         return [*inside, *(child for child in node.children if child not in (start, body, end))]
 
     def _test(self, node: Node, source: _Source, depth: int) -> None:
