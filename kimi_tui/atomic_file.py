@@ -53,7 +53,7 @@ def replacement(
             error.filename, error.filename2 = str(file), None
         raise
     if sync_folder:
-        _sync(target.parent)
+        sync_folder_to_disk(target.parent)
 
 
 def _temporary_for(target: Path) -> tuple[Path, int]:
@@ -85,7 +85,7 @@ def _is_ours(path: Path, descriptor: int) -> bool:
     )
 
 
-def _sync(folder: Path) -> None:
+def sync_folder_to_disk(folder: Path) -> None:
     """Sync the folder to disk, where its file system can."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -284,7 +284,7 @@ class Config(_Section):
 
     @field_validator("language", mode="before")
     @classmethod
-    def _language_said(cls, value: object) -> object:
+    def _check_language(cls, value: object) -> object:
         return "auto" if value in ("", None) else value
 
 

@@ -40,8 +40,8 @@ class Scope:
 class ApprovalResult:
     """The outcome of a request. `feedback` is the user's comment; `denied_by` is the rule that decided.
 
-    `edited` replaces the requested action; the approval covers only that. With `taken` the approval covers only these
-    changes, counted from 0.
+    `edited` replaces the requested action; the approval covers only that. With `selected_hunks` the approval covers
+    only these changes, counted from 0.
     """
 
     approved: bool
@@ -167,10 +167,10 @@ class Approvals:
     ) -> ApprovalResult:
         """Wait for an answer. Cancelling the wait settles the request as rejected.
 
-        `must_ask` is for protected actions: neither yolo nor an earlier approval covers them, and an approval covers
-        only this call. `free` actions need approval only if a rule requires it. `because` is the reason for the user.
-        `editable`: the caller applies `Verdict.edited`, if set. `hunks`: the number of changes, the first of `display`;
-        the caller makes only those of `Verdict.taken`. `call` is the whole call with its arguments.
+        `force_ask` is for protected actions: neither yolo nor an earlier approval covers them, and an approval covers
+        only this call. `ask_only_by_rule`: the action needs approval only if a rule requires it. `reasons` are for the
+        user. `editable`: the caller applies the result's `edited`, if set. `hunks`: the number of changes, the first of
+        `display`; the caller makes only those in `selected_hunks`. `call` is the whole call with its arguments.
         """
         decision = self.policy.decide(sender, subject)
         if decision.effect is Effect.DENY:

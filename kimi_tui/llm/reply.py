@@ -45,7 +45,7 @@ async def request_reply(
 ) -> Reply:
     """Send one request and return the whole reply; `on_part` gets each piece as it arrives.
 
-    Raises a ProviderError, also for a reply beyond the limits of `reply_limits`, and EmptyResponseError if the
+    Raises a ProviderError, also for a reply that exceeds a limit of `ReplySize`, and EmptyResponseError if the
     reply has neither text nor a tool call.
     """
     merger = Merger[SpokenPart]()

@@ -36,7 +36,7 @@ async def request_reply_with_retries(
     policy: RetryPolicy | None = None,
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
 ) -> Reply:
-    """Call `take_reply`, and again after failures that are `retryable`.
+    """Call `request_reply`, and again after failures that are `retryable`.
 
     `on_retry` is called before each wait: it should discard the parts of the failed attempt. The wait follows the
     service's Retry-After, up to `max_retry_after_s`. After the last attempt its error is raised unchanged.

@@ -39,7 +39,7 @@ async def remote_tools(
         for tool in page.tools:
             tool_label = one_line(tool.name, limit=60)
             if tool.name in seen_names:
-                notes.append(tr("{tool}: named twice; the first one is used", tool=tool_label))
+                notes.append(tr("{tool}: listed twice; the first one is used", tool=tool_label))
             elif not tool.name or len(tool.name) > MAX_NAME or not tool.name.isprintable():
                 notes.append(tr("{tool}: ignored; its name cannot be called", tool=tool_label))
             elif tool.execution is not None and tool.execution.task_support == "required":

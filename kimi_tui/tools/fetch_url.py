@@ -99,7 +99,7 @@ class FetchURL(Tool[FetchURLParams]):
             else tr("Fetch {url}", url=url),
             scope=Scope((f"fetch: {origin}",), tr("pages of {host}", host=origin)),  # defence: scope-of-one-host
             subject=PageSubject(url, host),
-            because=(tr("the address itself can send data to {host}", host=host),),
+            reasons=(tr("the address itself can send data to {host}", host=host),),
         )
 
 

@@ -145,7 +145,7 @@ class Shell(Tool[ShellParams]):
         display: list[DisplayBlock] = [ShellBlock(command=params.command)]
         if hidden := hidden_text(params.command):  # defence: point-out-hidden-text
             display.append(BriefBlock(text=tr("Careful: {why}", why=hidden)))
-        because = [tr("it runs outside the sandbox")] if outside else []
+        reasons = [tr("it runs outside the sandbox")] if outside else []
         unsandboxed = self._sandbox.tier == "none" and not self._sandbox.absence_accepted
         unsandboxed = unsandboxed and self._approvals.yolo
         if unsandboxed and not self._approvals.attended:
@@ -154,11 +154,11 @@ class Shell(Tool[ShellParams]):
                 return failed(_NO_SANDBOX)
             unsandboxed = False
         if unsandboxed:
-            because.append(tr("there is no sandbox; one approval holds for the session"))
+            reasons.append(tr("there is no sandbox; one approval holds for the session"))
         guarded = why_asked_for(line, self._workspace)
         subject = command_subject(line, self._workspace, self._approvals.policy)
         if guarded is not None:
-            because.append(guarded)
+            reasons.append(guarded)
         refused = await ask_approval(
             self._approvals,
             sender=self.name,
@@ -167,9 +167,9 @@ class Shell(Tool[ShellParams]):
             display=display,
             scope=approval_scope(line, params.command, exactly=subject.secrets),
             subject=subject,
-            because=because,
-            must_ask=outside or unsandboxed or guarded is not None,  # defence: ask-about-protected
-            free=self._sandbox.confines_commands and not moves_remote(line),  # defence: remotes-as-they-are
+            reasons=reasons,
+            force_ask=outside or unsandboxed or guarded is not None,  # defence: ask-about-protected
+            ask_only_by_rule=self._sandbox.confines_commands and not moves_remote(line),  # defence: remotes-as-they-are
             on_edit=on_edit,
         )
         if unsandboxed and refused is None:

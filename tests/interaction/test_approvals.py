@@ -25,10 +25,10 @@ def approvals(received: list[WireMessage]) -> Approvals:
     return Approvals(wire)
 
 
-def ask(approvals: Approvals, scope: Scope | None = None, *, must_ask: bool = False) -> "asyncio.Task[ApprovalResult]":
+def ask(approvals: Approvals, scope: Scope | None = None, *, force_ask: bool = False) -> "asyncio.Task[ApprovalResult]":
     return asyncio.create_task(
         approvals.ask(
-            tool_call_id="c1", sender="Shell", action="run command", description="d", scope=scope, force_ask=must_ask
+            tool_call_id="c1", sender="Shell", action="run command", description="d", scope=scope, force_ask=force_ask
         )
     )
 
@@ -74,7 +74,7 @@ async def test_what_is_protected_is_asked_for_every_time(approvals: Approvals) -
     approvals.yolo = True
     assert await ask(approvals) == ApprovalResult(True)
     for _ in range(2):
-        task = ask(approvals, AB, must_ask=True)
+        task = ask(approvals, AB, force_ask=True)
         one = await request(approvals)
         assert one.scope is None
         approvals.yolo = True
@@ -95,7 +95,7 @@ async def test_turning_yolo_on_settles_what_waits(approvals: Approvals) -> None:
 async def test_where_nobody_attends_what_is_protected_is_refused() -> None:
     approvals = Approvals(Wire(), yolo=True, attended=False)
     assert (await ask(approvals)).approved
-    refused = await ask(approvals, must_ask=True)
+    refused = await ask(approvals, force_ask=True)
     assert not refused.approved
     assert refused.feedback
 

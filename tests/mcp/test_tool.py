@@ -146,7 +146,7 @@ async def test_what_a_server_says_of_itself_is_cleaned_and_bounded(tmp_path: Pat
         assert specs["mcp__n__same"].description == "first"
         assert all(len(name) <= 64 and name.replace("_", "").isalnum() for name in specs)
         assert at.state("n").notes == (
-            "same: named twice; the first one is used",
+            "same: listed twice; the first one is used",
             "later: ignored; it only runs as a task, which is not supported",
         )
 

@@ -80,11 +80,11 @@ Look = Callable[["Program", tuple[str, ...]], Judgement]
 class Program:
     """The table of one program. `level` applies with only known options. Functions handle what depends on the words.
 
-    The first `keyed` operands belong to the beginning. At most `most` operands are known to be harmless, and `check`
-    inspects them further; `dangerous` returns the indexes of dangerous words that are not options. `version` words,
-    alone, only request a version; `modules` are the programs that an interpreter runs with `-m`. `plugins`: an unknown
-    subcommand may be a program of any name. `loose`: the number and text of operands do not matter, although a function
-    inspects them.
+    An approval for the session covers only calls with the same first `keyed` operands. At most `most` operands are
+    known to be harmless, and `check` inspects them further; `dangerous` returns the indexes of dangerous words that are
+    not options. `version` words, alone, only request a version; `modules` are the programs that an interpreter runs
+    with `-m`. `plugins`: an unknown subcommand may be a program of any name. `loose`: the number and text of operands
+    do not matter, although a function inspects them.
     """
 
     level: Level = Level.EXACT

@@ -1,7 +1,8 @@
 """The user's folder of skills, and what shared skills change in it.
 
 Invariant: at each moment, also after a kill, a shared skill in the folder is a whole version that the user agreed to,
-or missing; the next `open_installation` ends what was interrupted. What the user changed is kept, never deleted.
+or missing; the next `open_installation` completes or undoes an interrupted change. What the user changed is kept, never
+deleted.
 
 Order of an update: stage the new version, write the lock, exchange the folders, keep or delete the old one.
 """
@@ -18,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kimi_tui.atomic_file import sync_folder_to_disk
 from kimi_tui.errors import SkillInstallError
 from kimi_tui.failpoints import crash_point
 from kimi_tui.i18n import tr
@@ -88,7 +90,7 @@ class Installation:
         target = self.folder(name)
         if not os.path.lexists(target):
             ready.rename(target)
-            _sync(self.skills)
+            sync_folder_to_disk(self.skills)
             return None
         _exchange(ready, target)
         crash_point("skill.after_exchange")
@@ -218,7 +220,7 @@ def _exchange(one: Path, other: Path) -> None:
         other.rename(between)
         one.rename(other)
         between.rename(one)
-    _sync(other.parent)
+    sync_folder_to_disk(other.parent)
 
 
 def _exchange_at_once(one: Path, other: Path) -> bool:
@@ -235,12 +237,3 @@ def _exchange_at_once(one: Path, other: Path) -> bool:
     if status != 0 and ctypes.get_errno() not in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EPERM):
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(other))
     return status == 0
-
-
-def _sync(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -25,7 +25,7 @@ from kimi_tui.tools.task import Subagents
 class AgentFactory:
     """Makes agents. Tools may request `services`; system prompts may use `values`.
 
-    `furnish` adds external tools to a toolset. Read-only agents get none of them.
+    `attach_external_tools` adds external tools to a toolset; read-only agents get none of them.
     """
 
     services: Services

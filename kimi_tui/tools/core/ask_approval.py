@@ -24,18 +24,18 @@ async def ask_approval(
     display: Sequence[DisplayBlock] = (),
     scope: Scope | None = None,
     subject: Subject | None = None,
-    because: Sequence[str] = (),
-    must_ask: bool = False,
-    free: bool = False,
+    reasons: Sequence[str] = (),
+    force_ask: bool = False,
+    ask_only_by_rule: bool = False,
     on_edit: Callable[[str], None] | None = None,
     hunks: int = 0,
-    on_taken: Callable[[frozenset[int]], None] | None = None,
+    on_selected_hunks: Callable[[frozenset[int]], None] | None = None,
 ) -> ToolReturnValue | None:
     """Ask the user; return None on approval, else the result that reports the denial. See `Approvals.ask`.
 
     With `on_edit` the user may change the action; the callback gets the changed text before the approval. With
-    `on_taken` the user may select some of the `hunks` changes; the callback gets a partial selection. `with_comments`
-    passes the user's comments on an approval to the model.
+    `on_selected_hunks` the user may select some of the `hunks` changes; the callback gets a partial selection.
+    `with_comments` passes the user's comments on an approval to the model.
     """
     call = current_tool_call.get()
     verdict = await approvals.ask(
@@ -47,16 +47,16 @@ async def ask_approval(
         display=display,
         scope=scope,
         subject=subject,
-        reasons=because,
-        force_ask=must_ask,
-        ask_only_by_rule=free,
+        reasons=reasons,
+        force_ask=force_ask,
+        ask_only_by_rule=ask_only_by_rule,
         editable=on_edit is not None,
-        hunks=hunks if on_taken is not None else 0,
+        hunks=hunks if on_selected_hunks is not None else 0,
     )
     if verdict.edited is not None and on_edit is not None:
         on_edit(verdict.edited)
-    if verdict.selected_hunks is not None and on_taken is not None:
-        on_taken(verdict.selected_hunks)
+    if verdict.selected_hunks is not None and on_selected_hunks is not None:
+        on_selected_hunks(verdict.selected_hunks)
     if verdict.approved and verdict.feedback and (comments := comments_of_call.get(None)) is not None:
         comments.append(verdict.feedback)
     if verdict.denied_by is not None:

@@ -163,7 +163,7 @@ class Toolset:
             action=tr("use {tool}", tool=tool.name),
             description=f"Call {tool.name}",
             subject=tool.subject(params),
-            free=True,
+            ask_only_by_rule=True,
         )
 
 

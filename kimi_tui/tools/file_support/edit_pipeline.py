@@ -28,7 +28,7 @@ class NewText:
     """The new content of a file, and the message after the edit."""
 
     text: str
-    said: str
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class EditResult:
     """The approved content of a file, with the result for the model and the display for the user."""
 
     content: bytes
-    said: str
+    message: str
     display: tuple[DisplayBlock, ...]
 
 
@@ -84,14 +84,14 @@ async def edit(
                 display=blocks,
                 scope=None if resolved.instructs else edit_scope(resolved, workspace),
                 subject=file_subject(resolved, edit=True),
-                because=why_asked(resolved),
-                must_ask=resolved.protected or resolved.sensitive,
+                reasons=why_asked(resolved),
+                force_ask=resolved.protected or resolved.sensitive,
                 hunks=len(blocks) if one_by_one else 0,
-                on_taken=choice.append,
+                on_selected_hunks=choice.append,
             )
             if refused is not None:
                 return refused
-            result = EditResult(content, new.said, blocks)
+            result = EditResult(content, new.message, blocks)
             if choice:
                 result = await asyncio.to_thread(_in_part, resolved.shown, old, new.text, blocks, choice[0], encoding)
             history.before_edit(resolved.real, old_content, result.content)
@@ -102,7 +102,7 @@ async def edit(
                 if await _buffer_text(editor, resolved, exists=exists) != (buffers, buffer_text):
                     raise FileRefusedError(f"`{resolved.shown}` has changed meanwhile. Read it again.")
                 await buffers.write(resolved.real, result.content[len(encoding.mark) :].decode(encoding.encoding))
-            return ok(message=result.said, display=result.display)
+            return ok(message=result.message, display=result.display)
     except (PathRefusedError, EditRefusedError) as error:
         return failed(str(error))
     except UnicodeError as error:

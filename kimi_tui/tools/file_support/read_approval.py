@@ -19,6 +19,6 @@ async def ask_to_read(approvals: Approvals, resolved: ResolvedPath, *, sender: s
         if sensitive
         else tr("Read `{file}`", file=resolved.shown),
         subject=file_subject(resolved, edit=False),
-        must_ask=sensitive,
-        free=not sensitive,
+        force_ask=sensitive,
+        ask_only_by_rule=not sensitive,
     )

@@ -59,10 +59,10 @@ AllowsHost = Callable[[str, int, str], Awaitable[bool]]
 class Sandbox:
     """The sandbox of a session. Without a workspace there is none.
 
-    The first command calls `tell` once with a title and the reason if a configured sandbox does not work as a whole.
-    `hidden` are files with keys beside those in kimi-tui's home, `trusted` says that the user trusts the folder, `find`
-    finds bubblewrap outside of some folders, `landlock` is the version of the kernel's Landlock, `seatbelt` finds the
-    `sandbox-exec` of macOS, `allows_host` decides on the hosts that commands want to reach.
+    The first command calls `tell` once with a title and the reason if a configured sandbox works in part only, or not
+    at all. `hidden` are files with keys beside those in kimi-tui's home, `trusted` says that the user trusts the
+    folder, `find` finds bubblewrap outside of some folders, `landlock` is the version of the kernel's Landlock,
+    `seatbelt` finds the `sandbox-exec` of macOS, `allows_host` decides on the hosts that commands want to reach.
     """
 
     def __init__(

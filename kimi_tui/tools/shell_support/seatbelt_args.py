@@ -74,7 +74,7 @@ def seatbelt_profile(
     git: GitUse = GitUse.NONE,
     repositories: Iterable[Path] = (),
 ) -> str:
-    """Return the profile. `git` and `repositories` are those of `sandbox_argv`."""
+    """Return the profile. `git` and `repositories` are those of `bwrap_args.sandbox_argv`."""
     home, ours = Path(os.path.realpath(Path.home())), Path(os.path.realpath(paths.home()))
     git_dirs = git_dirs_of(workspace, repositories, git)
     folders = [folder for folder in workspace.folders if not home.is_relative_to(folder)]

@@ -31,10 +31,10 @@ _COMPILED = os.path.join(LOCALE, "zh_CN", "LC_MESSAGES", f"{DOMAIN}.mo")  # noqa
 _catalogue: "NullTranslations | None" = None
 
 
-def resolve_language(said: str, environ: "Mapping[str, str]" = os.environ) -> Language:
+def resolve_language(setting: str, environ: "Mapping[str, str]" = os.environ) -> Language:
     """The language for the setting: `en`, `zh`, or, for anything else, the locale's."""
-    if said in ("en", "zh"):
-        return "zh" if said == "zh" else "en"
+    if setting in ("en", "zh"):
+        return "zh" if setting == "zh" else "en"
     locale = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
     return "zh" if locale.lower().startswith("zh") else "en"
 
@@ -56,16 +56,16 @@ def language() -> Language:
 
 
 def _(text: str, /, **values: object) -> str:
-    said = _catalogue.gettext(text) if _catalogue is not None and text else text
-    return said.format(**values) if values else said
+    text_shown = _catalogue.gettext(text) if _catalogue is not None and text else text
+    return text_shown.format(**values) if values else text_shown
 
 
 def n_(one: str, many: str, count: int, /, **values: object) -> str:
     if _catalogue is not None:
-        said = _catalogue.ngettext(one, many, count)
+        text_shown = _catalogue.ngettext(one, many, count)
     else:
-        said = one if count == 1 else many
-    return said.format(count=f"{count:,}", **values)
+        text_shown = one if count == 1 else many
+    return text_shown.format(count=f"{count:,}", **values)
 
 
 def p_(meaning: str, text: str) -> str:

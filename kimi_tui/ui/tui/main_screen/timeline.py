@@ -43,15 +43,15 @@ class Timeline:
     def length(self) -> float:
         return self._places[-1]
 
-    def append(self, message: Timed) -> None:
-        at, said = message
+    def append(self, timed: Timed) -> None:
+        at, message = timed
         waited = max(0.0, at - self._last) if self._last is not None else 0.0
         self._last = at
         self._places.append(self._places[-1] + min(waited, LONGEST_WAIT_S))
         number = len(self._places) - 1
-        if not isinstance(said, events.StatusUpdate | flow_events.FlowControls | flow_events.FlowSpending):
+        if not isinstance(message, events.StatusUpdate | flow_events.FlowControls | flow_events.FlowSpending):
             self.stops.append(number)
-        if (mark := self._mark(said)) is not None:
+        if (mark := self._mark(message)) is not None:
             self.marks.append(Mark(number, *mark))
 
     def place_of(self, number: int) -> float:
@@ -72,35 +72,35 @@ class Timeline:
         place = bisect_right(self.marks, number, key=lambda mark: mark.number) - 1
         return self.marks[place].words if place >= 0 else ""
 
-    def _mark(self, said: object) -> tuple[MarkKind, str] | None:
-        match said:
+    def _mark(self, message: object) -> tuple[MarkKind, str] | None:
+        match message:
             case events.TurnBegin() if not self._labels:
-                return "turn", _("you: {text}", text=one_line(parts.text_of(said.user_input)))
+                return "turn", _("you: {text}", text=one_line(parts.text_of(message.user_input)))
             case flow_events.FlowBegin():
-                self._labels = {node.id: label_of(said, node.id) for node in said.nodes}
-                if said.resumed_at:
-                    return "turn", _("flow {name} continued", name=said.name)
-                return "turn", _("flow {name} started", name=said.name)
-            case flow_events.FlowNodeBegin() if said.attempt == 1:
-                return "node", _("move {number}: {node}", number=said.move, node=self._name(said.node_id))
+                self._labels = {node.id: label_of(message, node.id) for node in message.nodes}
+                if message.resumed_at:
+                    return "turn", _("flow {name} continued", name=message.name)
+                return "turn", _("flow {name} started", name=message.name)
+            case flow_events.FlowNodeBegin() if message.attempt == 1:
+                return "node", _("move {number}: {node}", number=message.move, node=self._name(message.node_id))
             case flow_events.FlowDecision():
-                node, branch = self._name(said.node_id), one_line(said.choice)
-                if said.by == "user":
+                node, branch = self._name(message.node_id), one_line(message.choice)
+                if message.by == "user":
                     return "decision", _("{node} you chose {branch}", node=node, branch=branch)
                 return "decision", _("{node} chose {branch}", node=node, branch=branch)
             case flow_events.FlowPaused():
                 return "pause", _(
-                    "{state} at {node}", state=_(labels.PAUSED[said.reason]), node=self._name(said.node_id)
+                    "{state} at {node}", state=_(labels.PAUSED[message.reason]), node=self._name(message.node_id)
                 )
             case flow_events.FlowEnd():
                 self._labels = {}
-                return "end", _("the flow {end}", end=_(labels.ENDED[said.status]))
+                return "end", _("the flow {end}", end=_(labels.ENDED[message.status]))
             case requests.ApprovalRequest():
-                return "pause", _("{tool} asks for approval", tool=said.sender)
+                return "pause", _("{tool} asks for approval", tool=message.sender)
             case events.StepInterrupted():
                 return "error", _("interrupted")
             case events.StepRetry():
-                return "error", labels.retry_reason(said)
+                return "error", labels.retry_reason(message)
             case _:
                 return None
 

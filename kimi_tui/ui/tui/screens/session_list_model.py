@@ -50,7 +50,7 @@ class SessionList:
     def __init__(self, work_dir: Path, open_id: str = "") -> None:
         self.work_dir = work_dir
         self.open_id = open_id
-        self._said: dict[Path, tuple[float, list[str]]] = {}
+        self._user_texts: dict[Path, tuple[float, list[str]]] = {}
 
     def rows(self, *, everywhere: bool) -> list[SessionEntry]:
         """All sessions, newest first."""
@@ -125,7 +125,7 @@ class SessionList:
     def _texts(self, entry: SessionEntry) -> Sequence[str]:
         """The messages of the user and the agent, one line each; without the prompts of flow nodes."""
         file = entry.dir / "wire.jsonl"
-        known = self._said.get(file)
+        known = self._user_texts.get(file)
         if known is None or known[0] != entry.updated_at:
             texts: list[str] = []
             of_a_node = False
@@ -137,13 +137,13 @@ class SessionList:
                         of_a_node = False
                     case FlowNodeEnd() | FlowPaused() | FlowEnd():
                         of_a_node = False
-                    case TurnBegin(user_input=said):
-                        texts.append(one_line(text_of(said)))
+                    case TurnBegin(user_input=content):
+                        texts.append(one_line(text_of(content)))
                     case TextPart(text=text):
                         texts.append(one_line(text))
                     case _:
                         pass
-            known = self._said[file] = (entry.updated_at, texts)
+            known = self._user_texts[file] = (entry.updated_at, texts)
         return known[1]
 
 

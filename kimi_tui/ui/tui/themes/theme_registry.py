@@ -81,7 +81,7 @@ class ThemeRegistry:
         return errors
 
     async def watch(self, report: Callable[[str], None]) -> None:
-        """Reload the user's themes on each change, until cancelled; `tell` receives the errors."""
+        """Reload the user's themes on each change, until cancelled; `report` gets the errors."""
         folder = home() / "themes"
         try:
             await asyncio.to_thread(folder.mkdir, parents=True, exist_ok=True, mode=0o700)
