@@ -201,6 +201,26 @@ def test_the_own_flow_of_the_page_runs_in_a_job(passes: bool, turn: str, work: P
             assert "not trusted" in done.stderr
 
 
+def test_the_lines_that_run_a_flow_headless_find_it(work: Path):
+    """With a model that decides nothing, so a run may fail or wait: it does not stop at the command line."""
+    for name, text in skills().items():
+        file = work / ".kimi-tui/skills" / name / "SKILL.md"
+        file.parent.mkdir()
+        file.write_text(text)
+    flows = [argv for argv in lines("--print") if "--flow" in argv]
+    assert len(flows) > 3
+    for argv in flows:
+        done = subprocess.run(
+            [sys.executable, "-m", "kimi_tui", *argv],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode in (0, 1, 3), (argv, done.stderr)
+        assert "Resume this session" in done.stderr, (argv, done.stderr)
+
+
 def screens() -> list[list[str]]:
     """The lines that open the screen."""
     resumed = [line for line in lines("flow", "resume") if "--choose" not in line and "--max-tokens" not in line]

@@ -232,13 +232,15 @@ class _Reader:
             if key in _METADATA:
                 self.warn(key, tr("`{key}` is ignored here; write it below `metadata:`", key=key))
             elif near := get_close_matches(_spelled(key), _FIELDS, 1, _NEAR):
-                self.warn(key, tr("unknown key `{key}`; did you mean `{near}`?", key=_short(key), near=near[0]))
+                self.warn(
+                    key, tr("unknown key `{key}`; did you mean `{near}`?", key=_short(_one_line(key)), near=near[0])
+                )
         table = self.front.fields.get("metadata")
         for key in (table.pairs or {}) if table is not None else {}:
             if key in _METADATA or key in FLOW_KEYS:
                 continue
             if near := get_close_matches(_spelled(key), _METADATA, 1, _NEAR):
-                text = tr("unknown key `{key}`; did you mean `{near}`?", key=_short(key), near=near[0])
+                text = tr("unknown key `{key}`; did you mean `{near}`?", key=_short(_one_line(key)), near=near[0])
                 self.add("warning", text, *self.place_of("metadata", key))
 
     def kind(self) -> SkillKind:

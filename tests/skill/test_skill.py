@@ -255,6 +255,15 @@ def test_a_mistyped_key_is_a_warning_with_its_line_and_the_nearest_name(front: s
     assert (line, "warning", cause) in complaints(made)
 
 
+def test_a_mistyped_key_is_shown_without_what_a_terminal_would_obey():
+    made = skill(
+        'name: a\ndescription: Does a.\n"licens\\e[2J": x\nmetadata:\n  "bud\\e]get": 2 usd', path=Path("a/SKILL.md")
+    )
+    texts = [text for _line, _severity, text in complaints(made)]
+    assert [text for text in texts if "did you mean" in text]
+    assert not [text for text in texts if "\x1b" in text]
+
+
 def test_keys_of_other_programs_are_no_mistakes():
     front = "version: 1\nmodel: x\nargument-hint: y\ncontext: fork\nmetadata:\n  author: me\n  mode: z"
     assert complaints(skill(f"name: a\ndescription: Does a.\n{front}", path=Path("a/SKILL.md"))) == []
