@@ -1407,7 +1407,7 @@ DEFENCES: tuple[Defence, ...] = (
     Defence("anchors that are used twice", "no warning of each", "quiet-yaml", REMOVED),
     Defence("trust decisions that are broken", "keeping the file", "keep-broken-decisions", NEVER),
     Defence(
-        "a pipe in our own home", "reading regular files only", "regular-draft", Value('self._file.read_text("utf-8")'),
+        "a pipe in our own home", "reading regular files only", "regular-draft", Value('self.file.read_text("utf-8")'),
     ),
     Defence(
         "a pipe in our own home", "the same for tokens", "regular-token-file",
@@ -1416,6 +1416,18 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "a pipe in our own home", "the same for what is read from its end", "regular-log-end",
         Value('(file.read_bytes(), 0)'),
+    ),
+    Defence(
+        "text before there is a session", "a draft from the start", "draft-before-the-session", REMOVED,
+        "test_what_was_sent_and_typed_while_the_session_starts_outlives_the_program",
+    ),
+    Defence(
+        "text before there is a session", "no queue for a session that will not come", "message-without-a-session",
+        REMOVED, "test_a_message_to_a_session_that_could_not_start_stays_in_the_composer",
+    ),
+    Defence(
+        "text before there is a session", "a lock while it is in use", "lock-of-a-start-draft", REMOVED,
+        "test_a_draft_of_a_screen_that_still_starts_is_not_taken_over",
     ),
     Defence("a screen that opens while the app leaves", "no crash of it", "screen-of-an-app-that-leaves", NEVER),
     Defence(

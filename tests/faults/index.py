@@ -12,6 +12,7 @@ _CTX = "tests/context/test_context.py"
 _DOUBTS = "tests/tools/test_shell_doubts.py"
 _DISK = "tests/session/test_disk.py"
 _FILES = "tests/tools/test_files.py"
+_DRAFT = "tests/ui/tui/composer/test_draft_store.py"
 _HERE = "tests/faults/test_state_and_leaks.py"
 _HTTP = "tests/llm/test_openai_faults.py"
 _JSONL = "tests/test_jsonl.py"
@@ -609,6 +610,12 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "a pipe in our own home": (
         "tests/faults/test_own_files.py::test_a_pipe_or_a_folder_in_place_of_a_file_of_ours_counts_as_none",
+    ),
+    "text before there is a session": (
+        f"{_DRAFT}::test_what_was_sent_and_typed_while_the_session_starts_outlives_the_program",
+        f"{_DRAFT}::test_what_was_typed_into_a_screen_that_could_not_start_outlives_the_program",
+        f"{_DRAFT}::test_a_message_to_a_session_that_could_not_start_stays_in_the_composer",
+        f"{_DRAFT}::test_a_draft_of_a_screen_that_still_starts_is_not_taken_over",
     ),
     "a screen that opens while the app leaves": (
         "tests/ui/tui/test_app.py::test_a_screen_that_opens_while_the_app_leaves_is_no_crash",

@@ -60,6 +60,7 @@ def _show(options: argparse.Namespace, work_dir: Path, *, terminal_state: Termin
     return run_tui(
         make_plan,
         work_dir_label="" if options.demo else shown(work_dir),
+        work_dir=None if options.demo else work_dir,
         prompt=_prompt(options),
         make_demo=make_demo,
         on_demo_end=put_away,

@@ -93,6 +93,7 @@ class KimiTui(TerminalApp):
         prompt: str | None = None,
         theme: str = theme.DEFAULT_THEME,
         work_dir_label: str = "",
+        work_dir: "Path | None" = None,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         frame: float = FRAME,
@@ -105,7 +106,9 @@ class KimiTui(TerminalApp):
         self._clock, self.monotonic = clock, monotonic
         self.view_clock = ViewClock(clock)
         self.main_screen = MainScreen(display_options=self.display_options, work_dir_label=work_dir_label)
-        self.session_controller = SessionController(self, make_engine, prompt=prompt, clock=clock, frame=frame)
+        self.session_controller = SessionController(
+            self, make_engine, prompt=prompt, work_dir=work_dir, clock=clock, frame=frame
+        )
         self.prompts = PromptController(
             self.main_screen,
             show_toast=lambda text, warning: self.show_toast(text, severity="warning" if warning else "information"),
@@ -169,6 +172,7 @@ class KimiTui(TerminalApp):
         await self._input_buffer.flush_all(super().on_event)
 
     async def _start_session(self) -> None:
+        self.session_controller.store_draft()
         await self._mount_panes()
         await self.session_controller.open(self._initial_screen)
         if self.engine is not None and self.engine_factory is not None:

@@ -28,6 +28,7 @@ def run_tui(
     make_config: "MakeConfig",
     *,
     work_dir_label: str,
+    work_dir: Path | None,
     prompt: str | None = None,
     make_demo: Callable[[], "tuple[EngineConfig, str]"] | None = None,
     on_demo_end: Callable[[Path], bool] = lambda _folder: False,
@@ -44,8 +45,9 @@ def run_tui(
 
     The configuration is built on a thread after the first frame, because its imports take longer than Textual's.
     `on_demo_end` removes the folder of a demo and is false if the folder stays. `initial_screen` is the screen to open
-    first. `config_is_saved` false: the configuration came from the command line. `browser_size`: draw into a browser
-    page of that many columns and rows. `terminal_state`: the terminal's state before the start.
+    first. `work_dir` is the folder of the first session, None for a demo. `config_is_saved` false: the configuration
+    came from the command line. `browser_size`: draw into a browser page of that many columns and rows.
+    `terminal_state`: the terminal's state before the start.
     Raises the KimiTuiError of a configuration that cannot be built, or a FaultError, after the terminal is restored.
     """
     refused: list[KimiTuiError] = []
@@ -67,6 +69,7 @@ def run_tui(
         initial_screen=initial_screen,
         prompt=prompt,
         work_dir_label=work_dir_label,
+        work_dir=work_dir,
         frame=frame_time(),
     )
     try:

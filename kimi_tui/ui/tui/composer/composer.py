@@ -94,7 +94,7 @@ class Composer(Vertical):
         super().__init__(id=id)
         self.pastes, self.images = PasteChips(), ImageChips()
         self.history = InputHistory(None)
-        self._drafts = DraftStore(None)
+        self._drafts: DraftStore = DraftStore(None)
         self._draft_timer: Timer | None = None
         self.files: FileIndex | None = None
         self.commands: Callable[[], Sequence[Command]] = tuple
@@ -128,6 +128,11 @@ class Composer(Vertical):
     def text(self, text: str) -> None:
         self.prompt.set_text(text)
 
+    @property
+    def _draft_text(self) -> str:
+        """The message that is being written, also while the history is searched."""
+        return self._waits if self._searching else self.text
+
     def on_mount(self) -> None:
         self.prompt.captures = _ALWAYS
         self.prompt.fold = self._fold
@@ -135,35 +140,45 @@ class Composer(Vertical):
 
     def on_unmount(self) -> None:
         self.save_draft()
+        self._drafts.close()
 
     def set_history(self, history: InputHistory) -> None:
-        self.history = history
+        """Use this history from now on; inputs of before that are in no file move there."""
+        old, self.history = self.history, history
         self.images.restore(history.images)
+        for text in () if old.is_stored else old.entries:
+            self.remember(text)
 
     def set_drafts(self, drafts: DraftStore) -> None:
-        """Use this store for the draft from now on. A stored draft is restored; if the composer has text, it goes
-        into the history instead, where Up recalls it."""
-        if self.text:
-            self._drafts.save(Draft())  # the current draft moves along
+        """Use this store for the draft from now on; the current draft moves there. A stored draft is restored; if the
+        composer has text, it goes into the history instead, where Up recalls it."""
+        old = self._drafts
+        if drafts.file == old.file:  # the same session is opened again
+            return
         self._drafts = drafts
-        draft = drafts.load()
+        draft = drafts.load(moved_from=old)
         self.images.restore(draft.images)
-        if self.text:
+        if self._draft_text:
             unfolded = PasteChips()
             unfolded.restore(draft.pastes)
             for text in filter(None, (*draft.waiting, draft.text)):
                 self.remember(unfolded.expand(text))
         elif draft.text or draft.waiting:
             self.pastes.restore(draft.pastes)
-            self.text = draft.text
+            if self._searching:
+                self._waits = draft.text
+            else:
+                self.text = draft.text
             self.put_before(draft.waiting)
+        self.save_draft()
+        old.save(Draft())
 
     def save_draft(self) -> None:
         """Write the draft to its file now."""
         if self._draft_timer is not None:
             self._draft_timer.stop()
             self._draft_timer = None
-        text = self._waits if self._searching else self.text
+        text = self._draft_text
         waiting = (*self.queued.steered, *self.queued.texts)
         images = self.images.chips_in("\n".join((*waiting, text)))
         self._drafts.save(Draft(text, dict(self.pastes.texts), images, waiting))

@@ -34,6 +34,10 @@ class InputHistory:
         self._at = len(self.entries)
         self._draft = ""
 
+    @property
+    def is_stored(self) -> bool:
+        return self._file is not None
+
     def add(self, text: str, images: Mapping[str, str] | None = None) -> None:
         """Add an input; a direct repetition is not stored again."""
         text = text.strip()

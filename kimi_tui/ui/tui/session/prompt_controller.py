@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 
 class PromptController:
-    """Sends the composer's messages. Messages sent before there is an engine wait in `pending_before_start`.
+    """Sends the composer's messages. Messages sent before there is an engine wait in `pending_before_start`; with
+    `start_failed`, where no engine will come by itself, they go back to the composer.
 
     `show_toast` shows a short notification, `on_failure` reports an internal error, `on_turn_end` is called when a turn
     ends.
@@ -39,6 +40,7 @@ class PromptController:
         self._turns: TurnQueue | None = None
         self._pending_steers: PendingSteers | None = None
         self.pending_before_start: list[UserInput] = []
+        self.start_failed = False
 
     def attach(self, engine: "Engine") -> None:
         from kimi_tui.ui.tui.session.pending_steers import PendingSteers
@@ -73,6 +75,10 @@ class PromptController:
 
     def submit(self, content: "UserInput") -> None:
         """Send the prompt to the engine, or keep it until there is an engine."""
+        if self._turns is None and self.start_failed:
+            self._restore_to_composer((content,))
+            self._show_toast(_("not sent: the session could not start; open another one with /new or /sessions"), True)
+            return
         if self._main_screen.panes_ready:
             self._main_screen.transcript.follow = True
         if self._turns is None:
@@ -107,6 +113,11 @@ class PromptController:
         self._show_toast(why, True)
         self._restore_to_composer((content,))
         return False
+
+    def take_pending(self) -> "list[UserInput]":
+        """Remove and return the messages that were sent before there was an engine."""
+        pending, self.pending_before_start = self.pending_before_start, []
+        return pending
 
     def take_back(self) -> None:
         """Take the last queued message back for editing."""

@@ -6,6 +6,7 @@ import dataclasses
 import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import KimiTuiError
@@ -27,7 +28,8 @@ MakeEngine = Callable[[], Awaitable[Engine]]
 class SessionController:
     """`engine` is None until the first one is created; `starting` is true while it may still be created.
 
-    `prompt` is sent to the first engine. `clock` is the clock of the messages, `frame` the seconds between two batches.
+    `prompt` is sent to the first engine. `work_dir` is the folder of the draft until then. `clock` is the clock of the
+    messages, `frame` the seconds between two batches.
     """
 
     def __init__(
@@ -36,11 +38,12 @@ class SessionController:
         make_engine: MakeEngine,
         *,
         prompt: str | None,
+        work_dir: Path | None,
         clock: Callable[[], float],
         frame: float,
     ) -> None:
         self._view, self._make_engine = view, make_engine
-        self._first_prompt = prompt
+        self._first_prompt, self._work_dir = prompt, work_dir
         self._clock, self._frame = clock, frame
         self._bridge: WireBridge | None = None
         self.engine: Engine | None = None
@@ -50,6 +53,14 @@ class SessionController:
     def live_engine(self) -> LiveEngine | None:
         """The engine, or None if it is a recording."""
         return self.engine.live if self.engine is not None else None
+
+    def store_draft(self) -> None:
+        """Store what the user types from now on, before there is a session."""
+        from kimi_tui.ui.tui.composer.draft_store import DraftStore, start_draft_file
+
+        if self._work_dir is not None:
+            drafts = DraftStore(start_draft_file(self._work_dir), locks=True)
+            self._view.main_screen.composer.set_drafts(drafts)  # defence: draft-before-the-session
 
     async def open(self, initial_screen: str) -> None:
         """Create the first engine, then open the given screen."""
@@ -72,11 +83,14 @@ class SessionController:
         """
         if leave_first:
             await self.close()
+        self._set_starting(self.engine is None)
         try:
             engine = await self._create_engine()
         except KimiTuiError as error:
             if leave_first:
                 self._show_start_error(str(error))
+            elif self.engine is None:
+                self._return_pending()
             self._view.show_toast(str(error), severity="warning")
             return False
         await self.close()
@@ -117,14 +131,28 @@ class SessionController:
 
     def _show_start_error(self, cause: str) -> None:
         from kimi_tui.ui.tui.state.items import ErrorItem
+
+        main_screen = self._view.main_screen
+        self._view.presenter.add_notice(ErrorItem(_("The session could not start"), translate_lines(cause)))
+        if self._work_dir is not None and not main_screen.composer.history.is_stored:
+            main_screen.composer.set_history(InputHistory(history_file(self._work_dir)))
+        self._return_pending()
+
+    def _set_starting(self, starting: bool) -> None:
+        self.starting = starting
+        main_screen, failed = self._view.main_screen, not starting and self.engine is None
+        self._view.prompts.start_failed = failed  # defence: message-without-a-session
+        main_screen.facts = dataclasses.replace(main_screen.facts, failed=failed)
+
+    def _return_pending(self) -> None:
+        """No session could start: put the messages for it back into the composer."""
         from kimi_tui.wire.parts import text_of
 
-        main_screen, pending = self._view.main_screen, self._view.prompts.pending_before_start
-        self.starting = False
-        main_screen.facts = dataclasses.replace(main_screen.facts, failed=True)
-        self._view.presenter.add_notice(ErrorItem(_("The session could not start"), translate_lines(cause)))
-        main_screen.composer.put_before([*map(text_of, pending)])
-        main_screen.composer.show_queue(())
+        self._set_starting(False)
+        first, self._first_prompt = self._first_prompt, None
+        composer = self._view.main_screen.composer
+        composer.put_before([*filter(None, (first,)), *map(text_of, self._view.prompts.take_pending())])
+        composer.show_queue(())
 
     def _draft_store(self, engine: Engine) -> "DraftStore":
         """The session's draft; for an empty session, an orphaned draft."""
@@ -142,7 +170,8 @@ class SessionController:
         from kimi_tui.wire.parts import text_of
 
         view, presenter, prompts = self._view, self._view.presenter, self._view.prompts
-        self.engine, self.starting = engine, False
+        self.engine = engine
+        self._set_starting(False)
         presenter.attach(engine)
         loop = asyncio.get_running_loop()
         self._bridge = WireBridge(engine.wire, post=view.post_message, loop=loop, clock=self._clock, frame=self._frame)
@@ -161,11 +190,10 @@ class SessionController:
         engine.skills.listen(lambda _change: presenter.show_flows())
         engine.skills.listen(lambda _change: view.report_trust(pending=True))
         view.write_to_terminal(escape_sequences.title_sequence(f"kimi-tui · {engine.title or engine.work_dir.name}"))
-        pending, prompts.pending_before_start = prompts.pending_before_start, []
+        pending = prompts.take_pending()
         if self._first_prompt:
             prompts.submit(self._first_prompt)
         for text in pending:
-            composer.remember(text_of(text))
             if not view.handle_slash(text_of(text)):
                 prompts.submit(text)
         if not self._first_prompt and not pending and not composer.is_written:

@@ -1,11 +1,21 @@
 """Drafts outlive the program."""
 
+import asyncio
 from pathlib import Path
 
 from kimi_tui import paths
+from kimi_tui.errors import KimiTuiError, SessionLockedError
 from kimi_tui.session.session import Session
-from kimi_tui.ui.tui.composer.draft_store import Draft, DraftStore, draft_file, orphaned_drafts
+from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.composer.draft_store import (
+    Draft,
+    DraftStore,
+    draft_file,
+    orphaned_drafts,
+    start_draft_file,
+)
 from tests.ui.tui.fake_engine import FakeEngine, make_app
+from tests.ui.tui.painted import notices
 from tests.ui.tui.test_screen import ready
 
 
@@ -111,3 +121,131 @@ def test_the_draft_that_an_earlier_version_kept_for_the_folder_is_not_lost(tmp_p
     DraftStore(old).save(Draft("of before"))
     assert kept_in(tmp_path, session).load() == Draft("of before")
     session.close()
+
+
+class SlowStart:
+    """Makes the session of a screen in `work_dir` when the test says so; with an error it cannot start."""
+
+    def __init__(self, work_dir: Path, error: KimiTuiError | None = None) -> None:
+        self.engine, self.error, self.go_on = FakeEngine(work_dir), error, asyncio.Event()
+        self.app = KimiTui(self.make, motion=False, frame=0.0, work_dir=work_dir)
+        self.composer = self.app.main_screen.composer
+
+    async def make(self) -> FakeEngine:
+        await self.go_on.wait()
+        if self.error is not None:
+            raise self.error
+        return self.engine
+
+
+async def text_of_the_next_start(work_dir: Path) -> str:
+    app, _ = make_app(FakeEngine(work_dir))
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        return app.main_screen.composer.text
+
+
+async def test_what_was_sent_and_typed_while_the_session_starts_outlives_the_program(tmp_path: Path) -> None:
+    start = SlowStart(tmp_path)
+    async with start.app.run_test() as pilot:
+        await pilot.pause()
+        start.composer.text = "sent"
+        await pilot.press("enter")
+        start.composer.text = "unsent"
+        await pilot.pause()
+        assert start.composer.queued.texts == ("sent",)
+    assert await text_of_the_next_start(tmp_path) == "sent\n\nunsent"
+    assert orphaned_drafts(tmp_path) == [draft_file(tmp_path, "s")]
+
+
+async def test_what_was_typed_into_a_screen_that_could_not_start_outlives_the_program(tmp_path: Path) -> None:
+    start = SlowStart(tmp_path, SessionLockedError("open in another process"))
+    async with start.app.run_test() as pilot:
+        await pilot.pause()
+        start.composer.text = "sent too early"
+        await pilot.press("enter")
+        start.go_on.set()
+        await ready(pilot)
+        assert start.composer.text == "sent too early"
+        start.composer.text = "typed later"
+        await pilot.pause()
+    assert await text_of_the_next_start(tmp_path) == "typed later"
+
+
+async def test_a_message_to_a_session_that_could_not_start_stays_in_the_composer(tmp_path: Path) -> None:
+    start = SlowStart(tmp_path, SessionLockedError("open in another process"))
+    start.go_on.set()
+    async with start.app.run_test() as pilot:
+        await ready(pilot)
+        for key in ("enter", "ctrl+s"):
+            start.composer.text = "words"
+            await pilot.press(key)
+            await pilot.pause()
+            assert (start.composer.text, start.composer.queued.texts) == ("words", ())
+        assert "not sent: the session could not start" in notices(pilot.app)[-1]
+        start.composer.text = ""
+        start.error = None
+        assert await start.app.switch_session()
+        start.composer.text = "words"
+        await pilot.press("enter")
+        await pilot.pause()
+        assert start.engine.prompts == ["words"]
+        assert not start.app.main_screen.facts.failed
+
+
+async def test_a_first_prompt_without_a_session_goes_back_to_the_composer(tmp_path: Path) -> None:
+    async def make() -> FakeEngine:
+        raise SessionLockedError("open in another process")
+
+    app = KimiTui(make, motion=False, prompt="from the command line")
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        assert app.main_screen.composer.text == "from the command line"
+
+
+async def test_the_draft_of_before_the_session_moves_to_the_session(tmp_path: Path) -> None:
+    start = SlowStart(tmp_path)
+    async with start.app.run_test() as pilot:
+        await pilot.pause()
+        start.composer.text = "cleared"
+        start.composer.clear()
+        start.composer.text = "half a thought"
+        start.composer.save_draft()
+        [before] = orphaned_or_not(tmp_path)
+        assert before.name.startswith(f"{paths.work_dir_key(tmp_path)}.start-")
+        assert orphaned_drafts(tmp_path) == []
+        start.go_on.set()
+        await ready(pilot)
+        assert orphaned_or_not(tmp_path) == [draft_file(tmp_path, "s")]
+        assert not list(before.parent.glob("*.lock"))
+        assert start.composer.text == "half a thought"
+        assert start.composer.history.older("half a thought") == "cleared"
+
+
+def orphaned_or_not(work_dir: Path) -> list[Path]:
+    return list(start_draft_file(work_dir).parent.glob("*.draft"))
+
+
+def test_a_draft_of_a_screen_that_still_starts_is_not_taken_over(tmp_path: Path) -> None:
+    starting = DraftStore(start_draft_file(tmp_path), locks=True)
+    starting.save(Draft("half a thought"))
+    session = Session.create(tmp_path)
+    assert kept_in(tmp_path, session).load() == Draft()
+    starting.close()  # as the end of its process does
+    assert kept_in(tmp_path, session).load() == Draft("half a thought")
+    assert [file.name for file in orphaned_or_not(tmp_path)] == [draft_file(tmp_path, session.id).name]
+    session.close()
+
+
+async def test_a_stored_draft_survives_a_search_during_which_another_session_opens(tmp_path: Path) -> None:
+    app, _ = make_app(engine := FakeEngine(tmp_path))
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        composer = app.main_screen.composer
+        composer.remember("earlier")
+        engine.session_id = "other"
+        DraftStore(draft_file(tmp_path, "other")).save(Draft("stored"))
+        await pilot.press("ctrl+r")
+        assert await app.switch_session()
+        await pilot.press("escape")
+        assert composer.text == "stored"
