@@ -78,6 +78,7 @@ class KimiTui(TerminalApp):
 
     TITLE = "kimi-tui"
     CSS = LAYOUT
+    SUSPENDED_SCREEN_CLASS = "-covered"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
     presenter: "Presenter"

@@ -13,6 +13,8 @@ MainScreen { background: $background; layers: base above; }
 #talk.-empty #transcript { display: none; }
 #welcome { display: none; }
 #talk.-empty #welcome { display: block; }
+.-covered #welcome { visibility: hidden; }
+.-previews #welcome { visibility: visible; }
 #talk:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
 FlowPane, TodoPane, ApprovalsPane, Composer { border-title-color: $muted; }
 FlowPane:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }

@@ -90,6 +90,7 @@ class Rewind(ModalFrame[RewindChoice]):
     def on_mount(self) -> None:
         super().on_mount()
         now = self._now()
+        self.fit_rows(len(self._points), bare=not self._points)
         picks = self.query_one(ItemList)
         picks.show(
             [

@@ -15,8 +15,8 @@ from kimi_tui.skill.skill import Problem, Scope, Skill, SkillKind
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
 from kimi_tui.ui.tui.text.markdown import render
-from kimi_tui.ui.tui.text.styled_line import Line
-from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.text.styled_line import Line, code_runs
+from kimi_tui.ui.tui.text.wrap import wrap_runs, wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.filtered_list import FilteredList
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
@@ -92,11 +92,8 @@ class Skills(ModalFrame[str]):
         for key, problem in self._problems.items():
             sign, role = _SIGNS[problem.severity]
             line = f":{problem.line}" if problem.line else ""
-            picks.append(
-                ListItem(
-                    key, f"{shown(problem.path)}{line}", detail=translate_lines(problem.text), sign=sign, role=role
-                )
-            )
+            detail = Line(tuple(code_runs(translate_lines(problem.text), Style()))).text
+            picks.append(ListItem(key, f"{shown(problem.path)}{line}", detail=detail, sign=sign, role=role))
         for scope in Scope:
             within = [(key, skill) for key, skill in self._skills.items() if skill.scope is scope]
             if within:
@@ -153,7 +150,7 @@ def _skill_lines(skill: Skill, width: int, palette: Palette) -> list[Line]:
 def _problem_lines(problem: Problem, width: int, palette: Palette) -> list[Line]:
     ink = palette.error if problem.severity == "error" else palette.warning
     lines = [Line(((_(problem.severity), ink + Style(bold=True)),)), Line()]
-    lines += [Line(row) for row, _ in wrap_text(translate_lines(problem.text), palette.base, width)]
+    lines += [Line(row) for row, _ in wrap_runs(code_runs(translate_lines(problem.text), palette.base), width)]
     place = shown(problem.path)
     if problem.line:
         place = _("{file}, line {line}", file=place, line=problem.line)

@@ -33,6 +33,7 @@ class ThemePicker(ModalCard[str]):
 
     def on_mount(self) -> None:
         super().on_mount()
+        self.app.add_class("-previews")
         picks = self.query_one(ItemList)
         picks.show(
             [
@@ -42,6 +43,9 @@ class ThemePicker(ModalCard[str]):
             key=self._before,
         )
         picks.focus()
+
+    def on_unmount(self) -> None:
+        self.app.remove_class("-previews")
 
     def on_item_list_moved(self, event: ItemList.Moved) -> None:
         self._use(event.key)
