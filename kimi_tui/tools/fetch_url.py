@@ -9,7 +9,7 @@ from pydantic import Field
 from kimi_tui.charsets import decode_text
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
-from kimi_tui.interaction.approvals import Approvals, Scope
+from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.permission.subject import PageSubject
 from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.result_builder import ResultBuilder
@@ -25,6 +25,7 @@ from kimi_tui.tools.web_support.fetcher import (
     origin_of,
 )
 from kimi_tui.tools.web_support.html_text import page_text
+from kimi_tui.tools.web_support.page_rules import origins_scope, same_decision
 from kimi_tui.tools.web_support.web_settings import NO_SERVICES, WebService, WebSettings
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
@@ -71,22 +72,15 @@ class FetchURL(Tool[FetchURLParams]):
                 return refused
             try:
                 # defence: stay-with-host
-                return await read_page(url, self._web, call_id=current_tool_call.get().id, follows=self._as_for(url))
+                return await read_page(
+                    url,
+                    self._web,
+                    call_id=current_tool_call.get().id,
+                    follows=same_decision(self._approvals, url),
+                )
             except OtherHostError as error:
                 said_before, url = url, error.url
         raise FetchError(f"it redirects more than {MAX_REDIRECTS} times")
-
-    def _as_for(self, url: str) -> Callable[[str], bool]:
-        """Return whether the decision on `url` also holds for a redirect target."""
-        origin, decide = origin_of(url), self._approvals.policy.decide
-        effect = decide(self.name, PageSubject(url, host_of(url))).effect
-
-        def holds(other: str) -> bool:
-            same_origin = origin_of(other) == origin
-            # defence: rules-of-next-page
-            return same_origin and decide(self.name, PageSubject(other, host_of(other))).effect is effect
-
-        return holds
 
     async def _ask(self, url: str, previous: str) -> ToolReturnValue | None:
         host, origin = host_of(url), origin_of(url)
@@ -97,7 +91,7 @@ class FetchURL(Tool[FetchURLParams]):
             description=tr("Fetch {url} (redirected from {before})", url=url, before=previous)
             if previous
             else tr("Fetch {url}", url=url),
-            scope=Scope((f"fetch: {origin}",), tr("pages of {host}", host=origin)),  # defence: scope-of-one-host
+            scope=origins_scope([origin]),
             subject=PageSubject(url, host),
             reasons=(tr("the address itself can send data to {host}", host=host),),
         )

@@ -9,16 +9,22 @@ from pydantic import Field
 
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
+from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.permission.rule import Effect
+from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.result_builder import MARKER, MAX_CHARS, ResultBuilder
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.fetch_url import read_page
-from kimi_tui.tools.web_support.fetcher import MAX_BYTES, FetchError
+from kimi_tui.tools.web_support.fetcher import MAX_BYTES, FetchError, origin_of
+from kimi_tui.tools.web_support.page_rules import TOOL, effect_for, needs_no_question, origins_scope, same_decision
 from kimi_tui.tools.web_support.search_backends import Ask, Hit, ask_for, hits_of
 from kimi_tui.tools.web_support.web_settings import NO_SERVICES, WebSettings
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
 SECONDS = 180.0
+_MOST_URL = 2_000
+"""Characters of an address that the user can review."""
 _LEAST_CONTENT_CHARS, _HEAD_CHARS = 1_000, 500
 
 
@@ -33,7 +39,8 @@ class SearchWeb(Tool[SearchWebParams]):
     params = SearchWebParams
     read_only = True
 
-    def __init__(self, web: WebSettings = NO_SERVICES) -> None:
+    def __init__(self, approvals: Approvals, web: WebSettings = NO_SERVICES) -> None:
+        self._approvals = approvals
         self._web = web
 
     async def call(self, params: SearchWebParams) -> ToolReturnValue:
@@ -48,26 +55,85 @@ class SearchWeb(Tool[SearchWebParams]):
         try:
             async with asyncio.timeout(SECONDS):
                 hits = hits_of(kind, await _answer(ask))[: params.limit]
-                if params.include_content:
-                    hits = list(await asyncio.gather(*(self._with_content(hit) for hit in hits)))
         except TimeoutError:
             return failed(f"The search service did not answer within {SECONDS:.0f} s.")
         except FetchError as error:
             return failed(f"The search service failed: {error}.")
+        pages_note = ""
+        if params.include_content:
+            hits, approved, pages_note = await self._pages_to_read(hits)
+            if isinstance(approved, ToolReturnValue):
+                return approved
+            try:
+                async with asyncio.timeout(SECONDS):
+                    hits = list(await asyncio.gather(*(self._with_content(hit, approved) for hit in hits)))
+            except TimeoutError:
+                pages_note = f"{pages_note} The pages did not come within {SECONDS:.0f} s."
         if not hits:
             return ok(message="Nothing was found.", display=(BriefBlock(text=tr("Nothing found")),))
         output = ResultBuilder(max_line_chars=None)
         share = max(_LEAST_CONTENT_CHARS, MAX_CHARS // len(hits) - _HEAD_CHARS)
         output.write("\n\n".join(_hit_text(hit, share) for hit in hits) + "\n")
-        message = output.note(f"{len(hits)} result{'s' if len(hits) != 1 else ''}.")
+        message = output.note(f"{len(hits)} result{'s' if len(hits) != 1 else ''}. {pages_note}".strip())
         brief = "\n".join(f"{hit.title or hit.url}" for hit in hits[:5])
         return ok(output.build(), message, display=(BriefBlock(text=brief),))
 
-    async def _with_content(self, hit: Hit) -> Hit:
-        if hit.content:
+    async def _pages_to_read(self, hits: list[Hit]) -> tuple[list[Hit], frozenset[str] | ToolReturnValue, str]:
+        """Return the results without what the rules deny, the addresses that may be read or the user's refusal, and a
+        note on what is left out. All hosts that need an approval are in one question.
+        """
+        kept: list[Hit] = []
+        free: list[str] = []
+        asked: list[str] = []
+        denied = 0
+        for hit in hits:
+            try:
+                # defence: rules-for-pages-of-results
+                effect = effect_for(self._approvals, hit.url) if len(hit.url) <= _MOST_URL else Effect.DENY
+                is_free = needs_no_question(self._approvals, hit.url)
+            except FetchError:
+                kept.append(replace(hit, content=""))
+                continue
+            if effect is Effect.DENY or (effect is Effect.ASK and hit.content):
+                denied += 1
+                hit = replace(hit, content="")
+            elif not hit.content:
+                (free if is_free else asked).append(hit.url)
+            kept.append(hit)
+        notes = (
+            [f"{denied} of the pages are not shown: the rules for FetchURL do not let them be read."] if denied else []
+        )
+        if asked and self._approvals.attended:
+            # defence: ask-for-pages-of-results
+            if (refused := await self._ask(asked)) is not None:
+                return kept, refused, ""
+            free += asked
+        elif asked:
+            notes.append(f"{len(asked)} of the pages were not read: nobody is there to approve their hosts.")
+        return kept, frozenset(free), " ".join(notes)
+
+    async def _ask(self, urls: list[str]) -> ToolReturnValue | None:
+        origins = dict.fromkeys(origin_of(url) for url in urls)
+        return await ask_approval(
+            self._approvals,
+            sender=TOOL,  # the rules for pages apply
+            action=tr("fetch pages"),
+            description=tr("Read the pages found on {hosts}", hosts=", ".join(origins)),
+            display=(BriefBlock(text="\n".join(urls)),),
+            scope=origins_scope(origins),
+            because=(tr("the search service names these addresses, and reading one can send data to its host"),),
+            must_ask=any(effect_for(self._approvals, url) is Effect.ASK for url in urls),
+        )
+
+    async def _with_content(self, hit: Hit, approved: frozenset[str]) -> Hit:
+        if hit.content or hit.url not in approved:
             return hit
+        as_for = same_decision(self._approvals, hit.url)
         try:
-            text, _, _ = await read_page(hit.url, self._web)
+            # defence: redirects-of-results
+            text, _, _ = await read_page(
+                hit.url, self._web, follows=lambda url: as_for(url) or needs_no_question(self._approvals, url)
+            )
         except FetchError:
             return hit
         return replace(hit, content=text)

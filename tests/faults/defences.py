@@ -1012,6 +1012,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_driver_that_fails_while_it_starts_switches_off_what_is_on",
     ),
     Defence(
+        "a page of another host", "the rules for the pages of a search", "rules-for-pages-of-results", Value("None"),
+        "test_what_a_service_read_of_a_page_that_a_rule_denies_is_left_out",
+    ),
+    Defence(
+        "a page of another host", "asking for the pages of a search", "ask-for-pages-of-results", REMOVED,
+        "test_the_hosts_of_results_are_asked_for_in_one_question",
+    ),
+    Defence(
+        "a page of another host", "redirects of the pages of a search", "redirects-of-results",
+        WithoutArgument("follows"), "test_a_page_of_a_result_obeys_the_rules_for_pages",
+    ),
+    Defence(
         "a page of another host", "asking anew where a rule says something else", "rules-of-next-page", Without(2),
         "test_a_redirect_within_a_host_is_asked_about_where_the_rules_differ",
     ),

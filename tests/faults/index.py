@@ -377,6 +377,9 @@ CASES: dict[str, tuple[str, ...]] = {
     "a page of another host": (
         "tests/tools/test_web.py::test_each_host_is_asked_for_and_a_yes_for_the_session_covers_its_pages_alone",
         "tests/tools/test_web.py::test_a_redirect_to_another_host_is_asked_for",
+        "tests/tools/test_web.py::test_what_a_service_read_of_a_page_that_a_rule_denies_is_left_out",
+        "tests/tools/test_web.py::test_the_hosts_of_results_are_asked_for_in_one_question",
+        "tests/tools/test_web.py::test_a_page_of_a_result_obeys_the_rules_for_pages",
         "tests/tools/test_web.py::test_another_port_of_a_host_is_asked_for",
         "tests/tools/test_web.py::test_the_name_that_is_resolved_is_the_one_that_was_asked_for",
         "tests/tools/test_web.py::test_addresses_are_judged_by_where_they_lead",

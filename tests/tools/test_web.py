@@ -216,7 +216,9 @@ async def test_each_search_service_is_asked_in_its_way(
 ) -> None:
     server.says(f"/s{path}", json.dumps(answer), "application/json")
     service = WebService(f"{server.url}/s", "key-1")
-    value = await harness.use(SearchWeb(WebSettings(search=service, search_kind=kind)), query="a b", limit=2)  # type: ignore[arg-type]
+    value = await harness.use(
+        SearchWeb(harness.approvals, WebSettings(search=service, search_kind=kind)), query="a b", limit=2
+    )  # type: ignore[arg-type]
     assert value.output == "Title: Flows\nURL: http://x/1\nDate: 2026\nSnippet: how\n"
     (_, url, headers, body) = server.asked[0]
     said = (url + body.decode()).replace('":"', '": "').replace('":2', '": 2').replace("%20", "+")
@@ -228,18 +230,82 @@ async def test_pages_of_results_are_fetched_where_the_service_gives_none(harness
     page = server.says("/p", "the whole text", "text/plain")
     server.says("/s/search", json.dumps({"results": [{"title": "A", "url": page}, {"url": 3}, 4]}), "application/json")
     web = WebSettings(search=WebService(f"{server.url}/s"), search_kind="searxng", allow_private=True)
-    value = await harness.use(SearchWeb(web), query="a", include_content=True)
+    value = await harness.use(SearchWeb(harness.approvals, web), query="a", include_content=True)
     assert value.output == f"Title: A\nURL: {page}\nContent:\nthe whole text\n"
+
+
+def found(server: Server, *urls: str) -> WebSettings:
+    """A search service that names these pages."""
+    server.says("/s/search", json.dumps({"results": [{"url": url} for url in urls]}), "application/json")
+    return WebSettings(search=WebService(f"{server.url}/s"), search_kind="searxng", allow_private=True)
+
+
+def fetched(server: Server) -> list[str]:
+    return [path for _, path, _, _ in server.asked if not path.startswith("/s/")]
+
+
+async def test_the_hosts_of_results_are_asked_for_in_one_question(harness: ToolHarness, server: Server) -> None:
+    page = server.says("/p", "one", "text/plain")
+    other = server.says("/q", "two", "text/plain").replace("127.0.0.1", "localhost")
+    tool = SearchWeb(harness.approvals, found(server, page, other))
+    harness.answer = "reject"
+    assert (await harness.use(tool, query="a", include_content=True)).is_error
+    assert fetched(server) == []
+    harness.answer = "approve_for_session"
+    for _ in range(2):
+        value = await harness.use(tool, query="a", include_content=True)
+        assert ["Content:\none" in value.output, "Content:\ntwo" in value.output] == [True, True]
+    refused, asked = harness.asked
+    assert asked.description == refused.description
+    hosts = [url.split("/")[2] for url in (page, other)]
+    assert asked.scope == f"pages of {hosts[0]}, {hosts[1]}"
+    assert (await harness.use(FetchURL(harness.approvals, OPEN), url=page)).output == "one"
+    assert len(harness.asked) == 2
+    assert not (await harness.use(tool, query="a")).is_error
+
+
+async def test_a_page_of_a_result_obeys_the_rules_for_pages(harness: ToolHarness, server: Server) -> None:
+    page, denied = (server.says(path, "text", "text/plain") for path in ("/p", "/denied"))
+    moved = server.says("/moved", "", status=302, location=denied)
+    elsewhere = server.says("/e", "", status=302, location=denied.replace("127.0.0.1", "localhost"))
+    rules = (
+        parse_rule("FetchURL(127.0.0.1)", Effect.ALLOW), parse_rule("FetchURL(http://127.0.0.1:*/denied)", Effect.DENY),
+    )  # fmt: skip
+    harness.approvals.policy = Policy(rules)
+    tool = SearchWeb(harness.approvals, found(server, page, denied, moved, elsewhere))
+    value = await harness.use(tool, query="a", include_content=True)
+    assert (harness.asked, sorted(fetched(server))) == ([], ["/e", "/moved", "/p"])
+    assert value.output.count("Content:") == 1
+    assert "1 of the pages are not shown" in value.message
+
+
+async def test_pages_of_results_that_nobody_can_approve_are_left_out(harness: ToolHarness, server: Server) -> None:
+    harness.approvals.attended = False
+    tool = SearchWeb(harness.approvals, found(server, server.says("/p", "text", "text/plain")))
+    value = await harness.use(tool, query="a", include_content=True)
+    assert (value.is_error, fetched(server)) == (False, [])
+    assert "1 of the pages were not read" in value.message
+
+
+async def test_what_a_service_read_of_a_page_that_a_rule_denies_is_left_out(
+    harness: ToolHarness, server: Server
+) -> None:
+    answer = {"results": [{"url": "https://x.example/1", "raw_content": "text"}]}
+    server.says("/s/search", json.dumps(answer), "application/json")
+    web = WebSettings(search=WebService(f"{server.url}/s"), search_kind="tavily")
+    harness.approvals.policy = Policy((parse_rule("FetchURL(x.example)", Effect.DENY),))
+    value = await harness.use(SearchWeb(harness.approvals, web), query="a", include_content=True)
+    assert "text" not in value.output
 
 
 async def test_a_search_that_fails_says_why_without_the_key(harness: ToolHarness, server: Server) -> None:
     web = WebSettings(search=WebService(f"{server.url}/s", "key-1"))
     for status, content, said in [(401, "no key-1", "401"), (200, "<html>", "not JSON"), (200, '{"a": 1}', "Nothing")]:
         server.says("/s", content, "application/json", status=status)
-        value = await harness.use(SearchWeb(web), query="a")
+        value = await harness.use(SearchWeb(harness.approvals, web), query="a")
         assert said in value.message
         assert "key-1" not in value.model_dump_json()
-    assert "No search service" in (await harness.use(SearchWeb(), query="a")).message
+    assert "No search service" in (await harness.use(SearchWeb(harness.approvals), query="a")).message
 
 
 async def test_the_key_of_a_search_service_follows_no_redirect(harness: ToolHarness, server: Server) -> None:
@@ -248,7 +314,7 @@ async def test_the_key_of_a_search_service_follows_no_redirect(harness: ToolHarn
         target = other.says("/s", '{"results": []}', "application/json")
         server.says("/s", "", status=307, Location=target)
         web = WebSettings(search=WebService(f"{server.url}/s", "key-1"))
-        value = await harness.use(SearchWeb(web), query="a")
+        value = await harness.use(SearchWeb(harness.approvals, web), query="a")
         assert "it answered 307" in value.message
         assert not other.asked
     finally:
