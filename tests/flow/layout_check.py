@@ -12,7 +12,7 @@ from kimi_tui.flow.model.graph import Flow
 Cells = set[Point]
 
 
-WIDEST_EDGE_LABEL, WIDEST_BOX_TEXT = 40, 64
+WIDEST_EDGE_LABEL, WIDEST_BOX_TEXT, WIDEST_SINGLE_LINE = 40, 64, 100
 LEAST_KEPT = 3
 """Cells that a label which is cut must still show."""
 
@@ -58,7 +58,7 @@ def _text_faults(layout: Layout, flow: Flow) -> list[str]:
     for node in layout.nodes.values():
         if node.id in flow.nodes:
             said = clean_label(flow.nodes[node.id].title) or node.id
-            room = min(node.width - 4, WIDEST_BOX_TEXT)
+            room = min(node.width - 4, WIDEST_BOX_TEXT if len(node.lines) > 1 else WIDEST_SINGLE_LINE)
             found += [f"node {node.id} {fault}" for fault in _faults_of_text(node.lines, said, room)]
     for edge in layout.edges:
         said = clean_label(edge.label or "")

@@ -8,6 +8,8 @@ from kimi_tui.flow.layout.geometry import GLYPH_CELLS, Layout, PlacedEdge, Place
 from kimi_tui.flow.model.graph import Flow, NodeKind
 
 _LEFT, _RIGHT = -1, 1
+_WIDEST_LINE = 100
+"""The maximum width of the text of a box that has a single line."""
 
 
 def use_free_cells(layout: Layout, flow: Flow, width: int) -> Layout:
@@ -54,7 +56,7 @@ class _Widening:
 
     def _widen(self, node: PlacedNode, *, is_fair: bool) -> None:
         before, after = self._room(node, _LEFT, is_fair=is_fair), self._room(node, _RIGHT, is_fair=is_fair)
-        lines = self._lines(node, min(before + after, WIDEST_TEXT))
+        lines = self._lines(node, before + after)
         frame = FRAME_CELLS + _sign_cells(node)
         wider = max(cell_width(line) for line in lines) + frame - node.width
         if lines == node.lines or wider <= 0:
@@ -75,10 +77,10 @@ class _Widening:
         most = max(node.height - 2, 1)
         now = node.width - FRAME_CELLS - _sign_cells(node)
 
+        more = min(more, max(WIDEST_TEXT if most > 1 else _WIDEST_LINE, now) - now)
+
         def lines(extra: int) -> tuple[str, ...]:
-            return box_lines(
-                self._flow.nodes[node.id], min(now + extra, max(WIDEST_TEXT, now)), self._layout.mode, most
-            )
+            return box_lines(self._flow.nodes[node.id], now + extra, self._layout.mode, most)
 
         low, high = 0, more
         if _is_cut(lines(high)):
