@@ -16,7 +16,7 @@ class _Call:
     id: str
     name: str = ""
     pieces: list[str] = field(default_factory=list[str])
-    told: int = 0
+    sent: int = 0
     begun: bool = False
     _whole: bool | None = None
     _looked_at: int = 0
@@ -132,9 +132,9 @@ class ToolCallOrder:
             if not call.begun:
                 call.begun = True
                 yield ToolCall(id=self._unique(call.id), function=FunctionBody(name=call.name))
-            if call.told < len(call.pieces):
-                yield ToolCallPart(arguments_part="".join(call.pieces[call.told :]))
-                call.told = len(call.pieces)
+            if call.sent < len(call.pieces):
+                yield ToolCallPart(arguments_part="".join(call.pieces[call.sent :]))
+                call.sent = len(call.pieces)
             is_last = self._current == len(self._calls) - 1
             if is_last or not (end or call.is_whole()):
                 return

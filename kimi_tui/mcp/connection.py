@@ -190,11 +190,11 @@ class Connection:
                 if self._task is not None and self._task.done() and self.state.cause:
                     return self.state.cause
                 self._lose("it closed the connection")
-                return self._log.told(self._lost_cause or "it closed the connection")
+                return self._log.shown(self._lost_cause or "it closed the connection")
             if self._http is not None and self._http.code >= 400:
-                return self._log.told(f"{error.message} (HTTP {self._http.code})")
-            return self._log.told(error.message)
-        return self._log.told(_described(error))
+                return self._log.shown(f"{error.message} (HTTP {self._http.code})")
+            return self._log.shown(error.message)
+        return self._log.shown(_described(error))
 
     async def _wait_for_end(self) -> None:
         """Wait until the cause of a lost connection is known; at most 2 seconds."""
@@ -400,12 +400,12 @@ class Connection:
         self._child = child
 
     def _mark_lost(self, cause: str) -> None:
-        self._lose(self._log.told(cause))
+        self._lose(self._log.shown(cause))
         if self._client is None and self._scope is not None:
             self._scope.cancel()
 
     def _become(self, status: Status, cause: str = "") -> None:
-        self.state = replace(self.state, status=status, cause=self._log.told(cause))
+        self.state = replace(self.state, status=status, cause=self._log.shown(cause))
         self._on_change(self)
 
 

@@ -22,11 +22,11 @@ class ServerLog:
     def line(self, text: str) -> None:
         self._lines += 1
         if self._lines <= MAX_LINES:
-            _log.info("MCP server %s: %s", self._server, self.told(text))
+            _log.info("MCP server %s: %s", self._server, self.shown(text))
         elif self._lines == MAX_LINES + 1:
-            _log.info("MCP server %s: what else it says is left out", self._server)
+            _log.info("MCP server %s: further output is left out", self._server)
 
-    def told(self, text: str) -> str:
+    def shown(self, text: str) -> str:
         """The server's text on one line, cut and without secrets, for display."""
         secrets = (*self.secrets, *self.more_secrets())  # defence: tokens-masked
         return one_line(without_secrets(text, secrets), limit=400)

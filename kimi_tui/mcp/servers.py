@@ -43,7 +43,7 @@ class McpSession:
     send: Callable[[WireMessage], None]
     tell: Callable[[str, str], None]
     capabilities: Callable[[], frozenset[Capability]]
-    told: FailureNotices = field(default_factory=FailureNotices)
+    notices: FailureNotices = field(default_factory=FailureNotices)
 
 
 class McpServers:
@@ -186,8 +186,8 @@ class McpServers:
         self._tell_status()
         state = connection.state
         if state.status == "connected":
-            self._session.told.clear(f"{state.name} {state.place}")
-        elif state.status in ("failed", "unauthorized") and self._session.told.should_report(
+            self._session.notices.clear(f"{state.name} {state.place}")
+        elif state.status in ("failed", "unauthorized") and self._session.notices.should_report(
             f"{state.name} {state.place}", state.cause
         ):
             self._session.tell(tr("MCP server {name}: {state}", name=state.name, state=state.status), state.cause)

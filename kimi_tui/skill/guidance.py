@@ -31,7 +31,7 @@ class Note(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FoundGuidance:
     """The guidance; `notes` describe the text for each node, `cut` the text that is too long."""
 
     guidance: Guidance = field(default_factory=Guidance)
@@ -39,7 +39,7 @@ class Told:
     cut: tuple[Note, ...] = ()
 
 
-def told_beside(flow: Flow, block: ChartBlock, lines: Sequence[str], *, skip: int) -> Told:
+def guidance_beside(flow: Flow, block: ChartBlock, lines: Sequence[str], *, skip: int) -> FoundGuidance:
     """The guidance in `lines` beside the chart `block`; the first `skip` lines are frontmatter."""
     fence = block.line - 1
     first_line = fence + 1 + block.text.count("\n") + block.closed
@@ -74,10 +74,10 @@ def told_beside(flow: Flow, block: ChartBlock, lines: Sequence[str], *, skip: in
     return _bounded_guidance(_tidy(parts.get("", [])) if first is not None else "", texts, first or 1, starts)
 
 
-def told_of_chart(flow: Flow, text: str) -> Told:
+def guidance_of_chart(flow: Flow, text: str) -> FoundGuidance:
     """The guidance in the comments of a chart in a file of its own."""
     if flow.source != "mermaid":
-        return Told()
+        return FoundGuidance()
     texts: dict[str, str] = {}
     starts: dict[str, int] = {}
     for node, line, said_of_it in _comments(text, _turns(flow)):
@@ -94,7 +94,7 @@ def lines_of_frontmatter(lines: list[str]) -> int:
         return 0
 
 
-def _bounded_guidance(intro: str, texts: Mapping[str, str], first: int, starts: Mapping[str, int]) -> Told:
+def _bounded_guidance(intro: str, texts: Mapping[str, str], first: int, starts: Mapping[str, int]) -> FoundGuidance:
     notes: list[Note] = []
     truncated: list[Note] = []
     if intro:
@@ -106,7 +106,7 @@ def _bounded_guidance(intro: str, texts: Mapping[str, str], first: int, starts: 
         if len(text) > MOST_SECTION:
             truncated.append(Note(starts[node], _cut_at(len(text), MOST_SECTION)))
     sections = {node: _bounded(text, MOST_SECTION) for node, text in texts.items()}
-    return Told(Guidance(_bounded(intro, MOST_INTRO), sections), tuple(notes), tuple(truncated))
+    return FoundGuidance(Guidance(_bounded(intro, MOST_INTRO), sections), tuple(notes), tuple(truncated))
 
 
 def guidance_lines(guidance: Guidance) -> list[str]:

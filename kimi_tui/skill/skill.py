@@ -21,7 +21,7 @@ from kimi_tui.flow.model.validation import diagnostics, lint
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.skill.chart_block import ChartBlock, first_chart
 from kimi_tui.skill.frontmatter import Field, Frontmatter, FrontmatterError, read_frontmatter
-from kimi_tui.skill.guidance import Note, told_beside
+from kimi_tui.skill.guidance import Note, guidance_beside
 from kimi_tui.skill.skill_file import MAX_BYTES, MAX_PROJECT_BYTES, read_source
 from kimi_tui.text_safety import is_safe
 
@@ -81,8 +81,8 @@ class Skill:
     """One skill as written in its file. `text` is the whole file, frontmatter included.
 
     `kind` is how it is used; `declared_kind` what the file declares: they differ if the chart is broken. `chart_line`
-    is the file's line of the chart's opening fence: line n of the chart is line `chart_line + n`. `told` assigns the
-    text beside the chart to its nodes.
+    is the file's line of the chart's opening fence: line n of the chart is line `chart_line + n`. `guidance_notes`
+    assigns the text beside the chart to its nodes.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Skill:
     chart_text: str | None = None
     chart_line: int | None = None
     problems: tuple[Problem, ...] = ()
-    told: tuple[Note, ...] = ()
+    guidance_notes: tuple[Note, ...] = ()
 
     @property
     def key(self) -> str:
@@ -166,7 +166,7 @@ def parse_skill(text: str, path: Path, scope: Scope) -> Skill:
         chart_text=block.text if block else None,
         chart_line=block.line if block else None,
         problems=tuple(reader.problems),
-        told=reader.told,
+        guidance_notes=reader.guidance_notes,
     )
 
 
@@ -176,7 +176,7 @@ class _Reader:
     def __init__(self, path: Path, lines: list[str], front: Frontmatter) -> None:
         self.path, self.lines, self.front = path, lines, front
         self.problems: list[Problem] = []
-        self.told: tuple[Note, ...] = ()
+        self.guidance_notes: tuple[Note, ...] = ()
 
     def name(self) -> str:
         default = _one_line(default_name(self.path))
@@ -314,10 +314,10 @@ class _Reader:
         if notes_found or settings is None:
             return block, None
         flow = build_flow(chart)
-        guidance = told_beside(flow, block, self.lines, skip=self.front.lines)
+        guidance = guidance_beside(flow, block, self.lines, skip=self.front.lines)
         for line, text in guidance.cut:
             self.add("warning", text, line)
-        self.told = guidance.notes
+        self.guidance_notes = guidance.notes
         return block, replace(flow, guidance=guidance.guidance, settings=settings)
 
     def flow_settings(self) -> FlowSettings | None:

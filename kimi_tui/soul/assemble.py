@@ -302,7 +302,9 @@ def _mcp_session(plan: EngineConfig, services: Services, wire: Wire, ask_model: 
         send=wire.send,
         tell=lambda title, body: wire.send(notice(title, body, severity="warning", kind="mcp")),
         capabilities=lambda: services.media.capabilities,
-        told=FailureNotices(paths.home() / "cache" / "mcp-told.json" if plan.interactive and plan.autostart else None),
+        notices=FailureNotices(
+            paths.home() / "cache" / "mcp-told.json" if plan.interactive and plan.autostart else None
+        ),
     )
 
 

@@ -135,13 +135,13 @@ def rewind_notice(point: RewindPoint, result: Rewound, workspace: Workspace) -> 
         tr("Back to before “{text}”", text=point.text[:60])
         if result.conversation
         else tr("Files restored to before “{text}”", text=point.text[:60]),
-        "\n".join(told(result, workspace)),
+        "\n".join(rewind_report(result, workspace)),
         kind="rewind",
         severity="warning" if result.failed or result.copies else "info",
     ).model_copy(update={"payload": payload, "created_at": time.time()})
 
 
-def told(result: Rewound, workspace: Workspace) -> list[str]:
+def rewind_report(result: Rewound, workspace: Workspace) -> list[str]:
     """Describe the result in sentences."""
     paths = (*result.restored, *result.removed, *result.copies, *result.failed)
     labels = {path: workspace.resolve_real(path).shown for path in paths}

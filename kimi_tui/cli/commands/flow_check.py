@@ -16,7 +16,7 @@ from kimi_tui.flow import build_flow, read_chart
 from kimi_tui.flow.model.graph import ChartSource, Flow
 from kimi_tui.flow.model.validation import diagnostics, lint
 from kimi_tui.skill.chart_block import first_chart
-from kimi_tui.skill.guidance import Told, lines_of_frontmatter, told_beside, told_of_chart
+from kimi_tui.skill.guidance import FoundGuidance, guidance_beside, guidance_of_chart, lines_of_frontmatter
 from kimi_tui.skill.skill import SKILL_FILE, Scope, Skill, SkillKind, parse_skill
 from kimi_tui.skill.skill_file import read_source
 
@@ -85,7 +85,7 @@ def check_file(file: Path, *, named: bool) -> list[Finding]:
         if file.suffix.lower() in CHART_SUFFIXES:
             source: ChartSource = "d2" if file.suffix.lower() == ".d2" else "mermaid"
             findings = _check_chart(text, source, file)
-            findings += _guidance(text, source, file, lambda flow: told_of_chart(flow, text))
+            findings += _guidance(text, source, file, lambda flow: guidance_of_chart(flow, text))
         else:
             findings = _check_markdown(text, file, named)
     except SkillError as error:
@@ -104,7 +104,7 @@ def _check_chart(text: str, source: Literal["mermaid", "d2"], file: Path) -> lis
     ]
 
 
-def _guidance(text: str, source: ChartSource, file: Path, read: Callable[[Flow], Told]) -> list[Finding]:
+def _guidance(text: str, source: ChartSource, file: Path, read: Callable[[Flow], FoundGuidance]) -> list[Finding]:
     """Report which text belongs to which node, if the chart can run; `read` extracts the text from the file."""
     try:
         guidance = read(build_flow(read_chart(text, source)))
@@ -131,7 +131,7 @@ def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
             or (problem.severity == "warning" and (problem.line or 0) >= chart_line > 0)
         ]
         return [
-            *(Finding(str(file), note.line, 1, "note", note.text) for note in skill.told),
+            *(Finding(str(file), note.line, 1, "note", note.text) for note in skill.guidance_notes),
             *(
                 Finding(str(file), problem.line or 1, problem.column or 1, problem.severity, problem.text)
                 for problem in problems
@@ -150,7 +150,7 @@ def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
         block.text,
         block.source,
         file,
-        lambda flow: told_beside(flow, block, lines, skip=lines_of_frontmatter(lines)),
+        lambda flow: guidance_beside(flow, block, lines, skip=lines_of_frontmatter(lines)),
     )
     for each in findings:
         line, column = block.place(each.line, each.column)

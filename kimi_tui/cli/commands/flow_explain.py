@@ -61,8 +61,8 @@ def _turns(flow: Flow) -> Iterator[str]:
         yield _names(plain)
     for node in _steps(flow):
         if node.settings.has_turn and node.settings.written:
-            told = ", ".join(f"{key}: {value}" for key, value in node.settings.written.items())
-            yield f"{node.id}: {told}"
+            written = ", ".join(f"{key}: {value}" for key, value in node.settings.written.items())
+            yield f"{node.id}: {written}"
 
 
 def _decisions(flow: Flow) -> Iterator[str]:

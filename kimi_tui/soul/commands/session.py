@@ -14,7 +14,7 @@ from kimi_tui.session import session_index
 from kimi_tui.session.importer import imported_text, wrapped
 from kimi_tui.session.session import list_sessions
 from kimi_tui.soul.commands.command import Command, CommandInfo
-from kimi_tui.soul.rewind import RewindPoint, told
+from kimi_tui.soul.rewind import RewindPoint, rewind_report
 
 if TYPE_CHECKING:
     from kimi_tui.session.redact import Redactor
@@ -55,7 +55,7 @@ async def _rewind(engine: "Engine", args: str) -> None:
     if point is None:
         raise UsageError(tr("no turn {turn}; /rewind lists the turns", turn=number))
     result = await engine.rewind(point, conversation=scope != "files", files=scope != "conversation")
-    engine.reply("\n".join(told(result, engine.services.workspace)))
+    engine.reply("\n".join(rewind_report(result, engine.services.workspace)))
 
 
 def _listed(point: RewindPoint) -> str:

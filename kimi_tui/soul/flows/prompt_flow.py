@@ -9,7 +9,7 @@ from kimi_tui.flow.model.graph import ChartSource, Flow
 from kimi_tui.flow.run.ralph import ralph_flow, read_ralph
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.skill.chart_block import first_chart
-from kimi_tui.skill.guidance import lines_of_frontmatter, told_beside, told_of_chart
+from kimi_tui.skill.guidance import guidance_beside, guidance_of_chart, lines_of_frontmatter
 from kimi_tui.skill.skill_file import read_source
 
 _SUFFIXES: dict[str, ChartSource] = {".d2": "d2", ".mmd": "mermaid", ".mermaid": "mermaid"}
@@ -33,13 +33,13 @@ def read_prompt_flow(file: Path) -> PromptFlow:
     source = _SUFFIXES.get(file.suffix.lower())
     if source is not None:
         flow = _built(file, text, source)
-        return PromptFlow(file.name, replace(flow, guidance=told_of_chart(flow, text).guidance), text)
+        return PromptFlow(file.name, replace(flow, guidance=guidance_of_chart(flow, text).guidance), text)
     lines = text.split("\n")
     block = first_chart(lines)
     if block is None:
         raise UsageError(f"{file}: no mermaid or d2 block found")
     flow = _built(file, block.text, block.source, block.line)
-    guidance = told_beside(flow, block, lines, skip=lines_of_frontmatter(lines))
+    guidance = guidance_beside(flow, block, lines, skip=lines_of_frontmatter(lines))
     return PromptFlow(file.name, replace(flow, guidance=guidance.guidance), block.text)
 
 

@@ -30,25 +30,25 @@ def checked(places: str, command: list[str]) -> list[str]:
     import session_keyring
 
     session_keyring.leave()  # defence: keyring-of-its-own
-    told, tell = os.pipe()
+    answer_end, tell = os.pipe()
     held, release = os.pipe()
     if os.fork() == 0:
         os.close(tell)
         os.close(held)
         status = 1
         try:
-            status = _compare(places, told, release)
+            status = _compare(places, answer_end, release)
         finally:
             os._exit(status)
-    os.close(told)
+    os.close(answer_end)
     os.close(release)
     for descriptor in (tell, held):
         os.set_inheritable(descriptor, True)
     return [command[0], "--info-fd", str(tell), "--block-fd", str(held), *command[1:]]
 
 
-def _compare(places: str, told: int, release: int) -> int:
-    with open(told, "rb") as file:
+def _compare(places: str, answer_end: int, release: int) -> int:
+    with open(answer_end, "rb") as file:
         text = file.read()
     if not text:  # bubblewrap ended, and said why
         return 1

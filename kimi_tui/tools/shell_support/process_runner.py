@@ -88,7 +88,7 @@ class _Process:
         self._pid = 0
         self._on_text = on_text
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._said = b""
+        self._report = b""
         self._loop = asyncio.get_running_loop()
         self._resting: asyncio.TimerHandle | None = None
         with contextlib.ExitStack() as fds:
@@ -164,7 +164,7 @@ class _Process:
         except BlockingIOError:
             return
         if piece:
-            self._said += piece
+            self._report += piece
             return
         self._loop.remove_reader(self._status)
         self._reap()
@@ -173,7 +173,7 @@ class _Process:
     def _reap(self) -> None:
         """Reap the supervisor; if it did not report how the command ended, the command was killed."""
         self._child.wait()  # defence: wait-for-child
-        for line in self._said.decode("ascii", "replace").splitlines():
+        for line in self._report.decode("ascii", "replace").splitlines():
             word, _, number = line.partition(" ")
             match word:
                 case "pid":

@@ -140,9 +140,9 @@ class Patterns:
     def _is_repeated(self, rule: Rule) -> bool:
         link = rule.link
         names = [[key.text for key in keys] for keys in ([link.source, link.target] if link else [rule.path])]
-        heard = repr((names, rule.suspends, rule.filters))
-        is_known = heard in self._suspending
-        self._suspending.add(heard)
+        key = repr((names, rule.suspends, rule.filters))
+        is_known = key in self._suspending
+        self._suspending.add(key)
         self._first_suspends = self._first_suspends or rule
         return is_known
 

@@ -69,8 +69,8 @@ class OutlineSurface:
         assert line.node is not None
         node, node_style = self._flow.nodes[line.node], style.node(line.node)
         kinds = _ASCII_SIGNS if self._ascii else _SIGNS
-        told = node_style.sign != " "
-        sign = node_style.sign if told else kinds[node.kind]
+        has_sign = node_style.sign != " "
+        sign = node_style.sign if has_sign else kinds[node.kind]
         room = self.width - indent - 2
         tail = ""
         if node_style.visits > 1:
@@ -82,7 +82,7 @@ class OutlineSurface:
         text = cut(line.text, max(1, room - cell_width(tail)))
         bold = node_style.bold or node_style.current
         return [
-            StyledSpan(f"{sign} ", node_style.sign_role if told else node_style.role, bold, node=node.id),
+            StyledSpan(f"{sign} ", node_style.sign_role if has_sign else node_style.role, bold, node=node.id),
             StyledSpan(text, node_style.role, bold, node=node.id, body=True),
             StyledSpan(tail, "muted", node=node.id),
         ]

@@ -74,16 +74,16 @@ def _difference(run: RunState, now: Flow) -> tuple[FlowDifference, Flow | None, 
 def describe_difference(found: tuple[FlowDifference, Flow | None, Flow]) -> str:
     """`“Lint” is gone, “Docs” is new, 2 lines are others`."""
     difference, before, now = found
-    told: list[str] = []
+    changes: list[str] = []
     if before is not None and difference.only_first:
-        told.append(_("removed: {nodes}", nodes=node_names(difference.only_first, before)))
+        changes.append(_("removed: {nodes}", nodes=node_names(difference.only_first, before)))
     if difference.only_second:
-        told.append(_("new: {nodes}", nodes=node_names(difference.only_second, now)))
+        changes.append(_("new: {nodes}", nodes=node_names(difference.only_second, now)))
     if difference.reworded:
-        told.append(_("reworded: {nodes}", nodes=node_names(difference.reworded, now)))
-    if not told and (lines := max(difference.ways_first, difference.ways_second)):
-        told.append(n_("{count} line differs", "{count} lines differ", lines))
-    return ", ".join(told) or _("formatting only")
+        changes.append(_("reworded: {nodes}", nodes=node_names(difference.reworded, now)))
+    if not changes and (lines := max(difference.ways_first, difference.ways_second)):
+        changes.append(n_("{count} line differs", "{count} lines differ", lines))
+    return ", ".join(changes) or _("formatting only")
 
 
 def node_names(nodes: Sequence[str], flow: Flow) -> str:

@@ -54,7 +54,7 @@ def _signals_of(editor: "subprocess.Popen[bytes]") -> Generator[None]:
     """Leave Ctrl+C to the editor. Forward terminating signals to the editor first, because it blocks the app."""
     handlers: dict[int, Any] = {number: signal.getsignal(number) for number in SIGNALS}
 
-    def heard(number: int, frame: FrameType | None) -> None:
+    def on_signal(number: int, frame: FrameType | None) -> None:
         if number == signal.SIGINT:  # not SIG_IGN, which the editor would inherit
             return
         editor.send_signal(number)
@@ -63,7 +63,7 @@ def _signals_of(editor: "subprocess.Popen[bytes]") -> Generator[None]:
 
     waker = signal.set_wakeup_fd(-1)
     for number in SIGNALS:
-        signal.signal(number, heard)
+        signal.signal(number, on_signal)
     try:
         yield
     finally:

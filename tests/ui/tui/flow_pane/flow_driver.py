@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from kimi_tui.flow.run.journal import Journal
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import NO_RULES, TurnResult, TurnRules
-from kimi_tui.skill.guidance import told_of_chart
+from kimi_tui.skill.guidance import guidance_of_chart
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
@@ -59,7 +59,7 @@ class FlowDriver:
     async def run(self, text: str = FIX, **options: object) -> None:
         """Begin a run of this chart; it is at its first node's turn then."""
         flow = flow_of_text(text)
-        flow = replace(flow, guidance=told_of_chart(flow, text).guidance)
+        flow = replace(flow, guidance=guidance_of_chart(flow, text).guidance)
         self.engine.runner = FlowRunner(
             flow, name="release", taker=self, send=self.engine.wire.send, interactive=True, text=text,
             journal=Journal(self.engine.work_dir / "flow.jsonl"), run_id="run", **options,  # type: ignore[arg-type]
