@@ -63,7 +63,7 @@ class McpHarness:
                 send=self.wire.send,
                 tell=lambda title, body: self.told.append((title, body)),
                 capabilities=lambda: self.sees,
-                told=told or FailureNotices(),
+                notices=told or FailureNotices(),
             ),
         )
         self.servers.attach(self.toolset)
