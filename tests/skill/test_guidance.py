@@ -105,7 +105,7 @@ def test_what_is_too_long_is_cut_and_said() -> None:
 
 def test_it_is_said_what_goes_where() -> None:
     made = skill(f"Be quiet.\n\n{CHART}\n## F\nGo north.\n")
-    assert [(note.line, note.text) for note in made.told] == [
+    assert [(note.line, note.text) for note in made.guidance_notes] == [
         (6, "sent with the first step: 9 characters"),
         (19, "sent with `F`: 14 characters"),
         (13, "sent with `G`: 23 characters"),
