@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -243,6 +244,10 @@ async def _assemble(
         approves=plan.auto_approve,
     )
 
+    if os.environ.get("KIMI_TUI_OTEL") == "1":
+        from kimi_tui.soul.tracing import start_tracing
+
+        engine.on_close = start_tracing(engine).close
     _log_skills(skills)
 
     def renew_prompt(change: object = None) -> None:

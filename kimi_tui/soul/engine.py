@@ -1,7 +1,7 @@
 """A session for a UI: accepts prompts, emits Wire messages, and runs one turn at a time."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
@@ -128,6 +128,8 @@ class Engine:
         self.frontend_commands: tuple[CommandInfo, ...] = ()
         """Additional commands of the UI."""
         self._followers: list[asyncio.Task[None]] = []
+        self.on_close: Callable[[], object] | None = None
+        """Called in a thread after everything has ended."""
 
     @property
     def live(self) -> "Engine":
@@ -323,6 +325,8 @@ class Engine:
         self.wire.flush()
         self.session.save_state()
         await self.models.aclose()
+        if self.on_close is not None:
+            await asyncio.to_thread(self.on_close)
         self.services.versions.close()
         self.context.close()
         self.session.close()
