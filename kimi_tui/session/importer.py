@@ -8,7 +8,7 @@ import shutil
 import zipfile
 import zlib
 from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
@@ -16,6 +16,8 @@ from uuid import uuid4
 
 from kimi_tui import json_text, jsonl, paths
 from kimi_tui.errors import SessionError
+from kimi_tui.flow.run.journal import Journal, load_runs
+from kimi_tui.flow.run.journal_records import RunImported
 from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import TooLargeError, open_regular, read_text
@@ -28,6 +30,7 @@ MAX_STATE_BYTES = 4 << 20
 MAX_LINE_BYTES = 64 << 20
 MAX_FILE_BYTES = 1 << 30
 MAX_FILES = 1000
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _NAMES = re.compile(r"(context|wire|flow)\.jsonl|subagents/[A-Za-z0-9_-]{1,64}/context\.jsonl")
 
 
@@ -48,29 +51,49 @@ def import_session(source: Path, work_dir: Path, session_id: str | None = None) 
     target = sessions_dir(work_dir) / session_id
     try:
         private_folder(target.parent)
-        target.mkdir(mode=0o700)
-        if source.is_dir():
-            state = _from_folder(source, target)
-        elif _is_zip(source):
-            state = _from_zip(source, target)
-        elif source.suffix == ".jsonl":
-            state = _from_files({"context.jsonl": lambda: open_regular(source)}, {}, target)
-        else:
-            raise SessionError(
-                tr("{source} is not a session: expected a folder, a zip or a context.jsonl", source=source)
-            )
-        if not (target / "wire.jsonl").exists():
-            _write_wire(target)
-        if not (target / "wire.jsonl").exists():
-            raise SessionError(tr("{source} contains no conversation", source=source))
-        write_state(target / "state.json", state)
+        with _new_folder(target):
+            state = _fill(target, source)
     except (OSError, zipfile.BadZipFile, EOFError, zlib.error, ValueError, RuntimeError) as error:
-        shutil.rmtree(target, ignore_errors=True)
         raise SessionError(f"{source}: {getattr(error, 'strerror', None) or error}") from error
-    except SessionError:
-        shutil.rmtree(target, ignore_errors=True)
-        raise
     return ImportedSession(session_id, state.shown_title)
+
+
+@contextmanager
+def _new_folder(folder: Path) -> Generator[None]:
+    """Create the folder; delete it if the block raises anything. Raises OSError if it exists, and leaves it."""
+    folder.mkdir(mode=0o700)
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)  # defence: no-half-imported-session
+        raise
+
+
+def _fill(target: Path, source: Path) -> SessionState:
+    if source.is_dir():
+        state = _from_folder(source, target)
+    elif _is_zip(source):
+        state = _from_zip(source, target)
+    elif source.suffix == ".jsonl":
+        state = _from_files({"context.jsonl": lambda: open_regular(source)}, {}, target)
+    else:
+        raise SessionError(tr("{source} is not a session: expected a folder, a zip or a context.jsonl", source=source))
+    if not (target / "wire.jsonl").exists():
+        _write_wire(target)
+    if not (target / "wire.jsonl").exists():
+        raise SessionError(tr("{source} contains no conversation", source=source))
+    write_state(target / "state.json", state)
+    _mark_runs(target / "flow.jsonl")
+    return state
+
+
+def _mark_runs(flow_file: Path) -> None:
+    """Record that the runs of the journal were imported."""
+    if not flow_file.exists():
+        return
+    with closing(Journal(flow_file)) as journal:
+        for run in load_runs(flow_file):
+            journal.append(RunImported(run=run.run_id))  # defence: mark-imported-runs
 
 
 def _is_zip(source: Path) -> bool:
@@ -149,6 +172,8 @@ def _from_zip(source: Path, target: Path) -> SessionState:
         infos = [info for info in archive.infolist() if _NAMES.fullmatch(info.filename)]
         if sum(info.file_size for info in infos) > MAX_FILE_BYTES or len(infos) > MAX_FILES:
             raise SessionError(tr("{source} is too large", source=source))
+        if any(info.compress_type not in _METHODS for info in archive.infolist()):  # defence: methods-of-zips
+            raise SessionError(tr("{source} is compressed by another method than deflate", source=source))
         files = {info.filename: (lambda info=info: archive.open(info)) for info in infos}
         metadata: object = {}
         with _passing_over_broken(), archive.open("state.json") as file:

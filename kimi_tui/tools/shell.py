@@ -159,6 +159,10 @@ class Shell(Tool[ShellParams]):
         subject = command_subject(line, self._workspace, self._approvals.policy)
         if guarded is not None:
             reasons.append(guarded)
+        node = node_command.get()
+        imported = node is not None and node.imported  # defence: imported-commands-are-asked-about
+        if imported:
+            reasons.append(tr("the flow was imported"))
         refused = await ask_approval(
             self._approvals,
             sender=self.name,
@@ -168,7 +172,7 @@ class Shell(Tool[ShellParams]):
             scope=approval_scope(line, params.command, exactly=subject.secrets),
             subject=subject,
             reasons=reasons,
-            force_ask=outside or unsandboxed or guarded is not None,  # defence: ask-about-protected
+            force_ask=outside or unsandboxed or imported or guarded is not None,  # defence: ask-about-protected
             ask_only_by_rule=self._sandbox.confines_commands and not moves_remote(line),  # defence: remotes-as-they-are
             on_edit=on_edit,
         )

@@ -1310,6 +1310,34 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory",
     ),
     Defence(
+        "a session to import without end", "reading no zip of another method", "methods-of-zips", NEVER,
+        "test_a_zip_compressed_by_another_method_is_refused",
+    ),
+    Defence(
+        "a session to import without end", "deleting a failed import", "no-half-imported-session", REMOVED,
+        "test_a_failed_import_leaves_no_folder",
+    ),
+    Defence(
+        "an imported run with approvals, commands and limits of its own", "marking the runs", "mark-imported-runs",
+        REMOVED,
+        "test_an_approval_in_an_imported_run_approves_nothing",
+    ),
+    Defence(
+        "an imported run with approvals, commands and limits of its own", "dropping the answers",
+        "answers-of-an-imported-run", REMOVED,
+        "test_an_approval_in_an_imported_run_approves_nothing",
+    ),
+    Defence(
+        "an imported run with approvals, commands and limits of its own", "asking about its commands",
+        "imported-commands-are-asked-about", Value("False"),
+        "test_a_command_of_an_imported_run_is_asked_about_whatever_the_rules",
+    ),
+    Defence(
+        "an imported run with approvals, commands and limits of its own", "the limits of the user here",
+        "limits-of-an-imported-run", NEVER,
+        "test_an_imported_run_has_the_limits_of_the_user_here",
+    ),
+    Defence(
         "JSON nested too deeply", "a bound on the depth", "bound-json-depth", NEVER,
         "test_a_call_with_arguments_nested_too_deeply_does_not_spoil_later_requests",
     ),

@@ -535,6 +535,13 @@ CASES: dict[str, tuple[str, ...]] = {
     "a session to import without end": (
         "tests/session/test_importer.py::test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory",
         "tests/session/test_importer.py::test_what_is_no_session_is_told_in_a_line",
+        "tests/session/test_importer.py::test_a_zip_compressed_by_another_method_is_refused",
+        "tests/session/test_importer.py::test_a_failed_import_leaves_no_folder",
+    ),
+    "an imported run with approvals, commands and limits of its own": (
+        "tests/soul/flows/test_parking.py::test_an_approval_in_an_imported_run_approves_nothing",
+        "tests/soul/flows/test_parking.py::test_a_command_of_an_imported_run_is_asked_about_whatever_the_rules",
+        "tests/soul/flows/test_parking.py::test_an_imported_run_has_the_limits_of_the_user_here",
     ),
     "JSON nested too deeply": (
         "tests/test_json_text.py::test_what_is_nested_deeper_than_anybody_writes_is_a_value_error",

@@ -12,6 +12,7 @@ import pytest
 from kimi_tui.cli.main import main
 from kimi_tui.errors import SessionError
 from kimi_tui.session.importer import MAX_FILES, import_session, imported_text
+from kimi_tui.session.session import sessions_dir
 
 CLOSED_WORDS = b'{"role":"user","content":"hello there"}\n'
 
@@ -81,6 +82,37 @@ def test_what_is_no_session_is_told_in_a_line(tmp_path: Path, damage: str, capsy
     assert (status == 0) is (not messages.err)
     assert status == 0 or (messages.err.startswith("kimi-tui: ") and messages.err.count("\n") == 1)
     assert damage not in ("pipe", "folder of pipes", "cut") or status == 1
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+@pytest.mark.parametrize("damaged", [True, False])
+def test_a_zip_compressed_by_another_method_is_refused(tmp_path: Path, method: int, damaged: bool) -> None:
+    file = a_zip(tmp_path / "a.zip", method=method)
+    if damaged:
+        content = file.read_bytes()
+        at = content.index(b"context.jsonl") + 24
+        file.write_bytes(content[:at] + bytes(byte ^ 0xFF for byte in content[at : at + 12]) + content[at + 12 :])
+    with pytest.raises(SessionError, match="another method than deflate"):
+        import_session(file, tmp_path)
+    assert list(sessions_dir(tmp_path).iterdir()) == []
+
+
+def test_a_failed_import_leaves_no_folder(tmp_path: Path) -> None:
+    cut = a_zip(tmp_path / "a.zip", more=CLOSED_WORDS * 1000)
+    content = cut.read_bytes()
+    at = content.index(b"subagents") + 40
+    cut.write_bytes(content[:at] + bytes(20) + content[at + 20 :])
+    with pytest.raises(SessionError):
+        import_session(cut, tmp_path)
+    assert list(sessions_dir(tmp_path).iterdir()) == []
+
+
+def test_an_import_leaves_a_session_that_has_its_id(tmp_path: Path) -> None:
+    file = a_zip(tmp_path / "a.zip")
+    import_session(file, tmp_path, "kept")
+    with pytest.raises(SessionError, match="exists"):
+        import_session(file, tmp_path, "kept")
+    assert sessions_dir(tmp_path).joinpath("kept", "context.jsonl").read_bytes() == CLOSED_WORDS
 
 
 def test_a_pipe_is_no_text_to_import(tmp_path: Path) -> None:

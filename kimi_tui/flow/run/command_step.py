@@ -27,7 +27,9 @@ async def run_node_command(
     except CommandTemplateError as error:
         return CommandEnd("rejected", detail=error.cause)
     seconds = DEFAULT_SECONDS if node.settings.timeout is None else node.settings.timeout
-    return await commands.run_command(CommandCall(command, state.run_id, node.id, move, attempt, seconds))
+    return await commands.run_command(
+        CommandCall(command, state.run_id, node.id, move, attempt, seconds, state.imported)
+    )
 
 
 def edge_for_status(end: CommandEnd, outgoing: Sequence[FlowEdge]) -> FlowEdge | None:

@@ -177,6 +177,12 @@ class CallsAnswered(_Record):
     approve: bool
 
 
+class RunImported(_Record):
+    """All records of the run before this one come from an imported file; the user's answers in it are void."""
+
+    r: Literal["imported"] = "imported"
+
+
 class RunEnded(_Record):
     r: Literal["end"] = "end"
     status: FlowStatus
@@ -197,6 +203,7 @@ Record = (
     | RunContinued
     | ControlsChanged
     | CallsAnswered
+    | RunImported
     | RunEnded
 )
 _RECORD = TypeAdapter[Record](Annotated[Record, Field(discriminator="r")], config=ConfigDict(defer_build=True))

@@ -24,6 +24,7 @@ from kimi_tui.flow.run.journal_records import (
     ReplyReceived,
     RunContinued,
     RunEnded,
+    RunImported,
     RunPaused,
     RunResumed,
     RunStarted,
@@ -89,6 +90,7 @@ class RunState:
     pause before it. `entered_at` is the wall clock of its visit's start. `values` are what variables refer to, by node
     and field; `results` are the last typed results, by node. `parked` are the calls of the current node that wait for
     an approval, and `answers` the user's answers to such calls, by key. `when_asked` is set if not all are approved.
+    `imported`: the run started in a file that was imported, so that each command of its nodes needs an approval.
 
     `spent` is the sum of the run's replies and `budget` its caps; `over_budget`: the budget ended the current node's
     last turn. `work_s` is the working time of all finished turns, `turn_s` that of an unfinished one.
@@ -141,6 +143,7 @@ class RunState:
     parked: dict[str, str] = field(default_factory=dict[str, str])
     answers: dict[str, bool] = field(default_factory=dict[str, bool])
     when_asked: Literal["refuse", "park"] | None = None
+    imported: bool = False
 
     @classmethod
     def from_start(cls, record: RunStarted) -> "RunState":
@@ -213,19 +216,27 @@ class RunState:
             case RunContinued():
                 self.paused, self.passed = None, record.passed
                 self.retries = self.failures = self.no_result = 0
-            case ControlsChanged() | CallsAnswered():
+            case ControlsChanged() | CallsAnswered() | RunImported():
                 self._take_orders(record)
             case RunEnded():
                 self.status, self.reason, self.untold = record.status, record.reason, Usage()
             case _:
                 assert_never(record)
 
-    def _take_orders(self, record: ControlsChanged | CallsAnswered) -> None:
+    def _take_orders(self, record: ControlsChanged | CallsAnswered | RunImported) -> None:
         if isinstance(record, CallsAnswered):
             self.answers.update(dict.fromkeys(self.parked, record.approve))
             return
+        if isinstance(record, RunImported):
+            self._forget_answers()
+            return
         self.breakpoints, self.ask = record.breakpoints, record.ask
         self.chosen, self.prompts = dict(record.chosen), dict(record.prompts)
+
+    def _forget_answers(self) -> None:
+        """Drop what a user of elsewhere approved, chose in advance or wrote for the run."""
+        self.imported, self.passed, self.when_asked = True, False, None
+        self.answers, self.chosen, self.prompts = {}, {}, {}  # defence: answers-of-an-imported-run
 
     def _resume(self, record: RunResumed) -> None:
         """A resume acts like the user's "continue", except that a choice to confirm stays pending."""

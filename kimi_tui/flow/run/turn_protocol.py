@@ -95,7 +95,10 @@ class TurnTaker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CommandCall:
-    """The command of a node, for one attempt. `seconds` is the time that it may take, without waits for approval."""
+    """The command of a node, for one attempt. `seconds` is the time that it may take, without waits for approval.
+
+    `imported`: the chart comes from an imported run, so that the user has to approve the command whatever the rules.
+    """
 
     command: BoundCommand
     run_id: str
@@ -103,6 +106,7 @@ class CommandCall:
     move: int
     attempt: int
     seconds: float
+    imported: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,8 @@ class CommandNodes:
                 "rejected", detail=tr("this folder is not trusted, so commands of flows do not run: kimi-tui trust")
             )
         command = call.command
-        node = NodeCommand(command.shown, command.line, call.seconds, {**command.env, **_place_variables(call)})
+        env = {**command.env, **_place_variables(call)}
+        node = NodeCommand(command.shown, command.line, call.seconds, env, call.imported)
         self._send(TurnBegin(user_input=f"$ {command.shown}"))
         self._send(StepBegin(n=1))
         arguments = json.dumps({"command": command.shown}, ensure_ascii=False)

@@ -198,7 +198,14 @@ class FlowManager:
         if self._taker.busy:
             raise TurnRunningError(tr("a flow is already running in this session"))
         self._check_tools(flow)
-        budget = self._budgets.of_run(flow) if resume is None else resume.budget.changed(self._budgets.given)
+        most_moves = max_moves or self._most_moves(flow)
+        if resume is None:
+            budget = self._budgets.of_run(flow)
+        elif resume.imported:  # defence: limits-of-an-imported-run
+            budget = smallest(self._budgets.of_run(flow), resume.budget).changed(self._budgets.given)
+            most_moves = min(most_moves, resume.max_moves)
+        else:
+            budget, most_moves = resume.budget.changed(self._budgets.given), resume.max_moves
         self._budgets.check(budget, self._taker.model_key)
         runner = FlowRunner(
             flow,
@@ -209,7 +216,7 @@ class FlowManager:
             journal=Journal(self._journal_file, on_trouble=self._tell_trouble),
             text=text,
             args=args,
-            max_moves=resume.max_moves if resume is not None else max_moves or self._most_moves(flow),
+            max_moves=most_moves,
             max_choice_retries=self._control.max_choice_retries,
             resume=resume,
             clock=self._services.work_clock,

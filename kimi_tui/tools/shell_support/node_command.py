@@ -13,13 +13,15 @@ from kimi_tui.tools.shell_support.process_runner import ProcessResult
 class NodeCommand:
     """`shown` is the command of the call and `line` what Bash runs in its place, with `env`, for `seconds` at most.
 
-    `ended` is how it ended, once it has run. A command that the user edited runs as edited.
+    `imported`: the chart is that of an imported run, so that neither rules nor yolo approve the command. `ended` is how
+    it ended, once it has run. A command that the user edited runs as edited.
     """
 
     shown: str
     line: str
     seconds: float
     env: Mapping[str, str] = field(default_factory=dict[str, str])
+    imported: bool = False
     ended: ProcessResult | None = None
 
 

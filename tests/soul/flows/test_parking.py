@@ -1,6 +1,7 @@
 """Runs without a user at calls that need an approval: approved, refused, or parked with status 3 and answered later."""
 
 import json
+import shutil
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,9 @@ from kimi_tui.cli.main import main
 from kimi_tui.config.schema import HookConfig
 from kimi_tui.errors import EXIT_OK, EXIT_WAITING, UsageError
 from kimi_tui.flow.run.journal import load_runs
+from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.permission.settings import PermissionSettings
+from kimi_tui.session.importer import import_session
 from kimi_tui.soul.flows.user_questions import pending_question
 from kimi_tui.ui.print.runner import Output, answer
 from kimi_tui.wire.events import Notification
@@ -99,6 +102,66 @@ async def test_the_command_of_a_node_parks_too(tmp_path):
         assert "nobody could approve it" in engine.soul.context.history[-1].text
         assert await answer(engine, f"/flow-resume {state.run_id} build=approve", Output()) == EXIT_OK
     assert (tmp_path / "work" / "built").exists()
+
+
+def imported(tmp_path, session, *records) -> str:
+    """The id of the session exported with these records added to its journal, and imported."""
+    folder = tmp_path / "exported"
+    shutil.copytree(session.dir, folder)
+    with (folder / "flow.jsonl").open("a") as stream:
+        stream.writelines(json.dumps(record) + "\n" for record in records)
+    return import_session(folder, (tmp_path / "work").resolve()).id
+
+
+@pytest.mark.parametrize("by_the_model", [True, False])
+async def test_an_approval_in_an_imported_run_approves_nothing(tmp_path, by_the_model):
+    settings = "" if by_the_model else '  build@{ run: "touch built" }'
+    replies = [TOUCH] if by_the_model else []
+    async with engine_on(planned(tmp_path, *replies, "text: Said.", settings=settings)) as (engine, _):
+        assert await answer(engine, "/flow:ship", Output()) == EXIT_WAITING
+        (state,) = runs_of(engine)
+        session = imported(
+            tmp_path,
+            engine.session,
+            {"r": "set", "run": state.run_id, "chosen": {"say": "x"}, "prompts": {"build": "touch built"}},
+            {"r": "answer", "run": state.run_id, "node": "build", "approve": True},
+        )
+    async with engine_on(planned(tmp_path, *replies, "text: Said.", session_id=session)) as (engine, _):
+        (state,) = runs_of(engine)
+        assert (state.imported, state.answers, state.chosen, state.prompts) == (True, {}, {}, {})
+        assert await answer(engine, f"/flow-resume {state.run_id}", Output()) == EXIT_WAITING
+    assert not (tmp_path / "work" / "built").exists()
+
+
+async def test_a_command_of_an_imported_run_is_asked_about_whatever_the_rules(tmp_path):
+    settings = '  build@{ run: "touch built" }'
+    async with engine_on(planned(tmp_path, "text: Said.", settings=settings)) as (engine, _):
+        assert await answer(engine, "/flow:ship", Output()) == EXIT_WAITING
+        (state,) = runs_of(engine)
+        session = imported(tmp_path, engine.session)
+    made = planned(tmp_path, "text: Said.", session_id=session, when_asked="approve")
+    rule = parse_rule("Shell(touch *)", Effect.ALLOW, "test")
+    made = replace(made, permissions=PermissionSettings(trusted=True, rules=(rule,)))
+    async with engine_on(made) as (engine, _):
+        await answer(engine, f"/flow-resume {state.run_id}", Output())
+        assert not (tmp_path / "work" / "built").exists()
+
+
+async def test_an_imported_run_has_the_limits_of_the_user_here(tmp_path):
+    settings = '  build@{ run: "touch built" }'
+    async with engine_on(planned(tmp_path, "text: Said.", settings=settings)) as (engine, _):
+        assert await answer(engine, "/flow:ship", Output()) == EXIT_WAITING
+        (state,) = runs_of(engine)
+        session = imported(
+            tmp_path,
+            engine.session,
+            {"r": "resume", "run": state.run_id, "node": "build", "max_moves": 10**9},
+            {"r": "enter", "run": state.run_id, "node": "build", "move": 7},
+        )
+    async with engine_on(planned(tmp_path, "text: Said.", session_id=session, loop={"max_moves": 7})) as (engine, _):
+        await answer(engine, f"/flow-resume {state.run_id} build=approve", Output())
+        (state,) = runs_of(engine)
+        assert state.max_moves == 7
 
 
 async def test_a_subagents_call_parks_the_run(tmp_path):
