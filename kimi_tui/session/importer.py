@@ -16,8 +16,6 @@ from uuid import uuid4
 
 from kimi_tui import json_text, jsonl, paths
 from kimi_tui.errors import SessionError
-from kimi_tui.flow.run.journal import Journal, load_runs
-from kimi_tui.flow.run.journal_records import RunImported
 from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import TooLargeError, open_regular, read_text
@@ -88,12 +86,14 @@ def _fill(target: Path, source: Path) -> SessionState:
 
 
 def _mark_runs(flow_file: Path) -> None:
-    """Record that the runs of the journal were imported."""
+    """Record that the runs of the flows' journal were imported: a `RunImported` for each."""
     if not flow_file.exists():
         return
-    with closing(Journal(flow_file)) as journal:
-        for run in load_runs(flow_file):
-            journal.append(RunImported(run=run.run_id))  # defence: mark-imported-runs
+    rows = [cast(dict[str, object], row) for row in jsonl.each(flow_file) if isinstance(row, dict)]
+    runs = dict.fromkeys(run for row in rows if row.get("r") == "begin" and isinstance(run := row.get("run"), str))
+    with closing(jsonl.JsonlWriter(flow_file)) as writer:
+        for run in runs:
+            writer.append({"r": "imported", "run": run})  # defence: mark-imported-runs
 
 
 def _is_zip(source: Path) -> bool:
