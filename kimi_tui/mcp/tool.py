@@ -76,7 +76,7 @@ class McpTool(Tool[AnyParams]):
             description=tr("Call `{tool}` of the MCP server `{server}`", tool=tool, server=server),
             display=(ShellBlock(language="json", command=shown),) if arguments else (),
             scope=Scope(
-                (f"mcp:{self._connection.server.name}/{self.remote.name}",),
+                (_scope_key(self._connection.server.name, self.remote.name),),
                 tr("calls of `{tool}` of the MCP server `{server}`", tool=tool, server=server),
             ),
             subject=ArgumentsSubject(arguments),
@@ -95,6 +95,11 @@ class McpTool(Tool[AnyParams]):
         finally:
             self._progress.end(call_id)
         return tool_result(result, self._capabilities())
+
+
+def _scope_key(server: str, tool: str) -> str:
+    """Both names may have any printable character, so nothing between them would tell where one ends."""
+    return f"mcp:{json.dumps([server, tool])}"  # defence: scope-of-one-tool
 
 
 def _progress(completed: float, total: float | None, message: str | None) -> str:

@@ -1012,6 +1012,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_driver_that_fails_while_it_starts_switches_off_what_is_on",
     ),
     Defence(
+        "31 cmd_split", "a yes for one tool of one server", "scope-of-one-tool", Value('f"mcp:{server}/{tool}"'),
+        "test_a_yes_for_a_tool_covers_no_other_whatever_the_names_hold",
+    ),
+    Defence(
         "a page of another host", "the rules for the pages of a search", "rules-for-pages-of-results", Value("None"),
         "test_what_a_service_read_of_a_page_that_a_rule_denies_is_left_out",
     ),
@@ -1061,7 +1065,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_repository_that_takes_its_objects_from_outside_is_asked_about",
     ),
     Defence(
-        "31 cmd_split", "the end of a here-document", "here-document-as-bash-reads-it", Without(2),
+        "31 cmd_split", "the end of a here-document", "here-document-as-bash-reads-it", Without(3),
         "test_a_here_document_that_bash_ends_elsewhere_is_not_read",
     ),
     Defence(

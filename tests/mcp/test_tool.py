@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.mcp.tool import MAX_ARGUMENTS
+from kimi_tui.mcp.tool_names import long_names
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.progress import Progress
@@ -44,6 +45,19 @@ async def test_a_call_asks_first_and_a_yes_for_the_session_covers_that_tool_only
         assert '"text": "one"' in asked.display[0].command
         at.answer = "reject"
         assert (await at.use("mcp__e__pid")).extras == {"rejected": True, "feedback": None}
+
+
+async def test_a_yes_for_a_tool_covers_no_other_whatever_the_names_hold(tmp_path: Path) -> None:
+    entries = {"a": odd("named"), "a/b": odd("named")}
+    entries["a"]["args"].append("b/c")
+    entries["a/b"]["args"].append("c")
+    names = long_names([("a", "b/c"), ("a/b", "c")])
+    async with mcp_harness(tmp_path, yolo=False, **entries) as at:
+        at.answer = "approve_for_session"
+        for name in names.values():
+            await at.use(name)
+            await at.use(name)
+        assert [asked.sender for asked in at.of(ApprovalRequest)] == list(names.values())
 
 
 async def test_an_approval_shows_all_arguments_or_the_call_is_refused(tmp_path: Path) -> None:

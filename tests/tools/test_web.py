@@ -292,10 +292,13 @@ async def test_what_a_service_read_of_a_page_that_a_rule_denies_is_left_out(
 ) -> None:
     answer = {"results": [{"url": "https://x.example/1", "raw_content": "text"}]}
     server.says("/s/search", json.dumps(answer), "application/json")
-    web = WebSettings(search=WebService(f"{server.url}/s"), search_kind="tavily")
+    web = WebSettings(search=WebService(f"{server.url}/s", "key-1"), search_kind="tavily")
     harness.approvals.policy = Policy((parse_rule("FetchURL(x.example)", Effect.DENY),))
     value = await harness.use(SearchWeb(harness.approvals, web), query="a", include_content=True)
-    assert "text" not in value.output
+    assert value.output == "Title: \nURL: https://x.example/1\n"
+    harness.approvals.policy = Policy()
+    value = await harness.use(SearchWeb(harness.approvals, web), query="a", include_content=True)
+    assert value.output.endswith("Content:\ntext\n")
 
 
 async def test_a_search_that_fails_says_why_without_the_key(harness: ToolHarness, server: Server) -> None:

@@ -80,6 +80,8 @@ def main() -> None:
         case "names":
             same = [tool("same", description="first"), tool("same", description="second")]
             serve([*same, tool("a b/c"), tool("x" * 100), tool("later", execution={"taskSupport": "required"})])
+        case "named":
+            serve([tool(sys.argv[2])])
         case "invalid":
             named_by_a_number = {"name": 5, "inputSchema": {"type": "object"}}
             more = [named_by_a_number, {"name": "bare"}, tool("text", "no schema"), "no tool"]
