@@ -202,7 +202,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_READ}::test_a_wrapper_that_anyone_may_have_written_is_asked_for",
         f"{_READ}::test_a_blank_of_unicode_counts_in_a_setting_of_git",
         "tests/permission/test_rule.py::test_a_rule_that_denies_or_asks_is_about_a_wrapper_too",
-        f"{_READ}::test_a_variable_by_which_programs_load_code_of_the_work_dir_is_asked_about",
+        "tests/tools/shell_support/test_code_loading_env.py"
+        "::test_a_variable_by_which_programs_load_code_of_the_work_dir_is_asked_about",
         f"{_RULED}::test_a_rule_about_a_file_holds_for_what_git_names_from_the_top_of_the_repository",
         "tests/tools/shell_support/test_child_env.py"
         "::test_a_variable_by_which_bash_reads_a_line_in_another_way_is_left_out",

@@ -29,13 +29,38 @@ _OPTIONS = frozenset(
     }
 )
 """Texts with paths among other words; a name without a slash is looked for where the system has such files."""
+_OF_ALL = re.compile(r"LD_|DYLD_|GCONV_PATH|BASH_ENV")
+"""Beginnings of the variables that matter whatever program runs."""
+_COMPILED = frozenset(
+    {
+        *("[", "awk", "b2sum", "base32", "base64", "basename", "bat", "batcat", "cat", "cd", "cksum", "cmp", "column"),
+        *("comm", "command", "cut", "date", "df", "diff", "dir", "dirname", "du", "echo", "expand", "eza", "false"),
+        *("fd", "file", "find", "fmt", "fold", "free", "gawk", "git", "grep", "groups", "head", "hexdump", "hostname"),
+        *("iconv", "id", "join", "jq", "kill", "locale", "ls", "lsblk", "lscpu", "mawk", "md5sum", "nl", "nproc", "od"),
+        *("paste", "pgrep", "pidof", "printf", "ps", "pwd", "readlink", "realpath", "rev", "rg", "sed", "seq"),
+        *("sha1sum", "sha224sum", "sha256sum", "sha384sum", "sha512sum", "sleep", "sort", "ss", "stat", "strings"),
+        *("sum", "tac", "tail", "test", "timeout", "tr", "tree", "true", "tty", "type", "uname", "unexpand", "uniq"),
+        *("uptime", "vdir", "wc", "whereis", "who", "whoami", "xxd", ":"),
+    }
+)
+"""Programs in no interpreted language, and Bash's own: of the other variables, they read those of `_READ_BY`."""
+_READ_BY = {
+    "rg": re.compile("RIPGREP_CONFIG_PATH"),
+    "bat": re.compile("BAT_"),
+    "batcat": re.compile("BAT_"),
+    "git": re.compile("GIT_"),
+}
 _BETWEEN = re.compile(r"[\s:;,='\"]+")
 
 
-def loads_code_from(folders: Iterable[Path], environ: Mapping[str, str]) -> str:
-    """Name a variable by which a program may load code from these folders, or from where it runs; "" without one."""
-    own = tuple(folders)
+def loads_code_from(folders: Iterable[Path], environ: Mapping[str, str], programs: Iterable[str]) -> str:
+    """Name a variable by which one of the programs may load code from these folders, or from where it runs; "" without
+    one. A program that is not known to be compiled may read any of the variables.
+    """
+    own, names = tuple(folders), frozenset(program.rpartition("/")[2] for program in programs)
     for name in sorted((_SEARCHED | _NAMED | _OPTIONS) & environ.keys()):
+        if not any(_reads(program, name) for program in names):
+            continue
         value = environ[name]
         if name in _OPTIONS:
             entries = [entry for entry in _BETWEEN.split(value) if "/" in entry]
@@ -44,6 +69,12 @@ def loads_code_from(folders: Iterable[Path], environ: Mapping[str, str]) -> str:
         if any(not entry.startswith("/") or _is_within(entry, own) for entry in entries):
             return name
     return ""
+
+
+def _reads(program: str, variable: str) -> bool:
+    if _OF_ALL.match(variable) or program not in _COMPILED:
+        return True
+    return program in _READ_BY and _READ_BY[program].match(variable) is not None
 
 
 def _is_within(entry: str, folders: tuple[Path, ...]) -> bool:

@@ -96,8 +96,9 @@ def reading_of(line: CommandLine, workspace: Workspace | None, policy: Policy = 
     if workspace is not None:
         rule = rule or _rule_about_parts(line.files, folders, workspace, policy)
     doubt = _doubt(line, folders) or _wrapper_of_ours(line, workspace)  # defence: wrapper-of-the-work-dir
+    programs = [command.program or "" for command in (*line.commands, *line.wrappers)]
     # defence: variables-that-load
-    if not doubt and workspace is not None and (name := loads_code_from(workspace.folders, os.environ)):
+    if not doubt and workspace is not None and (name := loads_code_from(workspace.folders, os.environ, programs)):
         doubt = tr("by `{name}` it may run code of the working directory", name=name)
     if doubt or (why_not and workspace is not None and not _files_may_be_read(line, folders, workspace)):
         doubt = doubt or tr("it reads or writes a file that needs approval")

@@ -478,25 +478,3 @@ def test_a_decision_takes_little_time(harness: ToolHarness) -> None:
 def test_without_a_workspace_nothing_is_known_to_read(tmp_path: Path) -> None:
     assert not command_subject(parse_command_line("ls")).reads
     assert command_subject(parse_command_line("ls"), Workspace(tmp_path)).reads
-
-
-@pytest.mark.parametrize(
-    ("name", "here", "elsewhere"),
-    [
-        ("LD_LIBRARY_PATH", ("/opt/x:", "lib", "{work}/lib"), ("", "/opt/x", "/opt/x:/opt/y")),
-        ("PYTHONPATH", (".", ":/x", "{work}"), ("", "/opt/x")),
-        ("RIPGREP_CONFIG_PATH", (".rg", "{work}/.rg"), ("/etc/rg",)),
-        ("BASH_ENV", ("x.sh", "{work}/x.sh"), ("/etc/x.sh",)),
-        ("LD_PRELOAD", ("./x.so", "{work}/x.so"), ("x.so", "/opt/x.so")),
-        ("JAVA_TOOL_OPTIONS", ("-javaagent:{work}/x.jar", "-javaagent:./x.jar"), ("-Xmx2g", "-javaagent:/opt/x.jar")),
-    ],
-)
-def test_a_variable_by_which_programs_load_code_of_the_work_dir_is_asked_about(
-    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch, name: str, here: tuple[str, ...], elsewhere: tuple[str, ...]
-) -> None:
-    for value in here:
-        monkeypatch.setenv(name, value.format(work=harness.dir))
-        assert not reads(harness, "ls"), value
-    for value in elsewhere:
-        monkeypatch.setenv(name, value)
-        assert reads(harness, "ls"), value
