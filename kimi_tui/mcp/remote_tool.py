@@ -41,7 +41,7 @@ async def remote_tools(
             if tool.name in seen_names:
                 notes.append(tr("{tool}: listed twice; the first one is used", tool=tool_label))
             elif not tool.name or len(tool.name) > MAX_NAME or not tool.name.isprintable():
-                notes.append(tr("{tool}: ignored; its name cannot be called", tool=tool_label))
+                notes.append(tr("{tool}: ignored; its name is not valid for a tool", tool=tool_label))
             elif tool.execution is not None and tool.execution.task_support == "required":
                 notes.append(tr("{tool}: ignored; it only runs as a task, which is not supported", tool=tool_label))
             elif allowed is None or tool.name in allowed:

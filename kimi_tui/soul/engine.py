@@ -320,7 +320,7 @@ class Engine:
         self.asides.cancel()
         self.soul.stop_turn()
         await asyncio.gather(self.services.background.aclose(), self.services.sandbox.close(), self.mcp.aclose())
-        await self.hooks.notify()
+        await self.hooks.finish_notifications()
         await self.hooks.ask("SessionEnd")
         self.wire.flush()
         self.session.save_state()

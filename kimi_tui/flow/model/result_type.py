@@ -37,7 +37,7 @@ def read_result_type(text: str) -> tuple[ResultField, ...]:
     names = [one.name for one in fields]
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(tr("the field `{name}` is there twice", name=name))
+            raise ValueError(tr("the field `{name}` is listed twice", name=name))
         if name in TAKEN:
             raise ValueError(tr("`{name}` is a field that every node has; rename it", name=name))
     return fields

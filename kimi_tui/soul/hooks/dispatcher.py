@@ -90,8 +90,8 @@ class HookDispatcher:
             self._telling.add(task)
             task.add_done_callback(self._telling.discard)
 
-    async def notify(self, seconds: float = 5.0) -> None:
-        """Wait until the hooks of all notifications have run, at most `seconds`; then stop the rest."""
+    async def finish_notifications(self, seconds: float = 5.0) -> None:
+        """Wait at most `seconds` until the hooks of all notifications have ended, then stop the others."""
         if self._telling:
             _, late = await asyncio.wait(self._telling, timeout=seconds)
             for task in late:

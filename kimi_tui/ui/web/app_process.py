@@ -67,7 +67,7 @@ class AppProcess:
         return self._send(b"D", text.encode("utf-8", "replace"))
 
     def tell(self, message: Mapping[str, str | int]) -> bool:
-        """Send a message of the driver; returns as `type` does."""
+        """Send a message of the driver. Returns whether the app keeps up with its input."""
         return self._send(b"M", json.dumps(message).encode())
 
     async def end(self) -> None:

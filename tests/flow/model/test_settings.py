@@ -98,7 +98,7 @@ def test_an_unknown_key_is_a_warning_with_the_nearest_one_at_its_place():
         ('work@{ timeout: "${ARGS}" }', 8, "a time is written like"),
         ('work@{ out: "severity" }', 8, "write fields like"),
         ('work@{ out: "a: list" }', 8, "the type of `a`"),
-        ('work@{ out: "a: text, a: int" }', 8, "is there twice"),
+        ('work@{ out: "a: text, a: int" }', 8, "is listed twice"),
         ('work@{ out: "status: int" }', 8, "a field that every node has"),
         ('work@{ run: "a\\nb" }', 8, "on one line"),
         ("B@{ retries: 1 }", 5, "BEGIN runs nothing"),
