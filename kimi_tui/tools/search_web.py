@@ -121,8 +121,8 @@ class SearchWeb(Tool[SearchWebParams]):
             description=tr("Read the pages found on {hosts}", hosts=", ".join(origins)),
             display=(BriefBlock(text="\n".join(urls)),),
             scope=origins_scope(origins),
-            because=(tr("the search service names these addresses, and reading one can send data to its host"),),
-            must_ask=any(effect_for(self._approvals, url) is Effect.ASK for url in urls),
+            reasons=(tr("the search service names these addresses, and reading one can send data to its host"),),
+            force_ask=any(effect_for(self._approvals, url) is Effect.ASK for url in urls),
         )
 
     async def _with_content(self, hit: Hit, approved: frozenset[str]) -> Hit:
