@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui import __version__
 from kimi_tui.errors import UsageError
+from kimi_tui.i18n import tr
 from kimi_tui.text_safety import dump_json
 from kimi_tui.wire import events, flow_events, parts
 from kimi_tui.wire.codec import UnknownMessage, WireMessage, decode
@@ -239,7 +240,7 @@ def start_tracing(engine: "Engine", processor: "SpanProcessor | None" = None) ->
 
         sender = processor or _sender()
     except ImportError:
-        raise UsageError("KIMI_TUI_OTEL=1 needs an extra: pip install 'kimi-tui[otel]'") from None
+        raise UsageError(tr("KIMI_TUI_OTEL=1 needs an extra: pip install 'kimi-tui[otel]'")) from None
     default = {} if os.environ.get("OTEL_SERVICE_NAME") else {"service.name": "kimi-tui"}
     resource = Resource.create({**default, "service.version": __version__})
     provider = TracerProvider(resource=resource, shutdown_on_exit=False)
