@@ -371,6 +371,7 @@ class Connection:
             await self._changes.next()
             before = self.state
             try:
+                # defence: deadline-for-changed-lists
                 async with asyncio.timeout(self.seconds_to_connect):
                     await self._list_tools(client)
                     await self._list_more(client)

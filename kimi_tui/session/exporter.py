@@ -5,9 +5,10 @@ import zipfile
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import BinaryIO, Literal, TypeVar
 
 from kimi_tui import __version__, jsonl
+from kimi_tui.export_file import export_file
 from kimi_tui.i18n import tr
 from kimi_tui.session.redact import Redactor
 from kimi_tui.session.state import read_state
@@ -51,18 +52,29 @@ def unreadable_files(folder: Path) -> list[str]:
     return found
 
 
-def export(folder: Path, target: Path, export_format: Format, redactor: Redactor, *, work_dir: str = "") -> None:
-    """Write the session of `folder` to `target`, without its `unreadable_files`. Raises OSError."""
-    match export_format:
-        case "md":
-            with target.open("w", encoding="utf-8", errors="replace") as stream:
+def export(
+    folder: Path,
+    target: Path,
+    export_format: Format,
+    redactor: Redactor,
+    *,
+    work_dir: str = "",
+    replace: bool = False,
+) -> None:
+    """Write the session of `folder` to `target`, without its `unreadable_files`; see `export_file`. Raises OSError."""
+    with export_file(target, replace=replace) as stream:
+
+        def write(text: str) -> None:
+            stream.write(text.encode("utf-8", "replace"))
+
+        match export_format:
+            case "md":
                 for section in _markdown(folder):
-                    stream.write(redactor.text(section))
-        case "json":
-            with target.open("w", encoding="utf-8", errors="replace") as stream:
-                _write_json(folder, stream.write, redactor, work_dir)
-        case "zip":
-            _write_zip(folder, target, redactor, work_dir)
+                    write(redactor.text(section))
+            case "json":
+                _write_json(folder, write, redactor, work_dir)
+            case "zip":
+                _write_zip(folder, stream, redactor, work_dir)
 
 
 def _readable(rows: Iterator[T]) -> Iterator[T]:
@@ -147,7 +159,7 @@ def _write_json(folder: Path, write: Callable[[str], object], redactor: Redactor
     write("\n]}\n")
 
 
-def _write_zip(folder: Path, target: Path, redactor: Redactor, work_dir: str) -> None:
+def _write_zip(folder: Path, target: BinaryIO, redactor: Redactor, work_dir: str) -> None:
     state = read_state(folder / "state.json").model_dump(mode="json")
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(MANIFEST, json.dumps(redactor.value(_manifest(folder, work_dir)), indent=2))

@@ -1226,6 +1226,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_streams_that_end_at_once_are_opened_again_at_a_pace",
     ),
     Defence(
+        "a server that asks or answers without end", "a deadline for new lists", "deadline-for-changed-lists",
+        UNWRAPPED,
+        "test_a_list_that_does_not_come_after_a_change_leaves_the_tools",
+    ),
+    Defence(
         "a server that asks or answers without end", "a pace of new lists", "pace-of-changes", NEVER,
         "test_a_server_whose_lists_change_without_end_is_asked_for_them_at_a_pace",
     ),
@@ -1320,6 +1325,14 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "a session to import without end", "deleting a failed import", "no-half-imported-session", REMOVED,
         "test_a_failed_import_leaves_no_folder",
+    ),
+    Defence(
+        "an export over a file that exists", "refusing it", "no-export-over-a-file", NEVER,
+        "test_an_export_replaces_no_file_unasked",
+    ),
+    Defence(
+        "an export over a file that exists", "replacing regular files only", "export-to-a-regular-file", NEVER,
+        "test_an_export_goes_through_no_link_and_into_no_pipe",
     ),
     Defence(
         "an imported run with approvals, commands and limits of its own", "marking the runs", "mark-imported-runs",

@@ -483,6 +483,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/mcp/test_sampling.py::test_a_server_asks_the_model_a_bounded_number_of_times_within_one_call",
         "tests/mcp/test_http.py::test_streams_that_end_at_once_are_opened_again_at_a_pace",
         "tests/mcp/test_http.py::test_a_server_whose_lists_change_without_end_is_asked_for_them_at_a_pace",
+        "tests/mcp/test_http.py::test_a_list_that_does_not_come_after_a_change_leaves_the_tools",
         "tests/mcp/test_http.py::test_a_flood_of_messages_by_http_ends_the_server",
         "tests/mcp/test_http.py::test_a_server_shows_a_bounded_number_of_forms_within_one_call",
     ),
@@ -539,6 +540,11 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/session/test_importer.py::test_what_is_no_session_is_told_in_a_line",
         "tests/session/test_importer.py::test_a_zip_compressed_by_another_method_is_refused",
         "tests/session/test_importer.py::test_a_failed_import_leaves_no_folder",
+    ),
+    "an export over a file that exists": (
+        "tests/test_export_file.py::test_an_export_replaces_no_file_unasked",
+        "tests/test_export_file.py::test_an_export_goes_through_no_link_and_into_no_pipe",
+        "tests/test_export_file.py::test_an_export_that_fails_leaves_the_file_as_it_was",
     ),
     "an imported run with approvals, commands and limits of its own": (
         "tests/soul/flows/test_parking.py::test_an_approval_in_an_imported_run_approves_nothing",

@@ -242,6 +242,8 @@ async def test_the_command_line_lists_shows_renames_archives_and_exports(tmp_pat
     assert str(work(tmp_path)) in shown
     assert main(["session", "export", "abc", "-o", "x.zip"]) == 0
     assert zipfile.is_zipfile(tmp_path / "x.zip")
+    assert main(["session", "export", "abc", "-o", "x.zip"]) == 2
+    assert main(["session", "export", "abc", "-o", "x.zip", "--force"]) == 0
     assert main(["session", "fork", "abc"]) == 0
     assert main(["session", "archive", "abc"]) == 0
     capsys.readouterr()

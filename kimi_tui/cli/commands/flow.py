@@ -66,6 +66,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     export.add_argument("run", metavar="RUN", help="run id or prefix")
     export.add_argument("--format", choices=["mermaid", "svg", "json", "md"], default="mermaid")
     export.add_argument("-o", "--output", metavar="FILE", help="write to FILE instead of stdout")
+    export.add_argument("--force", action="store_true", help="replace FILE if it exists")
 
     for parser in (lister, show, run_):
         parser.add_argument(

@@ -13,6 +13,7 @@ from kimi_tui import paths
 from kimi_tui.cli.output import print_json, print_out, printable
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.errors import KimiTuiError, UsageError
+from kimi_tui.export_file import export_file
 from kimi_tui.flow.render.run_export import (
     flow_of_view,
     headline,
@@ -149,7 +150,10 @@ def run_export(options: argparse.Namespace) -> int:
         print_out(text.removesuffix("\n"))
         return 0
     try:
-        Path(options.output).expanduser().write_text(text, "utf-8")
+        with export_file(Path(options.output).expanduser(), replace=options.force) as stream:
+            stream.write(text.encode("utf-8", "replace"))
+    except FileExistsError as error:
+        raise UsageError(f"{options.output}: {error.strerror}; --force replaces a regular file") from error
     except OSError as error:
         raise KimiTuiError(f"{options.output}: {error.strerror}") from error
     sys.stderr.write(f"{printable(headline(picture))}: written to {options.output}\n")

@@ -32,6 +32,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     rename.add_argument("title", metavar="TITLE", nargs="+")
     export.add_argument("--format", choices=["md", "json", "zip"], help="default: from the file name, else md")
     export.add_argument("-o", "--output", metavar="FILE", help="default: a new file in the current folder")
+    export.add_argument("--force", action="store_true", help="replace FILE if it exists")
     import_ = actions.add_parser("import", help="import an export or a Kimi CLI session; prints the new id")
     import_.add_argument("source", metavar="SOURCE", help="zip, session folder, or Kimi CLI session id")
     for parser in (listing, show, rename, fork, archive, export, import_):
@@ -171,7 +172,10 @@ def _export(options: argparse.Namespace, entry: "SessionEntry") -> int:
     file = Path(options.config_file).expanduser() if options.config_file else None
     redactor = Redactor(all_secrets(load_config(file, text=options.config).config.api_keys))
     try:
-        exporter.export(entry.info.dir, target, export_format, redactor, work_dir=str(entry.work_dir or ""))
+        work_dir = str(entry.work_dir or "")
+        exporter.export(entry.info.dir, target, export_format, redactor, work_dir=work_dir, replace=options.force)
+    except FileExistsError as error:
+        raise UsageError(f"{target}: {error.strerror}; --force replaces a regular file") from error
     except OSError as error:
         raise SessionError(f"{target}: {error.strerror or error}") from error
     print_out(printable(str(target)))

@@ -1,0 +1,29 @@
+"""Writes an export to the file that the user names: never over another file unasked, and whole or not at all."""
+
+import errno
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from kimi_tui.atomic_file import replacement
+from kimi_tui.i18n import tr
+from kimi_tui.regular_file import is_regular_or_absent
+
+
+@contextmanager
+def export_file(target: Path, *, replace: bool) -> Generator[BinaryIO]:
+    """Yield a stream for the content; `target` has all of it when the block ends, or is as before when it raises.
+
+    With `replace`, `target` may be a regular file; of a symbolic link, the link is replaced. The mode is 0600.
+    Raises OSError, FileExistsError if there is something that is not to be replaced.
+    """
+    if not replace and os.path.lexists(target):  # defence: no-export-over-a-file
+        raise FileExistsError(errno.EEXIST, tr("this file exists"), str(target))
+    if not is_regular_or_absent(target):  # defence: export-to-a-regular-file
+        raise FileExistsError(errno.EEXIST, tr("this is not a regular file"), str(target))
+    with replacement(target, b"") as temporary, temporary.open("wb") as stream:
+        yield stream
+        stream.flush()
+        os.fsync(stream.fileno())
