@@ -56,10 +56,25 @@ def _expect_interrupts() -> None:
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)  # the last moments, when no handler runs any more
 
 
+def _is_interrupted(error: BaseException) -> bool:
+    """Whether an interrupt led to the error, as in `__set_name__`, whose errors Python 3.11 replaces."""
+    todo, seen = [error], set[int]()
+    while todo:
+        if isinstance(each := todo.pop(), KeyboardInterrupt):
+            return True
+        seen.add(id(each))
+        todo += [cause for cause in (each.__cause__, each.__context__) if cause is not None and id(cause) not in seen]
+    return False
+
+
 def _flushed(run: Callable[[], int]) -> int:
-    """Run, and flush the output. Raises OutputError if it cannot be written."""
+    """Run, and flush the output. Raises OutputError if it cannot be written, KeyboardInterrupt after an interrupt."""
     try:
         status = run()
+    except Exception as error:
+        if _is_interrupted(error):  # defence: interrupt-in-an-import
+            raise KeyboardInterrupt from error
+        raise
     except SystemExit:  # after --help and --version
         flush_output()
         raise

@@ -5,7 +5,8 @@ import fcntl
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -146,16 +147,33 @@ def _copied(source: str, target: str) -> str:
 
 def _change(entry: SessionEntry, change: Callable[[SessionState], None]) -> None:
     folder = entry.info.dir
-    if is_open(folder):
-        raise SessionLockedError(
-            tr("session {session} is open in another process; use that one, or close it first", session=entry.info.id)
-        )
-    state = read_state(folder / "state.json")
-    change(state)
+    with held(folder):
+        state = read_state(folder / "state.json")
+        change(state)
+        try:
+            write_state(folder / "state.json", state)
+        except OSError as error:
+            raise SessionError(f"{folder}: {error.strerror or error}") from error
+
+
+@contextmanager
+def held(folder: Path) -> Generator[None]:
+    """Hold the session's lock inside the `with` block. Raises SessionError, SessionLockedError if another has it."""
     try:
-        write_state(folder / "state.json", state)
+        descriptor = open_fd(folder / "lock", os.O_RDWR | os.O_CREAT)
     except OSError as error:
-        raise SessionError(f"{folder}: {error.strerror or error}") from error
+        raise SessionError(f"{folder / 'lock'}: {error.strerror or error}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # defence: lock-of-a-closed-session
+    except OSError:
+        os.close(descriptor)
+        raise SessionLockedError(
+            tr("session {session} is open in another process; use that one, or close it first", session=folder.name)
+        ) from None
+    try:
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def is_open(folder: Path) -> bool:

@@ -4,6 +4,7 @@ import sys
 import pytest
 
 from kimi_tui import __version__
+from kimi_tui.cli.exit_status import exit_status
 
 HEAVY = ("textual", "rich", "pydantic", "openai", "mcp", "ruamel", "markdown_it", "watchfiles", "asyncio")
 
@@ -84,3 +85,17 @@ def test_a_lower_layer_loads_nothing_of_the_layers_above_it(module):
     code = f"import sys, {module}\nprint([name for name in {LAYERS[module]!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stderr
+
+
+@pytest.mark.parametrize("kind", [RuntimeError, ImportError, OSError])
+def test_an_interrupt_that_another_error_replaced_is_an_interrupt(kind):
+    def run():
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt as interrupt:
+            try:
+                raise ValueError from interrupt
+            except ValueError:
+                raise kind("Error calling __set_name__")  # noqa: B904 - as a library does
+
+    assert exit_status(run, ends_process=False) == 130

@@ -1486,6 +1486,13 @@ DEFENCES: tuple[Defence, ...] = (
         "text before there is a session", "a lock while it is in use", "lock-of-a-start-draft", REMOVED,
         "test_a_draft_of_a_screen_that_still_starts_is_not_taken_over",
     ),
+    Defence("an interrupt that another error replaced", "its status", "interrupt-in-an-import", NEVER),
+    Defence("a tick of a pane that is gone", "no drawing by it", "tick-after-the-end", Value("run is None")),
+    Defence("an input after a torn line of the history", "a line of its own", "torn-history",
+        Instead("out.write(line.encode())")),
+    Defence("a session that another process opens", "a lock while it is changed", "lock-of-a-closed-session", REMOVED),
+    Defence("an answer of a flow that cannot be written", "an error for it", "answer-on-disk", NEVER),
+    Defence("a signal while print waits for the background", "ending the wait", "signal-while-waiting", REMOVED),
     Defence("a screen that opens while the app leaves", "no crash of it", "screen-of-an-app-that-leaves", NEVER),
     Defence(
         "a chart of many edges between two nodes", "adding up each price once", "running-prices",

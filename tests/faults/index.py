@@ -635,6 +635,22 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_DRAFT}::test_a_message_to_a_session_that_could_not_start_stays_in_the_composer",
         f"{_DRAFT}::test_a_draft_of_a_screen_that_still_starts_is_not_taken_over",
     ),
+    "an interrupt that another error replaced": (
+        "tests/cli/test_main.py::test_an_interrupt_that_another_error_replaced_is_an_interrupt",
+    ),
+    "a tick of a pane that is gone": (
+        "tests/ui/tui/flow_pane/test_pane.py::test_a_tick_of_a_pane_that_is_gone_does_nothing",
+    ),
+    "an input after a torn line of the history": (f"{_DRAFT}::test_an_input_after_a_torn_line_of_the_history_is_kept",),
+    "a session that another process opens": (
+        "tests/session/test_session_index.py::test_a_session_that_is_held_cannot_be_opened_or_held_again",
+    ),
+    "an answer of a flow that cannot be written": (
+        "tests/soul/flows/test_parking.py::test_an_answer_that_cannot_be_written_is_a_failure",
+    ),
+    "a signal while print waits for the background": (
+        "tests/ui/print/test_background.py::test_a_signal_ends_the_wait_for_the_background",
+    ),
     "a screen that opens while the app leaves": (
         "tests/ui/tui/test_app.py::test_a_screen_that_opens_while_the_app_leaves_is_no_crash",
     ),

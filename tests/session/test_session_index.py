@@ -10,7 +10,17 @@ from kimi_tui.errors import SessionError, SessionLockedError, UsageError
 from kimi_tui.session.importer import import_session
 from kimi_tui.session.record_tail import tail_start
 from kimi_tui.session.redact import GONE, Redactor
-from kimi_tui.session.session_index import archive, find_session, fork, matches_query, rename, sessions_of, user_texts
+from kimi_tui.session.session import Session
+from kimi_tui.session.session_index import (
+    archive,
+    find_session,
+    fork,
+    held,
+    matches_query,
+    rename,
+    sessions_of,
+    user_texts,
+)
 from kimi_tui.ui.tui.screens.session_list_model import SessionList
 from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
@@ -291,3 +301,17 @@ def test_the_tail_of_a_long_record_begins_at_a_turn(tmp_path):
     assert wire.read_text()[start:] == "".join(turns[-4:])
     assert tail_start(wire, 10**9) == 0
     assert tail_start(tmp_path / "none", 5) == 0
+
+
+def test_a_session_that_is_held_cannot_be_opened_or_held_again(tmp_path):
+    session = Session.create(tmp_path)
+    with pytest.raises(SessionLockedError), held(session.dir):
+        pass
+    session.rename("kept")
+    session.close()
+    with held(session.dir):
+        with pytest.raises(SessionLockedError):
+            Session.create(tmp_path, session.id)
+        with pytest.raises(SessionLockedError), held(session.dir):
+            pass
+    Session.create(tmp_path, session.id).close()

@@ -12,7 +12,7 @@ from pathlib import Path
 from kimi_tui import paths
 from kimi_tui.cli.output import print_json, print_out, printable
 from kimi_tui.cli.work_dir import work_dir_of
-from kimi_tui.errors import KimiTuiError, UsageError
+from kimi_tui.errors import KimiTuiError, SessionError, UsageError
 from kimi_tui.export_file import export_file
 from kimi_tui.flow.render.run_export import (
     flow_of_view,
@@ -30,7 +30,7 @@ from kimi_tui.flow.run.run_view import RunView, fold_run_views
 from kimi_tui.flow.run.spending import shown_cost, spending_text
 from kimi_tui.formats import token_count
 from kimi_tui.session.session import sessions_dir
-from kimi_tui.session.session_index import is_open
+from kimi_tui.session.session_index import held
 from kimi_tui.text_safety import dump_json
 from kimi_tui.wire.recorder import read_recorded
 
@@ -100,29 +100,39 @@ def run_waiting(options: argparse.Namespace) -> int:
 
 def run_answer(options: argparse.Namespace) -> int:
     """Record the answer to a run's question. Raises UsageError if the run does not wait for it."""
+    folder = _find(options.run, work_dir_of(options)).folder
+    with held(folder):
+        run = _find(options.run, work_dir_of(options)).run  # what it waits for may have changed until the lock
+        _answer(run, options.answer, folder / "flow.jsonl")
+    print_out(printable(f"Answered. Go on with: kimi-tui flow resume {run.run_id[:_ID]}"))
+    return 0
+
+
+def _answer(run: RunState, text: str, journal_file: Path) -> None:
+    """Append the answer NODE=LABEL to the journal. Raises UsageError, SessionError."""
     from kimi_tui.soul.flows.user_questions import answer_to, pending_question
 
-    kept = _find(options.run, work_dir_of(options))
-    run = kept.run
-    node_id, equals, label = options.answer.partition("=")
+    node_id, equals, label = text.partition("=")
     question = pending_question(run)
     if not equals:
-        raise UsageError(f"{options.answer}: write NODE=LABEL")
+        raise UsageError(f"{text}: write NODE=LABEL")
     if question is None or node_id != question.node_id:
         where = "no answer" if question is None else f"an answer at {question.node_id}"
         raise UsageError(f"run {run.run_id[:_ID]} waits for {where}")
     if label not in question.choices:
         raise UsageError(f"{node_id} has the choices {', '.join(question.choices)}, not {label!r}")
-    if is_open(kept.folder):
-        raise UsageError(f"session {kept.folder.name[:_ID]} is open; answer there")
     record = answer_to(run, node_id, label) or ControlsChanged(
         run=run.run_id, at=time.time(), breakpoints=run.breakpoints, ask=run.ask,
         chosen={**run.chosen, node_id: label}, prompts=run.prompts,
     )  # fmt: skip
-    with contextlib.closing(Journal(kept.folder / "flow.jsonl")) as journal:
+    with contextlib.closing(Journal(journal_file, on_trouble=_refuse)) as journal:
         journal.append(record)
-    print_out(printable(f"Answered. Go on with: kimi-tui flow resume {run.run_id[:_ID]}"))
-    return 0
+
+
+def _refuse(error: OSError | None) -> None:
+    """Raises SessionError: the answer cannot be written."""
+    if error is not None:  # defence: answer-on-disk
+        raise SessionError(f"the answer cannot be written: {error.strerror or error}") from error
 
 
 def session_of_run(options: argparse.Namespace) -> tuple[str, str]:

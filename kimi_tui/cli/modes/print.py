@@ -55,14 +55,14 @@ def run_print_mode(options: argparse.Namespace) -> int:
             print_error(str(error))
             return error.exit_code
         finally:
-            is_saved = not (engine.session.is_empty or engine.session.notice)
+            if not (engine.session.is_empty or engine.session.notice or plan.demo or options.quiet):
+                # before the rest, which another signal may cut off
+                sys.stderr.write(f"Resume this session: kimi-tui --session {engine.session_id}\n")
             await engine.aclose()
             if plan.demo:
                 from kimi_tui.cli.modes.demo import put_away
 
                 await asyncio.to_thread(put_away, plan.work_dir)
-            if is_saved and not plan.demo and not options.quiet:
-                sys.stderr.write(f"Resume this session: kimi-tui --session {engine.session_id}\n")
 
     return asyncio.run(run())
 

@@ -1,6 +1,7 @@
 """Compares an interrupted run with the current chart of its flow."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.run_state import RunState
@@ -27,6 +28,8 @@ def chart_now(run: RunState, skills: SkillLibrary, prompt_flow: PromptFlow | Non
     else:
         skill = skills.get(run.name)
         if skill is None:
+            if Path(run.name).suffix:  # a file of --prompt-flow, which this session does not have
+                return None
             return ChartNow(trouble=tr("flow {name} no longer exists", name=run.name))
         problem = next((problem for problem in skill.problems if problem.severity == "error"), None)
         location = f" (line {problem.line})" if problem is not None and problem.line is not None else ""

@@ -237,6 +237,12 @@ def _prompt(line: bytes) -> UserInput | None:
             return content
 
 
+def interrupting_signals() -> list[signal.Signals]:
+    """SIGINT, SIGTERM and SIGHUP, unless `nohup` ignores that."""
+    ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    return [number for number in _SIGNALS if number != signal.SIGHUP or not ignored]
+
+
 async def _turn(engine: Engine, prompt: UserInput, printing: _Printing) -> tuple[TurnResult, int]:
     """Run the turn; return its result, and the number of the signal that interrupted it. SIGINT, SIGTERM and
     SIGHUP (unless `nohup` ignores it) interrupt from the start.
@@ -267,8 +273,7 @@ async def _turn(engine: Engine, prompt: UserInput, printing: _Printing) -> tuple
         stdout.interrupt(number)
 
     unlisten = engine.wire.listen(give_up)
-    ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    numbers = [number for number in _SIGNALS if number != signal.SIGHUP or not ignored]
+    numbers = interrupting_signals()
     for number in numbers:
         loop.add_signal_handler(number, interrupt, number)
         signal.signal(number, end_write)  # defence: interrupt-blocked-write

@@ -1,7 +1,9 @@
 """Runs without a user at calls that need an approval: approved, refused, or parked with status 3 and answered later."""
 
 import json
+import resource
 import shutil
+import signal
 from dataclasses import replace
 
 import pytest
@@ -219,6 +221,23 @@ async def test_flow_answer_records_an_answer_for_a_later_resume(tmp_path, capsys
     async with engine_on(made) as (engine, _):
         assert await answer(engine, f"/flow-resume {state.run_id}", Output()) == EXIT_OK
     assert (tmp_path / "work" / "built").exists()
+
+
+async def test_an_answer_that_cannot_be_written_is_a_failure(tmp_path, capsys):
+    async with engine_on(planned(tmp_path, TOUCH)) as (engine, _):
+        await answer(engine, "/flow:ship", Output())
+        (state,) = runs_of(engine)
+        journal = engine.session.dir / "flow.jsonl"
+    capsys.readouterr()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (journal.stat().st_size, limits[1]))
+    try:
+        assert main(["flow", "answer", state.run_id, "build=approve", "-w", str(tmp_path / "work")]) != 0
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        signal.signal(signal.SIGXFSZ, before)
+    assert "Answered" not in capsys.readouterr().out
 
 
 async def test_flow_answer_takes_a_branch_at_a_decision_of_the_user(tmp_path):

@@ -55,6 +55,20 @@ async def test_a_signal_before_the_turn_has_begun_is_heard(tmp_path, number):
         await engine.aclose()
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+async def test_a_signal_ends_the_wait_for_the_background(tmp_path, number):
+    engine = await build_engine(plan(tmp_path, in_background("sleep 1000"), "text: begun", yolo=True))
+    try:
+        await answer(engine, "go", Output())
+        waiting = asyncio.create_task(wait_for_background(engine, engine.services.background, Output(), ceiling_s=60))
+        await asyncio.sleep(0)  # it has begun
+        assert signal.getsignal(number) not in (signal.SIG_DFL, signal.default_int_handler)  # they would end the tests
+        os.kill(os.getpid(), number)
+        assert await waiting == 128 + number
+    finally:
+        await engine.aclose()
+
+
 async def test_a_hangup_that_nohup_ignores_interrupts_nothing(tmp_path):
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     engine = await build_engine(plan(tmp_path, "text: said"))

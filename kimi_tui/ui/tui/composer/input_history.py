@@ -83,8 +83,10 @@ class InputHistory:
         line = json.dumps({"content": text} | ({"images": dict(images)} if images else {}), ensure_ascii=True) + "\n"
         try:
             private_folder(self._file.parent)
-            with os.fdopen(open_fd(self._file, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "w", encoding="utf-8") as out:
-                out.write(line)
+            with os.fdopen(open_fd(self._file, os.O_RDWR | os.O_CREAT | os.O_APPEND), "r+b", buffering=0) as out:
+                size = out.seek(0, os.SEEK_END)
+                torn = size > 0 and os.pread(out.fileno(), 1, size - 1) != b"\n"
+                out.write((b"\n" if torn else b"") + line.encode())  # defence: torn-history
         except OSError as error:
             _log.warning("the history cannot be saved: %s", error)
 

@@ -241,7 +241,7 @@ class FlowPane(Vertical):
     def tick(self) -> None:
         """Update the texts that show elapsed time."""
         run = self._run
-        if run is None or not run.active:
+        if run is None or not run.active or not self.is_attached:  # defence: tick-after-the-end
             return
         held = self.held_up
         self.held_up = LiveContext(self._clock(), held.approval, held.answer, held.retry_until)

@@ -14,6 +14,7 @@ from kimi_tui.ui.tui.composer.draft_store import (
     orphaned_drafts,
     start_draft_file,
 )
+from kimi_tui.ui.tui.composer.input_history import InputHistory
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.painted import notices
 from tests.ui.tui.test_screen import ready
@@ -249,3 +250,9 @@ async def test_a_stored_draft_survives_a_search_during_which_another_session_ope
         assert await app.switch_session()
         await pilot.press("escape")
         assert composer.text == "stored"
+
+
+def test_an_input_after_a_torn_line_of_the_history_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "h").write_bytes(b'{"content": "first"}\n{"content": "to')
+    InputHistory(tmp_path / "h").add("second")
+    assert InputHistory(tmp_path / "h").entries == ["first", "second"]

@@ -362,3 +362,13 @@ async def test_flows_that_cannot_run_are_counted_apart(tmp_path: Path) -> None:
     async with open_flow(tmp_path, engine=shelf.engine) as one:
         await one.press("f3")
         assert " · ✗ 1 cannot run" in one.shown()
+
+
+async def test_a_tick_of_a_pane_that_is_gone_does_nothing(tmp_path: Path) -> None:
+    async with open_flow(tmp_path) as one:
+        await one.say(*wire_scenarios.flow_at_decision())
+        pane = one.app.main_screen.flow_pane
+        assert one.app.presenter.needs_ticks
+        await pane.remove()
+        pane.tick()
+        assert not pane.is_attached
