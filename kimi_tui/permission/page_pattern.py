@@ -9,6 +9,8 @@ from posixpath import normpath
 from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
+from kimi_tui.permission.host_address import as_written
+
 _MOST_DECODED = 3
 _BRACKETS = re.compile(r"\[([0-9a-fA-F:.]*:[0-9a-fA-F:.]*)\](?::(\d+|\*))?")
 
@@ -20,7 +22,7 @@ def matches_page(pattern: str, url: str, host: str, *, strict: bool) -> bool:
     covered only literally. Other rules match the address in any spelling.
     """
     if "/" not in pattern:
-        return _matches_host(pattern, url, host)
+        return _matches_host(pattern, url, host, strict=strict)
     if strict:
         scheme, mark, rest = pattern.partition("://")
         authority, slash, path = rest.partition("/")
@@ -32,12 +34,17 @@ def matches_page(pattern: str, url: str, host: str, *, strict: bool) -> bool:
     return fnmatchcase(url, pattern) and fnmatchcase(host, _without_port(authority).lower())
 
 
-def _matches_host(pattern: str, url: str, host: str) -> bool:
-    """Whether a host, with or without a port, matches, in any spelling: `[::1]`, `a.example.`, `bücher.example`."""
+def _matches_host(pattern: str, url: str, host: str, *, strict: bool) -> bool:
+    """Whether a host, with or without a port, matches, in any spelling: `[::1]`, `a.example.`, `bücher.example`. Of an
+    address other rules than those that allow match each spelling that leads there.
+    """
     in_brackets = _BRACKETS.fullmatch(pattern)
     name, port = (in_brackets[1], in_brackets[2]) if in_brackets else _with_port(pattern)
     if port not in (None, "", "*") and port != str(_port(url)):
         return False
+    if strict and (leads_to := as_written(host)) is not None:  # defence: spellings-of-numbers
+        host = leads_to
+        name = as_written(name) or name
     if (address := _address(name)) is not None:
         return _address(host) == address
     expected = normalize("NFKC", name).lower().rstrip(".")
@@ -77,7 +84,7 @@ def _in_unicode(host: str) -> str:
 def _forms(url: str, host: str) -> Iterator[str]:
     """Yield the address as written, and as a server may interpret it, its host in ASCII and as it is read."""
     yield url
-    for name in dict.fromkeys((host, _in_unicode(host))):
+    for name in dict.fromkeys((host, _in_unicode(host), as_written(host) or host)):  # defence: numbers-in-addresses
         yield from _forms_at(url, name)
 
 

@@ -1036,6 +1036,14 @@ DEFENCES: tuple[Defence, ...] = (
         Value("fnmatchcase(host, pattern.lower())"), "test_a_rule_that_denies_a_host_denies_it_in_any_spelling",
     ),
     Defence(
+        "a page of another host", "the other spellings of a number", "spellings-of-numbers", NEVER,
+        "test_a_rule_that_denies_an_address_denies_all_its_spellings",
+    ),
+    Defence(
+        "a page of another host", "numbers in whole addresses", "numbers-in-addresses", Value("(host,)"),
+        "test_a_rule_that_denies_an_address_denies_all_its_spellings",
+    ),
+    Defence(
         "a page of another host", "the other spellings of an address", "spellings-of-address",
         Value("fnmatchcase(url, pattern)"),
         "test_a_rule_that_denies_a_path_denies_its_other_spellings",

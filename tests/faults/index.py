@@ -379,6 +379,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "a page of another host": (
         "tests/tools/test_web.py::test_each_host_is_asked_for_and_a_yes_for_the_session_covers_its_pages_alone",
         "tests/tools/test_web.py::test_a_redirect_to_another_host_is_asked_for",
+        "tests/permission/test_page_pattern.py::test_a_rule_that_denies_an_address_denies_all_its_spellings",
         "tests/tools/test_web.py::test_what_a_service_read_of_a_page_that_a_rule_denies_is_left_out",
         "tests/tools/test_web.py::test_the_hosts_of_results_are_asked_for_in_one_question",
         "tests/tools/test_web.py::test_a_page_of_a_result_obeys_the_rules_for_pages",

@@ -19,6 +19,26 @@ def test_a_rule_that_denies_a_site_denies_all_of_its_addresses(url: str) -> None
     assert effect("https://a.example/*", url, Effect.DENY) is Effect.DENY
 
 
+@pytest.mark.parametrize(
+    "rule", ["93.184.216.34", "93.184.*", "http://93.184.216.34/*", "1572395042", "93.184.216.34:80"]
+)
+@pytest.mark.parametrize("host", [
+    "93.184.216.34", "1572395042", "0x5d.184.216.34", "93.184.55330", "0x5DB8D822", "93.184.216.34.",
+    "[::ffff:93.184.216.34]", "[::ffff:5db8:d822]", "[64:ff9b::5db8:d822]", "[::93.184.216.34]",
+])  # fmt: skip
+def test_a_rule_that_denies_an_address_denies_all_its_spellings(rule: str, host: str) -> None:
+    for wanted in (Effect.DENY, Effect.ASK):
+        assert effect(rule, f"http://{host}/x", wanted) is wanted
+    assert effect(rule, "http://93.184.216.35/x", Effect.DENY) is not Effect.DENY or "*" in rule
+    assert effect("[2606:2800:220::1]", "http://[2606:2800:220:0::1]/x", Effect.DENY) is Effect.DENY
+
+
+@pytest.mark.parametrize("host", ["1572395042", "[::ffff:93.184.216.34]", "[2002:5db8:d822::1]"])
+def test_a_rule_that_allows_an_address_allows_it_as_it_is_usually_written(host: str) -> None:
+    assert effect("93.184.216.34", f"http://{host}/x", Effect.ALLOW) is None
+    assert effect("93.184.216.34", "http://93.184.216.34/x", Effect.ALLOW) is Effect.ALLOW
+
+
 @pytest.mark.parametrize("path", [
     "/private/x", "//private/x", "/./private/x", "/docs/../private/x", "/%70rivate/x", "/private%2fx",
     "/docs/%2e%2e/private/x",    "/%2570rivate/x", "/docs/..\\private/x", "/private?x", "/private",

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
+from kimi_tui.permission.host_address import carried_ipv4
+
 if TYPE_CHECKING:
     import httpx2 as httpx
 
@@ -185,10 +187,7 @@ def is_public(address: str) -> bool:
     """Whether an address is public; an address with an embedded IPv4 address is judged by that one."""
     ip = ipaddress.ip_address(address)
     if isinstance(ip, ipaddress.IPv6Address):
-        carried = ip.ipv4_mapped or ip.sixtofour or (ip.teredo[1] if ip.teredo else None)
-        if carried is None and (ip in _NAT64 or int(ip) >> 32 == 0):
-            carried = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
-        if carried is not None:
+        if (carried := carried_ipv4(ip)) is not None:
             return is_public(str(carried))
         if ip not in _UNICAST:  # defence: addresses-of-the-internet
             return False
@@ -197,7 +196,6 @@ def is_public(address: str) -> bool:
     return ip.is_global and not ip.is_multicast and not ip.is_reserved and not ip.is_unspecified
 
 
-_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _UNICAST = ipaddress.IPv6Network("2000::/3")
 """All addresses assigned for the internet; the rest is local or special-purpose."""
 _SPECIAL = tuple(
