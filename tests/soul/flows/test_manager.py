@@ -163,3 +163,22 @@ async def test_flows_their_nodes_and_a_broken_chart_are_logged(tmp_path, caplog)
     assert any(level == "DEBUG" and "Green: no by the model, to Fix" in text for level, text in told)
     assert any(level == "INFO" and "flow: finished after" in text for level, text in told)
     assert any(level == "WARNING" and "broken" in text and "SKILL.md" in text for level, text in told)
+
+
+async def test_a_session_without_the_prompt_flow_of_a_run_knows_no_other_chart_of_it(tmp_path):
+    file = tmp_path / "release.mmd"
+    file.write_text("flowchart TD\n  B([BEGIN]) --> Fix[Fix it] --> E([END])\n", "utf-8")
+    async with engine_on(plan(tmp_path, "text: x\ndelay: 1000", prompt_flow=file)) as (engine, received):
+        run = asyncio.create_task(engine.prompt("/begin"))
+        await until(lambda: len(received.of(FlowNodeBegin)) == 1)
+        run.cancel()
+        await asyncio.gather(run, return_exceptions=True)
+        session_id = engine.session_id
+    async with engine_on(plan(tmp_path, "text: fixed", session_id=session_id)) as (engine, received):
+        (interrupted,) = engine.flows.open_runs()
+        assert engine.flows.chart_now(interrupted) is None
+        await engine.prompt(f"/flow-resume {interrupted.run_id}")
+        assert received.of(FlowEnd)[0].status == "finished"
+    file.write_text(file.read_text("utf-8").replace("Fix it", "Mend it"), "utf-8")
+    async with engine_on(plan(tmp_path, session_id=session_id, prompt_flow=file)) as (engine, _):
+        assert engine.flows.chart_now(interrupted) is not None
