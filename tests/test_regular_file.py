@@ -86,6 +86,7 @@ def test_the_end_of_a_file_is_read_with_the_size_of_the_whole(tmp_path: Path) ->
 
 READ_AS_THEY_ARE = {
     "cli/commands/doctor_checks.py": "a file of the kernel",
+    "cli/completions/__init__.py": "part of the program",
     "cli/commands/flow_dry_run.py": "the user names it, and it may be a pipe",
     "documentation.py": "part of the program",
     "soul/commands/session.py": "in a temporary folder of ours",
