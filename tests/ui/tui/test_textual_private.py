@@ -27,7 +27,7 @@ USED_BY_SUBCLASSES = {
     "flow_pane.pane.FlowPane": ("_bindings",),
     "main_screen.layout.PaneLayout": ("_compositor",),
     "terminal.app_base.TerminalApp": ("_close_messages_no_wait", "_driver", "_handle_exception", "_return_code"),
-    "terminal.compositor.CroppingCompositor": ("_get_renders",),
+    "terminal.compositor.CroppingCompositor": ("_full_map", "_get_renders"),
     "terminal.driver.TerminalDriver": (
         "_app", "_auto_restart", "_debug", "_enable_mouse_pixels", "_file", "_run_input_thread",
         "_sigcont_application", "_sigtstp_application", "_writer_thread",

@@ -1,18 +1,33 @@
-"""Requests only the repainted rows from the widgets of a frame.
+"""Requests only the repainted rows from the widgets of a frame, and tells every new widget its size.
 
 Textual requests all rows of every widget, however small the change. The rows are cached, but each passes the filters
 again, which is most of a frame's cost while a reply streams.
+
+Textual also compares a layout with its last map of all widgets, which a mere question for a region may have renewed
+since: a widget mounted in between would be in both maps, and never get the event with its size.
 """
 
 from collections.abc import Iterable
 
-from textual._compositor import Compositor
-from textual.geometry import Region
+from textual._compositor import Compositor, CompositorMap, ReflowResult
+from textual.geometry import Region, Size
 from textual.strip import Strip
+from textual.widget import Widget
 
 
 class CroppingCompositor(Compositor):
     """Produces the same screen as Textual's compositor."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._laid_out: CompositorMap = {}
+
+    def reflow(self, parent: Widget, size: Size) -> ReflowResult:
+        """Lay out all widgets, as compared with the last time that this was done."""
+        self._full_map = self._laid_out
+        result = super().reflow(parent, size)
+        self._laid_out = self._full_map
+        return result
 
     def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:
         """Widgets front to back: each with its visible region, twice, and its strips there."""

@@ -2,7 +2,9 @@
 
 import pytest
 from textual._compositor import Compositor
-from textual.geometry import Region
+from textual.app import App
+from textual.geometry import Region, Size
+from textual.widgets import Static
 
 from kimi_tui.ui.tui.terminal.compositor import CroppingCompositor
 from tests.ui.tui import wire_scenarios
@@ -53,3 +55,16 @@ async def test_for_one_row_no_other_row_is_asked_for() -> None:
         asked = list(app.main_screen._compositor._get_renders(Region(transcript.x, transcript.bottom - 2, 20, 1)))
         assert {len(strips) for _, _, strips in asked} == {1}
         assert len(asked) < len(list(app.main_screen._compositor._get_renders())) / 2
+
+
+async def test_a_widget_mounted_before_a_question_for_a_region_is_told_its_size() -> None:
+    size = Size(80, 24)
+    async with App[None]().run_test(size=size) as pilot:
+        compositor, screen = CroppingCompositor(), pilot.app.screen
+        compositor.reflow(screen, size)
+        compositor.reflow_visible(screen, size)  # as after a scroll: the map of all widgets is made when asked for
+        late = Static("late")
+        await screen.mount(late)
+        assert late in compositor.full_map
+        assert late in compositor.reflow(screen, size).shown
+        assert late not in compositor.reflow(screen, size).shown
