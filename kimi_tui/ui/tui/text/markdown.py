@@ -67,6 +67,11 @@ def is_loose(items: Sequence[SyntaxTreeNode]) -> bool:
     )
 
 
+def language_of(fence: SyntaxTreeNode) -> str:
+    """The language that a fence names, or an empty text."""
+    return fence.info.strip().split(" ")[0] if fence.info else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Renderer:
     """Draws blocks in `width` columns. With `charts`, a fenced Mermaid or D2 chart that fits is drawn."""
@@ -96,7 +101,7 @@ class Renderer:
             case "bullet_list" | "ordered_list":
                 yield from self.items(node, node.children, loose=is_loose(node.children), style=style)
             case "fence" | "code_block":
-                language = node.info.strip().split(" ")[0] if node.info else ""
+                language = language_of(node)
                 chart = list(self._chart(node.content, language)) if self.charts else []
                 yield from chart or (*self.code_head(language), *self.code(node.content.rstrip("\n"), language))
             case "blockquote":

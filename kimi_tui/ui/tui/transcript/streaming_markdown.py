@@ -15,12 +15,12 @@ from dataclasses import dataclass
 from markdown_it.tree import SyntaxTreeNode
 
 from kimi_tui.ui.tui.text.highlight import highlight
-from kimi_tui.ui.tui.text.markdown import References, Renderer, is_loose, one_kind_of_line_end, parse
+from kimi_tui.ui.tui.text.markdown import References, Renderer, is_loose, language_of, one_kind_of_line_end, parse
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.undrawable import log_fault, plain_lines
 from kimi_tui.ui.tui.themes.palette import Palette
 
-_FENCE = re.compile(r"( {0,3})(`{3,}(?=[^`\n]*$)|~{3,})[ \t]*([^\s`]*)", re.MULTILINE)
+_FENCE = re.compile(r"( {0,3})(`{3,}(?=[^`\n]*$)|~{3,})", re.MULTILINE)
 _BLANK = Line()
 
 # A last line that may still become another construct (a list, a rule, a table): held back until it is unambiguous.
@@ -318,7 +318,7 @@ class StreamingMarkdown:
         opening = _FENCE.match(self.source, begin)
         if opening is None or block.map is None:
             return
-        fence = _OpenFence(begin, len(self._done), len(opening.group(1)), opening.group(2), opening.group(3))
+        fence = _OpenFence(begin, len(self._done), len(opening.group(1)), opening.group(2), language_of(block))
         self._fence = fence
         self._list = None
         self._closed = self.source.index("\n", begin) + 1

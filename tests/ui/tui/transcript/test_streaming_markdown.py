@@ -97,6 +97,11 @@ def test_a_long_open_end_that_is_drawn_in_pieces_ends_as_the_document(text: str,
     assert doc.lines == render(text, 40, PALETTE)
 
 
+def test_an_open_fence_names_its_language_as_a_closed_one():
+    text = "~~~ a`b &amp;\x0bc d\nplain\n"
+    assert shown(streamed(text, [1]).lines) == shown(render(text, 40, PALETTE))
+
+
 @settings(max_examples=250, deadline=None)
 @given(documents(), st.lists(st.integers(1, 23), min_size=1, max_size=5))
 def test_before_the_end_too_what_is_closed_is_drawn_as_it_stays(text: str, sizes: list[int]):
