@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from kimi_tui import json_text, paths
 from kimi_tui.errors import SessionError, SessionLockedError
+from kimi_tui.file_lock import is_locked
 from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import open_fd, open_regular, read_text
@@ -147,7 +148,7 @@ def _copied(source: str, target: str) -> str:
 
 def _change(entry: SessionEntry, change: Callable[[SessionState], None]) -> None:
     folder = entry.info.dir
-    with held(folder):
+    with session_lock(folder):
         state = read_state(folder / "state.json")
         change(state)
         try:
@@ -157,7 +158,7 @@ def _change(entry: SessionEntry, change: Callable[[SessionState], None]) -> None
 
 
 @contextmanager
-def held(folder: Path) -> Generator[None]:
+def session_lock(folder: Path) -> Generator[None]:
     """Hold the session's lock inside the `with` block. Raises SessionError, SessionLockedError if another has it."""
     try:
         descriptor = open_fd(folder / "lock", os.O_RDWR | os.O_CREAT)
@@ -178,17 +179,7 @@ def held(folder: Path) -> Generator[None]:
 
 def is_open(folder: Path) -> bool:
     """Whether a running process holds the session's lock."""
-    try:
-        fd = open_fd(folder / "lock", os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(fd)
-    return False
+    return is_locked(folder / "lock")
 
 
 def _roots() -> list[Path]:

@@ -15,9 +15,9 @@ from kimi_tui.session.session_index import (
     archive,
     find_session,
     fork,
-    held,
     matches_query,
     rename,
+    session_lock,
     sessions_of,
     user_texts,
 )
@@ -305,13 +305,13 @@ def test_the_tail_of_a_long_record_begins_at_a_turn(tmp_path):
 
 def test_a_session_that_is_held_cannot_be_opened_or_held_again(tmp_path):
     session = Session.create(tmp_path)
-    with pytest.raises(SessionLockedError), held(session.dir):
+    with pytest.raises(SessionLockedError), session_lock(session.dir):
         pass
     session.rename("kept")
     session.close()
-    with held(session.dir):
+    with session_lock(session.dir):
         with pytest.raises(SessionLockedError):
             Session.create(tmp_path, session.id)
-        with pytest.raises(SessionLockedError), held(session.dir):
+        with pytest.raises(SessionLockedError), session_lock(session.dir):
             pass
     Session.create(tmp_path, session.id).close()

@@ -30,7 +30,7 @@ from kimi_tui.flow.run.run_view import RunView, fold_run_views
 from kimi_tui.flow.run.spending import shown_cost, spending_text
 from kimi_tui.formats import token_count
 from kimi_tui.session.session import sessions_dir
-from kimi_tui.session.session_index import held
+from kimi_tui.session.session_index import session_lock
 from kimi_tui.text_safety import dump_json
 from kimi_tui.wire.recorder import read_recorded
 
@@ -101,7 +101,7 @@ def run_waiting(options: argparse.Namespace) -> int:
 def run_answer(options: argparse.Namespace) -> int:
     """Record the answer to a run's question. Raises UsageError if the run does not wait for it."""
     folder = _find(options.run, work_dir_of(options)).folder
-    with held(folder):
+    with session_lock(folder):
         run = _find(options.run, work_dir_of(options)).run  # what it waits for may have changed until the lock
         _answer(run, options.answer, folder / "flow.jsonl")
     print_out(printable(f"Answered. Go on with: kimi-tui flow resume {run.run_id[:_ID]}"))

@@ -16,6 +16,7 @@ from typing import cast
 
 from kimi_tui import json_text, paths
 from kimi_tui.atomic_file import replace_file
+from kimi_tui.file_lock import is_locked
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import open_fd, read_text
 
@@ -53,7 +54,7 @@ def orphaned_drafts(work_dir: Path) -> list[Path]:
     found: list[tuple[float, Path]] = []
     for file in (paths.home() / "history").glob(f"{key}*.draft"):
         session_id = file.name.removeprefix(key).removesuffix(".draft").removeprefix(".")
-        if (session_id and is_open(sessions_dir(work_dir) / session_id)) or _is_locked(file):
+        if (session_id and is_open(sessions_dir(work_dir) / session_id)) or is_locked(_lock_of(file)):
             continue
         with contextlib.suppress(OSError):
             found.append((file.stat().st_mtime, file))
@@ -62,21 +63,6 @@ def orphaned_drafts(work_dir: Path) -> list[Path]:
 
 def _lock_of(draft: Path) -> Path:
     return draft.with_suffix(".lock")
-
-
-def _is_locked(draft: Path) -> bool:
-    """Whether a running process keeps the draft of its screen in this file."""
-    try:
-        descriptor = open_fd(_lock_of(draft), os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
 
 
 class DraftStore:

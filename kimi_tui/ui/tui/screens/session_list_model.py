@@ -1,17 +1,15 @@
 """List model of stored sessions. Everything here reads and writes files: call it in a worker thread."""
 
 import contextlib
-import fcntl
-import os
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kimi_tui import json_text
 from kimi_tui.errors import SessionError, SessionLockedError
-from kimi_tui.regular_file import open_fd, read_end
+from kimi_tui.regular_file import read_end
 from kimi_tui.session.session import list_sessions, owner_of, work_dirs
-from kimi_tui.session.session_index import fork, is_open
+from kimi_tui.session.session_index import fork, is_open, session_lock
 from kimi_tui.session.state import SessionState, read_state, write_state
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.state.items import Item
@@ -174,18 +172,12 @@ def open_elsewhere_message(entry: SessionEntry) -> str:
 @contextlib.contextmanager
 def _held(entry: SessionEntry) -> Generator[None]:
     """Hold the session's lock, so that no other process writes to it."""
-    try:
-        fd = open_fd(entry.dir / "lock", os.O_RDWR | os.O_CREAT)
-    except OSError as error:
-        raise SessionError(f"{entry.dir}: {error.strerror}") from error
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        raise SessionLockedError(open_elsewhere_message(entry)) from None
-    else:
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(session_lock(entry.dir))
+        except SessionLockedError:
+            raise SessionLockedError(open_elsewhere_message(entry)) from None
         yield
-    finally:
-        os.close(fd)
 
 
 def _write(entry: SessionEntry, state: SessionState) -> None:
