@@ -20,17 +20,17 @@ def host_address(host: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
-def carried_ipv4(address: IPv6Address) -> IPv4Address | None:
+def embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
     """Return the IPv4 address that an IPv6 address leads to; None if it is an address of its own."""
-    carried = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
-    if carried is None and (address in _NAT64 or int(address) >> 32 == 0):
-        carried = IPv4Address(int(address) & 0xFFFFFFFF)
-    return carried
+    embedded = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+    if embedded is None and (address in _NAT64 or int(address) >> 32 == 0):
+        embedded = IPv4Address(int(address) & 0xFFFFFFFF)
+    return embedded
 
 
-def as_written(host: str) -> str | None:
+def canonical_address(host: str) -> str | None:
     """Return the usual form of the address that a connection to `host` leads to; None for a name."""
     address = host_address(host)
     if isinstance(address, IPv6Address):
-        address = carried_ipv4(address) or address
+        address = embedded_ipv4(address) or address
     return None if address is None else str(address)

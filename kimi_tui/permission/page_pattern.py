@@ -9,7 +9,7 @@ from posixpath import normpath
 from unicodedata import normalize
 from urllib.parse import unquote, urlsplit
 
-from kimi_tui.permission.host_address import as_written
+from kimi_tui.permission.host_address import canonical_address
 
 _MOST_DECODED = 3
 _BRACKETS = re.compile(r"\[([0-9a-fA-F:.]*:[0-9a-fA-F:.]*)\](?::(\d+|\*))?")
@@ -42,9 +42,9 @@ def _matches_host(pattern: str, url: str, host: str, *, strict: bool) -> bool:
     name, port = (in_brackets[1], in_brackets[2]) if in_brackets else _with_port(pattern)
     if port not in (None, "", "*") and port != str(_port(url)):
         return False
-    if strict and (leads_to := as_written(host)) is not None:  # defence: spellings-of-numbers
+    if strict and (leads_to := canonical_address(host)) is not None:  # defence: spellings-of-numbers
         host = leads_to
-        name = as_written(name) or name
+        name = canonical_address(name) or name
     if (address := _address(name)) is not None:
         return _address(host) == address
     expected = normalize("NFKC", name).lower().rstrip(".")
@@ -84,7 +84,8 @@ def _in_unicode(host: str) -> str:
 def _forms(url: str, host: str) -> Iterator[str]:
     """Yield the address as written, and as a server may interpret it, its host in ASCII and as it is read."""
     yield url
-    for name in dict.fromkeys((host, _in_unicode(host), as_written(host) or host)):  # defence: numbers-in-addresses
+    # defence: numbers-in-addresses
+    for name in dict.fromkeys((host, _in_unicode(host), canonical_address(host) or host)):
         yield from _forms_at(url, name)
 
 

@@ -65,9 +65,10 @@ class Tracing:
         self._subagents: dict[str, _Scope] = {}
         self._runs: dict[str, Span] = {}
         self._nodes: dict[str, Span] = {}
-        self._stop_listening = engine.wire.listen(self.hear, merged=True)
+        self._stop_listening = engine.wire.listen(self.on_message, merged=True)
 
-    def hear(self, message: WireMessage) -> None:
+    def on_message(self, message: WireMessage) -> None:
+        """Start or end the spans that the message stands for."""
         match message:
             case flow_events.FlowBegin():
                 if self._main.turn is not None:  # the turn of the command that started the run
@@ -120,8 +121,12 @@ class Tracing:
             case parts.ToolCall():
                 name = message.function.name
                 tool = self._start(f"execute_tool {name}", "execute_tool", scope.turn)
-                told = {"gen_ai.tool.name": name, "gen_ai.tool.call.id": message.id, "gen_ai.tool.type": "function"}
-                tool.set_attributes(told)
+                attributes = {
+                    "gen_ai.tool.name": name,
+                    "gen_ai.tool.call.id": message.id,
+                    "gen_ai.tool.type": "function",
+                }
+                tool.set_attributes(attributes)
                 self._set_content(tool, "gen_ai.tool.call.arguments", message.function.arguments or "")
                 self._end(scope.tools.pop(message.id, None))
                 scope.tools[message.id] = tool

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kimi_tui.permission.host_address import as_written
+from kimi_tui.permission.host_address import canonical_address
 
 
 @pytest.mark.parametrize(
@@ -15,4 +15,4 @@ from kimi_tui.permission.host_address import as_written
     ],
 )  # fmt: skip
 def test_an_address_has_one_usual_form(host: str, written: str | None) -> None:
-    assert as_written(host) == written
+    assert canonical_address(host) == written

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
-from kimi_tui.permission.host_address import carried_ipv4
+from kimi_tui.permission.host_address import embedded_ipv4
 
 if TYPE_CHECKING:
     import httpx2 as httpx
@@ -187,8 +187,8 @@ def is_public(address: str) -> bool:
     """Whether an address is public; an address with an embedded IPv4 address is judged by that one."""
     ip = ipaddress.ip_address(address)
     if isinstance(ip, ipaddress.IPv6Address):
-        if (carried := carried_ipv4(ip)) is not None:
-            return is_public(str(carried))
+        if (embedded := embedded_ipv4(ip)) is not None:
+            return is_public(str(embedded))
         if ip not in _UNICAST:  # defence: addresses-of-the-internet
             return False
     if any(ip in network for network in _SPECIAL if network.version == ip.version):

@@ -3,8 +3,8 @@
 Textual requests all rows of every widget, however small the change. The rows are cached, but each passes the filters
 again, which is most of a frame's cost while a reply streams.
 
-Textual also compares a layout with its last map of all widgets, which a mere question for a region may have renewed
-since: a widget mounted in between would be in both maps, and never get the event with its size.
+Textual finds new widgets by comparing a layout with its map of all widgets. Reading a widget's region can renew that
+map between two layouts; a widget mounted before that is then in both, and never gets the event with its size.
 """
 
 from collections.abc import Iterable
@@ -20,13 +20,13 @@ class CroppingCompositor(Compositor):
 
     def __init__(self) -> None:
         super().__init__()
-        self._laid_out: CompositorMap = {}
+        self._last_layout: CompositorMap = {}
 
     def reflow(self, parent: Widget, size: Size) -> ReflowResult:
-        """Lay out all widgets, as compared with the last time that this was done."""
-        self._full_map = self._laid_out
+        """Lay out all widgets. The result says what differs from the previous layout."""
+        self._full_map = self._last_layout
         result = super().reflow(parent, size)
-        self._laid_out = self._full_map
+        self._last_layout = self._full_map
         return result
 
     def _get_renders(self, crop: Region | None = None) -> Iterable[tuple[Region, Region, list[Strip]]]:

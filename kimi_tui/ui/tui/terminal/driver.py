@@ -25,7 +25,7 @@ from textual.message import Message
 
 from kimi_tui.ui.tui.terminal.bracketed_paste import BracketedPasteParser, PastedText
 from kimi_tui.ui.tui.terminal.job_control import owns_terminal
-from kimi_tui.ui.tui.terminal.key_sequences import without_lost_characters
+from kimi_tui.ui.tui.terminal.key_sequences import unprintable_as_paste
 from kimi_tui.ui.tui.terminal.shutdown import SavedTerminal
 
 _log = logging.getLogger(__name__)
@@ -190,7 +190,7 @@ class TerminalDriver(LinuxDriver):
                     parser = _Parser(self._debug)
 
     def process_message(self, message: Message) -> None:
-        super().process_message(without_lost_characters(message))
+        super().process_message(unprintable_as_paste(message))
 
     @staticmethod
     def _messages_of(pieces: list[str], parser: XTermParser) -> Iterator[Message]:

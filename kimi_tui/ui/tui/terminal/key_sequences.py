@@ -1,5 +1,5 @@
-"""What Textual reads differently from what the user pressed: Alt+Enter and Shift+Enter of terminals without kitty's
-protocol, and characters that it does not count as typed text."""
+"""Corrects how Textual reads keys: Alt+Enter and Shift+Enter of terminals without kitty's protocol, and characters that
+it does not count as text."""
 
 from collections.abc import MutableMapping
 from enum import Enum
@@ -26,11 +26,11 @@ def normalize_key_name(key: str) -> str:
     return key.replace("\r", "enter") if key.endswith("+\r") else key
 
 
-def without_lost_characters(message: Message) -> Message:
-    """A key whose character Textual would drop, as a paste of it, which every text field takes and no answer reads.
+def unprintable_as_paste(message: Message) -> Message:
+    """Replace a key whose character Textual would drop by a paste: text fields insert it, and it answers no dialog.
 
-    Textual inserts printable characters only, as Python counts them: neither wide and narrow spaces (full-width Chinese
-    ones among them) nor the joiners within emoji and Persian words, nor private symbols.
+    Textual inserts only characters that Python calls printable. The full-width and the no-break space, the joiners in
+    emoji and in Persian words, and private-use symbols are not among them.
     """
     if not isinstance(message, events.Key) or message.is_printable or len(message.character or "") != 1:
         return message

@@ -14,7 +14,7 @@ from textual.app import App
 from textual.drivers.web_driver import WebDriver
 from textual.message import Message
 
-from kimi_tui.ui.tui.terminal.key_sequences import without_lost_characters
+from kimi_tui.ui.tui.terminal.key_sequences import unprintable_as_paste
 
 _MESSAGE_NAMES = re.compile(r"\a?\x1b\](2|9);([^\x07\x1b]*)\x07")
 _KINDS = {"2": "title", "9": "notice"}
@@ -54,7 +54,7 @@ class BrowserDriver(WebDriver):
             self._leave()
 
     def process_message(self, message: Message) -> None:
-        super().process_message(without_lost_characters(message))
+        super().process_message(unprintable_as_paste(message))
 
     def send_message(self, message: Message) -> None:
         if not self.exit_event.is_set() and not self._loop.is_closed():  # else the app takes no input any more
