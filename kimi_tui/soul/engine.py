@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol
 
-from kimi_tui import jsonl
 from kimi_tui.config.budget import Budget
 from kimi_tui.config.schema import Config
 from kimi_tui.context.context import Context
@@ -17,11 +16,10 @@ from kimi_tui.flow.model.setting_rules import MCP_PREFIX
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.spending import Prices, make_prices
 from kimi_tui.flow.run.turn_protocol import NO_RULES, CommandCall, CommandEnd, OpenQuestion, TurnResult, TurnRules
-from kimi_tui.i18n import UserText, tr, tr_n
+from kimi_tui.i18n import UserText, tr
 from kimi_tui.interaction.approvals import Approvals, WhenAsked
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.mcp.servers import McpServers
-from kimi_tui.session.record_tail import SHOWN_BYTES, tail_start
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.soul.commands.command import CommandInfo, TurnRunningError
@@ -36,6 +34,7 @@ from kimi_tui.soul.model_switcher import ModelSwitcher
 from kimi_tui.soul.notices import Severity, error_notice, notice
 from kimi_tui.soul.rewind import RewindPoint, Rewound, go_back, rewind_notice, rewind_points
 from kimi_tui.soul.services import Services
+from kimi_tui.soul.session_replay import replayed
 from kimi_tui.soul.shell_mode import ShellMode
 from kimi_tui.soul.side_questions import SideQuestions
 from kimi_tui.soul.soul import Soul
@@ -210,30 +209,8 @@ class Engine:
         return names_of((*self.commands(), *self.frontend_commands))
 
     def recorded(self, *, whole: bool = False) -> Iterator[Recorded]:
-        """Replay the messages of this session, those last that could not be written to disk. Unless `whole`, a very
-        long session yields only its last turns and a note about that. Unreadable lines are copied to
-        `wire.bad.jsonl`, and a note at the end tells their number.
-        """
-        wire = self.session.dir / "wire.jsonl"
-        start = 0 if whole else tail_start(wire, SHOWN_BYTES)
-        bad: list[bytes] = []
-        recorded = self._recorder.recorded(start, bad=bad)
-        if start and (first := next(recorded, None)) is not None:
-            yield Recorded(
-                first.timestamp,
-                notice(tr("Earlier turns are hidden"), tr("Saved in {file}", file=wire), kind="tail"),
-            )
-            yield first
-        timestamp = 0.0
-        for one in recorded:
-            timestamp = one.timestamp
-            yield one
-        if bad:
-            jsonl.set_aside(wire, bad)
-            title = tr("Some lines of this session's record cannot be read")
-            lines = tr_n("{count} unreadable line", "{count} unreadable lines", len(bad))
-            body = " · ".join((lines, tr("saved in {file}", file=wire.with_suffix(".bad.jsonl").name)))
-            yield Recorded(timestamp, notice(title, body, severity="warning", kind="damage"))
+        """The messages of this session, as `replayed` yields them."""
+        return replayed(self._recorder, self.session.dir / "wire.jsonl", whole=whole)
 
     def start(self) -> None:
         """Load the model's SDK, connect to MCP servers and watch the skill folders, for a UI that stays open."""

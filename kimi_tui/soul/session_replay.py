@@ -1,0 +1,40 @@
+"""Replays the recorded messages of a session, with notes on what a screen does not get to see."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from kimi_tui import jsonl
+from kimi_tui.i18n import tr, tr_n
+from kimi_tui.session.record_tail import SHOWN_BYTES, tail_start
+from kimi_tui.soul.notices import notice
+from kimi_tui.wire.events import Notification
+from kimi_tui.wire.recorder import Recorded, Recorder
+
+
+def replayed(recorder: Recorder, wire_file: Path, *, whole: bool = False) -> Iterator[Recorded]:
+    """Yield the messages of the session, those last that could not be written to disk.
+
+    Unless `whole`, a very long session yields only its last turns, after a note about that. Unreadable lines are copied
+    to `wire.bad.jsonl`, and a note at the end tells their number.
+    """
+    start = 0 if whole else tail_start(wire_file, SHOWN_BYTES)
+    bad: list[bytes] = []
+    recorded = recorder.recorded(start, bad=bad)
+    if start and (first := next(recorded, None)) is not None:
+        title, body = tr("Earlier turns are hidden"), tr("Saved in {file}", file=wire_file)
+        yield Recorded(first.timestamp, notice(title, body, kind="tail"))
+        yield first
+    timestamp = 0.0
+    for one in recorded:
+        timestamp = one.timestamp
+        yield one
+    if bad:
+        jsonl.set_aside(wire_file, bad)
+        yield Recorded(timestamp, _damage_notice(len(bad), wire_file))
+
+
+def _damage_notice(count: int, wire_file: Path) -> Notification:
+    lines = tr_n("{count} unreadable line", "{count} unreadable lines", count)
+    copy = tr("saved in {file}", file=wire_file.with_suffix(".bad.jsonl").name)
+    title = tr("Some lines of this session's record cannot be read")
+    return notice(title, " · ".join((lines, copy)), severity="warning", kind="damage")
