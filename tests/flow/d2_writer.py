@@ -3,11 +3,11 @@
 from itertools import count
 
 from kimi_tui.flow import Chart, Flow
-from kimi_tui.flow.model.graph import ChartEdge, ChartNode, NodeKind
-from kimi_tui.flow.model.settings import WrittenSetting, last_of_each
+from kimi_tui.flow.model.settings import last_of_each
 from kimi_tui.flow.parsing.d2.keywords import RESERVED
 from kimi_tui.flow.parsing.d2.statement import StatementScanner
 from kimi_tui.flow.parsing.d2.strings import quoted_key, written_key
+from kimi_tui.flow.render.source_writer import chart_of_flow, is_named_by_role
 
 _DIRECTION = {"TB": "down", "BT": "up", "LR": "right", "RL": "left"}
 _ARROWS = {"forward": "->", "none": "--", "both": "<->", "hidden": "--"}
@@ -15,13 +15,13 @@ _ARROWS = {"forward": "->", "none": "--", "both": "<->", "hidden": "--"}
 
 def to_d2(source: Flow | Chart) -> str:
     """The text of a D2 chart, with every node on a line of its own before the edges."""
-    chart = source if isinstance(source, Chart) else _as_chart(source)
+    chart = source if isinstance(source, Chart) else chart_of_flow(source)
     paths = {node.id: _path(node.id) for node in chart.nodes} if chart.source == "d2" else _names(chart)
     lines = [f"direction: {_DIRECTION[chart.direction]}"]
     settings: list[str] = []
     for node in chart.nodes:
         lines.append(
-            f"{paths[node.id]}: " + (f"{{label: {_text(node.label)}}}" if _role_by_id(node) else _text(node.label))
+            f"{paths[node.id]}: " + (f"{{label: {_text(node.label)}}}" if is_named_by_role(node) else _text(node.label))
         )
         if used := last_of_each(node.settings):
             shown = "; ".join(f"{key}: {_text(one.value or '')}" for key, one in used.items())
@@ -33,26 +33,6 @@ def to_d2(source: Flow | Chart) -> str:
             label = f": {_text(edge.label)}" if edge.label else ""
             lines.append(f"{paths[edge.src]} {_ARROWS[edge.heads]} {paths[edge.dst]}{label}")
     return "\n".join(lines) + "\n"
-
-
-def _as_chart(flow: Flow) -> Chart:
-    shapes = {NodeKind.BEGIN: "stadium", NodeKind.END: "stadium", NodeKind.DECISION: "diamond", NodeKind.TASK: "rect"}
-    nodes = tuple(
-        ChartNode(
-            node.id,
-            node.title,
-            shape=shapes[node.kind],
-            labelled_inside=node.kind in (NodeKind.BEGIN, NodeKind.END) and node.title.strip().casefold() != node.kind,
-            settings=tuple(WrittenSetting(key, value, 1, 1) for key, value in node.settings.written.items()),
-        )
-        for node in flow.nodes.values()
-    )
-    edges = tuple(ChartEdge(edge.src, edge.dst, edge.label) for edge in flow.edges)
-    return Chart("d2" if flow.source == "d2" else "mermaid", nodes, edges, flow.direction)
-
-
-def _role_by_id(node: ChartNode) -> bool:
-    return node.labelled_inside and node.id.casefold() in ("begin", "end")
 
 
 def _names(chart: Chart) -> dict[str, str]:

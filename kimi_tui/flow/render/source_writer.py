@@ -24,12 +24,12 @@ _PLAIN_ID = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 def to_mermaid(source: Flow | Chart) -> str:
     """The text of a Mermaid flowchart, with every node on a line of its own before the edges."""
-    chart = source if isinstance(source, Chart) else _as_chart(source)
+    chart = source if isinstance(source, Chart) else chart_of_flow(source)
     ids = _names(chart) if chart.source == "d2" else {node.id: node.id for node in chart.nodes}
     lines = [f"flowchart {_MERMAID_DIRECTION[chart.direction]}"]
     for node in chart.nodes:
         opener, closer = _BRACKETS.get(node.shape, ("[", "]"))
-        label = node.id.upper() if _role_by_id(node) else node.label
+        label = node.id.upper() if is_named_by_role(node) else node.label
         lines.append(f'    {ids[node.id]}{opener}"{escaped(label)}"{closer}')
         if settings := _settings_of(node):
             lines.append(f"    {ids[node.id]}{mermaid_settings(settings)}")
@@ -39,7 +39,8 @@ def to_mermaid(source: Flow | Chart) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _as_chart(flow: Flow) -> Chart:
+def chart_of_flow(flow: Flow) -> Chart:
+    """Return the chart that a flow can be written as."""
     shapes = {NodeKind.BEGIN: "stadium", NodeKind.END: "stadium", NodeKind.DECISION: "diamond", NodeKind.TASK: "rect"}
     nodes = tuple(
         ChartNode(
@@ -59,7 +60,8 @@ def _settings_of(node: ChartNode) -> dict[str, str]:
     return {key: setting.value or "" for key, setting in last_of_each(node.settings).items()}
 
 
-def _role_by_id(node: ChartNode) -> bool:
+def is_named_by_role(node: ChartNode) -> bool:
+    """Whether the id alone makes the node BEGIN or END, so that its label is free text."""
     return node.labelled_inside and node.id.casefold() in ("begin", "end")
 
 
