@@ -12,6 +12,7 @@ from typing import Any, cast
 import pytest
 
 from kimi_tui.yaml_text import reader
+from tests.scripted_config import write_scripted_config
 
 ROOT = Path(__file__).parent.parent
 ACTION: dict[str, Any] = reader("safe").load((ROOT / "action.yml").read_text("utf-8"))
@@ -31,13 +32,8 @@ class Runner:
         program.parent.mkdir(parents=True)
         program.write_text(f'#!/bin/sh\nPYTHONPATH={shlex.quote(str(ROOT))} exec {sys.executable} -m kimi_tui "$@"\n')
         program.chmod(0o755)
-        home = folder / "home"
-        home.mkdir()
         (folder / "script.txt").write_text("text: Done.\n")
-        (home / "config.yaml").write_text(
-            f"providers: {{s: {{type: scripted, scripts: {folder / 'script.txt'}}}}}\n"
-            "models: {m: {provider: s, model: scripted}}\n"
-        )
+        write_scripted_config(folder / "home", folder / "script.txt")
 
     def run(self, step: str, **inputs: str) -> tuple[int, dict[str, str], str]:
         """Run a step with these inputs, the others at their defaults; returns status, outputs and the log."""

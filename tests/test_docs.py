@@ -26,6 +26,7 @@ from kimi_tui.mcp.config import ServerConfig
 from kimi_tui.yaml_text import reader
 from tests.docs import DOCS, pages
 from tests.man_page import FILE, man_page
+from tests.scripted_config import write_scripted_config
 
 ROOT = Path(__file__).parent.parent
 PAGES = {file.name: file.read_text("utf-8") for file in sorted(DOCS.glob("*.md"))}
@@ -166,12 +167,7 @@ def test_the_headless_lines_answer(project: Path):
     lines = [line for line in dict.fromkeys(lines) if "--flow" not in line]
     assert len(lines) > 3
     (project / "script.txt").write_text("text: Here it is.\n")
-    config = Path(os.environ["KIMI_TUI_HOME"]) / "config.yaml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(
-        f"providers: {{s: {{type: scripted, scripts: {project / 'script.txt'}}}}}\n"
-        "models: {m: {provider: s, model: scripted}}\n"
-    )
+    write_scripted_config(Path(os.environ["KIMI_TUI_HOME"]), project / "script.txt")
     subprocess.run("git init -q && echo hello >hello && git add -N hello", shell=True, cwd=project, check=True)
     programs = f'kimi-tui() {{ {shlex.quote(sys.executable)} -m kimi_tui "$@"; }}\n'
     env = {**os.environ, "PYTHONPATH": str(ROOT)}

@@ -14,6 +14,7 @@ import pytest
 from kimi_tui.cli.main import main
 from kimi_tui.session.session import sessions_dir
 from tests.faults.terminal import Terminal
+from tests.scripted_config import write_scripted_config
 from tests.test_docs import _RUNS_ALONE, commands, mentioned, skills
 
 FLOW = """\
@@ -76,12 +77,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         skill.write_text(FLOW.format(name=name))
     (folder / "my-project").mkdir()
     (tmp_path / "script.txt").write_text("text: Here it is.\n")
-    config = Path(os.environ["KIMI_TUI_HOME"]) / "config.yaml"
-    config.parent.mkdir(parents=True, exist_ok=True)
-    config.write_text(
-        f"providers: {{s: {{type: scripted, scripts: {tmp_path / 'script.txt'}}}}}\n"
-        "models: {m: {provider: s, model: scripted}}\n"
-    )
+    write_scripted_config(Path(os.environ["KIMI_TUI_HOME"]), tmp_path / "script.txt")
     monkeypatch.chdir(folder)
     assert main(["trust", "."]) == 0
     return folder
