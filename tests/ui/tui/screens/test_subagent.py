@@ -13,6 +13,7 @@ from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.soul.assemble import build_engine
 from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.tui.app import KimiTui
+from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.screens.subagent import SubagentScreen, subagent_items
 from kimi_tui.ui.tui.state.items import ErrorItem, SubagentItem, ToolItem, UserItem
 from tests.soul.engines import plan, tool_call
@@ -99,8 +100,11 @@ def test_three_cards_two_of_which_wait_for_the_person(
         driver = SubagentDriver(app, pilot)
         await driver.send_three()
         write = next(one for one in driver.engine.approvals.pending if one.sender == "WriteFile")
+        shown = app.presenter.state.approvals
+        shown[write.id] = shown.pop(write.id)  # the subagents ask in any order
         app.presenter.show_approvals(write.id)
-        await pilot.pause()
+        dialog = app.main_screen.query_one(ApprovalDialog)
+        await driver.until(lambda: "session" in dialog.enabled_options)  # the body has been painted
 
     assert snap_compare(app, terminal_size=size, run_before=run)
 
