@@ -46,6 +46,7 @@ class TokenFile:
     def __init__(self, file: Path) -> None:
         self.file = file
         self._saved: dict[str, Any] = {}
+        self._auth: OAuthClientProvider | None = None
         try:
             value: object = json_text.loads(read_tokens(file))
         except (OSError, ValueError):
@@ -70,10 +71,18 @@ class TokenFile:
         return redirects[0].port if redirects else None
 
     async def get_tokens(self) -> OAuthToken | None:
-        return _model(OAuthToken, self._saved.get("tokens"))
+        tokens = _model(OAuthToken, self._saved.get("tokens"))
+        if tokens is not None and not self._is_issuer_known():  # defence: renew-at-the-issuer
+            tokens.refresh_token = None  # the SDK would send it to the MCP server
+        return tokens
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
+        """Store the tokens together with the service that issued them: only that one gets the refresh token."""
         self._saved["tokens"] = tokens.model_dump(mode="json", exclude_none=True)
+        if self._auth is not None:  # defence: issuer-beside-tokens
+            context = self._auth.context
+            self._saved["authorization_server"] = _dumped(context.oauth_metadata)
+            self._saved["resource"] = _dumped(context.protected_resource_metadata)
         self._saved.pop("expires_at", None)
         if tokens.expires_in is not None:
             self._saved["expires_at"] = time.time() + tokens.expires_in - _EARLY
@@ -91,19 +100,17 @@ class TokenFile:
 
     def recall(self, auth: OAuthClientProvider) -> None:
         """Restore the provider's values from when the tokens were issued; the provider keeps them in memory only."""
+        self._auth = auth
         auth.context.token_expiry_time = self.expires_at
         auth.context.oauth_metadata = _model(OAuthMetadata, self._saved.get("authorization_server"))
         auth.context.protected_resource_metadata = _model(ProtectedResourceMetadata, self._saved.get("resource"))
 
-    def keep(self, auth: OAuthClientProvider) -> None:
-        """Store the values that the provider has discovered. Raises OSError."""
-        for key, value in (
-            ("authorization_server", auth.context.oauth_metadata),
-            ("resource", auth.context.protected_resource_metadata),
-        ):
-            if value is not None:
-                self._saved[key] = value.model_dump(mode="json", exclude_none=True)
-        self._save()
+    def _is_issuer_known(self) -> bool:
+        """Whether the service that issued the tokens is stored; None is the MCP server itself, as in old versions of
+        the protocol.
+        """
+        issuer: object = self._saved.get("authorization_server", False)
+        return issuer is None or _model(OAuthMetadata, issuer) is not None
 
     def _client(self) -> OAuthClientInformationFull | None:
         return _model(OAuthClientInformationFull, self._saved.get("client"))
@@ -187,6 +194,10 @@ def make_provider(
     )
     tokens.recall(auth)
     return auth
+
+
+def _dumped(model: BaseModel | None) -> object:
+    return None if model is None else model.model_dump(mode="json", exclude_none=True)
 
 
 def _model(model: type[_M], value: object) -> _M | None:

@@ -51,7 +51,10 @@ class Callback:
             writer.close()
 
     def _take(self, target: str) -> tuple[str, str]:
-        parts = urlsplit(target)
+        try:
+            parts = urlsplit(target)
+        except ValueError:  # defence: callback-that-is-no-address
+            return "400 Bad Request", "This is not an address."
         if parts.path != "/callback":
             return "404 Not Found", "There is nothing here."
         query = {key: values[0] for key, values in parse_qs(parts.query).items()}
@@ -112,7 +115,7 @@ async def _log_in(name: str, config: ServerConfig, show: Callable[[str], None]) 
             config.url, tokens, redirect_port=callback.port, redirect=redirect, callback=callback.result
         )
         async with Client(http_transport(config, auth=auth, status=LastStatus()), cache=None):
-            tokens.keep(auth)
+            pass
 
 
 def _page(status: str, text: str) -> bytes:

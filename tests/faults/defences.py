@@ -231,6 +231,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_tokens_are_masked_in_what_a_server_says",
     ),
     Defence(
+        "41 mcp_bad", "the issuer beside its tokens", "issuer-beside-tokens", NEVER,
+        "test_a_token_is_renewed_only_where_it_came_from_although_the_sign_in_failed_behind_it",
+    ),
+    Defence(
+        "41 mcp_bad", "no renewal without the issuer", "renew-at-the-issuer", NEVER,
+        "test_tokens_of_an_issuer_that_is_not_known_are_not_renewed",
+    ),
+    Defence(
+        "41 mcp_bad", "an answer to what is no address", "callback-that-is-no-address", UNCAUGHT,
+        "test_a_request_that_is_no_address_does_not_disturb_a_sign_in",
+    ),
+    Defence(
         "41 mcp_bad", "taking the callback of the sign-in only", "callback-of-the-service", NEVER,
         "test_another_page_neither_ends_nor_makes_a_sign_in",
     ),

@@ -9,8 +9,8 @@ import httpx2
 import pytest
 
 from kimi_tui.mcp.config import ServerConfig
-from kimi_tui.mcp.oauth import NotAuthorizedError
-from kimi_tui.mcp.oauth_callback import authorize_server
+from kimi_tui.mcp.oauth import NotAuthorizedError, TokenFile
+from kimi_tui.mcp.oauth_callback import authorize_server, callback_server
 from kimi_tui.mcp.token_store import forget_tokens, token_file
 from tests.mcp.harness import mcp_harness, served
 
@@ -91,3 +91,41 @@ async def test_another_page_neither_ends_nor_makes_a_sign_in(answer: dict[str, s
         )
         await asyncio.gather(*pages)
     assert "kimi-tui is authorized" in browser.pages[0]
+
+
+async def test_a_token_is_renewed_only_where_it_came_from_although_the_sign_in_failed_behind_it(tmp_path: Path) -> None:
+    async with served("leaking.py") as port:
+        url = f"http://127.0.0.1:{port}/mcp"
+        config = ServerConfig(url=url, transport="http", auth="oauth")
+        with pytest.raises(NotAuthorizedError):
+            await authorize_server("g", config, show=Browser().show)
+        assert "refresh-me-elsewhere" in token_file("g", url).read_text("utf-8")
+        async with mcp_harness(tmp_path, g={"url": url, "auth": "oauth"}) as at:
+            assert at.state("g").status != "connected"
+        async with httpx2.AsyncClient() as client:
+            seen = (await client.get(f"http://127.0.0.1:{port}/seen")).json()
+    assert [host for host, path, body in seen if "refresh-me-elsewhere" in body] == ["localhost"]
+
+
+@pytest.mark.parametrize("issuer", [{}, {"authorization_server": {"issuer": 7}}, {"authorization_server": "x"}])
+async def test_tokens_of_an_issuer_that_is_not_known_are_not_renewed(tmp_path: Path, issuer: dict[str, object]) -> None:
+    file = tmp_path / "tokens.json"
+    stored = {"tokens": {"access_token": "a", "refresh_token": "r"}}
+    file.write_text(json.dumps({**stored, **issuer}))
+    tokens = await TokenFile(file).get_tokens()
+    assert tokens is not None
+    assert (tokens.access_token, tokens.refresh_token) == ("a", None)
+    file.write_text(json.dumps({**stored, "authorization_server": None}))  # that is the server itself
+    tokens = await TokenFile(file).get_tokens()
+    assert tokens is not None
+    assert tokens.refresh_token == "r"
+
+
+async def test_a_request_that_is_no_address_does_not_disturb_a_sign_in(caplog: pytest.LogCaptureFixture) -> None:
+    async with callback_server(None) as callback:
+        for target in (b"//[", b"http://[::1", b"//\xff[", b""):
+            reader, writer = await asyncio.open_connection("127.0.0.1", callback.port)
+            writer.write(b"GET " + target + b" HTTP/1.1\r\n\r\n")
+            assert (await reader.read()).startswith(b"HTTP/1.1 4")
+            writer.close()
+    assert caplog.text == ""
