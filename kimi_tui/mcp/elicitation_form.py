@@ -202,7 +202,7 @@ def _list(value: object) -> list[Any]:
 def _renamed(field_shown: Field) -> Field:
     return Field(
         field_shown.name,
-        f"{field_shown.question} ({field_shown.name})",
+        f"{field_shown.question} ({one_line(field_shown.name, limit=60)})",  # defence: bound-field-name
         field_shown.kind,
         field_shown.hint,
         field_shown.required,

@@ -4,7 +4,6 @@ Invariant: an import copies messages, but nothing that has effects: no approvals
 """
 
 import re
-import shutil
 import zipfile
 import zlib
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -17,8 +16,8 @@ from uuid import uuid4
 from kimi_tui import json_text, jsonl, paths
 from kimi_tui.errors import SessionError
 from kimi_tui.i18n import tr
-from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import TooLargeError, open_regular, read_text
+from kimi_tui.session.atomic_folder import atomic_folder
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.session.state import SessionState, write_state
 from kimi_tui.wire.display import TodoItem
@@ -48,23 +47,11 @@ def import_session(source: Path, work_dir: Path, session_id: str | None = None) 
     session_id = session_id or uuid4().hex
     target = sessions_dir(work_dir) / session_id
     try:
-        private_folder(target.parent)
-        with _new_folder(target):
-            state = _fill(target, source)
+        with atomic_folder(target) as unfinished:
+            state = _fill(unfinished, source)
     except (OSError, zipfile.BadZipFile, EOFError, zlib.error, ValueError, RuntimeError) as error:
         raise SessionError(f"{source}: {getattr(error, 'strerror', None) or error}") from error
     return ImportedSession(session_id, state.shown_title)
-
-
-@contextmanager
-def _new_folder(folder: Path) -> Generator[None]:
-    """Create the folder; delete it if the block raises anything. Raises OSError if it exists, and leaves it."""
-    folder.mkdir(mode=0o700)
-    try:
-        yield
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)  # defence: no-half-imported-session
-        raise
 
 
 def _fill(target: Path, source: Path) -> SessionState:

@@ -15,8 +15,8 @@ from kimi_tui import json_text, paths
 from kimi_tui.errors import SessionError, SessionLockedError
 from kimi_tui.file_lock import is_locked
 from kimi_tui.i18n import tr
-from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import open_fd, open_regular, read_text
+from kimi_tui.session.atomic_folder import atomic_folder
 from kimi_tui.session.session import SessionInfo, cause_of, list_sessions, sessions_dir
 from kimi_tui.session.state import SessionState, read_state, write_state
 from kimi_tui.timestamps import valid_timestamp
@@ -114,21 +114,19 @@ def fork(source: Path, work_dir: Path, *, title: str) -> str:
     session_id = uuid4().hex
     target = sessions_dir(work_dir) / session_id
     try:
-        _copy(source, target)
-        state = read_state(target / "state.json")
-        state.custom_title = f"Fork: {title or 'no title'}"[:TITLE_CHARS]
-        state.archived = False
-        write_state(target / "state.json", state)
+        with atomic_folder(target) as unfinished:
+            _copy(source, unfinished)
+            state = read_state(unfinished / "state.json")
+            state.custom_title = f"Fork: {title or 'no title'}"[:TITLE_CHARS]
+            state.archived = False
+            write_state(unfinished / "state.json", state)
     except OSError as error:
-        shutil.rmtree(target, ignore_errors=True)
         raise SessionError(tr("the session cannot be copied: {cause}", cause=cause_of(error))) from error
     return session_id
 
 
 def _copy(source: Path, target: Path) -> None:
     """Copy the journals; hard-link the stored file contents, which are never written to again."""
-    private_folder(target.parent)
-    target.mkdir(mode=0o700)
     for entry in source.iterdir():
         if _NOT_COPIED.fullmatch(entry.name) or entry.is_symlink():
             continue

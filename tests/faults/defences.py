@@ -243,6 +243,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_request_that_is_no_address_does_not_disturb_a_sign_in",
     ),
     Defence(
+        "41 mcp_bad", "a bound on the names in questions", "bound-field-name",
+        Value('f"{field_shown.question} ({field_shown.name})"'),
+        "test_fields_with_the_same_title_are_told_apart_by_names_of_bounded_length",
+    ),
+    Defence(
         "41 mcp_bad", "taking the callback of the sign-in only", "callback-of-the-service", NEVER,
         "test_another_page_neither_ends_nor_makes_a_sign_in",
     ),
@@ -1341,6 +1346,15 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "a session to import without end", "reading no zip of another method", "methods-of-zips", NEVER,
         "test_a_zip_compressed_by_another_method_is_refused",
+    ),
+    Defence(
+        "a session to import without end", "building it where no list looks", "session-built-aside",
+        Value('folder.parent / f"{folder.name}-new"'),
+        "test_a_killed_import_or_fork_leaves_no_half_session",
+    ),
+    Defence(
+        "a session to import without end", "deleting what a kill left", "delete-abandoned-session", REMOVED,
+        "test_what_a_killed_process_left_is_deleted_a_day_later",
     ),
     Defence(
         "a session to import without end", "deleting a failed import", "no-half-imported-session", REMOVED,

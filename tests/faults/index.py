@@ -309,6 +309,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_MCP}/test_http.py::test_an_authorization_on_the_local_network_is_not_asked_for",
         f"{_MCP}/test_http.py::test_tokens_are_masked_in_what_a_server_says",
         f"{_MCP}/test_oauth.py::test_another_page_neither_ends_nor_makes_a_sign_in",
+        f"{_MCP}/test_parts.py::test_fields_with_the_same_title_are_told_apart_by_names_of_bounded_length",
         f"{_MCP}/test_oauth.py::test_a_token_is_renewed_only_where_it_came_from_although_the_sign_in_failed_behind_it",
         f"{_MCP}/test_oauth.py::test_tokens_of_an_issuer_that_is_not_known_are_not_renewed",
         f"{_MCP}/test_oauth.py::test_a_request_that_is_no_address_does_not_disturb_a_sign_in",
@@ -540,6 +541,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/web/test_server.py::test_an_app_that_is_stuck_ends_with_its_server",
     ),
     "a session to import without end": (
+        "tests/session/test_atomic_folder.py::test_a_killed_import_or_fork_leaves_no_half_session",
+        "tests/session/test_atomic_folder.py::test_what_a_killed_process_left_is_deleted_a_day_later",
         "tests/session/test_importer.py::test_a_state_that_unfolds_to_a_gigabyte_is_left_out_in_little_memory",
         "tests/session/test_importer.py::test_what_is_no_session_is_told_in_a_line",
         "tests/session/test_importer.py::test_a_zip_compressed_by_another_method_is_refused",

@@ -120,4 +120,5 @@ def save_tokens(name: str, url: str, **fields: Any) -> None:
     tokens = {"access_token": "access-0123456789", "token_type": "Bearer", "refresh_token": "refresh-0123456789"}
     file = token_file(name, url)
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps({"tokens": tokens, "client": client, **fields}), "utf-8")
+    stored = {"tokens": tokens, "client": client, "authorization_server": None}
+    file.write_text(json.dumps({**stored, **fields}), "utf-8")

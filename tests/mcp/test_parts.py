@@ -151,3 +151,12 @@ def test_a_form_asks_at_most_four_things_at_a_time_and_takes_what_fits() -> None
     confirm = Form.of("shop", "Sure?", {})
     assert confirm.take({"Accept what shop asks?": "Accept"})
     assert confirm.content == {}
+
+
+def test_fields_with_the_same_title_are_told_apart_by_names_of_bounded_length() -> None:
+    names = ["n", "m" * 10_000_000, "m" * 10_000_001, "\x1b[2J\u202e"]
+    form = Form.of("shop", "Order?", {"properties": {name: {"title": "What?"} for name in names}})
+    questions = [field.question for field in form.fields]
+    assert len(set(questions)) == len(names)
+    assert all(len(question) < 1000 and question.isprintable() for question in questions)
+    assert [field.name for field in form.fields] == names
