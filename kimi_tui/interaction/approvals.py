@@ -186,6 +186,7 @@ class Approvals:
             or (scope is not None and scope.covered_by(self._granted))
         ):
             return ApprovalResult(True)
+        display = display or (BriefBlock(text=description),)  # defence: show-what-is-asked
         if reasons:
             display = (*display, BriefBlock(text=tr("Asked because: {why}", why="; ".join(reasons))))
         parked = ParkedCall(_call_key(sender, action, description, call), description)

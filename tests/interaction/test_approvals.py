@@ -7,6 +7,7 @@ import pytest
 from kimi_tui.interaction.approvals import ApprovalResult, Approvals, Scope
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.events import ApprovalResponse
 from kimi_tui.wire.requests import ApprovalRequest
 
@@ -47,6 +48,25 @@ async def test_a_request_is_settled_once_by_its_id(approvals: Approvals, receive
     assert not approvals.settle(one.id, "approve")
     assert await task == ApprovalResult(False, "no, thanks")
     assert received == [one, ApprovalResponse(request_id=one.id, response="reject", feedback="no, thanks")]
+
+
+async def test_a_request_with_reasons_shows_what_is_asked_for_too(approvals: Approvals) -> None:
+    scope = Scope(("fetch: a.example",), "pages of a.example")
+    url = "https://a.example/?q=what+is+sent"
+    task = asyncio.create_task(
+        approvals.ask(
+            tool_call_id="c1",
+            sender="FetchURL",
+            action="fetch page",
+            description=f"Fetch {url}",
+            scope=scope,
+            reasons=("the address itself can send data",),
+        )
+    )
+    one = await request(approvals)
+    assert one.display[0] == BriefBlock(text=f"Fetch {url}")
+    approvals.settle(one.id, "reject")
+    await task
 
 
 async def test_a_yes_for_the_session_covers_what_needs_no_more_keys(approvals: Approvals) -> None:

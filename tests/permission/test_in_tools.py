@@ -16,7 +16,7 @@ from kimi_tui.tools.read_file import ReadFile
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.think import Think
 from kimi_tui.tools.write_file import WriteFile
-from kimi_tui.wire.display import BriefBlock
+from kimi_tui.wire.display import BriefBlock, ShellBlock
 from kimi_tui.wire.requests import ApprovalRequest
 from tests.tools.harness import ToolHarness
 
@@ -124,6 +124,13 @@ async def test_a_tool_that_never_asks_can_be_denied_and_asked_for(harness: ToolH
         toolset.begin_step()
         assert (await toolset.handle(call)).return_value.is_error
         assert len(harness.asked) == asked
+
+
+async def test_a_question_about_a_tool_that_never_asks_shows_its_arguments(harness: ToolHarness) -> None:
+    toolset = Toolset([Think()], approvals=harness.approvals)
+    rules(harness, "ask Think")
+    await toolset.handle(harness.call_of("Think", {"thought": "what it is about"}))
+    assert harness.asked[0].display[0] == ShellBlock(language="json", command='{\n  "thought": "what it is about"\n}')
 
 
 async def test_with_nobody_there_what_a_rule_asks_for_is_refused(harness: ToolHarness) -> None:

@@ -241,9 +241,26 @@ async def test_a_difference_is_shown_in_pieces_with_three_lines_around(harness: 
 
 
 async def test_a_huge_difference_is_a_summary(harness: ToolHarness) -> None:
-    (harness.dir / "a").write_text("x\n" * 10_001)
+    (harness.dir / "a").write_text("x\n")
+    value = await harness.use(WriteFile(harness.workspace, harness.approvals), path="a", content="y\n" * 10_001)
+    assert value.display == (DiffBlock(path="a", old_text="1 line", new_text="10001 lines", is_summary=True),)
+
+
+async def test_a_small_change_of_a_huge_file_is_shown(harness: ToolHarness) -> None:
+    (harness.dir / "a").write_text("x\n" * 20_000)
     value = await replace(harness, "a", "x", "y")
-    assert value.display == (DiffBlock(path="a", old_text="(10001 lines)", new_text="(10001 lines)", is_summary=True),)
+    assert value.display == (DiffBlock(path="a", old_text="x\nx\nx\nx", new_text="y\nx\nx\nx"),)
+
+
+@pytest.mark.parametrize("end", ["\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028", "\u2029"])
+async def test_what_a_line_feed_does_not_end_is_shown_as_one_line(harness: ToolHarness, end: str) -> None:
+    (harness.dir / "a").write_bytes(f"# read{end}check()\nend()\n".encode())
+    value = await harness.use(
+        WriteFile(harness.workspace, harness.approvals), path="a", content="# read\ncheck()\nend()\n"
+    )
+    (block,) = value.display
+    assert isinstance(block, DiffBlock)
+    assert (block.old_text, block.new_text) == (f"# read{end}check()\nend()", "# read\ncheck()\nend()")
 
 
 async def test_who_keeps_history_hears_of_an_edit_before_it_is_made(harness: ToolHarness) -> None:

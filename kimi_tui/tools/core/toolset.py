@@ -23,6 +23,7 @@ from kimi_tui.tools.core.ask_approval import ask_approval, comments_of_call, wit
 from kimi_tui.tools.core.plan_mode import PlanMode
 from kimi_tui.tools.core.repeat_guard import RepeatGuard, with_reminder
 from kimi_tui.tools.core.tool import Params, Tool, current_tool_call, failed
+from kimi_tui.wire.display import ShellBlock
 from kimi_tui.wire.parts import ToolCall, ToolResult, ToolReturnValue
 
 _log = logging.getLogger(__name__)
@@ -157,11 +158,13 @@ class Toolset:
         """Apply the permission rules to a tool that does not request approval itself; None if the call may run."""
         if self._approvals is None or tool.asks:
             return None
+        arguments = json.dumps(params.model_dump(mode="json", exclude_unset=True), indent=2, ensure_ascii=False)
         return await ask_approval(
             self._approvals,
             sender=tool.name,
             action=tr("use {tool}", tool=tool.name),
             description=f"Call {tool.name}",
+            display=(ShellBlock(language="json", command=arguments),),  # defence: arguments-of-any-tool
             subject=tool.subject(params),
             ask_only_by_rule=True,
         )

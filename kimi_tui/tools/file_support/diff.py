@@ -7,22 +7,20 @@ from kimi_tui.wire.display import DiffBlock
 
 CONTEXT_LINES = 3
 MAX_LINES = 10_000
+"""Limit of lines that an edit shows, of the old or of the new text."""
 _MAX_COMPARED = 2_000
 """Limit of changed lines: above it they form one change, because comparing them takes too long."""
 
 
 def diff_blocks(path: str, old: str, new: str) -> tuple[DiffBlock, ...]:
-    """Return one block per change; a single summary if either text has more than 10,000 lines; none if equal."""
+    """Return one block per change; a single summary for more than 10,000 lines to show; none if equal."""
     if old == new:
         return ()
-    old_lines, new_lines = old.splitlines(), new.splitlines()
-    if max(len(old_lines), len(new_lines)) > MAX_LINES:
-        return (
-            DiffBlock(
-                path=path, old_text=f"({len(old_lines)} lines)", new_text=f"({len(new_lines)} lines)", is_summary=True
-            ),
-        )
-    if old_lines == new_lines:  # only the end of the last line, or an unusual line end, differs
+    old_lines, new_lines = _lines(old), _lines(new)
+    hunks = _hunks(old_lines, new_lines)
+    if max(sum(b - a for a, b, _, _ in hunks), sum(d - c for _, _, c, d in hunks)) > MAX_LINES:
+        return (DiffBlock(path=path, old_text=_count(old_lines), new_text=_count(new_lines), is_summary=True),)
+    if old_lines == new_lines:  # only the end of the last line differs
         return (DiffBlock(path=path, old_text=old[-200:], new_text=new[-200:], old_start=max(1, len(old_lines))),)
     return tuple(
         DiffBlock(
@@ -32,20 +30,32 @@ def diff_blocks(path: str, old: str, new: str) -> tuple[DiffBlock, ...]:
             old_start=a + 1,
             new_start=c + 1,
         )
-        for a, b, c, d in _hunks(old_lines, new_lines)
+        for a, b, c, d in hunks
     )
 
 
 def text_with(old: str, new: str, selected: Set[int]) -> str:
     """Apply only the changes in `selected` to `old`; they are counted from 0, as in `diff_blocks`."""
-    old_lines, new_lines = old.splitlines(keepends=True), new.splitlines(keepends=True)
+    old_lines, new_lines = _lines(old, keepends=True), _lines(new, keepends=True)
     lines: list[str] = []
     position = 0
-    for number, (a, b, c, d) in enumerate(_hunks(old.splitlines(), new.splitlines())):
+    for number, (a, b, c, d) in enumerate(_hunks(_lines(old), _lines(new))):
         lines += old_lines[position:a]
         lines += new_lines[c:d] if number in selected else old_lines[a:b]
         position = b
     return "".join((*lines, *old_lines[position:]))
+
+
+def _count(lines: list[str]) -> str:
+    return f"{len(lines)} line{'s' if len(lines) != 1 else ''}"
+
+
+def _lines(text: str, *, keepends: bool = False) -> list[str]:
+    """Split at line feeds only: the other characters that end a line for Python must show as part of it."""
+    *lines, last = text.split("\n")  # defence: lines-end-at-line-feeds
+    if keepends:
+        lines = [f"{line}\n" for line in lines]
+    return [*lines, last] if last else lines
 
 
 def _hunks(old_lines: list[str], new_lines: list[str]) -> list[tuple[int, int, int, int]]:

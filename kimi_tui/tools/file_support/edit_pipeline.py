@@ -127,7 +127,7 @@ def apply_selected(path: str, changes: Sequence[DiffBlock], selected: Set[int]) 
         f"Edited `{path}` in part: of the {len(changes)} changes the user took {len(selected)} and refused the others."
     ]
     for number, change in enumerate(changes):
-        old_lines, new_lines = change.old_text.splitlines(), change.new_text.splitlines()
+        old_lines, new_lines = change.old_text.split("\n"), change.new_text.split("\n")
         where = f"Change {number + 1}, from line {change.old_start}"
         if number in selected:
             rows.append(f"{where}: made.")

@@ -142,7 +142,9 @@ class ToolCalls:
                     path = str(self._work_dir / block.path)
                     content.append(tool_diff_content(path, block.new_text, block.old_text or None))
                 case DiffBlock():
-                    content.append(_text(f"{block.path}: changed"))
+                    content.append(
+                        _text(f"{block.path}: too long to show, {block.old_text} before and {block.new_text} after")
+                    )
                 case ShellBlock():
                     content.append(_printed(for_terminal(block.command), language=block.language))
                 case BriefBlock(text=text) if text:

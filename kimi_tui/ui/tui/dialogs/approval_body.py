@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from textual.message import Message
 from textual.strip import Strip
 
+from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.diff import CONTEXT, DiffText, summary_of
 from kimi_tui.ui.tui.text.highlight import highlight
@@ -43,7 +44,9 @@ def _block(block: DisplayBlock, width: int, palette: Palette, context: int) -> l
         case ShellBlock():
             return _shell(block, width, palette)
         case DiffBlock() if block.is_summary:
-            return [Line(((cut_start(sanitize(block.path), width), palette.base),))]
+            path = Line(((cut_start(sanitize(block.path), width), palette.base),))
+            counts = _("too long to show: {old} before, {new} after", old=block.old_text, new=block.new_text)
+            return [path, *(Line(row, join=join) for row, join in wrap_text(sanitize(counts), palette.warning, width))]
         case DiffBlock():
             old, new = reveal_hidden(block.old_text), reveal_hidden(block.new_text)
             head: tuple[Run, ...] = (

@@ -8,6 +8,8 @@ from textual import events
 from kimi_tui.interaction.approvals import Scope
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
+from kimi_tui.wire.display import DiffBlock
+from kimi_tui.wire.requests import ApprovalRequest
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.painted import app_text
 from tests.ui.tui.pilot_driver import Start
@@ -197,3 +199,12 @@ async def test_the_next_of_several_approvals_is_shown_and_guarded_anew(start: St
         driver.clock.now += 1
         await driver.press("n")
         assert not await second
+
+
+async def test_a_change_too_long_to_show_says_so(start: Start) -> None:
+    change = DiffBlock(path="big.py", old_text="1 line", new_text="10001 lines", is_summary=True)
+    *before, asked = wire_scenarios.approval()
+    assert isinstance(asked, ApprovalRequest)
+    async with start() as driver:
+        await driver.say(*before, asked.model_copy(update={"display": (change,)}))
+        assert "too long to show: 1 line before, 10001 lines after" in app_text(driver.app)
