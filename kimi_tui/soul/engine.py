@@ -430,11 +430,13 @@ class Engine:
         self.soul.agent.offering.refresh()
 
     def set_attended(self, away: bool) -> None:
-        """Turn away mode on or off: tool calls are approved and questions are dismissed while the user is away."""
-        if away:
-            self._yolo_before_away = self.approvals.yolo
+        """Turn away mode on or off: tool calls are approved and questions are dismissed while the user is away.
+
+        Its end gives yolo back as it was, unless the user turned yolo off meanwhile.
+        """
+        before, self._yolo_before_away = self._yolo_before_away, away and self.approvals.yolo
         self.approvals.attended = self.questions.attended = not away
-        self.approvals.yolo = away or self._yolo_before_away
+        self.approvals.yolo = away or (before and self.approvals.yolo)  # defence: yolo-off-while-away
         if away:
             self.approvals.reject_all()
             self.questions.dismiss_all()

@@ -1003,6 +1003,22 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_pipe_a_folder_a_socket_and_a_device_are_refused_at_once",
     ),
     Defence(
+        "approval_shows_less", "showing what is asked for beside the reasons", "show-what-is-asked", REMOVED,
+        "test_a_request_with_reasons_shows_what_is_asked_for_too",
+    ),
+    Defence(
+        "approval_shows_less", "showing the arguments of any tool", "arguments-of-any-tool", REMOVED,
+        "test_a_question_about_a_tool_that_never_asks_shows_its_arguments",
+    ),
+    Defence(
+        "approval_shows_less", "ending lines at line feeds only", "lines-end-at-line-feeds",
+        Value('(*text.splitlines(), "")'), "test_what_a_line_feed_does_not_end_is_shown_as_one_line",
+    ),
+    Defence(
+        "yolo_comes_back", "keeping yolo off that was turned off while away", "yolo-off-while-away",
+        Value("away or before"), "test_yolo_that_was_turned_off_in_away_mode_stays_off_after_it",
+    ),
+    Defence(
         "a page of another host", "addresses that are assigned for the internet", "addresses-of-the-internet", NEVER,
         "test_addresses_are_judged_by_where_they_lead",
     ),

@@ -380,6 +380,15 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/test_strangers_folder.py::test_a_pipe_or_a_device_in_the_place_of_a_file_holds_no_face_up",
         "tests/test_regular_file.py::test_a_pipe_a_folder_a_socket_and_a_device_are_refused_at_once",
     ),
+    "approval_shows_less": (
+        "tests/interaction/test_approvals.py::test_a_request_with_reasons_shows_what_is_asked_for_too",
+        "tests/permission/test_in_tools.py::test_a_question_about_a_tool_that_never_asks_shows_its_arguments",
+        "tests/tools/test_files.py::test_what_a_line_feed_does_not_end_is_shown_as_one_line",
+        "tests/tools/test_files.py::test_a_small_change_of_a_huge_file_is_shown",
+    ),
+    "yolo_comes_back": (
+        "tests/soul/commands/test_registry.py::test_yolo_that_was_turned_off_in_away_mode_stays_off_after_it",
+    ),
     "a page of another host": (
         "tests/tools/test_web.py::test_each_host_is_asked_for_and_a_yes_for_the_session_covers_its_pages_alone",
         "tests/tools/test_web.py::test_a_redirect_to_another_host_is_asked_for",

@@ -22,8 +22,10 @@ async def _yolo(engine: "Engine", args: str) -> None:
     if engine.headless:
         engine.reply(_NO_USER)
         return
-    engine.approvals.yolo = not engine.approvals.yolo
-    yolo = engine.approvals.yolo
+    yolo = not engine.approvals.yolo
+    if not yolo:  # while the user is away, the state keeps what it was before
+        engine.session.state.approval.yolo = False
+    engine.approvals.yolo = yolo
     engine.reply(
         tr("All tool calls are now approved automatically.") if yolo else tr("Tool calls need approval again.")
     )

@@ -209,6 +209,19 @@ async def test_yolo_and_afk_are_switches_and_afk_gives_yolo_back_as_it_was(tmp_p
         assert engine.session.state.approval.yolo is True
 
 
+async def test_yolo_that_was_turned_off_in_away_mode_stays_off_after_it(tmp_path):
+    async with engine_on(plan(tmp_path, yolo=True)) as (engine, _):
+        await engine.prompt("/afk")
+        await engine.prompt("/yolo")
+        assert engine.session.state.approval.yolo is False
+        await engine.prompt("/afk")
+        assert (engine.approvals.attended, engine.approvals.yolo) == (True, False)
+    async with engine_on(plan(tmp_path, yolo=True)) as (engine, _):
+        for _again in range(2):
+            await engine.prompt("/afk")
+        assert (engine.approvals.attended, engine.approvals.yolo) == (True, True)
+
+
 async def test_btw_answers_with_what_is_known_and_leaves_nothing_behind(tmp_path):
     replies = ("text: the word is plum", tool_call("Shell", "s", command="touch never"), "text: plum")
     async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, received):
