@@ -11,6 +11,7 @@ from typing import Any
 import httpx2
 
 from kimi_tui.charsets import decode_text
+from kimi_tui.formats import byte_count
 
 MAX_ERROR_BYTES = 64 * 1024
 ERROR_SECONDS = 10.0
@@ -41,7 +42,7 @@ async def read_body(response: httpx2.Response, max_bytes: int) -> bytes:
     async for piece in response.aiter_bytes():
         body += piece
         if len(body) > max_bytes:
-            raise BodyTooLargeError(f"the answer is larger than {max_bytes >> 10} KiB")
+            raise BodyTooLargeError(f"the answer is larger than {byte_count(max_bytes)}")
     return bytes(body)
 
 

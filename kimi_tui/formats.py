@@ -19,10 +19,12 @@ def token_count(count: int) -> str:
 
 
 def byte_count(size: int) -> str:
-    """A size: 950 B, 12 kB, 3.1 MB."""
-    if size < 1000:
+    """A size: 950 B, 12 KiB, 3.1 MiB, 16 MiB."""
+    if size < 1024:
         return f"{size} B"
-    return f"{size / 1000:.0f} kB" if size < 1_000_000 else f"{size / 1_000_000:.1f} MB"
+    if size < 1 << 20:
+        return f"{size / 1024:.0f} KiB"
+    return f"{size / (1 << 20):.1f}".removesuffix(".0") + " MiB"
 
 
 def clock(seconds: float) -> str:

@@ -10,6 +10,7 @@ import stat
 from pathlib import Path
 from typing import BinaryIO
 
+from kimi_tui.formats import byte_count
 from kimi_tui.i18n import tr
 
 MAX_BYTES = 16 << 20
@@ -52,7 +53,7 @@ def read_bytes(path: Path, *, most: int = MAX_BYTES) -> bytes:
     """Read the whole file. Raises OSError, TooLargeError above `most` bytes."""
     content = read_start(path, most + 1)
     if len(content) > most:
-        raise TooLargeError(errno.EFBIG, tr("it is larger than {size}", size=_size(most)), str(path))
+        raise TooLargeError(errno.EFBIG, tr("it is larger than {size}", size=byte_count(most)), str(path))
     return content
 
 
@@ -93,7 +94,3 @@ def _check(mode: int, path: Path) -> None:
     if not stat.S_ISREG(mode):  # defence: regular-file
         number = errno.EISDIR if stat.S_ISDIR(mode) else errno.EINVAL
         raise NotRegularError(number, tr("this is not a regular file"), str(path))
-
-
-def _size(most: int) -> str:
-    return f"{most >> 20} MiB" if most >= 1 << 20 else f"{most >> 10} KiB"

@@ -24,6 +24,8 @@ def test_tokens_take_four_characters_at_most(count: int, shown: str):
     assert token_count(count) == shown
 
 
-@pytest.mark.parametrize(("size", "shown"), [(950, "950 B"), (12_300, "12 kB"), (3_140_000, "3.1 MB")])
-def test_sizes_are_told_in_thousands(size: int, shown: str):
+@pytest.mark.parametrize(
+    ("size", "shown"), [(950, "950 B"), (12_300, "12 KiB"), (16 << 20, "16 MiB"), (3_250_000, "3.1 MiB")]
+)
+def test_sizes_are_in_binary_units(size: int, shown: str):
     assert byte_count(size) == shown

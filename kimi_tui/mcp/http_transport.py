@@ -10,6 +10,7 @@ from mcp.client._transport import TransportStreams
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 
+from kimi_tui.formats import byte_count
 from kimi_tui.mcp.config import ServerConfig
 from kimi_tui.mcp.stdio_transport import MAX_MESSAGE
 
@@ -24,7 +25,7 @@ class AnswerTooLargeError(httpx2.StreamError):
     """The body of a response is larger than the limit for a message."""
 
     def __init__(self) -> None:
-        super().__init__(f"it sent a message of more than {MAX_MESSAGE >> 20} MiB")
+        super().__init__(f"it sent a message of more than {byte_count(MAX_MESSAGE)}")
 
 
 class InsecureAddressError(httpx2.UnsupportedProtocol):

@@ -22,6 +22,7 @@ from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 
 from kimi_tui import json_text
+from kimi_tui.formats import byte_count
 from kimi_tui.i18n import tr
 from kimi_tui.mcp.rate_limit import FLOOD, RateLimit
 from kimi_tui.tools.shell_support.supervised import GRACE, end_strays, marked, supervised
@@ -105,7 +106,7 @@ class Child:
             partial.append(tail)
             size += len(tail)
             if size > MAX_MESSAGE:  # defence: bound-mcp-message
-                self.ended_because = f"it sent a message of more than {MAX_MESSAGE >> 20} MiB"
+                self.ended_because = f"it sent a message of more than {byte_count(MAX_MESSAGE)}"
                 return
             if len(chunk) >= _CHUNK // 2:
                 await asyncio.sleep(_POLL_SECONDS)

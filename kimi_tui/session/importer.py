@@ -15,6 +15,7 @@ from uuid import uuid4
 
 from kimi_tui import json_text, jsonl, paths
 from kimi_tui.errors import SessionError
+from kimi_tui.formats import byte_count
 from kimi_tui.i18n import tr
 from kimi_tui.regular_file import TooLargeError, open_regular, read_text
 from kimi_tui.session.atomic_folder import atomic_folder
@@ -125,8 +126,7 @@ def imported_text(file: Path) -> str:
     try:
         text = read_text(file, most=MAX_TEXT_BYTES)
     except TooLargeError:
-        limit_mb = MAX_TEXT_BYTES >> 20
-        raise SessionError(tr("{file} is larger than {most} MB", file=file, most=limit_mb)) from None
+        raise SessionError(tr("{file} is larger than {most}", file=file, most=byte_count(MAX_TEXT_BYTES))) from None
     except UnicodeDecodeError:
         raise SessionError(tr("{file} is not UTF-8 text", file=file)) from None
     except OSError as error:

@@ -4,6 +4,7 @@ import errno
 from pathlib import Path
 
 from kimi_tui.errors import SkillError
+from kimi_tui.formats import byte_count
 from kimi_tui.i18n import tr
 from kimi_tui.regular_file import NotRegularError, read_start
 
@@ -23,7 +24,7 @@ def read_source(path: Path, max_bytes: int = MAX_BYTES) -> str:
     except OSError as error:
         raise SkillError(reason(error), file=path) from error
     if len(data) > max_bytes:
-        raise SkillError(tr("is larger than {size} KiB, the limit for a skill", size=max_bytes >> 10), file=path)
+        raise SkillError(tr("is larger than {size}, the limit for a skill", size=byte_count(max_bytes)), file=path)
     if data.startswith(_BOMS_OF_OTHERS):
         raise SkillError(tr("is UTF-16 text; save it as UTF-8"), file=path)
     try:

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 
+from kimi_tui.formats import byte_count
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.paths import real_path
 from kimi_tui.tools.core.permission_subject import denied_paths
@@ -182,7 +183,7 @@ def _result(
         output.write(f"{line}\n")
     message = _summary(params, len(files), len(entries), len(page))
     if process.timed_out:
-        message += f" It was stopped after {SECONDS} s or {MAX_CHARS >> 20} MiB: there may be more. Narrow it down."
+        message += f" It was stopped after {SECONDS} s or {byte_count(MAX_CHARS)}: there may be more. Narrow it down."
     if secret:
         message += (
             f" {len(secret)} files, which by their names hold secrets or which a rule keeps closed, are left out."

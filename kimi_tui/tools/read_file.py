@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import Field, field_validator
 
+from kimi_tui.formats import byte_count
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.tools.core.result_builder import MARKER, MAX_LINE_CHARS
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
@@ -138,7 +139,7 @@ def _result(resolved: ResolvedPath, lines: _Lines) -> ToolReturnValue:
     message = f"Lines {lines.first} to {last} of {total}."
     if lines.full:
         message += (
-            f" Not more than {MAX_LINES} lines and {MAX_BYTES >> 10} KiB are read at once; go on at line {last + 1}."
+            f" Not more than {MAX_LINES} lines and {byte_count(MAX_BYTES)} are read at once; go on at line {last + 1}."
         )
     if lines.cut:
         message += f" Lines longer than {MAX_LINE_CHARS} characters are cut."

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from kimi_tui.formats import byte_count
 from kimi_tui.regular_file import read_end
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundTasks
@@ -43,7 +44,7 @@ class TaskOutput(Tool[TaskOutputParams]):
         message = task.line
         if size > PREVIEW_BYTES:
             message += (
-                f". These are the last {PREVIEW_BYTES >> 10} KiB of {size} bytes; ReadFile reads all of {task.log}"
+                f". These are the last {byte_count(PREVIEW_BYTES)} of {size} bytes; ReadFile reads all of {task.log}"
             )
         return ok(text, f"{message}.", display=(task.block,))
 

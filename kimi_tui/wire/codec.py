@@ -1,7 +1,7 @@
 """Wire messages to JSON and back: the envelope `{"type": NAME, "payload": {...}}`."""
 
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -50,28 +50,13 @@ Event = (
 Request = requests.ApprovalRequest | requests.ToolCallRequest | requests.QuestionRequest | requests.HookRequest
 WireMessage = Event | Request
 
-MESSAGE_CLASSES: tuple[type[WireModel], ...] = (
-    events.TurnBegin, events.TurnEnd, events.SteerInput, events.StepBegin, events.StepInterrupted, events.StepRetry,
-    events.CompactionBegin, events.CompactionEnd, events.StatusUpdate, parts.ToolCall, parts.ToolCallPart,
-    parts.ToolResult, events.ApprovalResponse, events.SubagentEvent, events.BtwBegin, events.BtwEnd,
-    events.PlanDisplay, events.HookTriggered, events.HookResolved, events.MCPLoadingBegin, events.MCPLoadingEnd,
-    events.Notification, flow_events.FlowBegin, flow_events.FlowNodeBegin, flow_events.FlowDecision,
-    flow_events.FlowNodeEnd, flow_events.FlowPaused, flow_events.FlowResumed, flow_events.FlowControls,
-    flow_events.FlowSpending, flow_events.FlowEnd, requests.ApprovalRequest, requests.ToolCallRequest,
-    requests.QuestionRequest, requests.HookRequest,
-)  # fmt: skip
+CONTENT_CLASSES: tuple[type[WireModel], ...] = get_args(ContentMessage)
+FLOW_EVENTS: tuple[type[WireModel], ...] = get_args(FlowEvent)
+MESSAGE_CLASSES = tuple(
+    cls for cls in cast(tuple[type[WireModel], ...], get_args(WireMessage)) if cls not in CONTENT_CLASSES
+)
 _BY_NAME = {cls.__name__: cls for cls in MESSAGE_CLASSES} | {"ApprovalRequestResolved": events.ApprovalResponse}
 _CONTENT = TypeAdapter[ContentMessage](parts.ContentPart, config=ConfigDict(defer_build=True))
-CONTENT_CLASSES = (parts.TextPart, parts.ThinkPart, parts.ImageURLPart, parts.AudioURLPart, parts.VideoURLPart)
-
-REQUESTS = (
-    requests.ApprovalRequest, requests.ToolCallRequest, requests.QuestionRequest, requests.HookRequest,
-)  # fmt: skip
-FLOW_EVENTS = (
-    flow_events.FlowBegin, flow_events.FlowNodeBegin, flow_events.FlowDecision, flow_events.FlowNodeEnd,
-    flow_events.FlowPaused, flow_events.FlowResumed, flow_events.FlowControls, flow_events.FlowSpending,
-    flow_events.FlowEnd,
-)  # fmt: skip
 
 
 class WireFormatError(KimiTuiError):

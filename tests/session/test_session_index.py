@@ -233,7 +233,7 @@ async def test_a_text_file_is_imported_as_context_and_one_that_is_too_large_is_r
         (engine.work_dir / "wide.txt").write_text("x " * (1 << 20))
         await engine.prompt("/import notes.txt")
         assert "the plan is plum" in engine.context.history[0].text
-        with pytest.raises(UsageError, match="larger than 10 MB"):
+        with pytest.raises(UsageError, match="larger than 10 MiB"):
             await engine.prompt("/import big.txt")
         with pytest.raises(Exception, match="are free"):
             await engine.prompt("/import wide.txt")

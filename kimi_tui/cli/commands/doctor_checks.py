@@ -21,6 +21,7 @@ from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.config.loader import LoadedConfig, load_config
 from kimi_tui.config.model_selection import ChosenModel, choose_model
 from kimi_tui.errors import KimiTuiError
+from kimi_tui.formats import byte_count
 from kimi_tui.llm.error_mapping import service_words
 from kimi_tui.paths import find_program, private_folder
 from kimi_tui.regular_file import open_fd
@@ -144,7 +145,7 @@ def _home() -> Check:
         todo = "sessions cannot be saved; make it writable, or set KIMI_TUI_HOME to a writable folder"
         return Check("home", "fail", f"{paths.shown(home)}: {error.strerror}", todo)
     if free < 100 << 20:
-        return Check("home", "warn", f"{paths.shown(home)}, {free >> 20} MiB free", "free some disk space")
+        return Check("home", "warn", f"{paths.shown(home)}, {byte_count(free)} free", "free some disk space")
     return Check("home", "ok", paths.shown(home))
 
 
@@ -153,7 +154,7 @@ def _log() -> Check:
     try:
         size = file.stat().st_size
         os.close(open_fd(file, os.O_WRONLY))
-        return Check("log", "ok", f"{paths.shown(file)}, {size >> 10} KiB", "use --debug to log more")
+        return Check("log", "ok", f"{paths.shown(file)}, {byte_count(size)}", "use --debug to log more")
     except FileNotFoundError:
         return Check("log", "ok", f"{paths.shown(file)}, not written yet")
     except OSError as error:

@@ -4,6 +4,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, SessionError, UsageError
+from kimi_tui.formats import byte_count
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -132,7 +133,7 @@ def _show(entry: "SessionEntry") -> None:
         f"title    {info.title or '(no title)'}",
         f"folder   {paths.shown(entry.work_dir) if entry.work_dir is not None else 'unknown'}",
         f"changed  {datetime.fromtimestamp(info.updated_at):%Y-%m-%d %H:%M}",
-        f"path     {paths.shown(info.dir)} ({size / 1e6:.1f} MB)",
+        f"path     {paths.shown(info.dir)} ({byte_count(size)})",
         f"prompts  {len(prompts)}",
         *(f"  {text[:100]}" for text in prompts[-10:]),
     ]

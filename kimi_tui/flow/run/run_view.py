@@ -14,7 +14,7 @@ from kimi_tui.flow.run.node_prompts import task_prompt
 from kimi_tui.flow.run.node_view import DecisionView, EdgeView, NodeState, NodeView
 from kimi_tui.flow.run.run_state import Pause
 from kimi_tui.flow.run.spending import Spent, reached
-from kimi_tui.wire.codec import WireMessage
+from kimi_tui.wire.codec import FlowEvent, WireMessage
 from kimi_tui.wire.events import ApprovalResponse, StatusUpdate, StepBegin
 from kimi_tui.wire.flow_events import (
     FlowBegin,
@@ -148,7 +148,7 @@ class RunView:
             return self._count_live(message)
         if isinstance(message, ApprovalRequest | QuestionRequest | ApprovalResponse | ToolResult):
             return self._follow_requests(message, timestamp)
-        if getattr(message, "run_id", None) != self.run_id:
+        if not isinstance(message, FlowEvent) or message.run_id != self.run_id:
             return False
         self._last_at = max(self._last_at, timestamp)
         match message:
@@ -375,8 +375,8 @@ def fold_run_views(messages: Iterable[tuple[float, WireMessage]]) -> list[RunVie
         if isinstance(message, FlowBegin) and message.run_id not in runs:
             latest = runs[message.run_id] = RunView.from_begin(message, timestamp)
             continue
-        run_id = getattr(message, "run_id", None)
-        latest = runs.get(run_id, latest) if run_id is not None else latest
+        if isinstance(message, FlowEvent):
+            latest = runs.get(message.run_id, latest)
         if latest is not None:
             latest.apply(message, timestamp)
     return list(runs.values())

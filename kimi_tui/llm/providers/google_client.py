@@ -22,6 +22,7 @@ from google.genai.types import (
 
 from kimi_tui.bounded_http import BodyTooLargeError
 from kimi_tui.errors import ProviderError
+from kimi_tui.formats import byte_count
 from kimi_tui.llm.error_mapping import body_error, event_error, malformed_stream
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.sdk_errors import answer_before, bounds_of, map_sdk_errors, next_before, refusal_error, trust_for
@@ -128,7 +129,7 @@ class _Body(httpx2.AsyncByteStream):
         async for piece in self._response.aiter_bytes():
             self.size += len(piece)
             if self.size > MAX_LINE:  # defence: bound-google-chunk
-                raise BodyTooLargeError(f"a chunk is larger than {MAX_LINE >> 20} MiB")
+                raise BodyTooLargeError(f"a chunk is larger than {byte_count(MAX_LINE)}")
             yield piece
 
     async def aclose(self) -> None:

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
 
+from kimi_tui.formats import byte_count
+
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW | getattr(os, "O_NOCTTY", 0)
 _FOLDER = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW
 
@@ -42,7 +44,7 @@ def read_bytes(real: Path, *, most: int) -> bytes:
         while chunk := os.read(descriptor, 1 << 20):
             size += len(chunk)
             if size > most:
-                raise FileRefusedError(f"`{real}` is larger than {most // (1 << 20)} MiB.")
+                raise FileRefusedError(f"`{real}` is larger than {byte_count(most)}.")
             chunks.append(chunk)
     return b"".join(chunks)
 

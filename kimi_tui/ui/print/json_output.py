@@ -6,7 +6,7 @@ from kimi_tui.llm.message import Message
 from kimi_tui.text_safety import dump_json
 from kimi_tui.tools.core.result_message import result_message
 from kimi_tui.ui.print.output_stream import OutputStream
-from kimi_tui.wire.codec import FLOW_EVENTS, WireMessage, encode
+from kimi_tui.wire.codec import FlowEvent, WireMessage, encode
 from kimi_tui.wire.events import BtwEnd, Notification, PlanDisplay, StepBegin, StepRetry, TurnEnd
 from kimi_tui.wire.merge import Merger
 from kimi_tui.wire.parts import (
@@ -59,7 +59,7 @@ class JsonOutput:
             case Notification() | PlanDisplay():
                 self._end_message()
                 self._print(message.model_dump(mode="json", exclude_none=True))
-            case _ if self._flow_events and isinstance(message, FLOW_EVENTS):
+            case _ if self._flow_events and isinstance(message, FlowEvent):
                 self._end_message()
                 self._print(encode(message))
             case _:

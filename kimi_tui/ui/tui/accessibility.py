@@ -1,6 +1,7 @@
 """Accessibility options: ASCII only, reduced motion, plain (for screen readers)."""
 
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,3 +23,20 @@ class DisplayOptions:
     def merged_with(self, *, ascii: bool, motion: bool, plain: bool) -> "DisplayOptions":  # noqa: A002 - the name of the option
         """These options combined with those of the command line."""
         return DisplayOptions(self.ascii or ascii, self.motion and motion, self.plain or plain)
+
+
+@runtime_checkable
+class HasDisplayOptions(Protocol):
+    @property
+    def display_options(self) -> DisplayOptions: ...
+
+
+class HasApp(Protocol):
+    @property
+    def app(self) -> object: ...
+
+
+def display_options_of(widget: HasApp) -> DisplayOptions:
+    """The options of the widget's app; the defaults in an app without them."""
+    app = widget.app
+    return app.display_options if isinstance(app, HasDisplayOptions) else DisplayOptions()

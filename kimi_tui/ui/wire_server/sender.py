@@ -8,8 +8,7 @@ from kimi_tui.ui.stdio import LineWriter
 from kimi_tui.ui.wire_server import rpc
 from kimi_tui.ui.wire_server.params import Capabilities
 from kimi_tui.wire.codec import (
-    FLOW_EVENTS,
-    REQUESTS,
+    FlowEvent,
     Request,
     UnknownMessage,
     WireFormatError,
@@ -41,7 +40,7 @@ class Sender:
             self._open_requests = {
                 rpc_id: request for rpc_id, request in self._open_requests.items() if request.id != message.request_id
             }
-        if isinstance(message, REQUESTS):
+        if isinstance(message, Request):
             self.ask(message)
         else:
             self._tell(message)
@@ -59,7 +58,7 @@ class Sender:
         """
         if isinstance(message, ApprovalRequest | ApprovalResponse | Notification) and not self._knows_ours:
             return False
-        return self._show(message) if isinstance(message, REQUESTS) else self._tell(message)
+        return self._show(message) if isinstance(message, Request) else self._tell(message)
 
     def answered(self, rpc_id: rpc.Id) -> Request | None:
         """Return the request for this answer; None if it is unknown or already settled."""
@@ -89,7 +88,7 @@ class Sender:
         return True
 
     def _tell(self, message: WireMessage) -> bool:
-        if isinstance(message, FLOW_EVENTS) and not self._knows_ours:
+        if isinstance(message, FlowEvent) and not self._knows_ours:
             if isinstance(message, FlowEnd) and message.status == "stopped":
                 self._send(TextPart(text=f"The flow stopped: {message.reason or 'on request'}.\n"))
                 return True

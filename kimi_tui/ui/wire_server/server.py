@@ -27,7 +27,7 @@ from kimi_tui.ui.wire_server.params import Initialize, PromptParams, SetPlanMode
 from kimi_tui.ui.wire_server.responses import settle
 from kimi_tui.ui.wire_server.rpc import Answer, Call, Code, Fault, RpcError
 from kimi_tui.ui.wire_server.sender import Sender
-from kimi_tui.wire.codec import REQUESTS, WireMessage
+from kimi_tui.wire.codec import Request, WireMessage
 from kimi_tui.wire.events import TurnBegin
 from kimi_tui.wire.parts import JsonObject, UserInput, text_of
 
@@ -205,7 +205,7 @@ class WireServer:
             self._engine.wire.flush()
             for number, recorded in enumerate(await asyncio.to_thread(list, self._engine.recorded())):
                 if self._out.again(recorded.message):
-                    is_request = isinstance(recorded.message, REQUESTS)
+                    is_request = isinstance(recorded.message, Request)
                     requests, events = requests + is_request, events + (not is_request)
                 await self._writer.drained()
                 if number % _BREATH == 0:

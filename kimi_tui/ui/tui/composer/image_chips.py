@@ -18,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 from kimi_tui import paths
 from kimi_tui.atomic_file import replace_file
 from kimi_tui.errors import KimiTuiError
+from kimi_tui.formats import byte_count
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import read_bytes, read_start
 from kimi_tui.ui.tui.i18n.catalog import _
@@ -110,7 +111,7 @@ class ImageChips:
         if (why := self.unseen()) is not None:
             raise ImageRefusedError(why)
         if len(content) > MAX_BYTES:
-            raise ImageRefusedError(_("{name} is larger than {most} MB", name=name, most=MAX_BYTES >> 20))
+            raise ImageRefusedError(_("{name} is larger than {most}", name=name, most=byte_count(MAX_BYTES)))
         mime = media_type(content[:64])
         if mime not in _KINDS:
             words = _("{name} is not a PNG, JPEG, GIF or WebP image; models do not accept it", name=name)

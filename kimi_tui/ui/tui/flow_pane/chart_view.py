@@ -1,7 +1,7 @@
 """The chart of a flow: laid out to fit the pane, navigable by keys, following the run's current node."""
 
 from functools import partial
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -11,7 +11,7 @@ from textual.message import Message
 from kimi_tui.flow.layout.geometry import LayoutDirection
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.render.chart_style import ChartStyle
-from kimi_tui.ui.tui.accessibility import DisplayOptions
+from kimi_tui.ui.tui.accessibility import display_options_of
 from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way as Walk
 from kimi_tui.ui.tui.flow_pane.surface_planner import ZOOMS, PlannedSurface, SurfacePlanner, Way, Zoom
 from kimi_tui.ui.tui.flow_pane.surface_view import SurfaceView
@@ -136,10 +136,9 @@ class FlowChart(SurfaceView, can_focus=True):
             self.refresh()
 
     def on_mount(self) -> None:
-        display_options = getattr(cast(object, self.app), "display_options", None)
-        if isinstance(display_options, DisplayOptions):
-            self.ascii_only = self.ascii_only or (display_options.ascii and not display_options.plain)
-            self.zoom = "outline" if display_options.plain else self.zoom
+        options = display_options_of(self)
+        self.ascii_only = self.ascii_only or (options.ascii and not options.plain)
+        self.zoom = "outline" if options.plain else self.zoom
         self.app.theme_changed_signal.subscribe(self, lambda _theme: self.new_colours())
 
     def on_resize(self) -> None:

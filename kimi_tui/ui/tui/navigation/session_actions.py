@@ -2,18 +2,17 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from kimi_tui.ui.tui.i18n.catalog import _
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.ports import ScreenHost
-    from kimi_tui.ui.tui.screens.session_list_model import SessionEntry
 
 
 async def choose_session(host: "ScreenHost") -> None:
     from kimi_tui.ui.tui.screens.session_list_model import SessionList
-    from kimi_tui.ui.tui.screens.sessions import NEW, Sessions
+    from kimi_tui.ui.tui.screens.sessions import Sessions
 
     def rename(title: str) -> None:
         if (live := host.live_engine) is not None:
@@ -26,10 +25,9 @@ async def choose_session(host: "ScreenHost") -> None:
     match await host.push_screen_wait(screen):
         case None:
             return
-        case str(choice) if choice == NEW:
+        case str():
             await new_session(host)
         case entry:
-            entry = cast("SessionEntry", entry)
             await _go(host, entry.id, entry.work_dir)
 
 

@@ -34,7 +34,7 @@ class TerminalApp(App[int]):
     def __init__(self, display_options: DisplayOptions) -> None:
         key_sequences.register_alt_enter()
         self.display_options = display_options
-        self._filters_of_manners = ascii_filters(display_options)
+        self._ascii_filters = ascii_filters(display_options)
         self._colourless = no_color.NoColorFilter()
         for name in ("COLUMNS", "LINES"):  # they are correct only until the first resize
             os.environ.pop(name, None)  # defence: size-of-the-terminal
@@ -61,7 +61,7 @@ class TerminalApp(App[int]):
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Without colours: our filter in place of Textual's, which turns colours into greys."""
         colours = (self._colourless,) if self.no_color else super().get_line_filters()
-        return [*colours, *self._filters_of_manners]
+        return [*colours, *self._ascii_filters]
 
     @on(events.DescendantFocus)
     def _follow_focus(self, event: events.DescendantFocus) -> None:

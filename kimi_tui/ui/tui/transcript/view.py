@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.selection import Selection
 from textual.timer import Timer
 
-from kimi_tui.ui.tui.accessibility import DisplayOptions
+from kimi_tui.ui.tui.accessibility import display_options_of
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.state.items import AssistantItem, FlowHeaderItem, Item, SubagentItem, UserItem
 from kimi_tui.ui.tui.transcript.search import Match
@@ -203,8 +203,7 @@ class Transcript(Viewport, can_focus=True):
                 ("Ctrl+F", _("find")), ("End", _("follow")))  # fmt: skip
 
     def on_mount(self) -> None:
-        display_options = getattr(cast(object, self.app), "display_options", None)
-        self.store.counts = not (isinstance(display_options, DisplayOptions) and display_options.plain)
+        self.store.counts = not display_options_of(self).plain
         self.store.charts = self.store.counts
         self._timer = self.set_interval(_TICK_S if self.motion else 1.0, self._tick, pause=True)
 

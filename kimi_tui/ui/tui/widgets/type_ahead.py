@@ -1,13 +1,13 @@
 """Type-ahead filter for dialogs: no letter is lost; an early letter or the start of a sentence is no answer."""
 
 from collections.abc import Callable, Container, Mapping
-from typing import cast
 
 from textual import events
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
+from kimi_tui.ui.tui.accessibility import HasApp
 from kimi_tui.ui.tui.terminal.app_base import TerminalApp
 from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 
@@ -20,8 +20,8 @@ class TypedText(Message):
         super().__init__()
 
 
-def app_of(widget: Widget) -> TerminalApp | None:
-    app = cast("object", widget.app)
+def app_of(widget: HasApp) -> TerminalApp | None:
+    app = widget.app
     return app if isinstance(app, TerminalApp) else None
 
 

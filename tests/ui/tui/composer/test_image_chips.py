@@ -64,7 +64,7 @@ def test_a_picture_that_is_too_large_is_refused(images: ImageChips, tmp_path: Pa
     file = picture(tmp_path, "huge.png")
     with file.open("ab") as out:
         out.truncate(MAX_BYTES + 1)
-    with pytest.raises(ImageRefusedError, match="larger than 20 MB"):
+    with pytest.raises(ImageRefusedError, match="larger than 20 MiB"):
         images.from_paste(str(file))
 
 
