@@ -85,11 +85,6 @@ def delete(name: str) -> bool:
     return True
 
 
-def forget_known() -> None:
-    """Clear the cache."""
-    _known.clear()
-
-
 def is_reference(key: str) -> bool:
     """Whether the key is a keyring reference. `keyring` alone has no name yet."""
     return key == REFERENCE or key.startswith(f"{REFERENCE}:")

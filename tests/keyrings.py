@@ -1,5 +1,6 @@
 """Keyrings that the `keyring` package takes for the system's: the real interface, secrets in a table."""
 
+import importlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -39,14 +40,19 @@ class Wallet(KeyringBackend):
             raise KeyringLocked
 
 
+def empty_cache() -> None:
+    """Read secrets from the keyring again, as a new process does."""
+    importlib.reload(secret_store)
+
+
 @contextmanager
 def wallet() -> Iterator[Wallet]:
     """A keyring of its own for a test, which the program finds as it finds the system's."""
     before, mine = keyring.get_keyring(), Wallet()
     keyring.set_keyring(mine)
-    secret_store.forget_known()
+    empty_cache()
     try:
         yield mine
     finally:
         keyring.set_keyring(before)
-        secret_store.forget_known()
+        empty_cache()

@@ -17,7 +17,7 @@ from kimi_tui.errors import ConfigError
 from kimi_tui.mcp.token_store import forget_tokens, read_tokens, token_file, write_tokens
 from kimi_tui.soul.assemble import EngineConfig, build_engine
 from kimi_tui.tools.shell_support.child_env import ChildEnv
-from tests.keyrings import wallet
+from tests.keyrings import empty_cache, wallet
 
 KEY = "sk-of-the-test-1234567890"
 CHANGES = {
@@ -36,7 +36,7 @@ def test_a_key_goes_into_the_keyring_and_the_configuration_only_refers_to_it() -
         assert "api_key: keyring" in loaded.file.read_text()
         reference = choose_model(load_config().config).provider.api_key.get_secret_value()
         assert reference == "keyring:providers.moon"
-        secret_store.forget_known()
+        empty_cache()
         assert secret_store.resolve(reference) == KEY
 
 
@@ -62,7 +62,7 @@ def test_without_a_keyring_the_key_is_in_a_file_that_only_the_person_can_read() 
 def test_a_keyring_that_is_locked_takes_nothing_and_gives_nothing() -> None:
     with wallet() as mine:
         assert secret_store.store("providers.moon", KEY)
-        secret_store.forget_known()
+        empty_cache()
         mine.locked = True
         assert without_keys(CHANGES)["providers", "moon", "api_key"] == KEY
         with pytest.raises(
@@ -80,7 +80,7 @@ def test_a_key_that_was_looked_up_is_kept_from_commands_and_exports() -> None:
         assert env.build({"X": key}).get("X") == key
         secret_store.resolve(references[0])
         assert "X" not in env.build({"X": key})
-        secret_store.forget_known()
+        empty_cache()
         assert secret_store.all_secrets(references) == [key]
 
 
@@ -88,7 +88,7 @@ async def test_the_model_is_asked_with_the_key_of_the_keyring_which_is_read_when
     with wallet() as mine:
         loaded = edit(without_keys(CHANGES))
         mine.locked = True
-        secret_store.forget_known()
+        empty_cache()
         engine = await build_engine(EngineConfig(work_dir=tmp_path, config=loaded.config))
         try:
             with pytest.raises(ConfigError, match="could not read"):
@@ -107,7 +107,7 @@ def test_tokens_of_mcp_servers_live_there_too() -> None:
     with wallet() as mine:
         write_tokens(file, "new")
         assert not file.exists()
-        secret_store.forget_known()
+        empty_cache()
         assert read_tokens(file) == "new"
         mine.locked = True
         write_tokens(file, "newest")

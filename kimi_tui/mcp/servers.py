@@ -6,7 +6,6 @@ A failed server is reported and ignored; no turn waits for a server longer than 
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
 from weakref import WeakSet
 
 from kimi_tui.errors import UsageError
@@ -29,8 +28,6 @@ from kimi_tui.tools.core.toolset import Toolset
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, MCPServerStatus, MCPStatus, StatusUpdate
 from kimi_tui.wire.parts import ContentPart, TextPart
-
-Severity = Literal["info", "warning"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,11 +81,21 @@ def test_a_builtin_that_evaluates_its_operands_is_asked_about(command: str) -> N
     assert kinds(command)
 
 
+PLAIN = frozenset(
+    {
+        *(":", "bg", "break", "caller", "cd", "continue", "dirs", "disown", "echo", "exit", "false", "fg", "help"),
+        *("kill", "logout", "popd", "pushd", "pwd", "return", "shift", "suspend", "times", "true", "type", "ulimit"),
+        *("umask",),
+    }
+)
+WRAPPERS = frozenset({"builtin", "command", "eval"})
+
+
 def test_every_builtin_of_bash_is_known_to_be_plain_or_is_asked_about() -> None:
     ran = subprocess.run(
         [shutil.which("bash") or "bash", "-c", "compgen -b"], capture_output=True, text=True, check=True
     )
-    known = builtins.PLAIN | builtins.WRAPPERS | builtins.CHECKED
+    known = PLAIN | WRAPPERS | builtins.CHECKED.keys()
     assert not known & (builtins.CHANGE_THE_SHELL | builtins.EVALUATE)
     assert set(ran.stdout.split()) <= known | builtins.CHANGE_THE_SHELL | builtins.EVALUATE
 

@@ -48,8 +48,6 @@ _STORES = re.compile(r"%[^A-Za-z%]*[hjlLtz]*n")
 """A directive of `printf` that sets the variable named by its argument."""
 _LITERAL = re.compile(r"[A-Za-z0-9_./@%+:,=-]+\Z")
 _SET_OPTIONS = re.compile(r"[-+][euxf]*o?|pipefail")
-_BUILTINS = frozenset({"echo", "printf", "true", "false", ":", "pwd", "cd", "exit", "set", "sleep"})
-"""The builtins of Bash that treat any value as data; `printf` and `set` only with a literal first argument."""
 _OTHER_BUILTINS = frozenset(
     {
         *(".", "alias", "bg", "bind", "break", "builtin", "caller", "command", "compgen", "complete", "compopt"),

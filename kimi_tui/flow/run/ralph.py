@@ -7,7 +7,6 @@ from pydantic import ConfigDict, TypeAdapter
 from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.wire.parts import TextPart, UserInput
 
-NAME = "ralph"
 UNBOUNDED = 10**15
 _INPUT = TypeAdapter[UserInput](UserInput, config=ConfigDict(defer_build=True))
 

@@ -10,17 +10,6 @@ from kimi_tui.permission.doubt import Doubt, DoubtKind
 
 Words = tuple[str | None, ...]
 
-PLAIN = frozenset(
-    {
-        *(":", "bg", "break", "caller", "cd", "continue", "dirs", "disown", "echo", "exit", "false", "fg", "help"),
-        *("kill", "logout", "popd", "pushd", "pwd", "return", "shift", "suspend", "times", "true", "type", "ulimit"),
-        *("umask",),
-    }
-)
-"""Builtins that evaluate no operand and do not affect which program a later word runs (except by changing
-the folder)."""
-WRAPPERS = frozenset({"builtin", "command", "eval"})
-"""Builtins that are unwrapped like other wrappers."""
 CHANGE_THE_SHELL = frozenset(
     {
         *("source", ".", "exec", "trap", "alias", "unalias", "set", "shopt", "enable", "hash", "export", "declare"),
@@ -45,7 +34,7 @@ def doubts_of(name: str, words: Words) -> list[Doubt]:
         return [Doubt(DoubtKind.CHANGES_SHELL, name)]
     known_words = [word for word in words[1:] if word is not None]
     evaluates = name in EVALUATE or any(_SUBSCRIPT.search(word) for word in known_words)
-    if evaluates or (name in _CHECKED and not _CHECKED[name](known_words)):
+    if evaluates or (name in CHECKED and not CHECKED[name](known_words)):
         return [Doubt(DoubtKind.EVALUATES, name)]
     return []
 
@@ -81,7 +70,7 @@ def _only(options: str) -> Callable[[list[str]], bool]:
     return lambda words: all(allowed.fullmatch(word) for word in words)
 
 
-_CHECKED: dict[str, Callable[[list[str]], bool]] = {
+CHECKED: dict[str, Callable[[list[str]], bool]] = {
     "printf": _printf,
     "test": _test,
     "[": _test,
@@ -89,4 +78,3 @@ _CHECKED: dict[str, Callable[[list[str]], bool]] = {
     "wait": _only("nf"),
 }
 """Whether these operands are evaluation-free, by builtin."""
-CHECKED = frozenset(_CHECKED)

@@ -93,7 +93,7 @@ async def test_after_the_search_is_closed_n_goes_on_and_escape_ends_it(tmp_path:
         assert view.has_focus
         assert view.found == (3, 11)
         await pilot.press("escape")
-        assert view.sought == ""
+        assert view.found == (0, 0)
         assert app.main_screen.composer.prompt.has_focus
 
 

@@ -2,13 +2,14 @@
 
 import asyncio
 import json
+from typing import get_args
 
 import pytest
 
 from kimi_tui.config.schema import HookConfig
 from kimi_tui.mcp.config import load as load_mcp
 from kimi_tui.wire.codec import FLOW_EVENTS as FLOW_MESSAGES
-from kimi_tui.wire.codec import REQUESTS as REQUEST_MESSAGES
+from kimi_tui.wire.codec import Request
 from tests.mcp.harness import everyday, odd
 from tests.soul.engines import plan, tool_call
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
@@ -131,4 +132,4 @@ async def cut_short(client):
 
 def test_the_protocols_text_knows_every_message_that_there_is():
     assert {kind.__name__ for kind in FLOW_MESSAGES} == set(FLOW_EVENTS)
-    assert {kind.__name__ for kind in REQUEST_MESSAGES} == set(REQUESTS)
+    assert {kind.__name__ for kind in get_args(Request)} == set(REQUESTS)

@@ -41,7 +41,6 @@ class Key(NamedTuple):
 
 
 _ESCAPES = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
-_INDENT = re.compile(r"[^\S\n]*")
 _KEY_RUN = re.compile(r"[^\n;#{}\[\]:.<>&\-*\\]+")
 _BRACKETED_KEY_RUN = re.compile(r"[^\n;#{}\[\]:.<>&\-*\\)]+")
 _VALUE_RUN = re.compile(r"[^\n;#{}\[\]\\$]+")

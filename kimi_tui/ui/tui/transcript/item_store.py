@@ -249,9 +249,6 @@ class ItemStore:
         self.heights.set(index, after)
         return after - before
 
-    def is_exact(self, index: int) -> bool:
-        return self._ids[index] in self._exact
-
     def drawn(self, index: int) -> Drawn:
         """The item's lines."""
         item_id = self._ids[index]

@@ -363,11 +363,6 @@ class Transcript(Viewport, can_focus=True):
         self._show()
 
     @property
-    def sought(self) -> str:
-        """The current search text, or ""."""
-        return self._finder.query
-
-    @property
     def found(self) -> tuple[int, int]:
         """The number of the current match, from 1, and the number of matches."""
         return self._finder.place
