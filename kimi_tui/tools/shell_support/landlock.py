@@ -10,10 +10,18 @@ and more to import, a delay for each command. `supervisor.py` uses it between fo
 Not confined: names, modes, owners and times of files, Unix sockets that have a path, UDP.
 """
 
-import ctypes
 import errno
 import os
+import struct
 import sys
+
+if __package__:
+    from kimi_tui.tools.shell_support import libc, session_keyring, socket_filter
+else:
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib takes long to load
+    import libc
+    import session_keyring
+    import socket_filter
 
 _CREATE, _ADD, _RESTRICT = 444, 445, 446
 """System calls, with the same numbers on every architecture."""
@@ -35,46 +43,30 @@ _SCOPES = 3  # abstract sockets, signals
 _ABI_WITH_SCOPES = 6
 
 
-class _Ruleset(ctypes.Structure):
-    _fields_ = [("files", ctypes.c_uint64), ("tcp", ctypes.c_uint64), ("scoped", ctypes.c_uint64)]
-
-
-class _Beneath(ctypes.Structure):
-    _pack_ = 1
-    _fields_ = [("allowed", ctypes.c_uint64), ("parent", ctypes.c_int32)]
-
-
 def version() -> int:
     """Return the version of the kernel's interface, 0 without Landlock."""
     if sys.platform != "linux":
         return 0
     try:
-        found = ctypes.CDLL(None, use_errno=True).syscall(_CREATE, None, ctypes.c_size_t(0), ctypes.c_uint32(_VERSION))
+        return libc.call("syscall", _CREATE, 0, 0, _VERSION)
     except (OSError, AttributeError):
         return 0
-    return max(0, int(found))
 
 
 def confine(rules: str) -> None:
     """Confine this process and all that it starts. Raises OSError."""
-    libc = ctypes.CDLL(None, use_errno=True)
     abi = version()
     if rules == "sockets":
-        _confine_sockets(libc, abi)
+        _confine_sockets(abi)
         return
     if abi < 1:
         raise OSError(errno.ENOSYS, "there is no Landlock")
-    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib takes long to load
-    import session_keyring
-
     session_keyring.leave()
     lines = rules.split("\n")
     handled = (1 << (13 if abi < 2 else 14 if abi < 3 else 15 if abi < 5 else 16)) - 1
     tcp = _OF_TCP if lines[0] == "offline" and abi >= 4 else 0
-    ruleset = _Ruleset(handled, tcp, _SCOPES if abi >= 6 else 0)
     size = 8 if abi < 4 else 16 if abi < 6 else 24
-    descriptor = libc.syscall(_CREATE, ctypes.byref(ruleset), ctypes.c_size_t(size), ctypes.c_uint32(0))
-    _raise_if_failed(descriptor)
+    descriptor = _new_ruleset(handled, tcp, _SCOPES if abi >= _ABI_WITH_SCOPES else 0, size=size)
     for line in lines[1:]:
         rights = _READ if line[0] == "r" else handled & ~(_MAKE_CHAR | _MAKE_BLOCK)
         try:
@@ -83,42 +75,43 @@ def confine(rules: str) -> None:
             continue
         if not os.path.isdir(f"/proc/self/fd/{parent}"):  # noqa: PTH112 - pathlib takes long to load
             rights &= _OF_FILES
-        rule = _Beneath(rights & handled, parent)
-        added = libc.syscall(_ADD, descriptor, _PATH_BENEATH, ctypes.byref(rule), ctypes.c_uint32(0))
+        rule = libc.Memory(struct.pack("=Qi", rights & handled, parent))
+        try:
+            libc.call("syscall", _ADD, descriptor, _PATH_BENEATH, rule.address, 0)
+        except OSError as error:
+            if error.errno != errno.EBADFD:  # a pipe or the like, which needs no rule
+                raise
         os.close(parent)
-        if ctypes.get_errno() != errno.EBADFD:  # a pipe or the like, which needs no rule
-            _raise_if_failed(added)
     for capability in range(_LAST_CAPABILITY + 1):
         if capability not in _KEPT_CAPABILITIES:
-            libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
-    _raise_if_failed(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+            _drop(capability)
+    libc.call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if lines[0] == "offline":
-        _refuse_other_sockets()
-    _raise_if_failed(libc.syscall(_RESTRICT, descriptor, ctypes.c_uint32(0)))
-    os.close(descriptor)
+        socket_filter.refuse_other_sockets()
+    _restrict(descriptor)
 
 
-def _confine_sockets(libc: ctypes.CDLL, abi: int) -> None:
-    _refuse_other_sockets()
-    if abi >= _ABI_WITH_SCOPES:
-        ruleset = _Ruleset(0, 0, _ABSTRACT_SOCKETS)
-        descriptor = libc.syscall(_CREATE, ctypes.byref(ruleset), ctypes.c_size_t(24), ctypes.c_uint32(0))
-        _raise_if_failed(descriptor)
-        _raise_if_failed(libc.syscall(_RESTRICT, descriptor, ctypes.c_uint32(0)))
-        os.close(descriptor)
-
-
-def _refuse_other_sockets() -> None:
-    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
-    import socket_filter
-
+def _confine_sockets(abi: int) -> None:
     socket_filter.refuse_other_sockets()
+    if abi >= _ABI_WITH_SCOPES:
+        _restrict(_new_ruleset(0, 0, _ABSTRACT_SOCKETS, size=24))
 
 
-def _raise_if_failed(result: int) -> None:
-    if result < 0:
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code))
+def _new_ruleset(files: int, tcp: int, scoped: int, *, size: int) -> int:
+    ruleset = libc.Memory(struct.pack("=QQQ", files, tcp, scoped))
+    return libc.call("syscall", _CREATE, ruleset.address, size, 0)
+
+
+def _restrict(ruleset: int) -> None:
+    libc.call("syscall", _RESTRICT, ruleset, 0)
+    os.close(ruleset)
+
+
+def _drop(capability: int) -> None:
+    try:
+        libc.call("prctl", _PR_CAPBSET_DROP, capability, 0, 0, 0)
+    except OSError:  # not root, or the kernel has no such capability
+        pass
 
 
 if __name__ == "__main__":

@@ -8,12 +8,18 @@ by one: the mount then shows what the link leads to. A process of ours compares 
 places before the command starts. `supervisor.py` does that between fork and exec.
 """
 
-import contextlib
 import os
-import signal
 import sys
 import time
 
+if __package__:
+    from kimi_tui.tools.shell_support import session_keyring
+else:
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib takes long to load
+    import session_keyring
+
+_SIGKILL = 9
+"""The module `signal` takes long to load."""
 _SECONDS = 5.0
 _SETTLES = 0.3
 """Seconds in which the mounts are complete after all are made."""
@@ -27,8 +33,6 @@ Mounts = dict[bytes, tuple[bytes, bytes]]
 
 def checked(places: str, command: list[str]) -> list[str]:
     """Start the comparison; return the command line to execute in this process. Raises OSError."""
-    import session_keyring
-
     session_keyring.leave()  # defence: keyring-of-its-own
     answer_end, tell = os.pipe()
     held, release = os.pipe()
@@ -58,8 +62,10 @@ def _compare(places: str, answer_end: int, release: int) -> int:
         holds = _holds(pid, places)
     finally:
         if not holds:  # whatever went wrong
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)  # before `release` closes, which would start the command
+            try:
+                os.kill(pid, _SIGKILL)  # before `release` closes, which would start the command
+            except OSError:
+                pass
             os.write(2, b"sandbox: a folder was replaced while the sandbox started\n")
     os.write(release, b"x")
     return 0
@@ -125,7 +131,6 @@ def _unescaped(path: bytes) -> bytes:
 
 if __name__ == "__main__":
     try:
-        sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib takes long to load
         command = checked(sys.argv[1], sys.argv[2:])
         os.execvp(command[0], command)
     except OSError as error:

@@ -9,9 +9,15 @@ python -I -S netns.py join USER NETWORK PROGRAM ARGUMENT...
 The namespaces exist as long as a descriptor of them is open. bubblewrap cannot join a network namespace by itself.
 """
 
-import ctypes
 import os
 import sys
+
+if __package__:
+    from kimi_tui.tools.shell_support import libc, socket_filter
+else:
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib takes long to load
+    import libc
+    import socket_filter
 
 _CLONE_NEWUSER, _CLONE_NEWNET = 0x1000_0000, 0x4000_0000
 _SIOCSIFFLAGS, _IFF_UP = 0x8914, 1
@@ -20,15 +26,11 @@ _BACKLOG = 64
 
 def join(user: str, network: str) -> None:
     """Move this process, which has one thread, and block sockets that bypass the namespace. Raises OSError."""
-    libc = ctypes.CDLL(None, use_errno=True)
     spaces = [(os.open(user, os.O_RDONLY | os.O_CLOEXEC), _CLONE_NEWUSER)]
     spaces.append((os.open(network, os.O_RDONLY | os.O_CLOEXEC), _CLONE_NEWNET))
     for descriptor, kind in spaces:
-        _raise_if_failed(libc.setns(descriptor, kind))
+        libc.call("setns", descriptor, kind)
         os.close(descriptor)
-    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib takes long to load
-    import socket_filter
-
     socket_filter.refuse_other_sockets()  # defence: no-other-sockets
 
 
@@ -40,7 +42,7 @@ def make(channel: int) -> None:
     import struct
 
     user, group = os.geteuid(), os.getegid()
-    _raise_if_failed(ctypes.CDLL(None, use_errno=True).unshare(_CLONE_NEWUSER | _CLONE_NEWNET))
+    libc.call("unshare", _CLONE_NEWUSER | _CLONE_NEWNET)
     for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
         with open(f"/proc/self/{name}", "w", encoding="ascii") as file:  # noqa: PTH123 - pathlib takes long to load
             file.write(text)
@@ -52,12 +54,6 @@ def make(channel: int) -> None:
     spaces = [os.open(f"/proc/self/ns/{name}", os.O_RDONLY) for name in ("user", "net")]
     sent = array.array("i", [*spaces, server.fileno()])
     socket.socket(fileno=channel).sendmsg([b"made"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, sent)])
-
-
-def _raise_if_failed(result: int) -> None:
-    if result < 0:
-        code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,14 @@
 """Leaves the user's session keyring: the kernel's keys in it could be read by a command that inherits it."""
 
-import ctypes
 import errno
 import os
+import sys
+
+if __package__:
+    from kimi_tui.tools.shell_support import libc
+else:
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib takes long to load
+    import libc
 
 _KEYCTL = {"x86_64": 250, "aarch64": 219}
 _JOIN_SESSION_KEYRING = 1
@@ -13,7 +19,8 @@ def leave() -> None:
     number = _KEYCTL.get(os.uname().machine)
     if number is None:
         return
-    libc = ctypes.CDLL(None, use_errno=True)
-    refused = libc.syscall(number, _JOIN_SESSION_KEYRING, None) < 0
-    if refused and ctypes.get_errno() not in (errno.ENOSYS, errno.EPERM):  # then no key can be read either
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    try:
+        libc.call("syscall", number, _JOIN_SESSION_KEYRING, 0)
+    except OSError as error:
+        if error.errno not in (errno.ENOSYS, errno.EPERM):  # then no key can be read either
+            raise

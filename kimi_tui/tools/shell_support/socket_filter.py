@@ -4,10 +4,16 @@ A network namespace does not confine the others: one to the host of a virtual ma
 refused too, since what it opens bypasses the filter. Programs fall back to other calls.
 """
 
-import ctypes
 import errno
 import os
 import struct
+import sys
+
+if __package__:
+    from kimi_tui.tools.shell_support import libc
+else:
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib takes long to load
+    import libc
 
 _FAMILIES = (1, 2, 10, 16)
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER = 38, 22, 2
@@ -46,13 +52,10 @@ def refuse_other_sockets() -> None:
     lines.append((_RETURN, _ALLOW, "", "known"))
     lines.append((_RETURN, _ERRNO | errno.ENOSYS, "", "unknown"))
     places = {label: at for at, (*_, label) in enumerate(lines) if label}
-    code = ctypes.create_string_buffer(b"".join(_encoded(at, line, places) for at, line in enumerate(lines)))
-    program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(lines), ctypes.addressof(code)))
-    libc = ctypes.CDLL(None, use_errno=True)
-    for option, value, data in ((_PR_SET_NO_NEW_PRIVS, 1, None), (_PR_SET_SECCOMP, _FILTER, program)):
-        zero = ctypes.c_ulong(0)
-        if libc.prctl(option, ctypes.c_ulong(value), zero if data is None else data, zero, zero) < 0:
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    code = libc.Memory(b"".join(_encoded(at, line, places) for at, line in enumerate(lines)))
+    program = libc.Memory(struct.pack("HxxxxxxQ", len(lines), code.address))
+    libc.call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    libc.call("prctl", _PR_SET_SECCOMP, _FILTER, program.address, 0, 0)
 
 
 def _encoded(at: int, line: tuple[int, int, str, str], places: dict[str, int]) -> bytes:

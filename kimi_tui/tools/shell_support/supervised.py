@@ -16,7 +16,9 @@ from kimi_tui.tools.shell_support.program_files import PYTHON, program_file
 GRACE = 1.0
 """Seconds between SIGTERM and SIGKILL."""
 
-_SUPERVISOR = program_file("supervisor.py")
+_FOLDER = str(program_file("supervisor.py").parent)
+_START = f"import sys; sys.path.append({_FOLDER!r}); import supervisor; supervisor.main()"
+"""Loads the compiled module; a program named by its file is compiled at each start."""
 _VARIABLE = "KIMI_TUI_STARTED"
 _STRAYS_FOR = 2.0
 
@@ -25,7 +27,7 @@ def supervised(command: Sequence[str], *, status: int, control: int) -> list[str
     """The command line that runs `command` under a supervisor, which inherits the descriptors `status` and
     `control`.
     """
-    return [PYTHON, "-I", "-S", str(_SUPERVISOR), str(GRACE), str(status), str(control), *command]
+    return [PYTHON, "-I", "-S", "-c", _START, str(GRACE), str(status), str(control), *command]
 
 
 def marked(env: Mapping[str, str]) -> tuple[dict[str, str], str]:

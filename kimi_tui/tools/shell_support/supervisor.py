@@ -9,16 +9,25 @@ signal if killed) and, if leftover processes had to be ended, `left N`. It impor
 in a few milliseconds.
 """
 
-import contextlib
 import os
 import select
-import signal
 import sys
 import time
 
-_NETNS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "netns.py")  # noqa: PTH100, PTH118, PTH120
-_LANDLOCK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "landlock.py")  # noqa: PTH100, PTH118, PTH120
-_MOUNT_CHECK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "mount_check.py")  # noqa: PTH100, PTH118, PTH120
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+else:
+    import _signal as signal  # without the enumerations, which take longer to load than all of this
+
+if __package__:
+    from kimi_tui.tools.shell_support import libc
+else:
+    sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib takes long to load
+    import libc
+
+_HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib takes long to load
+_NETNS, _LANDLOCK, _MOUNT_CHECK = (f"{_HERE}/{name}.py" for name in ("netns", "landlock", "mount_check"))
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _LINGER = 0.3
@@ -82,7 +91,7 @@ class _Supervisor:
             self._signal(signal.SIGKILL)
             self._wait_alone(0.02, None)
 
-    def _wait_alone(self, seconds: float, again: signal.Signals | None) -> None:
+    def _wait_alone(self, seconds: float, again: int | None) -> None:
         """Wait for the descendants. `again` goes to newly started processes; each process gets it only once."""
         until = time.monotonic() + seconds
         self._reap()
@@ -94,21 +103,25 @@ class _Supervisor:
 
     _told: frozenset[int] = frozenset()
 
-    def _signal(self, number: signal.Signals, *, only_new: bool = False) -> None:
+    def _signal(self, number: int, *, only_new: bool = False) -> None:
         if self.alone:
             return
         now = _descendants(self._first)
         for pid in now:
             if not only_new or pid not in self._told:
-                with contextlib.suppress(OSError):
+                try:
                     os.kill(pid, number)
                     os.kill(pid, signal.SIGCONT)
+                except OSError:  # it has ended
+                    pass
         self._told = frozenset(now)
 
     def _reap(self) -> None:
-        with contextlib.suppress(BlockingIOError):
+        try:
             while os.read(self._woken, 512):
                 pass
+        except BlockingIOError:
+            pass
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -135,19 +148,16 @@ def _start(command: list[str], *, empty_input: bool) -> int:
         if empty_input:
             os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         if command[3:4] == [_LANDLOCK]:
-            sys.path.append(os.path.dirname(_LANDLOCK))  # noqa: PTH120
             import landlock
 
             landlock.confine(command[4])
             command = command[5:]
         if command[3:5] == [_NETNS, "join"]:
-            sys.path.append(os.path.dirname(_NETNS))  # noqa: PTH120
             import netns
 
             netns.join(command[5], command[6])
             command = command[7:]
         if command[3:4] == [_MOUNT_CHECK]:
-            sys.path.append(os.path.dirname(_MOUNT_CHECK))  # noqa: PTH120
             import mount_check
 
             command = mount_check.checked(command[4], command[5:])  # defence: compare-mounts
@@ -161,17 +171,17 @@ def _adopt_orphans() -> None:
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def _hear_of_parents_death(number: signal.Signals) -> None:
+def _hear_of_parents_death(number: int) -> None:
     """Request this signal when our parent dies."""
     _prctl(_PR_SET_PDEATHSIG, number)
 
 
 def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
-        import ctypes
-
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+        try:
+            libc.call("prctl", option, value, 0, 0, 0)
+        except (OSError, AttributeError):
+            pass
 
 
 def _leave_output() -> None:
@@ -183,8 +193,10 @@ def _leave_output() -> None:
 
 
 def _say(status: int, line: str) -> None:
-    with contextlib.suppress(OSError):
+    try:
         os.write(status, f"{line}\n".encode())
+    except OSError:
+        pass
 
 
 def _descendants(first: int) -> list[int]:
@@ -196,11 +208,13 @@ def _descendants(first: int) -> list[int]:
         return [-first]
     for name in names:
         if name.isdigit():
-            with contextlib.suppress(OSError, ValueError, IndexError):
+            try:
                 with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123
                     fields = file.read().rpartition(b")")[2].split()
                 if fields[0] not in (b"Z", b"X"):
                     children.setdefault(int(fields[1]), []).append(int(name))
+            except (OSError, ValueError, IndexError):
+                pass
     found = list(children.get(os.getpid(), ()))
     for pid in found:
         found.extend(children.get(pid, ()))
