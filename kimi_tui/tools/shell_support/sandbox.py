@@ -16,7 +16,6 @@ from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, Tier, existing_paths, sandbox_argv
-from kimi_tui.tools.shell_support.landlock import version as landlock_version
 from kimi_tui.tools.shell_support.landlock_args import SCOPE, landlock_argv
 from kimi_tui.tools.shell_support.program_files import guarded_program_files, unguarded_imports
 from kimi_tui.tools.shell_support.sandbox_env import boxed_env, cache_folder
@@ -56,6 +55,12 @@ AllowsHost = Callable[[str, int, str], Awaitable[bool]]
 """Whether a command may reach a host at a port, asked for by the tool call with this id."""
 
 
+def _landlock_version() -> int:
+    from kimi_tui.tools.shell_support.landlock import version
+
+    return version()
+
+
 class Sandbox:
     """The sandbox of a session. Without a workspace there is none.
 
@@ -74,7 +79,7 @@ class Sandbox:
         hidden: Iterable[Path] = (),
         trusted: bool = False,
         find: Callable[[Iterable[Path]], str | None] = find_bwrap,
-        landlock: Callable[[], int] = landlock_version,
+        landlock: Callable[[], int] = _landlock_version,
         seatbelt: Callable[[], str | None] = find_sandbox_exec,
         allows_host: AllowsHost | None = None,
     ) -> None:
