@@ -129,8 +129,9 @@ class Shell(Tool[ShellParams]):
         sandbox = NO_SANDBOX if outside or not boxed else self._sandbox
         if params.run_in_background:
             return await self._start(params, command, sandbox)
-        async with sandbox.watching() as undone:
-            wrapped = sandbox.wrap(command, git=git_use(parse_command_line(params.command)))
+        line = parse_command_line(params.command)
+        async with sandbox.watching(remotes_may_move=moves_remote(line)) as undone:
+            wrapped = sandbox.wrap(command, git=git_use(line))
             value = await self._run(params, wrapped, sandbox)
         if undone:
             value = value.model_copy(update={"message": f"{value.message} The sandbox undid: {'; '.join(undone)}."})
@@ -182,8 +183,9 @@ class Shell(Tool[ShellParams]):
 
     async def _start(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
         watching = AsyncExitStack()
-        await watching.enter_async_context(sandbox.watching())
-        git = git_use(parse_command_line(params.command))
+        line = parse_command_line(params.command)
+        await watching.enter_async_context(sandbox.watching(remotes_may_move=moves_remote(line)))
+        git = git_use(line)
         git = GitUse.SOME if git is GitUse.ONLY else GitUse.NONE  # defence: settings-closed-in-background
         command = sandbox.wrap(command, git=git)
         try:

@@ -687,6 +687,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_remote_of_git_is_moved_only_with_an_approval",
     ),
     Defence(
+        "34 protected_paths", "where a push goes", "pushes-go-where-they-went", REMOVED,
+        "test_a_program_that_git_starts_changes_nothing_about_where_a_push_goes",
+    ),
+    Defence(
+        "34 protected_paths", "settings of Git that are too long to check", "long-files-of-git", REMOVED,
+        "test_no_command_makes_the_users_next_git_command_run_a_program",
+    ),
+    Defence(
+        "34 protected_paths", "links among Git's objects", "links-among-objects", Value("[]"),
+        "test_a_link_among_the_objects_overwrites_no_file",
+    ),
+    Defence(
         "34 protected_paths", "links out of Git directories", "links-out-of-git-directories", REMOVED,
         "test_a_link_in_a_git_directory_that_leads_out_of_it_is_put_aside",
     ),

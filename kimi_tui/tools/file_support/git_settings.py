@@ -60,6 +60,7 @@ _HARMLESS = {
     "lfs": "repositoryformatversion",
     "extensions": "objectformat worktreeconfig",
 }
+_DESTINATIONS = {"remote": ("url", "pushurl", "pushdefault"), "branch": ("remote", "pushremote")}
 _KEYS = {section: frozenset(keys.split()) for section, keys in _HARMLESS.items()}
 
 
@@ -233,6 +234,35 @@ def without_acting_settings(text: str, *, git_dir: Path, tops: Collection[Path])
             else:
                 taken.append(f"{section}.{bare}")
     return "\n".join(kept) + "\n" if kept else "", taken
+
+
+def moved_destinations(old: str, new: str, *, known: str) -> list[str]:
+    """Return what differs in where pushes go: addresses of remotes, and branches whose remote was not there before.
+
+    `known` are the settings from before that name the remotes.
+    """
+    before, after = _destinations(old), _destinations(new)
+    remotes = {name for section, name, _, _ in _destinations(known) if section == "remote"}
+    moved = [one for one in (*(after - before), *(before - after)) if one[0] == "remote"]
+    moved += [one for one in after - before if one[0] == "branch" and one[3] not in remotes | {"."}]
+    return sorted({f"{section}.{name}.{key}" if name else f"{section}.{key}" for section, name, key, _ in moved})
+
+
+def _destinations(text: str) -> frozenset[tuple[str, str, str, str]]:
+    """Return section, name, key and value of each setting that `without_acting_settings` keeps and that says where a
+    push goes. A value of more than a name or an address counts as it is written.
+    """
+    found: set[tuple[str, str, str, str]] = set()
+    section = name = ""
+    for line in text.split("\n"):
+        bare = line.strip(_BLANKS)
+        if header := _SECTION.fullmatch(bare):
+            section, name = header[1].lower(), header[2] or ""
+        elif setting := _SETTING.fullmatch(bare):
+            key, value = setting[1].lower(), (setting[2] or "").strip('"')
+            if key in _DESTINATIONS.get(section, ()):
+                found.add((section, name, key, value))
+    return frozenset(found)
 
 
 def _is_worktree_of_submodule(value: str, git_dir: Path, tops: Collection[Path]) -> bool:

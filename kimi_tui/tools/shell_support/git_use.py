@@ -11,8 +11,11 @@ _DAILY = frozenset(
     }
 )
 _OF_SUBMODULES = frozenset({"add", "init", "update", "sync", "deinit", "status", "absorbgitdirs"})
-_MOVING = frozenset({"set-url", "rename", "rm", "remove", None})
-"""Subcommands of `git remote` for one that exists; None is a word that the shell expands."""
+_MOVING = {
+    "remote": frozenset({"add", "set-url", "rename", "rm", "remove", None}),
+    "submodule": frozenset({"sync", None}),
+}
+"""Subcommands that set where pushes go; None is a word that the shell expands."""
 
 _RUN = frozenset({"-i", "--interactive", "-c", "--config", "--template"})
 """Options with which Git runs programs, or takes settings or hooks from elsewhere. `unread` covers the long ones."""
@@ -28,9 +31,9 @@ def git_use(line: CommandLine) -> GitUse:
 
 
 def moves_remote(line: CommandLine) -> bool:
-    """Whether a command makes a remote of Git another place, to which the user's next push would go."""
+    """Whether a command adds a remote of Git, or makes one another place, to which the user's next push may go."""
     return any(
-        word in _MOVING and "remote" in command.words[:at]
+        any(word in moving and name in command.words[:at] for name, moving in _MOVING.items())
         for command in line.commands
         if command.program == "git"
         for at, word in enumerate(command.words)

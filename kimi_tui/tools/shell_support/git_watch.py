@@ -6,6 +6,7 @@ programs, and renames hooks and other entries to names that Git does not use. No
 
 import contextlib
 import os
+import stat
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,12 +14,12 @@ from pathlib import Path
 from kimi_tui.regular_file import read_start
 from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.file_support.git_dirs import acting_targets, git_dir_of
-from kimi_tui.tools.file_support.git_settings import without_acting_settings
+from kimi_tui.tools.file_support.git_settings import moved_destinations, without_acting_settings
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.shell_support.put_aside import ASIDE, make_link, put_aside, write_new
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 
-_MOST_CONFIG = 1 << 20
+_MOST_CONFIG = 1 << 22
 _MOST_TODO = 1 << 22
 _MOST_TOLD = 20
 _SETTINGS = ("config", "config.worktree")
@@ -41,6 +42,8 @@ class _Repository:
     hooks: frozenset[tuple[str, int, int]] = frozenset()
     present: frozenset[Path] = frozenset()
     executed: frozenset[bytes] = frozenset()
+    long: frozenset[tuple[str, int, int]] = frozenset()
+    """The files of which only the start was read, with their inodes and times."""
 
 
 class GitWatch:
@@ -83,12 +86,14 @@ class GitWatch:
         self._links = dict(self._leading_out())
         self._acting = self._acting_names()
 
-    def undo_changes(self) -> list[str]:
-        """Undo what makes Git run programs since `accept_current`; return what was done, for the user and the model."""
+    def undo_changes(self, *, remotes_may_move: bool = False) -> list[str]:
+        """Undo what since `accept_current` makes Git run programs, or push elsewhere unless `remotes_may_move`; return
+        what was done, for the user and the model.
+        """
         done: list[str] = []
         found, roots = self._finder.find(), self._roots()
         links = list(self._leading_out())
-        undoing = _Undoing(roots, frozenset(found))
+        undoing = _Undoing(roots, frozenset(found), remotes_may_move)
         for entry in (*found, *(entry for entry in self._known if entry not in found)):
             with contextlib.suppress(OSError):
                 done.extend(undoing.undo(entry, self._known.get(entry)))
@@ -147,7 +152,18 @@ def _read(entry: Path) -> _Repository:
         _hooks(entry / "hooks"),
         present,
         frozenset(filter(_executes, _content(entry / _TODO, _MOST_TODO).splitlines())),
+        _long(entry),
     )
+
+
+def _long(entry: Path) -> frozenset[tuple[str, int, int]]:
+    found: set[tuple[str, int, int]] = set()
+    for name, most in ((_SETTINGS[0], _MOST_CONFIG), (_SETTINGS[1], _MOST_CONFIG), (str(_TODO), _MOST_TODO)):
+        with contextlib.suppress(OSError):
+            status = (entry / name).lstat()
+            if stat.S_ISREG(status.st_mode) and status.st_size > most:
+                found.add((name, status.st_ino, status.st_ctime_ns))
+    return frozenset(found)
 
 
 def _executes(line: bytes) -> bool:
@@ -162,8 +178,9 @@ def _link(entry: Path) -> bytes | None:
 
 
 def _content(file: Path, most: int = _MOST_CONFIG) -> bytes:
+    """Return the content, of which more than `most` bytes say only that there are more; Git reads files of any size."""
     try:
-        return b"" if file.is_symlink() else read_start(file, most)
+        return b"" if file.is_symlink() else read_start(file, most + 1)
     except OSError:
         return b""
 
@@ -187,6 +204,7 @@ class _Undoing:
 
     roots: Collection[Path]
     found: frozenset[Path]
+    remotes_may_move: bool
 
     def undo(self, entry: Path, before: _Repository | None) -> Generator[str]:
         """Undo the changes since `before`; None for a repository that was not there."""
@@ -203,8 +221,15 @@ class _Undoing:
                     self._restore_link(entry, before.link)
             return
         was = before or _Repository(entry, None)
+        long = {name for name, *_ in now.long - was.long}
         for name, text, old in zip(_SETTINGS, now.settings, was.settings, strict=True):
+            if name in long:
+                self._put_back(entry / name, old)  # defence: long-files-of-git
+                yield f"`{entry / name}` was put aside: it is too long to check"
+                continue
             yield from self._undo_settings(entry / name, text, old, new=before is None)
+            if not self.remotes_may_move and (before is not None or now.common is not None):
+                yield from self._undo_destinations(entry / name, old, was)
         for name, _, _ in sorted(now.hooks - was.hooks):
             self._aside(entry / "hooks" / name)
             yield f"the hook `{entry}/hooks/{name}` was put aside"
@@ -215,12 +240,23 @@ class _Undoing:
             if os.path.lexists(path):
                 self._aside(path)
                 yield f"`{path}` was put aside: Git would take settings or hooks from it"
-        if new := now.executed - was.executed:
-            lines = _content(entry / _TODO, _MOST_TODO).splitlines(keepends=True)
-            self._aside(entry / _TODO)
-            kept = b"".join(line for line in lines if line.rstrip(b"\r\n") not in new)
-            write_new(entry / _TODO, kept, self.roots)
-            yield f"{len(new)} lines went out of `{entry / _TODO}`: they run programs"
+        yield from self._undo_programs_of_rebase(entry / _TODO, now.executed - was.executed, long=str(_TODO) in long)
+
+    def _undo_programs_of_rebase(self, todo: Path, new: Collection[bytes], *, long: bool) -> Generator[str]:
+        if not new and not long:
+            return
+        lines = _content(todo, _MOST_TODO).splitlines(keepends=True)[: -1 if long else None]
+        self._aside(todo)
+        kept = b"".join(line for line in lines if line.rstrip(b"\r\n") not in new)
+        write_new(todo, kept, self.roots)
+        yield f"what runs programs{', and the end,' if long else ''} went out of `{todo}`"
+
+    def _undo_destinations(self, file: Path, old: bytes, was: _Repository) -> Generator[str]:
+        known = b"\n".join(was.settings).decode("utf-8", "replace")
+        before, now = (text.decode("utf-8", "replace") for text in (old, _content(file)))
+        if moved := moved_destinations(before, now, known=known):
+            self._put_back(file, old)  # defence: pushes-go-where-they-went
+            yield f"{', '.join(moved)} went out of `{file}`: your next push would go elsewhere"
 
     def _undo_settings(self, file: Path, text: bytes, old: bytes, *, new: bool) -> Generator[str]:
         kept, taken = without_acting_settings(text.decode("utf-8", "replace"), git_dir=file.parent, tops=self.roots)
@@ -255,6 +291,12 @@ class _Undoing:
             make_link(entry, os.fsdecode(link[3:]), self.roots)
         else:
             write_new(entry, link, self.roots)
+
+    def _put_back(self, file: Path, old: bytes) -> None:
+        """Put the file aside; what it held before, if anything, takes its place."""
+        self._aside(file)
+        if old:
+            write_new(file, old, self.roots)
 
     def _aside(self, path: Path) -> None:
         put_aside(path, self.roots)

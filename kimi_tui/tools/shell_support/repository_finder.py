@@ -1,10 +1,11 @@
 """Finds what Git treats as a repository below some folders; a repeated search reads only what changed.
 
-Git directories are searched too, except for their objects. Folders are watched where that is possible. The others are
-checked each time by their modification time.
+Git directories are searched too, except for the folders of their objects. Folders are watched where that is possible.
+The others are checked each time by their modification time.
 """
 
 import os
+import re
 import stat
 import time
 from collections.abc import Callable, Iterable
@@ -14,6 +15,7 @@ from pathlib import Path
 from kimi_tui.tools.shell_support.inotify import FolderWatches
 
 _MOST_FOLDERS = 1_000_000
+_OF_OBJECTS = re.compile("/[0-9a-f]{2}")
 _COARSE_NS = 50_000_000
 """A folder that changed this recently may change again without a new timestamp: clocks of file systems are coarse."""
 
@@ -169,8 +171,8 @@ def _listed(folder: str, status: os.stat_result) -> _Folder:
     within_git = "/.git/" in f"{folder}/".lower()
     if is_git_dir:
         repositories.append(folder)
-        if within_git and f"{folder}/objects" in folders:
-            folders.remove(f"{folder}/objects")  # tens of thousands of files, none of which Git runs
+    if within_git and folder.endswith("/objects"):  # tens of thousands of files, none of which Git runs
+        folders = [path for path in folders if _OF_OBJECTS.fullmatch(path[-3:]) is None]  # defence: links-among-objects
     recent = time.time_ns() - status.st_ctime_ns < _COARSE_NS
     return _Folder(
         status.st_dev,

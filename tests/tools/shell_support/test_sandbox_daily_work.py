@@ -51,11 +51,13 @@ def start(harness: ToolHarness) -> None:
 
 async def test_branches_worktrees_stashes_and_a_bare_repository_beside(harness: ToolHarness, tool: Shell) -> None:
     start(harness)
+    await done(harness, tool, "git init -q --bare -b main beside.git")
+    await harness.use(tool, command="git remote add origin ./beside.git")
+    assert len(harness.asked) == 1  # a push would go there
+    harness.asked.clear()
     await done(
         harness,
         tool,
-        "git init -q --bare -b main beside.git",
-        "git remote add origin ./beside.git",
         "git push -q -u origin main",
         "echo 1 > a && git add a && git commit -qm a && git push -q",
         "git checkout -q -b topic --track origin/main && git branch -d main",
