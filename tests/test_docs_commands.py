@@ -57,7 +57,7 @@ RUN_ELSEWHERE = (
 )  # fmt: skip
 """By `test_docs.py`, the tests of the demo and those of sharing."""
 RUN_HERE = (
-    (), ("--continue",), ("--replay",), ("--flow",), ("doctor",), ("flow", "answer"), ("flow", "export"),
+    (), ("--continue",), ("--replay",), ("--flow",), ("acp",), ("doctor",), ("flow", "answer"), ("flow", "export"),
     ("flow", "resume"), ("mcp", "auth"), ("mcp", "test"), ("migrate",), ("web",),
 )  # fmt: skip
 
@@ -233,6 +233,15 @@ def test_a_line_that_opens_the_screen_draws_it(argv: list[str], kimi: Kimi, work
     shown = "key" if "--keys" in argv else "─"
     with Terminal(with_run(argv, run), cwd=work) as terminal:
         terminal.wait_for(shown, seconds=30)
+
+
+@pytest.mark.parametrize("argv", lines("acp"), ids=shlex.join)
+def test_the_setup_for_editors_is_left_without_a_model_and_the_terminal_is_as_before(argv: list[str], work: Path):
+    with Terminal(argv, cwd=work) as terminal:
+        terminal.wait_for("Esc later")
+        terminal.type(b"\x1b")
+        assert terminal.end() == 1
+        assert terminal.is_set_as_before
 
 
 @pytest.mark.parametrize("argv", lines("web"), ids=shlex.join)

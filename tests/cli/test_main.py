@@ -55,6 +55,14 @@ def test_without_a_terminal_the_screen_says_what_to_use_instead():
     assert done.stderr == "kimi-tui: the screen needs a terminal; without one use --print\n"
 
 
+def test_without_a_terminal_the_setup_for_editors_ends_with_the_cause():
+    done = run("acp", "--setup")
+    assert (done.returncode, done.stderr) == (2, "kimi-tui: --setup needs a terminal\n")
+    done = run("--config", "{}", "acp", "--setup")
+    assert done.returncode == 2
+    assert "cannot be combined with --config" in done.stderr
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="there is no such switch")
 @pytest.mark.parametrize("argv", ["info", "--print", "--wire", "acp", "web --port 70000"])
 def test_no_command_can_read_the_keys_in_the_environment_of_the_program(argv):

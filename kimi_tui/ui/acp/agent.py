@@ -14,10 +14,9 @@ from acp.interfaces import Client
 from acp.schema import (
     AgentCapabilities,
     AuthenticateResponse,
-    AuthEnvVar,
+    AuthMethodAgent,
     ClientCapabilities,
     CloseSessionResponse,
-    EnvVarAuthMethod,
     ForkSessionResponse,
     Implementation,
     InitializeResponse,
@@ -37,6 +36,7 @@ from acp.schema import (
     SessionResumeCapabilities,
     SetSessionConfigOptionResponse,
     SetSessionModeResponse,
+    TerminalAuthMethod,
 )
 
 from kimi_tui import __version__
@@ -120,7 +120,7 @@ class AcpAgent:
                 prompt_capabilities=PromptCapabilities(image=True, audio=False, embedded_context=True),
                 session_capabilities=sessions,
             ),
-            auth_methods=[_KEY] if self._host.why_no_model() else [],
+            auth_methods=[_auth_method(self._can)] if self._host.why_no_model() else [],
         )
 
     async def authenticate(self, method_id: str, **kwargs: object) -> AuthenticateResponse:
@@ -279,13 +279,22 @@ class AcpAgent:
             raise RequestError(AUTH_REQUIRED, why)
 
 
-_KEY = EnvVarAuthMethod(
-    type="env_var",
-    id="api-key",
-    name="API key",
-    description="Set KIMI_API_KEY, or write a model into the configuration",
-    vars=[AuthEnvVar(name="KIMI_API_KEY", label="Kimi API key")],
-)
+def _auth_method(can: ClientCapabilities) -> TerminalAuthMethod | AuthMethodAgent:
+    """How the user sets a model up: in a terminal that the client opens, or by hand before `authenticate`."""
+    in_meta = (can.field_meta or {}).get("terminal-auth") is True  # clients from before the capability was specified
+    if in_meta or (can.auth is not None and can.auth.terminal):
+        return TerminalAuthMethod(
+            type="terminal",
+            id="setup",
+            name="Set up a model",
+            description="Choose a model and enter its API key in a terminal",
+            args=["--setup"],
+        )
+    return AuthMethodAgent(
+        id="configured-model",
+        name="Use the configured model",
+        description="First run kimi-tui acp --setup in a terminal, or set KIMI_API_KEY",
+    )
 
 
 def _session_response(response: type[R], session: AcpSession, **fields: str) -> R:

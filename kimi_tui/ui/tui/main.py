@@ -14,6 +14,7 @@ from kimi_tui.ui.tui.i18n import catalog
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.session.engine_factory import ConfigEngineFactory, MakeConfig
 from kimi_tui.ui.tui.startup.early_config import read_early_config
+from kimi_tui.ui.tui.terminal.app_base import TerminalApp
 from kimi_tui.ui.tui.terminal.column_guard import renders_graphemes
 from kimi_tui.ui.tui.terminal.driver import TerminalDriver
 from kimi_tui.ui.tui.terminal.frame_rate import frame_time
@@ -99,7 +100,7 @@ def _on_demo_kept(folder: Path) -> str:
 
 
 def drive(
-    app: KimiTui, *, browser_size: tuple[int, int] | None = None, terminal_state: SavedTerminal | None = None
+    app: TerminalApp, *, browser_size: tuple[int, int] | None = None, terminal_state: SavedTerminal | None = None
 ) -> int:
     """Run an app in this terminal, or in a browser page of the given columns and rows; return the exit status.
 
@@ -128,7 +129,7 @@ def drive(
         raise (app.fault or report_crash(error)) from error
 
 
-async def _run(app: KimiTui, shutdown_handler: ShutdownHandler, *, browser_size: tuple[int, int] | None) -> int:
+async def _run(app: TerminalApp, shutdown_handler: ShutdownHandler, *, browser_size: tuple[int, int] | None) -> int:
     shutdown_handler.bind(app.exit)
     status = await app.run_async(size=browser_size)
     if app.fault is not None:

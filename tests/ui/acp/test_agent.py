@@ -7,8 +7,9 @@ import sys
 import pytest
 from acp import RequestError, image_block, text_block
 from acp.helpers import embedded_text_resource, resource_block, resource_link_block
-from acp.schema import McpServerStdio
+from acp.schema import AuthCapabilities, AuthMethodAgent, ClientCapabilities, McpServerStdio
 
+from kimi_tui.cli.options import parse
 from tests.mcp.harness import SERVERS
 from tests.soul.engines import plan, seeing, tool_call
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
@@ -39,10 +40,30 @@ async def test_without_a_model_the_editor_is_told_how_to_set_one(tmp_path):
     bare = plan(tmp_path, config=made.config.model_copy(update={"models": {}, "providers": {}}))
     async with editor_on(bare) as (editor, _):
         hello = await editor.agent.initialize(protocol_version=1)
-        assert [variable.name for method in hello.auth_methods for variable in method.vars] == ["KIMI_API_KEY"]
+        [method] = hello.auth_methods
+        assert isinstance(method, AuthMethodAgent)
+        assert "kimi-tui acp --setup" in method.description
+        with pytest.raises(RequestError, match="no model is set"):
+            await editor.agent.authenticate(method_id=method.id)
         with pytest.raises(RequestError, match="no model is set") as refused:
             await editor.agent.new_session(cwd=str(bare.work_dir), mcp_servers=[])
         assert refused.value.code == -32000
+
+
+@pytest.mark.parametrize(
+    "capabilities", [ClientCapabilities(auth=AuthCapabilities(terminal=True)), {"_meta": {"terminal-auth": True}}]
+)
+async def test_an_editor_that_can_open_terminals_gets_the_arguments_of_the_setup(tmp_path, capabilities):
+    made = plan(tmp_path)
+    bare = plan(tmp_path, config=made.config.model_copy(update={"models": {}, "providers": {}}))
+    async with editor_on(bare) as (editor, _):
+        can = ClientCapabilities.model_validate(capabilities)
+        hello = await editor.agent.initialize(protocol_version=1, client_capabilities=can)
+        [method] = hello.auth_methods
+        assert (method.type, method.args, method.env) == ("terminal", ["--setup"], None)
+        assert parse(["acp", *method.args]).setup
+    async with editor_on(made) as (editor, _):
+        assert (await editor.agent.initialize(protocol_version=1, client_capabilities=can)).auth_methods == []
 
 
 async def test_a_prompt_streams_thoughts_and_text_and_ends(tmp_path):

@@ -9,6 +9,8 @@ from kimi_tui.ui.tui.navigation.settings_actions import keep_theme
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.ports import ScreenHost
+    from kimi_tui.ui.tui.screens.first_start import SetupWizard
+    from kimi_tui.ui.tui.themes.theme_registry import ThemeRegistry
 
 
 async def choose_model(host: "ScreenHost") -> None:
@@ -40,26 +42,31 @@ async def choose_model(host: "ScreenHost") -> None:
     )
 
 
-async def set_up(host: "ScreenHost") -> None:
-    """Choose a theme and a model, or the demo."""
+async def make_wizard(themes: "ThemeRegistry", *, has_demo: bool = True) -> "SetupWizard":
+    """Make the setup for this machine: with Kimi CLI's settings, if there are any, and the servers that run here."""
     from kimi_tui.config.kimi_import import find_takeover
     from kimi_tui.llm.key_check import check_key
     from kimi_tui.llm.local_servers import find_local_servers
-    from kimi_tui.mcp.config_editor import take_over
     from kimi_tui.ui.tui.screens.first_start import SetupWizard
+
+    return SetupWizard(
+        themes.titles(),
+        themes.current,
+        use_theme=themes.activate,
+        find=find_local_servers,
+        try_key=check_key,
+        takeover=await asyncio.to_thread(find_takeover),
+        has_demo=has_demo,
+    )
+
+
+async def set_up(host: "ScreenHost") -> None:
+    """Choose a theme and a model, or the demo."""
+    from kimi_tui.mcp.config_editor import take_over
 
     if (factory := host.engine_factory) is None:
         return
-    choice = await host.push_screen_wait(
-        SetupWizard(
-            host.theme_registry.titles(),
-            host.theme_registry.current,
-            use_theme=host.theme_registry.activate,
-            find=find_local_servers,
-            try_key=check_key,
-            takeover=await asyncio.to_thread(find_takeover),
-        )
-    )
+    choice = await host.push_screen_wait(await make_wizard(host.theme_registry))
     if choice is None:
         return
     if choice.demo:
