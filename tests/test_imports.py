@@ -27,7 +27,8 @@ IN_FUNCTIONS = {
         "cli/commands/flow_runs.py", "cli/commands/flow_show.py", "cli/commands/info.py", "cli/commands/mcp.py",
         "cli/commands/migrate.py", "cli/commands/permission.py",
         "cli/commands/session.py", "cli/commands/skill.py", "cli/commands/trust.py", "cli/commands/web.py",
-        "cli/main.py", "cli/modes/demo.py", "cli/modes/print.py", "cli/modes/replay.py", "cli/modes/tui.py",
+        "cli/main.py", "cli/modes/demo.py", "cli/modes/print.py", "cli/modes/replay.py", "cli/modes/setup.py",
+        "cli/modes/tui.py",
         "cli/options.py", "cli/plan_builder.py",
     ),
     A_FORMAT: (
