@@ -18,7 +18,7 @@ from kimi_tui.i18n import tr
 from kimi_tui.regular_file import open_fd, open_regular, read_text
 from kimi_tui.session.atomic_folder import atomic_folder
 from kimi_tui.session.session import SessionInfo, cause_of, list_sessions, sessions_dir
-from kimi_tui.session.state import SessionState, read_state, write_state
+from kimi_tui.session.state import ApprovalState, SessionState, read_state, write_state
 from kimi_tui.timestamps import valid_timestamp
 
 TITLE_CHARS = 200
@@ -110,7 +110,7 @@ def archive(entry: SessionEntry, *, archived: bool = True) -> None:
 
 
 def fork(source: Path, work_dir: Path, *, title: str) -> str:
-    """Copy the session as an independent one; returns the copy's id. Raises SessionError."""
+    """Copy the session, without its approvals, as an independent one; returns the copy's id. Raises SessionError."""
     session_id = uuid4().hex
     target = sessions_dir(work_dir) / session_id
     try:
@@ -119,6 +119,7 @@ def fork(source: Path, work_dir: Path, *, title: str) -> str:
             state = read_state(unfinished / "state.json")
             state.custom_title = f"Fork: {title or 'no title'}"[:TITLE_CHARS]
             state.archived = False
+            state.approval = ApprovalState()  # defence: approvals-of-one-session
             write_state(unfinished / "state.json", state)
     except OSError as error:
         raise SessionError(tr("the session cannot be copied: {cause}", cause=cause_of(error))) from error

@@ -1027,6 +1027,10 @@ DEFENCES: tuple[Defence, ...] = (
         Value('(*text.splitlines(), "")'), "test_what_a_line_feed_does_not_end_is_shown_as_one_line",
     ),
     Defence(
+        "approval_outlives_session", "leaving approvals out of a fork", "approvals-of-one-session", REMOVED,
+        "test_what_was_approved_for_a_session_asks_again_in_its_fork",
+    ),
+    Defence(
         "yolo_comes_back", "keeping yolo off that was turned off while away", "yolo-off-while-away",
         Value("away or before"), "test_yolo_that_was_turned_off_in_away_mode_stays_off_after_it",
     ),

@@ -388,6 +388,9 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/test_files.py::test_what_a_line_feed_does_not_end_is_shown_as_one_line",
         "tests/tools/test_files.py::test_a_small_change_of_a_huge_file_is_shown",
     ),
+    "approval_outlives_session": (
+        "tests/session/test_session_index.py::test_what_was_approved_for_a_session_asks_again_in_its_fork",
+    ),
     "yolo_comes_back": (
         "tests/soul/commands/test_registry.py::test_yolo_that_was_turned_off_in_away_mode_stays_off_after_it",
     ),

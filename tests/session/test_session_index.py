@@ -1,3 +1,4 @@
+import asyncio
 import json
 import resource
 import zipfile
@@ -7,6 +8,7 @@ import pytest
 from kimi_tui import paths
 from kimi_tui.cli.main import main
 from kimi_tui.errors import SessionError, SessionLockedError, UsageError
+from kimi_tui.interaction.approvals import Scope
 from kimi_tui.session.importer import import_session
 from kimi_tui.session.record_tail import tail_start
 from kimi_tui.session.redact import GONE, Redactor
@@ -105,6 +107,26 @@ async def test_a_fork_that_a_full_disk_does_not_take_leaves_nothing_and_names_th
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert {*source.parent.iterdir()} == folders
+
+
+async def test_what_was_approved_for_a_session_asks_again_in_its_fork(tmp_path):
+    async with engine_on(plan(tmp_path, session_id="a")) as (engine, _):
+        task = asyncio.create_task(
+            engine.approvals.ask(
+                tool_call_id="c", sender="Shell", action="run", description="d", scope=Scope(("run exactly: x",), "x")
+            )
+        )
+        while not engine.approvals.pending:
+            await asyncio.sleep(0)
+        engine.approvals.settle(engine.approvals.pending[0].id, "approve_for_session")
+        assert (await task).approved
+        await engine.prompt("/yolo")
+        source = engine.session.dir
+    fork_id = fork(source, work(tmp_path), title="")
+    async with engine_on(plan(tmp_path, session_id="a")) as (engine, _):
+        assert (engine.approvals.yolo, engine.approvals.granted) == (True, {"run exactly: x"})
+    async with engine_on(plan(tmp_path, session_id=fork_id)) as (engine, _):
+        assert (engine.approvals.yolo, engine.approvals.granted) == (False, frozenset())
 
 
 async def test_a_fork_goes_its_own_way_with_all_that_was_known(tmp_path):
