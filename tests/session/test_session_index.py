@@ -110,7 +110,8 @@ async def test_a_fork_that_a_full_disk_does_not_take_leaves_nothing_and_names_th
 
 
 async def test_what_was_approved_for_a_session_asks_again_in_its_fork(tmp_path):
-    async with engine_on(plan(tmp_path, session_id="a")) as (engine, _):
+    async with engine_on(plan(tmp_path, "text: hi", session_id="a")) as (engine, _):
+        await engine.prompt("hello")
         task = asyncio.create_task(
             engine.approvals.ask(
                 tool_call_id="c", sender="Shell", action="run", description="d", scope=Scope(("run exactly: x",), "x")
