@@ -7,7 +7,7 @@ import asyncio
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing, asynccontextmanager, suppress
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 from urllib.parse import urlsplit
 
 import httpx2
@@ -29,8 +29,15 @@ class _Answer(Protocol):
     async def close(self) -> None: ...
 
 
+@runtime_checkable
+class _StatusError(Protocol):
+    """An SDK's `APIStatusError`."""
+
+    @property
+    def response(self) -> httpx2.Response: ...
+
+
 T = TypeVar("T")
-ErrorResponse = Callable[[Exception], httpx2.Response | None]
 
 
 def bounds_of(settings: ProviderSettings) -> Hooks:
@@ -48,12 +55,9 @@ def trust_for(base_url: str) -> ssl.SSLContext | bool:
 
 @asynccontextmanager
 async def map_sdk_errors(
-    settings: ProviderSettings, base_url: str, sdk_error: type[Exception], error_response: ErrorResponse
+    settings: ProviderSettings, base_url: str, sdk_error: type[Exception] = httpx2.RequestError
 ) -> AsyncGenerator[None, None]:
-    """Convert errors of an SDK or its HTTP client to ProviderError.
-
-    `sdk_error` is the base of the SDK's errors; `error_response` returns the HTTP response of those that have one.
-    """
+    """Convert errors of an SDK, whose base class is `sdk_error`, or its HTTP client to ProviderError."""
     try:
         yield
     except NotAnEventStreamError as error:
@@ -61,9 +65,8 @@ async def map_sdk_errors(
     except BodyTooLargeError as error:
         raise malformed_stream() from error
     except (sdk_error, httpx2.RequestError) as error:
-        response = error_response(error)
-        if response is not None:
-            raise refusal_error(response, settings) from error
+        if isinstance(error, _StatusError):
+            raise refusal_error(error.response, settings) from error
         raise _without_answer(error, settings, base_url) from error
 
 
@@ -118,12 +121,13 @@ async def answer_before(answer: Awaitable[T], settings: ProviderSettings) -> T:
 
 
 async def stream_events(
-    answer: _Answer, is_last: Callable[[ServerEvent], bool], settings: ProviderSettings
+    request: Awaitable[_Answer], is_last: Callable[[ServerEvent], bool], settings: ProviderSettings
 ) -> AsyncGenerator[ServerEvent, None]:
-    """The events of a response up to the final one; it is closed at the end.
+    """The events of the response up to the final one; it is closed at the end.
 
-    Raises ProviderTimeoutError if only comments and pings arrive for too long.
+    Raises ProviderTimeoutError if there is no response, or only comments and pings arrive, for too long.
     """
+    answer = await answer_before(request, settings)
     try:
         async with aclosing(events_until(answer.response.aiter_bytes(), is_last)) as events:
             while (event := await next_before(events, settings, passed_over=_is_ping)) is not None:

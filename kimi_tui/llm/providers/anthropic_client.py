@@ -7,12 +7,11 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import cast
 
-import httpx2
-from anthropic import AnthropicError, APIStatusError, AsyncAnthropic, DefaultAsyncHttpxClient, Timeout
+from anthropic import AnthropicError, AsyncAnthropic, DefaultAsyncHttpxClient, Timeout
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
 
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import answer_before, bounds_of, map_sdk_errors, stream_events, trust_for
+from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events, trust_for
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
 
@@ -48,19 +47,14 @@ class AnthropicConnection:
         sampling = {name: body[name] for name in _WITHOUT_ARGUMENT & body.keys()}
         arguments = {name: value for name, value in body.items() if name not in sampling}
         params = cast(MessageCreateParamsStreaming, {"model": self._settings.model, "stream": True, **arguments})
-        async with map_sdk_errors(self._settings, self._base_url, AnthropicError, _error_response):
+        async with map_sdk_errors(self._settings, self._base_url, AnthropicError):
             request = self._client.messages.create(**params, extra_body=sampling)
-            answer = await answer_before(request, self._settings)
-            async with aclosing(stream_events(answer, _is_end, self._settings)) as events:
+            async with aclosing(stream_events(request, _is_end, self._settings)) as events:
                 async for event in events:
                     yield event
 
     async def aclose(self) -> None:
         await self._client.close()
-
-
-def _error_response(error: Exception) -> httpx2.Response | None:
-    return error.response if isinstance(error, APIStatusError) else None
 
 
 def _is_end(event: ServerEvent) -> bool:

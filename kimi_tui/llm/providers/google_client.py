@@ -64,7 +64,7 @@ class GoogleConnection:
         options.http_options = HttpOptions(headers={_TAG: tag})
         options.automatic_function_calling = AutomaticFunctionCallingConfig(disable=True)
         has_started = False
-        async with map_sdk_errors(self._settings, self._base_url, httpx2.HTTPError, lambda error: None):
+        async with map_sdk_errors(self._settings, self._base_url, httpx2.HTTPError):
             try:
                 request = self._client.aio.models.generate_content_stream(
                     model=self._settings.model, contents=cast(list[ContentDict], body["contents"]), config=options

@@ -8,11 +8,10 @@ objects, which take 0.1 ms per token.
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
-import httpx2
-from openai import APIStatusError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient, OpenAIError, Timeout
+from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient, OpenAIError, Timeout
 
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import answer_before, bounds_of, map_sdk_errors, stream_events, trust_for
+from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events, trust_for
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
 
@@ -51,7 +50,7 @@ class OpenAIConnection:
     async def _events(
         self, path: str, body: JsonObject, is_last: Callable[[ServerEvent], bool]
     ) -> AsyncGenerator[ServerEvent, None]:
-        async with map_sdk_errors(self._settings, self._base_url, OpenAIError, _error_response):
+        async with map_sdk_errors(self._settings, self._base_url, OpenAIError):
             request = self._client.post(
                 path,
                 body={"model": self._settings.model, "stream": True, **body},
@@ -59,17 +58,12 @@ class OpenAIConnection:
                 stream=True,
                 stream_cls=AsyncStream[object],
             )
-            answer = await answer_before(request, self._settings)
-            async with aclosing(stream_events(answer, is_last, self._settings)) as events:
+            async with aclosing(stream_events(request, is_last, self._settings)) as events:
                 async for event in events:
                     yield event
 
     async def aclose(self) -> None:
         await self._client.close()
-
-
-def _error_response(error: Exception) -> httpx2.Response | None:
-    return error.response if isinstance(error, APIStatusError) else None
 
 
 def _is_done(event: ServerEvent) -> bool:

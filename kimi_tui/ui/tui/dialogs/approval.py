@@ -262,13 +262,6 @@ class ApprovalDialog(DockedDialog):
                 self.notify(_("this can only be approved once, not for the session"), timeout=4, markup=False)
             self.ahead.hear(event, self._keys, KEYS)
 
-    def on_blur(self) -> None:
-        self.ahead.leave()
-
-    def on_paste(self, event: events.Paste) -> None:
-        if not self.writes:
-            self.ahead.paste(event)
-
     def _open_next(self, by: int) -> None:
         """Show another pending request."""
         if self.current is not None and len(self.requests) > 1:
@@ -276,11 +269,6 @@ class ApprovalDialog(DockedDialog):
             wanted = self.requests[(at + by) % len(self.requests)]
             self.show(self.requests, node=self.query_one(ApprovalHeader).node, open_id=wanted.id)
             self.post_message(self.Turned())
-
-    def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
-        event.stop()
-        if self.guard.accepts():  # defence: guard-clicks
-            self.take_answer(event.option_id)
 
     def _reply(
         self,

@@ -3,13 +3,12 @@
 import time
 from collections.abc import Callable, Sequence
 
-from textual import events
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
 
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
-from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
+from kimi_tui.ui.tui.dialogs.docked_dialog import OptionsDialog
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.call_summary import one_line
@@ -18,7 +17,7 @@ from kimi_tui.ui.tui.widgets.hints_changed import Hint
 from kimi_tui.wire.display import BriefBlock
 
 
-class BranchDialog(DockedDialog):
+class BranchDialog(OptionsDialog):
     """Docked like the approval dialog, with the same key guard."""
 
     key_context = "branches"
@@ -82,32 +81,6 @@ class BranchDialog(DockedDialog):
         self.node_id, self.labels = "", ()
         self.ahead.leave()
         self.remove_class("-open")
-
-    def on_key(self, event: events.Key) -> None:
-        options = self.query_one(OptionList)
-        if event.key in ("up", "down"):
-            event.stop()
-            options.move(-1 if event.key == "up" else 1)
-        elif event.key == "enter" and self.ahead.holds:
-            event.stop()
-            self.ahead.settle()
-        elif event.key == "enter":
-            event.stop()
-            if self.guard.accepts() and options.selected is not None:
-                self.take_answer(options.selected.id)
-        else:
-            self.ahead.hear(event, {option.key: option.id for option in options.options})
-
-    def on_blur(self) -> None:
-        self.ahead.leave()
-
-    def on_paste(self, event: events.Paste) -> None:
-        self.ahead.paste(event)
-
-    def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
-        event.stop()
-        if self.guard.accepts():
-            self.take_answer(event.option_id)
 
     def take_answer(self, option_id: str) -> None:
         if (index := int(option_id)) < len(self.labels):

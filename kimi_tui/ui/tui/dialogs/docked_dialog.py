@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 from typing import ClassVar
 
+from textual import events
 from textual.containers import Vertical
 
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
@@ -71,6 +72,18 @@ class DockedDialog(Vertical, can_focus=True):
         """Restart the key guard: earlier keys were not for this dialog."""
         self.guard.restart()
 
+    def on_blur(self) -> None:
+        self.ahead.leave()
+
+    def on_paste(self, event: events.Paste) -> None:
+        if not self.writes:
+            self.ahead.paste(event)
+
+    def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
+        event.stop()
+        if self.guard.accepts():  # defence: guard-clicks
+            self.take_answer(event.option_id)
+
     def take_focus(self) -> None:
         self.screen.set_focus(self)  # synchronously: the next key is for it
 
@@ -113,3 +126,26 @@ class DockedDialog(Vertical, can_focus=True):
         self._foot = words
         aside = self.has_class("-aside") and self._reach
         self.border_subtitle = _("{key} to answer", key=self._reach) if aside else words
+
+
+class OptionsDialog(DockedDialog):
+    """A dialog with only its options to choose from. `confirm_keys` give the selected option as the answer."""
+
+    confirm_keys: ClassVar[frozenset[str]] = frozenset({"enter"})
+
+    def on_key(self, event: events.Key) -> None:
+        if self.writes:
+            return
+        options = self.query_one(OptionList)
+        if event.key in ("up", "down"):
+            event.stop()
+            options.move(-1 if event.key == "up" else 1)
+        elif event.key == "enter" and self.ahead.holds:
+            event.stop()
+            self.ahead.settle()
+        elif event.key in self.confirm_keys and not self.ahead.holds and options.selected is not None:
+            event.stop()
+            if self.guard.accepts():
+                self.take_answer(options.selected.id)
+        else:
+            self.ahead.hear(event, {option.key: option.id for option in options.options})

@@ -3,14 +3,13 @@
 import time
 from collections.abc import Callable
 
-from textual import events
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input
 
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
-from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
+from kimi_tui.ui.tui.dialogs.docked_dialog import OptionsDialog
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.translate import translate
@@ -24,7 +23,7 @@ from kimi_tui.wire.requests import Question, QuestionRequest
 _OTHER, _DONE = "other", "done"
 
 
-class QuestionDialog(DockedDialog):
+class QuestionDialog(OptionsDialog):
     """Docked above the composer. All answers are sent together, after the last question."""
 
     DEFAULT_CSS = """
@@ -34,6 +33,7 @@ class QuestionDialog(DockedDialog):
 
     key_context = "question"
     reach_label = N_("answer the question")
+    confirm_keys = frozenset({"enter", "space"})
 
     class Answered(Message):
         """The answers by question; empty if the user declines to answer."""
@@ -140,35 +140,6 @@ class QuestionDialog(DockedDialog):
         if question.multi_select:
             options.append(Option(_DONE, "d", _("Done")))
         self.query_one(OptionList).show(options, keep_cursor=keep_cursor)
-
-    def on_key(self, event: events.Key) -> None:
-        if self.has_class("-other"):
-            return
-        rows = self.query_one(OptionList)
-        if event.key in ("up", "down"):
-            event.stop()
-            rows.move(-1 if event.key == "up" else 1)
-        elif event.key == "enter" and self.ahead.holds:
-            event.stop()
-            self.ahead.settle()
-        elif event.key in ("enter", "space") and not self.ahead.holds and rows.selected is not None:
-            event.stop()
-            if self.guard.accepts():
-                self.take_answer(rows.selected.id)
-        else:
-            self.ahead.hear(event, {option.key: option.id for option in rows.options})
-
-    def on_blur(self) -> None:
-        self.ahead.leave()
-
-    def on_paste(self, event: events.Paste) -> None:
-        if not self.has_class("-other"):
-            self.ahead.paste(event)
-
-    def on_option_list_clicked(self, event: OptionList.Clicked) -> None:
-        event.stop()
-        if self.guard.accepts():
-            self.take_answer(event.option_id)
 
     def take_answer(self, option_id: str) -> None:
         question = self._question
