@@ -24,7 +24,7 @@ from kimi_tui.soul.notices import notice
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import CompactionBegin, CompactionEnd
 
-Compacted = Literal["done", "nothing", "failed"]
+Compacted = Literal["done", "nothing", "failed", "stopped"]
 _SHRINKS = 3
 
 

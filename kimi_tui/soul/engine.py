@@ -39,6 +39,7 @@ from kimi_tui.soul.shell_mode import ShellMode
 from kimi_tui.soul.side_questions import SideQuestions
 from kimi_tui.soul.soul import Soul
 from kimi_tui.soul.subagents.running import RunningSubagents
+from kimi_tui.soul.turn_lock import TurnLock
 from kimi_tui.soul.turn_runner import take_turn
 from kimi_tui.soul.usage_stats import UsageStats
 from kimi_tui.surrogates import without_surrogates
@@ -115,7 +116,7 @@ class Engine:
         wire.listen(hooks.hear)
         self.config = config
         self.interactive = interactive
-        self._turn = asyncio.Lock()
+        self.turn_lock = TurnLock()
         budgets = Budgets(budget or Budget(), config.flows.caps, self._own_prices)
         self.flows = FlowManager(
             self, services, session, wire.send, prompt_flow, control=config.loop_control, budgets=budgets
@@ -188,7 +189,7 @@ class Engine:
     @property
     def busy(self) -> bool:
         """Whether a turn or a flow is running; a paused flow counts."""
-        return self._turn.locked() or self.runner is not None
+        return self.turn_lock.locked or self.runner is not None
 
     def commands(self) -> Sequence[CommandInfo]:
         """All current slash commands, including skills and flows."""
@@ -246,16 +247,16 @@ class Engine:
 
     async def run_shell_line(self, command: str) -> None:
         """Run a shell command of the user, without the model. Raises UsageError while a turn or a flow runs."""
-        if self._turn.locked() or (self.runner is not None and self.runner.paused is None):
+        if self.turn_lock.locked or (self.runner is not None and self.runner.paused is None):
             raise TurnRunningError(tr("a turn is already running"))
-        async with self._turn:
+        async with self.turn_lock.turn():
             self.session.name_after(f"! {command}")
             await self.shell_lines.run(without_surrogates(command))
         self.wire.flush()
 
     def cancel(self) -> None:
         """Interrupt the running turn, otherwise side questions. A flow pauses there; a paused flow stays paused."""
-        if not self._turn.locked():
+        if not self.turn_lock.locked:
             self.asides.cancel()
         self.soul.stop_turn()
         self.command_nodes.stop()
@@ -273,7 +274,7 @@ class Engine:
         While a turn runs, the answer is a notification of type `answer` with the command as title, separate from the
         model's output.
         """
-        if self.busy:
+        if self.busy and not self.turn_lock.held_here:
             self.wire.send(notice(current_command.get(), text, kind="answer"))
         else:
             self.wire.send(TextPart(text=text))
@@ -309,7 +310,7 @@ class Engine:
         self.session.close()
 
     async def _message(self, user_input: UserInput) -> TurnResult:
-        if self._turn.locked() or (self.runner is not None and self.runner.paused is None):
+        if self.turn_lock.locked or (self.runner is not None and self.runner.paused is None):
             raise TurnRunningError(tr("a turn is already running"))
         self._check_media(user_input)
         iterations = self.config.loop_control.max_ralph_iterations
@@ -338,9 +339,9 @@ class Engine:
         self, prompt: UserInput, rules: TurnRules = NO_RULES, *, shown_as: UserInput | None = None
     ) -> TurnResult:
         """Run one turn of the soul; the flow runner uses it too."""
-        await self.models.ready()
-        await self.mcp.ready(_MCP_PATIENCE if self.interactive else None)
-        async with self._turn:
+        async with self.turn_lock.turn():
+            await self.models.ready()
+            await self.mcp.ready(_MCP_PATIENCE if self.interactive else None)
             shown = prompt if shown_as is None else shown_as
             self.session.name_after(text_of(shown))
             self._tell_instructions()
@@ -369,7 +370,7 @@ class Engine:
 
     async def run_command(self, call: CommandCall) -> CommandEnd:
         """Run the command of a flow's node, as a turn with one Shell call."""
-        async with self._turn:
+        async with self.turn_lock.turn():
             end = await self.command_nodes.run(call)
         parked = self.parking.take()
         return end if parked is None else CommandEnd("rejected", parked=parked)
@@ -396,9 +397,9 @@ class Engine:
 
     async def rewind(self, point: RewindPoint, *, conversation: bool = True, files: bool = True) -> Rewound:
         """Rewind to before that turn and report it on the Wire. Raises UsageError if that is impossible."""
-        if self.busy:
+        if self.busy and not self.turn_lock.held_here:
             raise TurnRunningError(tr("wait for the turn to end before rewinding"))
-        async with self._turn:
+        async with self.turn_lock.command():
             versions = self.services.versions
             try:
                 result = await go_back(point, versions, self.context, conversation=conversation, files=files)
@@ -417,10 +418,11 @@ class Engine:
 
         Raises UsageError for an unknown model, and while a turn runs.
         """
-        if self._turn.locked():
+        if self.turn_lock.locked and not self.turn_lock.held_here:
             raise TurnRunningError(tr("the model can be changed after the turn has ended"))
-        await self.models.switch(name, thinking=thinking)
-        self.apply_model()
+        async with self.turn_lock.command():
+            await self.models.switch(name, thinking=thinking)
+            self.apply_model()
         self.tell_status()
 
     def apply_model(self) -> None:

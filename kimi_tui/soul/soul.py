@@ -100,6 +100,7 @@ class Soul:
         self._steered: list[UserInput] = []
         self._notes: list[str] = []
         self._body: asyncio.Task[TurnResult] | None = None
+        self._compaction: asyncio.Task[Compacted] | None = None
         self._stop_asked = False
         self._compactor = Compactor(
             context, send, hooks, threshold=limits.compaction, policy=limits.retries, on_reply=self._tell_status
@@ -118,8 +119,7 @@ class Soul:
         try:
             return await body
         except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if self._stop_asked and task is not None and not task.cancelling():
+            if self._was_stopped:
                 return TurnResult("cancelled")
             raise
         finally:
@@ -127,10 +127,17 @@ class Soul:
             self._steered.clear()
 
     def stop_turn(self) -> None:
-        """Interrupt the running turn at its current await."""
-        if self._body is not None and not self._body.done():
-            self._stop_asked = True
-            self._body.cancel()
+        """Interrupt the running turn, or the compaction that the user requested, at its current await."""
+        for body in (self._body, self._compaction):
+            if body is not None and not body.done():
+                self._stop_asked = True
+                body.cancel()
+
+    @property
+    def _was_stopped(self) -> bool:
+        """Whether a cancellation came from `stop_turn`, and not from outside."""
+        task = asyncio.current_task()
+        return self._stop_asked and task is not None and not task.cancelling()
 
     def steer(self, text: UserInput) -> bool:
         """Add user input to the running turn before its next step; False without a running turn."""
@@ -175,10 +182,24 @@ class Soul:
         return TurnResult("rejected" if turn.rejected else "finished", turn.message, turn.steps, turn.usage, turn.cut)
 
     async def compact(self, focus: str = "") -> Compacted:
-        """Replace all but the last messages with a summary, at the user's request. Raises CompactionError."""
-        return await self._compactor.compact(
+        """Replace all but the last messages with a summary, at the user's request.
+
+        Returns `stopped` after `stop_turn`; raises CompactionError.
+        """
+        self._stop_asked = False
+        compaction = self._compactor.compact(
             self._active_provider(), self.model.max_context_size, focus=focus, trigger="manual"
         )
+        body = asyncio.create_task(compaction)
+        self._compaction = body  # defence: interruptible-compaction
+        try:
+            return await body
+        except asyncio.CancelledError:
+            if self._was_stopped:
+                return "stopped"
+            raise
+        finally:
+            self._compaction = None
 
     async def _compact(self, turn: _Turn, *, refused: bool = False) -> Compacted:
         return await self._compactor.compact(

@@ -1728,5 +1728,13 @@ DEFENCES: tuple[Defence, ...] = (
         "skills of strangers", "a yes of a user", "no-yes-without-a-user", NEVER,
         "test_without_a_terminal_a_yes_is_an_option",
     ),
+    Defence(
+        "a command while the conversation is compacted", "one command at a time", "command-alone", UNWRAPPED,
+        "test_nothing_else_changes_the_conversation_while_it_is_compacted_by_hand",
+    ),
+    Defence(
+        "a command while the conversation is compacted", "an end by the user", "interruptible-compaction", REMOVED,
+        "test_a_compaction_by_hand_can_be_interrupted_and_leaves_the_conversation_as_it_was",
+    ),
     Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),
 )  # fmt: skip

@@ -723,6 +723,11 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_SHARED}::test_a_skill_with_a_broken_chart_beside_it_is_not_kept",
         f"{_SHARED}::test_without_a_terminal_a_yes_is_an_option",
     ),
+    "a command while the conversation is compacted": (
+        "tests/soul/test_turn_lock.py::test_nothing_else_changes_the_conversation_while_it_is_compacted_by_hand",
+        "tests/soul/test_turn_lock.py::"
+        "test_a_compaction_by_hand_can_be_interrupted_and_leaves_the_conversation_as_it_was",
+    ),
     "a size in the environment": (
         "tests/ui/tui/test_app.py::test_the_size_is_that_of_the_terminal_whatever_the_environment_says",
     ),

@@ -1,5 +1,6 @@
 """Resolves a slash line to a command or skill, and runs it."""
 
+import contextlib
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -62,9 +63,11 @@ def _unknown(engine: "Engine", name: str) -> str:
 async def _run(engine: "Engine", command: "Command[Engine]", args: str, shown: str) -> TurnResult | None:
     if not command.turn:
         return await command.handler(engine, args)
-    engine.wire.send(TurnBegin(user_input=shown))
-    result = await command.handler(engine, args)
-    engine.wire.send(TurnEnd())
+    alone = contextlib.nullcontext() if command.while_running else engine.turn_lock.command()
+    async with alone:  # defence: command-alone
+        engine.wire.send(TurnBegin(user_input=shown))
+        result = await command.handler(engine, args)
+        engine.wire.send(TurnEnd())
     return result
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import SessionError, UsageError
+from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.i18n import tr, tr_n
 from kimi_tui.llm.message import estimate_tokens, user_message
 from kimi_tui.secret_store import all_secrets
@@ -29,7 +30,7 @@ async def _clear(engine: "Engine", args: str) -> None:
     engine.tell_status()
 
 
-async def _compact(engine: "Engine", args: str) -> None:
+async def _compact(engine: "Engine", args: str) -> TurnResult | None:
     await engine.models.ready()
     match await engine.soul.compact(args):
         case "done":
@@ -37,8 +38,12 @@ async def _compact(engine: "Engine", args: str) -> None:
             engine.reply(tr("Conversation compacted to about {tokens:,} tokens.", tokens=tokens))
         case "nothing":
             engine.reply(tr("There is nothing to compact yet."))
+        case "stopped":
+            engine.reply(tr("Compaction was interrupted; the conversation is unchanged."))
+            return TurnResult("cancelled")
         case "failed":  # a manual compaction raises instead
             pass
+    return None
 
 
 async def _rewind(engine: "Engine", args: str) -> None:
