@@ -7,7 +7,7 @@ in a thread when the first connection starts.
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from kimi_tui import __version__
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.questions import Questions
+from kimi_tui.llm.message import Message
 from kimi_tui.mcp.change_pace import ChangePace
 from kimi_tui.mcp.config import Server, ServerConfig
 from kimi_tui.mcp.env_expansion import MissingVariableError, expand_env
@@ -317,19 +318,17 @@ class Connection:
         )
 
     def _answering(self) -> ServerRequestHandler:
-        return ServerRequestHandler(
-            self.server.name,
-            self._around.work_dir,
-            self._around.questions,
-            call_id=lambda: self._calls.latest,
-            pausing=self._calls.pausing,
-        )
+        return ServerRequestHandler(self.server.name, self._around.work_dir, self._around.questions, self._calls)
 
     def _sampling(self) -> "SamplingFnT | None":
         ask = self._around.ask_model
         if ask is None or not self.server.config.sampling:
             return None
-        return Sampling(self.server.name, ask, call_id=lambda: self._calls.latest).answer
+
+        async def within_calls(system_prompt: str, messages: Sequence[Message]) -> tuple[str, str]:
+            return await self._calls.while_running(ask(system_prompt, messages))  # defence: sampling-ends-with-calls
+
+        return Sampling(self.server.name, within_calls, call_id=lambda: self._calls.latest).answer
 
     async def _list_tools(self, client: "Client") -> None:
         self._invalid.clear()

@@ -1,8 +1,17 @@
 """The running calls to one server, each with a timeout that pauses while the user answers."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Coroutine, Generator
 from contextlib import asynccontextmanager, contextmanager
+from typing import Any, TypeVar
+
+from kimi_tui.errors import KimiTuiError
+
+T = TypeVar("T")
+
+
+class CallEndedError(KimiTuiError):
+    """No call is running any more."""
 
 
 class PendingCalls:
@@ -11,6 +20,7 @@ class PendingCalls:
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
         self._clocks: dict[str, asyncio.Timeout] = {}
+        self._idle = asyncio.Event()
 
     @property
     def latest(self) -> str | None:
@@ -23,9 +33,26 @@ class PendingCalls:
         try:
             async with asyncio.timeout(self._seconds) as clock:
                 self._clocks[call_id] = clock
+                self._idle.clear()
                 yield
         finally:
             self._clocks.pop(call_id, None)
+            if not self._clocks:
+                self._idle.set()
+
+    async def while_running(self, answering: Coroutine[Any, Any, T]) -> T:
+        """Await what the server requested for its calls. Raises CallEndedError, and cancels it, once none is running:
+        the server alone would decide when the request ends.
+        """
+        answer, idle = asyncio.ensure_future(answering), asyncio.ensure_future(self._idle.wait())
+        try:
+            await asyncio.wait({answer, idle}, return_when=asyncio.FIRST_COMPLETED)
+            if answer.done():
+                return answer.result()
+            raise CallEndedError("the call has ended")
+        finally:
+            answer.cancel()
+            idle.cancel()
 
     @contextmanager
     def pausing(self) -> Generator[None]:

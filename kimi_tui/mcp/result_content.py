@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_CHARS = 100_000
 MAX_MEDIA_CHARS = 12_000_000
+MAX_PICTURES = 20
+"""Services refuse a request with more images than they take, and with it every later one."""
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _BRIEF_CHARS = 200
 
@@ -119,6 +121,8 @@ class _Gather:
         label = f"a picture, {_mime(mime)}, {_size(data)}"
         if not self._sees_images:
             self.text(f"[{label}: the model in use cannot see it]")
+        elif len(self.pictures) >= MAX_PICTURES:  # defence: bound-pictures
+            self.text(f"[{label}: left out, since there are more than {MAX_PICTURES}]")
         elif self._media + len(data) > MAX_MEDIA_CHARS:
             self.text(f"[{label}: too large to be shown]")
         elif (picture := _picture_url(data)) is None:

@@ -6,9 +6,9 @@ Other servers get the error of a client without this capability.
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.llm.message import Message
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mcp.client.session import ClientRequestContext
     from mcp_types import CreateMessageRequestParams, CreateMessageResult, ErrorData, SamplingMessage
 
-Ask = Callable[[str, Sequence[Message]], Awaitable[tuple[str, str]]]
+Ask = Callable[[str, Sequence[Message]], Coroutine[Any, Any, tuple[str, str]]]
 """Takes a system prompt and messages; returns the model's name and its reply. Raises KimiTuiError."""
 
 _log = logging.getLogger(__name__)

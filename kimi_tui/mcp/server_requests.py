@@ -5,14 +5,13 @@ A server is not trusted, so its questions are shown with its name, and only the 
 
 import logging
 from collections import Counter
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.mcp.elicitation_form import Form, FormTooLargeError
+from kimi_tui.mcp.pending_calls import CallEndedError, PendingCalls
 from kimi_tui.mcp.untrusted_text import one_line
 
 if TYPE_CHECKING:
@@ -27,13 +26,12 @@ MAX_FORMS = 20
 
 @dataclass(frozen=True, slots=True)
 class ServerRequestHandler:
-    """Handles one server's requests. `call_id` names the running call; `pausing` stops its timeout during an answer."""
+    """Handles one server's requests. `calls` are those that are running."""
 
     server: str
     work_dir: Path
     questions: Questions | None
-    call_id: Callable[[], str | None]
-    pausing: Callable[[], AbstractContextManager[None]] = field(repr=False)
+    calls: PendingCalls = field(repr=False)
     _shown: Counter[str] = field(default_factory=Counter[str])
 
     async def roots(self, context: "ClientRequestContext") -> "ListRootsResult | ErrorData":
@@ -48,7 +46,7 @@ class ServerRequestHandler:
         """The user's answers; declines if no call is running, for a web address, and without a user present."""
         from mcp_types import ElicitResult
 
-        call_id = self.call_id()
+        call_id = self.calls.latest
         if call_id is None or self.questions is None or params.mode != "form":
             _log.info("declined what MCP server %s asks: %s", self.server, one_line(params.message, limit=200))
             return ElicitResult(action="decline")
@@ -60,9 +58,13 @@ class ServerRequestHandler:
         except FormTooLargeError as error:
             _log.info("declined what MCP server %s asks: %s", self.server, error)
             return ElicitResult(action="decline")
-        with self.pausing():
+        with self.calls.pausing():
             for questions in form.batches():
-                answers = await self.questions.ask(questions, tool_call_id=call_id)
+                asking = self.questions.ask(questions, tool_call_id=call_id)
+                try:
+                    answers = await self.calls.while_running(asking)  # defence: questions-end-with-calls
+                except CallEndedError:
+                    return ElicitResult(action="cancel")
                 if answers.dismissed:
                     return ElicitResult(action="cancel")
                 if not form.take(answers.by_question):

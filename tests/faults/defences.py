@@ -248,6 +248,20 @@ DEFENCES: tuple[Defence, ...] = (
         "test_fields_with_the_same_title_are_told_apart_by_names_of_bounded_length",
     ),
     Defence(
+        "41 mcp_bad", "questions that end with their calls", "questions-end-with-calls",
+        Value("await asking"),
+        "test_a_question_of_a_server_ends_with_its_call",
+    ),
+    Defence(
+        "41 mcp_bad", "requests to the model that end with their calls", "sampling-ends-with-calls",
+        Value("await ask(system_prompt, messages)"),
+        "test_a_request_to_the_model_ends_with_the_call",
+    ),
+    Defence(
+        "41 mcp_bad", "a bound on the pictures of a result", "bound-pictures", NEVER,
+        "test_a_result_holds_no_more_pictures_than_services_take",
+    ),
+    Defence(
         "41 mcp_bad", "taking the callback of the sign-in only", "callback-of-the-service", NEVER,
         "test_another_page_neither_ends_nor_makes_a_sign_in",
     ),

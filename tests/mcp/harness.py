@@ -15,6 +15,7 @@ from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.config import load
 from kimi_tui.mcp.connection import ConnectionContext
 from kimi_tui.mcp.failure_notices import FailureNotices
+from kimi_tui.mcp.sampling import Ask
 from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.mcp.servers import McpServers, McpSession
 from kimi_tui.tools.core.progress import ToolProgress
@@ -41,13 +42,19 @@ class McpHarness:
     """The servers that `entries` configure, one toolset, and a user who answers as told."""
 
     def __init__(
-        self, work_dir: Path, entries: dict[str, Any], *, yolo: bool = True, told: FailureNotices | None = None
+        self,
+        work_dir: Path,
+        entries: dict[str, Any],
+        *,
+        yolo: bool = True,
+        told: FailureNotices | None = None,
+        ask_model: Ask | None = None,
     ) -> None:
         self.wire = Wire()
         self.received: list[WireMessage] = []
         self.told: list[tuple[str, str]] = []
         self.answer: ApprovalAnswer = "approve"
-        self.answers: dict[str, str] = {}
+        self.answers: dict[str, str] | None = {}  # None: the user does not answer
         self.sees: frozenset[Capability] = frozenset({"image_in"})
         self.approvals = Approvals(self.wire, yolo=yolo)
         self.questions = Questions(self.wire)
@@ -57,7 +64,7 @@ class McpHarness:
         self.servers = McpServers(
             load(work_dir, texts=[json.dumps({"mcpServers": entries})]),
             McpSession(
-                around=ConnectionContext(work_dir, ChildEnv(), self.questions),
+                around=ConnectionContext(work_dir, ChildEnv(), self.questions, ask_model),
                 approvals=self.approvals,
                 progress=self.progress,
                 send=self.wire.send,
@@ -74,7 +81,7 @@ class McpHarness:
         match message:
             case ApprovalRequest():
                 self.approvals.settle(message.id, self.answer)
-            case QuestionRequest():
+            case QuestionRequest() if self.answers is not None:
                 asyncio.get_running_loop().call_soon(self.questions.settle, message.id, self.answers)
             case _:
                 pass
@@ -95,10 +102,15 @@ class McpHarness:
 
 @asynccontextmanager
 async def mcp_harness(
-    work_dir: Path, *, yolo: bool = True, told: FailureNotices | None = None, **entries: Any
+    work_dir: Path,
+    *,
+    yolo: bool = True,
+    told: FailureNotices | None = None,
+    ask_model: Ask | None = None,
+    **entries: Any,
 ) -> AsyncIterator[McpHarness]:
     """A harness whose servers have connected."""
-    made = McpHarness(work_dir, entries, yolo=yolo, told=told)
+    made = McpHarness(work_dir, entries, yolo=yolo, told=told, ask_model=ask_model)
     try:
         await made.servers.ready()
         yield made

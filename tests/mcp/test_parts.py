@@ -1,5 +1,6 @@
 """The small parts: names, schemas, forms, text that is not to be trusted."""
 
+import base64
 import math
 import re
 
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from mcp_types import CallToolResult, ImageContent
 
 from kimi_tui.mcp.elicitation_form import Form
-from kimi_tui.mcp.result_content import tool_result
+from kimi_tui.mcp.result_content import MAX_PICTURES, tool_result
 from kimi_tui.mcp.schema_normalizer import MAX_NODES, plain_schema
 from kimi_tui.mcp.tool_names import long_names, short_names
 from kimi_tui.mcp.untrusted_text import clean, one_line, without_secrets
@@ -160,3 +161,10 @@ def test_fields_with_the_same_title_are_told_apart_by_names_of_bounded_length() 
     assert len(set(questions)) == len(names)
     assert all(len(question) < 1000 and question.isprintable() for question in questions)
     assert [field.name for field in form.fields] == names
+
+
+def test_a_result_holds_no_more_pictures_than_services_take() -> None:
+    picture = ImageContent(type="image", data=base64.b64encode(b"\x89PNG\r\n\x1a\n").decode(), mime_type="image/png")
+    result = tool_result(CallToolResult(content=[picture] * 4000), frozenset({"image_in"}))
+    assert sum(part.type == "image_url" for part in result.output if not isinstance(part, str)) == MAX_PICTURES
+    assert f"left out, since there are more than {MAX_PICTURES}" in result.output[0].text

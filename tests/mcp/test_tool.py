@@ -181,3 +181,38 @@ async def test_half_surrogates_of_a_server_are_replaced_and_its_answer_is_used(t
         assert "half \ufffd of one" in at.toolset.specs[0].description
         value = await at.use("mcp__h__halves")
         assert "a\ufffdb 😀" in value.model_dump_json()
+
+
+@pytest.mark.parametrize("how", ["ask", "ask_and_end"])
+async def test_a_question_of_a_server_ends_with_its_call(tmp_path: Path, how: str) -> None:
+    async with mcp_harness(tmp_path, o=odd("asking")) as at, asyncio.timeout(20):
+        at.answers = None
+        call = asyncio.create_task(at.use(f"mcp__o__{how}"))
+        if how == "ask":
+            while not at.questions.pending:
+                await asyncio.sleep(0.01)
+            call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        while at.questions.pending:
+            await asyncio.sleep(0.01)
+
+
+async def test_a_request_to_the_model_ends_with_the_call(tmp_path: Path) -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def ask_model(_system: str, _messages: object) -> tuple[str, str]:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        raise AssertionError
+
+    async with (
+        mcp_harness(tmp_path, ask_model=ask_model, o=odd("asking", sampling=True)) as at,
+        asyncio.timeout(20),
+    ):
+        call = asyncio.create_task(at.use("mcp__o__sample"))
+        await begun.wait()
+        call.cancel()
+        await ended.wait()

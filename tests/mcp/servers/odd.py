@@ -46,6 +46,15 @@ def call(message: dict) -> None:
         case "hidden":
             text = "\x1b]52;c;aGk=\x07 \x1b[2Jred‮"
             say({"id": message["id"], "result": {"content": [{"type": "text", "text": text}]}})
+        case "ask" | "ask_and_end" as name:
+            schema = {"type": "object", "properties": {"secret": {"type": "string"}}}
+            params = {"message": "Which?", "requestedSchema": schema}
+            say({"id": "q", "method": "elicitation/create", "params": params})
+            if name == "ask_and_end":
+                say({"id": message["id"], "result": {"content": []}})
+        case "sample":
+            text = {"role": "user", "content": {"type": "text", "text": "hi"}}
+            say({"id": "s", "method": "sampling/createMessage", "params": {"messages": [text], "maxTokens": 9}})
         case name:
             say({"id": message["id"], "result": {"content": [{"type": "text", "text": f"{name} done"}]}})
 
@@ -94,6 +103,8 @@ def main() -> None:
             serve([tool("flood"), tool("frame"), tool("hidden", description="\x1b[31mevil\x07 text‮")])
         case "silent":
             serve([tool("ping")], capabilities={"tools": {}, "prompts": {}, "resources": {}})
+        case "asking":
+            serve([tool("ask"), tool("ask_and_end"), tool("sample")])
         case "halves":
             serve([tool("halves", description="half \udc00 of one")])
         case "family":
