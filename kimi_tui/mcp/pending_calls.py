@@ -49,7 +49,7 @@ class PendingCalls:
             await asyncio.wait({answer, idle}, return_when=asyncio.FIRST_COMPLETED)
             if answer.done():
                 return answer.result()
-            raise CallEndedError("the call has ended")
+            raise CallEndedError
         finally:
             answer.cancel()
             idle.cancel()
