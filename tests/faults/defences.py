@@ -1375,6 +1375,20 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_app_reads_no_more_keys_than_it_handles",
     ),
     Defence(
+        "a page that floods the web server or is gone", "an end to connections without the cookie",
+        "idle-connections", Value("loop.call_later(9e9, self._close, handler)"),
+        "test_a_connection_without_the_cookie_is_closed_after_its_time",
+    ),
+    Defence(
+        "a page that floods the web server or is gone", "a bound on connections without the cookie",
+        "bound-connections", NEVER,
+        "test_of_too_many_connections_without_the_cookie_the_oldest_are_closed",
+    ),
+    Defence(
+        "a page that floods the web server or is gone", "a bound on tabs", "bound-tabs", NEVER,
+        "test_the_tab_left_longest_ago_is_forgotten_and_an_open_one_is_not",
+    ),
+    Defence(
         "a page that floods the web server or is gone", "a bounded wait for the app's last output",
         "bound-last-output", Instead("await running"),
         "test_a_page_is_free_although_another_process_holds_the_output_of_its_app",

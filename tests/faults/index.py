@@ -552,6 +552,9 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/cli/commands/test_web.py::test_requests_of_garbage_are_answered_and_not_told_on_stderr",
     ),
     "a page that floods the web server or is gone": (
+        "tests/ui/web/test_connection_limit.py::test_a_connection_without_the_cookie_is_closed_after_its_time",
+        "tests/ui/web/test_connection_limit.py::test_of_too_many_connections_without_the_cookie_the_oldest_are_closed",
+        "tests/ui/web/test_connection_limit.py::test_the_tab_left_longest_ago_is_forgotten_and_an_open_one_is_not",
         "tests/ui/web/test_server.py::test_a_page_that_sends_more_keys_than_the_app_takes_is_closed_with_its_app",
         "tests/ui/web/test_server.py::test_an_app_reads_no_more_keys_than_it_handles",
         "tests/ui/web/test_server.py::test_a_page_is_free_although_another_process_holds_the_output_of_its_app",

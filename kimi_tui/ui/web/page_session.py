@@ -29,11 +29,24 @@ class PageSession:
         self._free = asyncio.Lock()
         self._latest: _Visit | None = None
         self._closed = False
+        self._visits = 0
+
+    @property
+    def in_use(self) -> bool:
+        """Whether a page is open, or its app has not ended yet."""
+        return self._visits > 0
 
     async def visit(self, socket: web.WebSocketResponse, columns: int, rows: int) -> str:
         """Show the app on this socket until either ends; returns the app's last stderr output if it ended by itself."""
         if self._closed:
             return ""
+        self._visits += 1
+        try:
+            return await self._visit(socket, columns, rows)
+        finally:
+            self._visits -= 1
+
+    async def _visit(self, socket: web.WebSocketResponse, columns: int, rows: int) -> str:
         previous, self._latest = self._latest, (visit := _Visit(socket))
         if previous is not None:
             await previous.leave(_TAKEN_OVER)

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import signal
 import socket
-from collections.abc import Callable, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from html import escape
 from importlib.resources import files
 from pathlib import Path
@@ -16,21 +16,34 @@ from aiohttp.typedefs import Handler
 
 from kimi_tui.errors import UsageError
 from kimi_tui.ui.web.access_guard import AccessGuard, page_headers
+from kimi_tui.ui.web.connection_limit import PATIENCE_S, ConnectionLimit
 from kimi_tui.ui.web.page_session import Command, PageSession
 
 _LOOPBACK = "127.0.0.1"
 _SCRIPTS = Path(textual_serve.__file__).parent / "static"
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LONGEST_MESSAGE = 4 << 20  # a paste is one message
+MAX_TABS = 32
+"""Tabs that are kept, at most: the address of the tab left longest ago is forgotten, its session is not."""
 MakeCommand = Callable[[str], Command]
 
 
 class WebServer:
     """The server. It calls `make_command` with the name of a new tab, and `log_line` with an app's stderr output at its
-    end.
+    end. `patience_s`: seconds in which a new connection has to show the cookie.
     """
 
-    def __init__(self, make_command: MakeCommand, *, title: str, log_line: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        make_command: MakeCommand,
+        *,
+        title: str,
+        log_line: Callable[[str], None],
+        max_tabs: int = MAX_TABS,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._max_tabs, self._patience_s = max_tabs, patience_s
+        self._limit: ConnectionLimit | None = None
         self.doorkeeper = AccessGuard()
         self._make_command, self._title, self._log_line = make_command, title, log_line
         self._tabs: dict[str, PageSession] = {}
@@ -55,22 +68,33 @@ class WebServer:
         """Serve until a termination signal; returns the exit status. Calls `started` with the port. Raises
         UsageError.
         """
+        async with self.listen(port) as own_port:
+            with _signals() as stop_event:
+                started(own_port)
+                return 128 + await stop_event
+
+    @contextlib.asynccontextmanager
+    async def listen(self, port: int) -> AsyncGenerator[int]:
+        """Serve during the block; yields the port. All apps have ended after it. Raises UsageError."""
         listening = _listen(port)
         runner = web.AppRunner(self.app(), access_log=None, shutdown_timeout=1)
         await runner.setup()
-        with _signals() as stop_event:
-            try:
-                await web.SockSite(runner, listening).start()
-                started(listening.getsockname()[1])
-                return 128 + await stop_event
-            finally:
-                await runner.cleanup()
+        assert runner.server is not None
+        self._limit = ConnectionLimit(runner.server, patience_s=self._patience_s)
+        server = await asyncio.get_running_loop().create_server(self._limit, sock=listening)
+        try:
+            yield listening.getsockname()[1]
+        finally:
+            server.close()
+            await runner.cleanup()
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         self.doorkeeper.check_origin(request)
         if not (request.path == "/" and "token" in request.query):
             self.doorkeeper.check_cookie(request)
+            if self._limit is not None:
+                self._limit.admit(request)
         return await handler(request)
 
     async def _enter(self, request: web.Request) -> web.StreamResponse:
@@ -79,9 +103,18 @@ class WebServer:
             response = web.HTTPSeeOther("/")
             self.doorkeeper.let_in(request.query["token"], response)
             raise response
+        self._forget_tabs()
         name = uuid4().hex
         self._tabs[name] = PageSession(self._make_command(name))
         raise web.HTTPSeeOther(f"/s/{name}")
+
+    def _forget_tabs(self) -> None:
+        """Make room for a tab. Raises HTTPServiceUnavailable if all are open."""
+        unused = [name for name, tab in self._tabs.items() if not tab.in_use]
+        if len(self._tabs) >= self._max_tabs:  # defence: bound-tabs
+            if not unused:
+                raise web.HTTPServiceUnavailable(text="Too many sessions are open; close one of their pages first.\n")
+            del self._tabs[unused[0]]
 
     async def _show(self, request: web.Request) -> web.StreamResponse:
         name = self._tab(request)[0]
@@ -96,7 +129,8 @@ class WebServer:
         return web.Response(text=(self._page / f"page.{kind}").read_text("utf-8"), content_type=content_type)
 
     async def _connect(self, request: web.Request) -> web.StreamResponse:
-        tab = self._tab(request)[1]
+        name, tab = self._tab(request)
+        self._tabs[name] = self._tabs.pop(name)  # the oldest ones are forgotten first
         socket_ = web.WebSocketResponse(heartbeat=15, max_msg_size=_LONGEST_MESSAGE)
         await socket_.prepare(request)
         exit_message = await tab.visit(socket_, _number(request, "width", 80), _number(request, "height", 24))

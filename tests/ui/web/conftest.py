@@ -10,9 +10,9 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-from aiohttp import web
 
-from kimi_tui.ui.web.server import WebServer
+from kimi_tui.ui.web.connection_limit import PATIENCE_S
+from kimi_tui.ui.web.server import MAX_TABS, WebServer
 
 
 class Served:
@@ -47,23 +47,19 @@ class Served:
 
 
 @contextlib.asynccontextmanager
-async def serve(command: Callable[[str], list[str]]) -> AsyncIterator[Served]:
+async def serve(
+    command: Callable[[str], list[str]], *, max_tabs: int = MAX_TABS, patience_s: float = PATIENCE_S
+) -> AsyncIterator[Served]:
     told: list[str] = []
     server = WebServer(
         lambda name: lambda columns, rows: [*command(name), f"--page={columns}x{rows}"],
         title="a <title>",
         log_line=told.append,
+        max_tabs=max_tabs,
+        patience_s=patience_s,
     )
-    runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=1)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    port = runner.addresses[0][1]
-    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as client:
-        try:
-            yield Served(server, port, client, told)
-        finally:
-            await runner.cleanup()
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as client, server.listen(0) as port:
+        yield Served(server, port, client, told)
 
 
 @pytest.fixture
