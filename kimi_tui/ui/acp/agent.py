@@ -46,7 +46,7 @@ from kimi_tui.session.session import sessions_dir
 from kimi_tui.session.session_index import fork, sessions_of
 from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.acp import settings
-from kimi_tui.ui.acp.errors import AUTH_REQUIRED, INVALID_PARAMS, to_request_error
+from kimi_tui.ui.acp.errors import AUTH_REQUIRED, INVALID_PARAMS, to_request_error, unknown_session
 from kimi_tui.ui.acp.mcp_servers import RequestedServer, servers
 from kimi_tui.ui.acp.session import AcpSession
 
@@ -270,7 +270,7 @@ class AcpAgent:
     def _session(self, session_id: str) -> AcpSession:
         session = self._sessions.get(session_id)
         if session is None:
-            raise RequestError(INVALID_PARAMS, f"no open session {session_id!r}")
+            raise unknown_session(session_id, "is not open; create, load or resume one")
         return session
 
     def _need_model(self) -> None:
@@ -316,7 +316,7 @@ def _session_folder(work_dir: Path, session_id: str) -> Path:
     """Find the folder of a session. Raises RequestError."""
     folder = sessions_dir(work_dir) / session_id
     if "/" in session_id or not (folder / "wire.jsonl").is_file():
-        raise RequestError.resource_not_found(session_id)
+        raise unknown_session(session_id, "not found in this folder")
     return folder
 
 

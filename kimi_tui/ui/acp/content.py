@@ -27,18 +27,40 @@ from kimi_tui.wire.parts import (
     VideoURLPart,
 )
 
+_CLOSING = frozenset(",.;:!?)]}'\"")
+_OPENING = frozenset("([{'\"")
 _DATA_URL = re.compile(r"data:([\w.+/-]+);base64,(.*)", re.DOTALL)
 
 
 def user_input(blocks: Sequence[ContentBlock]) -> UserInput:
     """Convert the blocks; text alone becomes one string, so that a slash line is recognised. Raises RequestError."""
-    parts = [_part(block) for block in blocks]
+    parts = _separated(blocks)
     if all(isinstance(part, TextPart) for part in parts):
         text = "".join(part.text for part in parts if isinstance(part, TextPart))
         if not text.strip():
             raise RequestError(-32602, "the prompt is empty")
         return text
     return tuple(parts)
+
+
+def _separated(blocks: Sequence[ContentBlock]) -> list[ContentPart]:
+    """Convert the blocks. Some clients send several texts, or texts and files, with nothing between them."""
+    parts: list[ContentPart] = []
+    for number, block in enumerate(blocks):
+        part = _part(block)
+        if parts and isinstance(part, TextPart) and isinstance(parts[-1], TextPart):
+            are_texts = isinstance(block, TextContentBlock) and isinstance(blocks[number - 1], TextContentBlock)
+            part = TextPart(text=_separator(parts[-1].text, part.text, are_texts=are_texts) + part.text)
+        parts.append(part)
+    return parts
+
+
+def _separator(before: str, after: str, *, are_texts: bool) -> str:
+    if not before or not after or before[-1].isspace() or after[0].isspace():
+        return ""
+    if are_texts:
+        return "\n\n"
+    return "" if before[-1] in _OPENING or after[0] in _CLOSING else " "
 
 
 def _part(block: ContentBlock) -> ContentPart:

@@ -6,6 +6,7 @@ from kimi_tui.errors import KimiTuiError, ModelNotSetError, UsageError
 
 AUTH_REQUIRED = -32000
 INVALID_PARAMS = -32602
+RESOURCE_NOT_FOUND = -32002
 INTERNAL = -32603
 
 
@@ -18,3 +19,8 @@ def to_request_error(error: KimiTuiError) -> RequestError:
         case _:
             code = INTERNAL
     return RequestError(code, str(error), {"kind": type(error).__name__})
+
+
+def unknown_session(session_id: str, cause: str) -> RequestError:
+    """The error for a session that is not stored, or not open on this connection."""
+    return RequestError(RESOURCE_NOT_FOUND, f"session {session_id!r} {cause}", {"sessionId": session_id})

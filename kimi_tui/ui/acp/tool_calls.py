@@ -140,7 +140,7 @@ class ToolCalls:
             match block:
                 case DiffBlock(is_summary=False):
                     path = str(self._work_dir / block.path)
-                    content.append(tool_diff_content(path, block.new_text, block.old_text or None))
+                    content.append(tool_diff_content(path, _lines(block.new_text), _lines(block.old_text) or None))
                 case DiffBlock():
                     content.append(
                         _text(f"{block.path}: too long to show, {block.old_text} before and {block.new_text} after")
@@ -178,6 +178,11 @@ class ToolCalls:
 
     def _titled(self, title: str) -> str:
         return f"{self._prefix}{title}"[:_TITLE]
+
+
+def _lines(text: str) -> str:
+    """End the last line of a diff too: without it, clients draw a removed and an added last line as one."""
+    return f"{text}\n" if text else ""
 
 
 def _text(text: str) -> ToolCallContentVariant:

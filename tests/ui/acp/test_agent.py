@@ -108,6 +108,28 @@ async def test_a_prompt_may_hold_images_links_and_embedded_files(tmp_path):
             await editor.say(session, "  ")
 
 
+FILE = resource_link_block("a.py", "file:///work/a.py")
+
+
+@pytest.mark.parametrize(
+    ("blocks", "received"),
+    [
+        (("first message", "second message"), "first message\n\nsecond message"),
+        (("first message\n", "second message"), "first message\nsecond message"),
+        ((FILE, "explain it"), "@/work/a.py explain it"),
+        (("explain", FILE, FILE), "explain @/work/a.py @/work/a.py"),
+        (("look at ", FILE, ", then (", FILE, ") it"), "look at @/work/a.py, then (@/work/a.py) it"),
+    ],
+)
+async def test_blocks_that_a_client_sends_with_nothing_between_them_stay_apart(tmp_path, blocks, received):
+    made = plan(tmp_path, "text: ok")
+    async with editor_on(made) as (editor, program):
+        session = await begun(editor, made)
+        prompt = [text_block(block) if isinstance(block, str) else block for block in blocks]
+        await editor.agent.prompt(session_id=session, prompt=prompt)
+        assert program.made[0].context.history[0].text.endswith(received)
+
+
 @pytest.mark.parametrize(
     ("option", "made_it", "steps"), [("approve", True, 2), ("reject", False, 1), (None, False, 1), ("odd", False, 1)]
 )
@@ -151,7 +173,7 @@ async def test_changes_are_diffs_and_the_todo_list_is_the_plan(tmp_path):
         assert write["kind"] == "edit"
         assert write["locations"] == [{"path": str(made.work_dir / "a.txt")}]
         [diff] = write["content"]
-        assert (diff["type"], diff["path"], diff["new_text"]) == ("diff", str(made.work_dir / "a.txt"), "new")
+        assert (diff["type"], diff["path"], diff["new_text"]) == ("diff", str(made.work_dir / "a.txt"), "new\n")
         entries = editor.of("plan")[-1].entries
         assert [(entry.content, entry.status) for entry in entries] == [("one", "completed"), ("two", "pending")]
 
@@ -307,8 +329,15 @@ async def test_a_session_is_listed_loaded_with_its_history_resumed_forked_and_cl
         [listed] = (await editor.agent.list_sessions(cwd=str(made.work_dir))).sessions
         assert (listed.session_id, listed.title, listed.cwd) == (first, "hello you", str(made.work_dir))
         assert [info.session_id for info in (await editor.agent.list_sessions()).sessions] == [first]
-        with pytest.raises(RequestError, match="no open session"):
-            await editor.say(first, "x")
+        for request in (
+            editor.say(first, "x"),
+            editor.agent.set_session_mode(session_id=first, mode_id="plan"),
+            editor.agent.load_session(cwd=str(made.work_dir), session_id="f" * 32 + "0", mcp_servers=[]),
+        ):
+            with pytest.raises(RequestError, match="is not open|not found") as refused:
+                await request
+            assert refused.value.code == -32002
+        assert refused.value.data["sessionId"] == "f" * 32 + "0"
 
         editor.updates.clear()
         loaded = await editor.agent.load_session(cwd=str(made.work_dir), session_id=first, mcp_servers=[])

@@ -66,7 +66,7 @@ async def test_an_edit_starts_from_the_buffer_and_goes_through_the_editor(tmp_pa
         assert (made.work_dir / "b.txt").read_text() == "new\n"
         assert editor.written == [str(path), str(made.work_dir / "b.txt")]
         [diff] = editor.calls()[0]["content"]
-        assert (diff["old_text"], diff["new_text"]) == ("one\njust typed", "one\njust changed")
+        assert (diff["old_text"], diff["new_text"]) == ("one\njust typed\n", "one\njust changed\n")
         point = program.made[0].rewind_points()[0]
         await program.made[0].rewind(point)
         assert path.read_bytes() == b"one\r\njust typed\r\n"  # what the user had typed is not lost
