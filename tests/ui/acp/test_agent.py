@@ -334,7 +334,7 @@ async def test_a_session_is_listed_loaded_with_its_history_resumed_forked_and_cl
             editor.agent.set_session_mode(session_id=first, mode_id="plan"),
             editor.agent.load_session(cwd=str(made.work_dir), session_id="f" * 32 + "0", mcp_servers=[]),
         ):
-            with pytest.raises(RequestError, match="is not open|not found") as refused:
+            with pytest.raises(RequestError, match=r"is not open|not found") as refused:
                 await request
             assert refused.value.code == -32002
         assert refused.value.data["sessionId"] == "f" * 32 + "0"
