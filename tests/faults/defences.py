@@ -701,6 +701,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_remote_of_git_is_moved_only_with_an_approval",
     ),
     Defence(
+        "34 protected_paths", "projects beside folders of programs", "projects-beside-programs",
+        Value("above.iterdir()"),
+        "test_a_folder_of_programs_shows_no_project_beside_it",
+    ),
+    Defence(
         "34 protected_paths", "where a push goes", "pushes-go-where-they-went", REMOVED,
         "test_a_program_that_git_starts_changes_nothing_about_where_a_push_goes",
     ),

@@ -23,7 +23,7 @@ from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
 from kimi_tui.tools.shell_support.program_files import PYTHON, guarded_program_files, has_a_link_in, program_file
-from kimi_tui.tools.shell_support.sandbox_home import visible_entries
+from kimi_tui.tools.shell_support.sandbox_home import visible_entries, visible_in_other_homes
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
 _DEVICES = ("nvidia*", "dri", "kfd", "kvm")
@@ -205,10 +205,7 @@ def _closed_folders(home: Path) -> list[Path]:
 def shown_in_home(home: Path, workspace: Workspace) -> list[Path]:
     programs = os.environ.get("PATH", "").split(":")
     shown = list(visible_entries(home, workspace.folders, programs))
-    for entry in (Path(program) for program in programs if program.startswith("/home/")):
-        if home not in entry.parents and entry.is_dir():
-            shown.append(Path(*entry.parts[:3]))
-    return list(dict.fromkeys(shown))
+    return list(dict.fromkeys([*shown, *visible_in_other_homes(home, programs)]))
 
 
 def folders_of_home(home: Path, workspace: Workspace) -> list[Path]:

@@ -14,15 +14,22 @@ from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 _PROGRAMS = (
     *(".pyenv", ".rustup", ".nvm", ".asdf", ".sdkman", ".rbenv", ".rvm", ".volta", ".fnm", ".goenv", ".jenv"),
-    *(".nodenv", ".phpenv", ".pixi", ".juliaup", ".ghcup", ".opam", ".linuxbrew", ".npm-global"),
-    *(".local/bin", ".local/lib", ".local/include", ".local/opt", ".local/pipx"),
+    *(".nodenv", ".phpenv", ".pixi", ".juliaup", ".ghcup", ".opam", ".linuxbrew", ".npm-global/bin"),
+    *(".npm-global/lib", ".local/bin", ".local/lib", ".local/include", ".local/opt", ".local/pipx"),
     *(".local/share/uv/python", ".local/share/uv/tools", ".local/share/gem/ruby", ".gem/ruby", ".dotnet/dotnet"),
     *(".dotnet/host", ".dotnet/packs", ".dotnet/sdk", ".dotnet/shared", ".dotnet/templates", ".dotnet/tools"),
     *(".local/share/pipx", ".local/share/pnpm", ".local/share/fnm", ".local/share/mise", ".local/share/nvm"),
     *(".local/share/virtualenvs", ".local/share/go", ".local/share/man", ".local/share/fonts"),
     *(".cargo/bin", ".cargo/env", ".bun/bin", ".bun/install", ".deno/bin", ".yarn/bin", ".cabal/bin"),
-    *("go", "sdk", "miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba"),
+    *("go/bin", "go/pkg", "miniconda3", "anaconda3", "miniforge3", "mambaforge", "micromamba"),
 )
+_BESIDE_PROGRAMS = (
+    *("lib", "lib32", "lib64", "libexec", "share", "include", "sbin", "bin", "shims", "condabin", "versions"),
+    *("plugins", "jars", "boot"),
+)
+"""Folders that programs may need beside their own."""
+_INSTALLATIONS = (("VERSION", "pkg/tool"), ("release", "lib"), ("conda-meta", "lib"), ("packages/flutter", "version"))
+"""What Go, Java, Conda and Flutter have beside their programs: all of such a folder is theirs."""
 _CACHES = (
     *(".cargo/registry", ".cargo/git", ".m2/repository", ".m2/wrapper", ".gradle/wrapper", ".gradle/jdks"),
     *(".ivy2/cache", ".nuget/packages", ".cache/pre-commit", ".cache/ms-playwright", ".cache/puppeteer"),
@@ -56,10 +63,20 @@ def visible_entries(home: Path, folders: Iterable[Path], programs: Iterable[str]
         if home in folder.parents:
             root = project_root(folder)
             found[root if home in root.parents else folder] = None
-    for program in _program_folders(home, programs):
+    for program in (*_program_folders(home, programs), *home.glob("sdk/go[0-9]*")):
         found[program] = None
     visible = [path for path in found if path.exists() and not _is_sensitive_entry(path, home)]
     return tuple(path for path in visible if not any(above in found for above in path.parents))
+
+
+def visible_in_other_homes(home: Path, programs: Iterable[str]) -> Iterator[Path]:
+    """Yield what is visible of further homes below `/home` that hold one of `programs`."""
+    homes = {Path(*Path(entry).parts[:3]) for entry in programs if entry.startswith("/home/")}
+    for other in sorted(homes):
+        if other == Path("/home/linuxbrew"):
+            yield other
+        elif other != home and other not in home.parents and other.is_dir():
+            yield from visible_entries(other, (), programs)
 
 
 def _is_sensitive_entry(path: Path, home: Path) -> bool:
@@ -72,12 +89,31 @@ def _program_folders(home: Path, programs: Iterable[str]) -> Iterator[Path]:
         if not entry.startswith(f"{home}/"):
             continue
         folder = Path(entry)
-        if home in folder.parents and folder.is_dir():
-            parts = folder.relative_to(home).parts
-            if parts[-1] in ("bin", "shims", "sbin", "scripts") and len(parts) > 1 and not parts[0].startswith("."):
-                yield folder.parent
-            else:
-                yield folder
+        if home not in folder.parents or not folder.is_dir() or _holds_projects(folder):
+            continue
+        yield folder
+        parts = folder.relative_to(home).parts
+        if parts[-1] in ("bin", "shims", "sbin", "scripts") and len(parts) > 1 and not parts[0].startswith("."):
+            above = folder.parent
+            if any(all(os.path.exists(above / name) for name in names) for names in _INSTALLATIONS):  # noqa: PTH110
+                yield above
+                continue
+            # defence: projects-beside-programs
+            beside = (above / name for name in _BESIDE_PROGRAMS)
+            yield from (one for one in beside if one.is_dir() and not _is_project(one) and not _holds_projects(one))
+
+
+def _is_project(folder: Path) -> bool:
+    return os.path.lexists(folder / ".git")
+
+
+def _holds_projects(folder: Path) -> bool:
+    """Whether a folder in it is a repository: it is then more than a folder of programs."""
+    try:
+        with os.scandir(folder) as entries:
+            return any(entry.is_dir(follow_symlinks=False) and _is_project(Path(entry.path)) for entry in entries)
+    except OSError:
+        return True
 
 
 def _is_free_of_secrets(file: Path) -> bool:

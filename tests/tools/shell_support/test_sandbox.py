@@ -26,6 +26,7 @@ from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, sandbox
 from kimi_tui.tools.shell_support.landlock import version
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import Sandbox
+from kimi_tui.tools.shell_support.sandbox_home import visible_entries
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap
 from tests.tools.harness import ToolHarness, processes_with, until
 
@@ -432,6 +433,36 @@ async def test_a_command_does_not_see_the_projects_beside_its_own(harness: ToolH
     assert "seen" in str(value.output)
     assert "s3cret" not in str(value.output)
     assert "other" not in str(value.output).splitlines()
+
+
+@works
+async def test_a_folder_of_programs_shows_no_project_beside_it(
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Path.home()
+    for name in ("work/other/.env", "work/other/main.py", "work/lib/private/.git/config", "src/x/.env", "tools/etc/token",
+                 "go/src/example.org/private/main.go", "sdk/private/main.c", ".npm-global/etc/npmrc"):  # fmt: skip
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("s3cret\n")
+    (home / "src/x/.git").mkdir()
+    for name in ("work/bin/a", "work/scripts/a", "tools/bin/a", "tools/lib/a", "go/bin/a", "jdk/bin/a", "jdk/conf/a",
+                 "jdk/lib/a", "jdk/release"):  # fmt: skip
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_text("seen\n")
+    folders = [str(home / name) for name in ("work/bin", "work/scripts", "src", "tools/bin", "go/bin", "jdk/bin")]
+    monkeypatch.setenv("PATH", ":".join([*folders, os.environ["PATH"]]))
+    harness.approvals.yolo = True
+    value = await harness.use(shell(harness), command="cd; find . -type f -exec cat {} + ; true")
+    assert "s3cret" not in str(value.output)
+    assert str(value.output).count("seen") == 9
+
+
+def test_a_home_of_somebody_else_shows_no_more_than_ones_own(tmp_path: Path) -> None:
+    for name in ("bin/a", ".ssh/id_rsa", "code/a", ".local/bin/a"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    shown = visible_entries(tmp_path, (), [f"{tmp_path}/bin"])
+    assert sorted(shown) == [tmp_path / ".local/bin", tmp_path / "bin"]
 
 
 @works
