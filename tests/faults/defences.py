@@ -701,6 +701,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_remote_of_git_is_moved_only_with_an_approval",
     ),
     Defence(
+        "34 protected_paths", "hooks in the worktree", "hooks-in-the-worktree", Value("[]"),
+        "test_hooks_in_the_worktree_stay_as_they_are",
+    ),
+    Defence(
+        "34 protected_paths", "Git's settings of the user", "git-settings-of-the-user", REMOVED,
+        "test_the_users_settings_of_git_stay_though_they_are_in_the_workspace",
+    ),
+    Defence(
         "34 protected_paths", "projects beside folders of programs", "projects-beside-programs",
         Value("above.iterdir()"),
         "test_a_folder_of_programs_shows_no_project_beside_it",

@@ -259,6 +259,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_a_remote_of_git_is_moved_only_with_an_approval",
         "tests/tools/shell_support/test_sandbox.py::test_a_link_in_a_git_directory_that_leads_out_of_it_is_put_aside",
         "tests/tools/shell_support/test_sandbox.py::test_a_link_among_the_objects_overwrites_no_file",
+        "tests/tools/shell_support/test_sandbox.py::test_hooks_in_the_worktree_stay_as_they_are",
+        "tests/tools/shell_support/test_sandbox.py::test_the_users_settings_of_git_stay_though_they_are_in_the_workspace",
         "tests/tools/shell_support/test_sandbox.py::test_a_folder_of_programs_shows_no_project_beside_it",
         "tests/tools/shell_support/test_sandbox.py::test_a_program_that_git_starts_changes_nothing_about_where_a_push_goes",
         "tests/tools/shell_support/test_session_network.py::test_no_socket_leads_to_the_host_of_a_virtual_machine",

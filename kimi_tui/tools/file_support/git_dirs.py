@@ -6,7 +6,6 @@ back to the work dir, since anyone may have written the file.
 
 import contextlib
 import os
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,14 +14,14 @@ from pathlib import Path
 
 from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_bytes, read_start
+from kimi_tui.tools.file_support.git_config_values import config_values
 
 # ruff: noqa: PTH110, PTH112, PTH113, PTH114 - those of pathlib raise below a folder that the user cannot read
 _MOST_MODULES = 100
 _MOST_FOLDERS = 1_000
 _MOST_LINE = 4096
 _MOST_INCLUDED = 20
-_SETTING = re.compile(rb"^[ \t]*(hookspath|path)[ \t]*=[ \t]*([^\n]+)$", re.IGNORECASE | re.MULTILINE)
-_TARGET = re.compile(rb"^[ \t]*(?:hookspath|path)[ \t]*=[ \t]*([^\n]+)$", re.IGNORECASE | re.MULTILINE)
+_MOST_CONFIG = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,18 +185,32 @@ def acting_targets(git_dir: Path, top: Path) -> list[Path]:
     """Return the paths that the settings name for hooks and further settings; `top` is the folder of the worktree. The
     user's own settings may name a folder for hooks in each worktree.
     """
-    found: list[Path] = [top / name for name in _hooks_of_user()]  # defence: hooks-of-user-settings
+    # defence: hooks-of-user-settings
+    found: list[Path] = [top / name for name in _settings_of_user().hooks if not name.startswith("/")]
     for name in ("config", "config.worktree"):
         with contextlib.suppress(OSError):
-            for target in _TARGET.findall(read_start(git_dir / name, 100_000)):
-                text = os.fsdecode(target.strip().strip(b'"'))
-                if text and "\0" not in text and not text.startswith("~"):
-                    found += [top / text, git_dir / text]
+            for _, text in config_values(read_start(git_dir / name, _MOST_CONFIG), "hookspath", "path"):
+                if text and "\0" not in text:
+                    real = os.path.expanduser(text)  # noqa: PTH111 - that of pathlib raises for unknown users
+                    found += [top / real, git_dir / real]
     return found
 
 
-def _hooks_of_user() -> tuple[str, ...]:
-    """Return the relative folders for hooks in the settings of the user and of the system."""
+@dataclass(frozen=True, slots=True)
+class _UserSettings:
+    """The folders for hooks and the files in Git's settings of the user and of the system."""
+
+    hooks: tuple[str, ...]
+    files: tuple[Path, ...]
+
+
+def user_git_paths() -> tuple[Path, ...]:
+    """Return the files with the user's settings of Git, and the folders for hooks that they name by a full path."""
+    found = _settings_of_user()
+    return (*found.files, *(Path(name) for name in found.hooks if name.startswith("/")))
+
+
+def _settings_of_user() -> _UserSettings:
     home = Path.home()
     config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
     files = (home / ".gitconfig", config / "git/config", Path("/etc/gitconfig"))
@@ -206,23 +219,25 @@ def _hooks_of_user() -> tuple[str, ...]:
         with contextlib.suppress(OSError):
             status = os.stat(file)  # noqa: PTH116 - for each repository at each command
             states.append((str(file), status.st_mtime_ns, status.st_size))
-    return _relative_hooks(tuple(states))
+    return _read_settings(tuple(states))
 
 
 @lru_cache(maxsize=4)
-def _relative_hooks(states: tuple[tuple[str, int, int], ...]) -> tuple[str, ...]:
+def _read_settings(states: tuple[tuple[str, int, int], ...]) -> _UserSettings:
     found: list[str] = []
     waiting = [Path(file) for file, _, _ in states]
     for file in waiting:
         with contextlib.suppress(OSError):
-            content = read_start(file, 100_000)
-            for key, value in _SETTING.findall(content):
-                text = os.fsdecode(value.strip().strip(b'"'))
-                if key.lower() == b"hookspath":
-                    found += [text] if text and not text.startswith(("/", "~")) and "\0" not in text else []
-                elif len(waiting) < _MOST_INCLUDED and "\0" not in text:
-                    waiting.append(file.parent / (Path.home() / text[2:] if text.startswith("~/") else text))
-    return tuple(dict.fromkeys(found))
+            content = read_start(file, _MOST_CONFIG)
+            for key, value in config_values(content, "hookspath", "path"):
+                text = os.path.expanduser(value)  # noqa: PTH111 - that of pathlib raises for unknown users
+                if not text or "\0" in text:
+                    continue
+                if key == "hookspath":
+                    found.append(text)
+                elif len(waiting) < _MOST_INCLUDED:
+                    waiting.append(file.parent / text)
+    return _UserSettings(tuple(dict.fromkeys(found)), tuple(waiting))
 
 
 def _named_by(entry: Path) -> Path | None:

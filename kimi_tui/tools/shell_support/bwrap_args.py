@@ -18,7 +18,7 @@ from typing import Literal
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
-from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, git_dir_of
+from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, git_dir_of, user_git_paths
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
@@ -157,11 +157,18 @@ def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse)
     dirs = {one.path: one for one in found if one is not None}
     if git is GitUse.NONE:
         return [
-            replace(one, writable=False, guarded=(one.path, *one.files), without_hooks=False) for one in dirs.values()
+            replace(one, writable=False, guarded=(one.path, *_outside_of(one)), without_hooks=False)
+            for one in dirs.values()
         ]
     if git is GitUse.ONLY:
         return [replace(one, guarded=_kept_from_git(one)) for one in dirs.values()]
     return list(dirs.values())
+
+
+def _outside_of(git: GitDir) -> list[Path]:
+    """Return the guarded paths that are not in the Git directory: `.git` files, and hooks in the worktree."""
+    real = ((path, Path(os.path.realpath(path))) for path in (*git.guarded, *git.files))
+    return [path for path, place in real if not place.is_relative_to(git.path)]  # defence: hooks-in-the-worktree
 
 
 def _kept_from_git(git: GitDir) -> tuple[Path, ...]:
@@ -280,6 +287,7 @@ def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Pa
     """
     guards = [folder / name for folder in workspace.folders for name in STARTED_IN_A_PROJECT]
     guards += sorted(workspace.protected)
+    guards += user_git_paths()  # defence: git-settings-of-the-user
     for git in git_dirs:
         guards += git.guarded  # defence: git-settings-read-only
     real = [guard for guard in existing_paths(guards) if any(guard.is_relative_to(root) for root in ours)]

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from kimi_tui.regular_file import read_start
 from kimi_tui.text_safety import escape_unsafe
-from kimi_tui.tools.file_support.git_dirs import acting_targets, git_dir_of
+from kimi_tui.tools.file_support.git_dirs import acting_targets, git_dir_of, user_git_paths
 from kimi_tui.tools.file_support.git_settings import moved_destinations, without_acting_settings
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.shell_support.put_aside import ASIDE, make_link, put_aside, write_new
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 
-_MOST_CONFIG = 1 << 22
+_MOST_CONFIG = 1 << 20
 _MOST_TODO = 1 << 22
 _MOST_TOLD = 20
 _SETTINGS = ("config", "config.worktree")
@@ -127,6 +127,8 @@ class GitWatch:
             for path in (folder / name for name in STARTED_IN_A_PROJECT):
                 if os.path.lexists(path):
                     found.add(path.parent if path.parent.is_symlink() and path.parent != folder else path)
+            real = (Path(os.path.realpath(path)) for path in user_git_paths())
+            found.update(path for path in real if path.is_relative_to(folder) and os.path.lexists(path))
         return frozenset(found)
 
 

@@ -440,8 +440,9 @@ async def test_a_folder_of_programs_shows_no_project_beside_it(
     harness: ToolHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = Path.home()
-    for name in ("work/other/.env", "work/other/main.py", "work/lib/private/.git/config", "src/x/.env", "tools/etc/token",
-                 "go/src/example.org/private/main.go", "sdk/private/main.c", ".npm-global/etc/npmrc"):  # fmt: skip
+    for name in ("work/other/.env", "work/other/main.py", "work/lib/private/.git/config", "src/x/.env",
+                 "tools/etc/token", "go/src/example.org/private/main.go", "sdk/private/main.c",
+                 ".npm-global/etc/npmrc"):  # fmt: skip
         (home / name).parent.mkdir(parents=True, exist_ok=True)
         (home / name).write_text("s3cret\n")
     (home / "src/x/.git").mkdir()
@@ -761,6 +762,42 @@ def found_below(folder: Path, name: str) -> list[Path]:
     """Like `glob`, in folders of any depth."""
     found = subprocess.run(["find", folder, "-name", name], check=True, capture_output=True, text=True)
     return [Path(line) for line in found.stdout.splitlines()]
+
+
+@works
+@pytest.mark.parametrize("setting", [
+    "[core]\n\thooksPath = .hooks\n", "[core]\n\thooksPath = .hooks ; ours\n", "[core] hooksPath = .hooks\n",
+    "[core]\n\thooksPath = .ho\\\noks\n", '[core]\n\thooksPath = ".ho"oks\n', "[core]\n\thooksPath = ~/mine/.hooks\n",
+    "# a comment\n" * 10_000 + "[core]\n\thooksPath = .hooks\n",
+])  # fmt: skip
+@pytest.mark.parametrize("first", ["true", "git status"])
+async def test_hooks_in_the_worktree_stay_as_they_are(harness: ToolHarness, setting: str, first: str) -> None:
+    top = Path.home() / "mine"
+    repository(top)
+    (top / ".hooks").mkdir()
+    with (top / ".git/config").open("a") as file:
+        file.write(setting)
+    workspace = Workspace(top)
+    tool = Shell(workspace, harness.approvals, ToolProgress(), sandbox=Sandbox(SandboxConfig(), workspace))
+    await harness.use(tool, command=f"{first}; {HOOK.format('.hooks')}")
+    git(top, "commit", "-q", "--allow-empty", "-m", "x")
+    assert found_below(top, "PWNED") == []
+
+
+@works
+async def test_the_users_settings_of_git_stay_though_they_are_in_the_workspace(harness: ToolHarness) -> None:
+    """A folder for settings that are linked into the home, with hooks for all repositories."""
+    top = Path.home() / "settings"
+    repository(top)
+    (top / "hooks").mkdir()
+    (top / "gitconfig").write_text("[user]\n\tname = a\n\temail = a@b.c\n[core]\n\thooksPath = ~/settings/hooks\n")
+    (Path.home() / ".gitconfig").unlink(missing_ok=True)
+    (Path.home() / ".gitconfig").symlink_to(top / "gitconfig")
+    workspace = Workspace(top)
+    tool = Shell(workspace, harness.approvals, ToolProgress(), sandbox=Sandbox(SandboxConfig(), workspace))
+    await harness.use(tool, command=f"cat {EVIL_FILE} >> gitconfig; {HOOK.format('hooks')}")
+    repository(harness.dir)
+    assert found_below(Path.home(), "PWNED") == found_below(harness.dir, "PWNED") == []
 
 
 @works
