@@ -1777,5 +1777,13 @@ DEFENCES: tuple[Defence, ...] = (
         "a command while the conversation is compacted", "an end by the user", "interruptible-compaction", REMOVED,
         "test_a_compaction_by_hand_can_be_interrupted_and_leaves_the_conversation_as_it_was",
     ),
+    Defence(
+        "another session opens", "keeping messages for it", "message-during-a-switch", REMOVED,
+        "test_a_message_that_is_sent_while_another_session_opens_goes_to_that_session",
+    ),
+    Defence(
+        "another session opens", "a switch that goes on", "whole-switch", Value("await self._switching"),
+        "test_another_screen_that_opens_meanwhile_does_not_leave_the_app_without_a_session",
+    ),
     Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),
 )  # fmt: skip

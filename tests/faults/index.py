@@ -12,6 +12,7 @@ _CTX = "tests/context/test_context.py"
 _DOUBTS = "tests/tools/test_shell_doubts.py"
 _DISK = "tests/session/test_disk.py"
 _FILES = "tests/tools/test_files.py"
+_SESSIONS = "tests/ui/tui/navigation/test_session_actions.py"
 _DRAFT = "tests/ui/tui/composer/test_draft_store.py"
 _HERE = "tests/faults/test_state_and_leaks.py"
 _HTTP = "tests/llm/test_openai_faults.py"
@@ -736,6 +737,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/soul/test_turn_lock.py::test_nothing_else_changes_the_conversation_while_it_is_compacted_by_hand",
         "tests/soul/test_turn_lock.py::"
         "test_a_compaction_by_hand_can_be_interrupted_and_leaves_the_conversation_as_it_was",
+    ),
+    "another session opens": (
+        f"{_SESSIONS}::test_a_message_that_is_sent_while_another_session_opens_goes_to_that_session",
+        f"{_SESSIONS}::test_another_screen_that_opens_meanwhile_does_not_leave_the_app_without_a_session",
     ),
     "a size in the environment": (
         "tests/ui/tui/test_app.py::test_the_size_is_that_of_the_terminal_whatever_the_environment_says",

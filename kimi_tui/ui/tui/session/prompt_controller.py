@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 
 class PromptController:
-    """Sends the composer's messages. Messages sent before there is an engine wait in `pending_before_start`; with
-    `start_failed`, where no engine will come by itself, they go back to the composer.
+    """Sends the composer's messages. Messages sent before there is an engine, or while they are `held` for another
+    one, wait in `pending_before_start`; with `start_failed`, where no engine will come by itself, they go back to the
+    composer.
 
     `show_toast` shows a short notification, `on_failure` reports an internal error, `on_turn_end` is called when a turn
     ends.
@@ -40,7 +41,7 @@ class PromptController:
         self._turns: TurnQueue | None = None
         self._pending_steers: PendingSteers | None = None
         self.pending_before_start: list[UserInput] = []
-        self.start_failed = False
+        self.start_failed = self.held = False
 
     def attach(self, engine: "Engine") -> None:
         from kimi_tui.ui.tui.session.pending_steers import PendingSteers
@@ -81,7 +82,7 @@ class PromptController:
             return
         if self._main_screen.panes_ready:
             self._main_screen.transcript.follow = True
-        if self._turns is None:
+        if self._turns is None or self.held:
             self.pending_before_start.append(content)
             self._show_pending()
         elif self._model_accepts(content):
@@ -96,7 +97,8 @@ class PromptController:
         user_input = content or (queue[0] if queue else "")
         if content and not self._model_accepts(content):
             return
-        if text_of(content).startswith("!") or turns is None or pending is None or not turns.steer(content or None):
+        may_steer = not self.held and not text_of(content).startswith("!")
+        if turns is None or pending is None or not may_steer or not turns.steer(content or None):
             if content:
                 self.submit(content)
             else:
@@ -123,11 +125,11 @@ class PromptController:
         """Take the last queued message back for editing."""
         from kimi_tui.wire.parts import text_of
 
-        if self._turns is not None:
-            last = self._turns.pop_last()
-        else:
+        if self._turns is None or self.pending_before_start:
             last = self.pending_before_start.pop() if self.pending_before_start else None
             self._show_pending()
+        else:
+            last = self._turns.pop_last()
         if last is not None:
             self._main_screen.composer.put_back(text_of(last))
 

@@ -46,6 +46,8 @@ class SessionController:
         self._first_prompt, self._work_dir = prompt, work_dir
         self._clock, self._frame = clock, frame
         self._bridge: WireBridge | None = None
+        self._switching: asyncio.Task[bool] | None = None
+        self._creating = self._closed = False
         self.engine: Engine | None = None
         self.starting = True
 
@@ -64,43 +66,60 @@ class SessionController:
 
     async def open(self, initial_screen: str) -> None:
         """Create the first engine, then open the given screen."""
-        try:
-            engine = await self._create_engine()
-        except KimiTuiError as error:
-            self._show_start_error(str(error))
-        except Exception as error:  # noqa: BLE001 - the edge: a fault of ours is told, the screen stays
-            _log.exception("the engine could not be made")
-            self._show_start_error(f"{type(error).__name__}: {error}")
-        else:
-            self._attach(engine)
-            self._view.report_trust()
-            self._view.open_initial_screen(initial_screen)
+        match await self._create_engine():
+            case str(cause):
+                self._show_start_error(cause)
+            case engine:
+                self._attach(engine)
+                self._view.report_trust()
+                self._view.open_initial_screen(initial_screen)
 
     async def switch(self, *, leave_first: bool = False) -> bool:
         """Switch to a new engine; if it cannot be created, everything stays as it was.
 
-        `leave_first`: the new engine is for the same session, so its lock is released first.
+        `leave_first`: the new engine is for the same session, so its lock is released first. Messages sent meanwhile
+        are for the new engine. A switch goes on if its caller is cancelled: half of one would leave no engine.
         """
+        self._switching = asyncio.create_task(self._switch(self._switching, leave_first=leave_first))
+        return await asyncio.shield(self._switching)  # defence: whole-switch
+
+    async def _switch(self, before: "asyncio.Task[bool] | None", *, leave_first: bool) -> bool:
+        if before is not None:
+            await asyncio.wait([before])
+        self._set_starting(True)  # defence: message-during-a-switch
         if leave_first:
-            await self.close()
-        self._set_starting(self.engine is None)
-        try:
-            engine = await self._create_engine()
-        except KimiTuiError as error:
-            if leave_first:
-                self._show_start_error(str(error))
-            elif self.engine is None:
-                self._return_pending()
-            self._view.show_toast(str(error), severity="warning")
-            return False
-        await self.close()
-        self._view.presenter.clear()
-        self._attach(engine)
-        self._view.report_trust()
-        return True
+            await self._close_engine()
+        match await self._create_engine():
+            case str(cause):
+                if leave_first:
+                    self._show_start_error(cause)
+                elif self.engine is None:
+                    self._return_pending()
+                else:
+                    self._set_starting(False)
+                    self._send_pending()
+                self._view.show_toast(cause, severity="warning")
+                return False
+            case engine if self._closed:
+                await engine.aclose()
+                return False
+            case engine:
+                await self._close_engine()
+                self._view.presenter.clear()
+                self._attach(engine)
+                self._view.report_trust()
+                return True
 
     async def close(self) -> None:
-        """Interrupt and close the engine."""
+        """Interrupt and close the engine, for good."""
+        self._closed = True
+        if (switching := self._switching) is not None:
+            if self._creating:
+                switching.cancel()
+            await asyncio.wait([switching])
+        await self._close_engine()
+
+    async def _close_engine(self) -> None:
         bridge, engine = self._bridge, self.engine
         self._bridge = self.engine = self._first_prompt = None
         if bridge is not None:
@@ -110,14 +129,23 @@ class SessionController:
             with contextlib.suppress(KimiTuiError, OSError):
                 await engine.aclose()
 
-    async def _create_engine(self) -> Engine:
-        """Ask for folder trust, then create the engine. Raises KimiTuiError."""
+    async def _create_engine(self) -> Engine | str:
+        """Ask for folder trust, then create the engine; returns the cause if that fails."""
         view = self._view
-        if (factory := view.engine_factory) is not None:
-            await factory.prepare()
-            view.apply_config(factory)
-            await view.ask_trust()
-        return await self._make_engine()
+        self._creating = True
+        try:
+            if (factory := view.engine_factory) is not None:
+                await factory.prepare()
+                view.apply_config(factory)
+                await view.ask_trust()
+            return await self._make_engine()
+        except KimiTuiError as error:
+            return str(error)
+        except Exception as error:  # noqa: BLE001 - the edge: a fault of ours is told, the screen stays
+            _log.exception("the engine could not be made")
+            return f"{type(error).__name__}: {error}"
+        finally:
+            self._creating = False
 
     def on_turn_end(self) -> None:
         """Flush the last messages at once, then mark the turn as ended."""
@@ -139,7 +167,7 @@ class SessionController:
         self._return_pending()
 
     def _set_starting(self, starting: bool) -> None:
-        self.starting = starting
+        self.starting = self._view.prompts.held = starting
         main_screen, failed = self._view.main_screen, not starting and self.engine is None
         self._view.prompts.start_failed = failed  # defence: message-without-a-session
         main_screen.facts = dataclasses.replace(main_screen.facts, failed=failed)
@@ -167,7 +195,6 @@ class SessionController:
         from kimi_tui.ui.tui.composer.file_index import FileIndex
         from kimi_tui.ui.tui.screens.screen_commands import SCREEN_COMMANDS
         from kimi_tui.ui.tui.session.wire_bridge import WireBridge
-        from kimi_tui.wire.parts import text_of
 
         view, presenter, prompts = self._view, self._view.presenter, self._view.prompts
         self.engine = engine
@@ -190,13 +217,20 @@ class SessionController:
         engine.skills.listen(lambda _change: presenter.show_flows())
         engine.skills.listen(lambda _change: view.report_trust(pending=True))
         view.write_to_terminal(escape_sequences.title_sequence(f"kimi-tui · {engine.title or engine.work_dir.name}"))
-        pending = prompts.take_pending()
         if self._first_prompt:
             prompts.submit(self._first_prompt)
-        for text in pending:
-            if not view.handle_slash(text_of(text)):
-                prompts.submit(text)
+        pending = self._send_pending()
         if not self._first_prompt and not pending and not composer.is_written:
             view.call_after_refresh(view.offer_resume)
         prompts.show_queue()
         view.session_shown(engine)
+
+    def _send_pending(self) -> bool:
+        """Send the messages that were kept for the engine; False if there were none."""
+        from kimi_tui.wire.parts import text_of
+
+        pending = self._view.prompts.take_pending()
+        for content in pending:
+            if not self._view.handle_slash(text_of(content)):
+                self._view.prompts.submit(content)
+        return bool(pending)

@@ -1,5 +1,7 @@
 """Another session on the screen, on a real engine."""
 
+import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 from kimi_tui.session.session import list_sessions
@@ -58,3 +60,59 @@ async def test_an_empty_session_leaves_nothing_behind_when_another_is_opened(ope
         await harness.until(lambda: harness.app.engine not in (None, first))
         assert not first.session.dir.exists()
     assert list_sessions(tmp_path / "proj") == []
+
+
+async def test_a_message_that_is_sent_while_another_session_opens_goes_to_that_session(open_app: Open) -> None:
+    async with open_app() as harness:
+        app = harness.app
+        await harness.until(lambda: app.engine)
+        await harness.submit("hello")
+        first = harness.engine
+        app.screen_router.handle_slash("/new")
+        await ticks_until(lambda: app.session_controller.starting)
+        app.submit("for the new one")
+        assert app.engine is first
+        await harness.until(lambda: app.engine not in (None, first) and harness.user_messages())
+        assert harness.user_messages() == ["for the new one"]
+        assert [message.text for message in first.context.history if message.role == "user"] == ["hello"]
+
+
+async def test_a_message_that_is_sent_while_a_session_fails_to_open_goes_to_the_open_one(
+    open_app: Open, tmp_path: Path
+) -> None:
+    async with open_app() as other:
+        await other.until(lambda: other.app.engine)
+        async with open_app() as harness:
+            app = harness.app
+            await harness.until(lambda: app.engine)
+            here = harness.engine
+            harness.engine_factory.select_session(other.engine.session_id, tmp_path / "proj")
+            opening = asyncio.create_task(app.switch_session())
+            await ticks_until(lambda: app.session_controller.starting)
+            app.submit("to the open one")
+            assert not await opening
+            await harness.until(harness.user_messages)
+            assert app.engine is here
+            assert harness.user_messages() == ["to the open one"]
+
+
+async def test_another_screen_that_opens_meanwhile_does_not_leave_the_app_without_a_session(open_app: Open) -> None:
+    async with open_app() as harness:
+        app = harness.app
+        await harness.until(lambda: app.engine)
+        await harness.submit("hello")
+        app.screen_router.open("new")
+        await ticks_until(lambda: app.engine is None)
+        app.screen_router.open("log")
+        async with asyncio.timeout(10):
+            await harness.until(lambda: app.engine)
+        await harness.pilot.press("escape")
+        await harness.submit("again")
+        assert harness.user_messages() == ["again"]
+
+
+async def ticks_until(condition: Callable[[], object]) -> None:
+    """Until it is so, looking at every turn of the loop."""
+    async with asyncio.timeout(10):
+        while not condition():
+            await asyncio.sleep(0)
