@@ -701,6 +701,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_remote_of_git_is_moved_only_with_an_approval",
     ),
     Defence(
+        "34 protected_paths", "folders that cannot be listed", "folders-that-cannot-be-listed", REMOVED,
+        "test_an_ordinary_users_sandbox_passes_the_same_tests",
+    ),
+    Defence(
         "34 protected_paths", "hooks in the worktree", "hooks-in-the-worktree", Value("[]"),
         "test_hooks_in_the_worktree_stay_as_they_are",
     ),

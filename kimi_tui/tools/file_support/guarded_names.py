@@ -39,7 +39,10 @@ STARTED_LATER = tuple(sorted(_ACTS - {".git"}))
 """Names in a project that start programs for its user; `.git` is handled separately."""
 STARTED_IN_A_PROJECT = (
     *STARTED_LATER,
-    *(".vscode/settings.json", ".vscode/tasks.json", ".vscode/mcp.json", ".idea", ".zed", ".cursor", ".gemini"),
+    *(".vscode/settings.json", ".vscode/tasks.json", ".vscode/mcp.json", ".idea", ".zed", ".fleet", ".helix"),
+    *(".cursor", ".gemini", ".windsurf", ".continue", ".roo", ".kiro", ".qwen", ".amazonq", ".factory", ".junie"),
+    *(".trae", ".augment", ".goose", ".copilot", ".opencode", "opencode.json", "opencode.jsonc"),
+    *("crush.json", ".crush.json", ".aider.conf.yml"),
 )
 """The same, and files from which an editor runs programs as soon as they change; relative to the project."""
 

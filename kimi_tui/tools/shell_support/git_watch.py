@@ -16,7 +16,7 @@ from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.file_support.git_dirs import acting_targets, git_dir_of, user_git_paths
 from kimi_tui.tools.file_support.git_settings import moved_destinations, without_acting_settings
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
-from kimi_tui.tools.shell_support.put_aside import ASIDE, make_link, put_aside, write_new
+from kimi_tui.tools.shell_support.put_aside import ASIDE, make_link, make_readable, put_aside, write_new
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 
 _MOST_CONFIG = 1 << 20
@@ -55,6 +55,7 @@ class GitWatch:
         self._known: dict[Path, _Repository] = {}
         self._links: Mapping[Path, str] = {}
         self._acting: frozenset[Path] = frozenset()
+        self._unreadable: frozenset[str] = frozenset()
 
     @property
     def entries(self) -> tuple[Path, ...]:
@@ -85,13 +86,15 @@ class GitWatch:
         self._known = known
         self._links = dict(self._leading_out())
         self._acting = self._acting_names()
+        self._unreadable = self._finder.unreadable
 
     def undo_changes(self, *, remotes_may_move: bool = False) -> list[str]:
         """Undo what since `accept_current` makes Git run programs, or push elsewhere unless `remotes_may_move`; return
         what was done, for the user and the model.
         """
         done: list[str] = []
-        found, roots = self._finder.find(), self._roots()
+        roots = self._roots()
+        found = self._find_everywhere(roots)
         links = list(self._leading_out())
         undoing = _Undoing(roots, frozenset(found), remotes_may_move)
         for entry in (*found, *(entry for entry in self._known if entry not in found)):
@@ -112,6 +115,18 @@ class GitWatch:
         if len(done) > _MOST_TOLD:
             done[_MOST_TOLD:] = [f"{len(done) - _MOST_TOLD} more"]
         return [escape_unsafe(each) for each in done]
+
+    def _find_everywhere(self, roots: Collection[Path]) -> list[Path]:
+        """Return the repositories, also those in folders that cannot be listed any more: Git could still enter them."""
+        found = self._finder.find()
+        tried = set(self._unreadable)
+        while closed := self._finder.unreadable - tried:
+            tried |= closed
+            for folder in closed:
+                with contextlib.suppress(OSError):
+                    make_readable(Path(folder), roots)  # defence: folders-that-cannot-be-listed
+            found = self._finder.find()
+        return found
 
     def _leading_out(self) -> Generator[tuple[Path, str]]:
         """Yield the links in Git directories that lead out of them, with their targets."""

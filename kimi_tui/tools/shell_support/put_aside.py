@@ -1,11 +1,13 @@
-"""Renames and writes files in folders that commands can change meanwhile: nothing outside `roots` is touched."""
+"""Renames and writes files where commands can change the folders meanwhile: nothing outside `roots` is touched."""
 
 import os
+import stat
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
+_FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 ASIDE = ".put-aside-by-kimi-tui"
 """The end of the names of files that were put aside; no program looks for such a name."""
 
@@ -32,9 +34,15 @@ def make_link(path: Path, target: str, roots: Iterable[Path]) -> None:
         os.symlink(target, path.name, dir_fd=folder)
 
 
+def make_readable(path: Path, roots: Iterable[Path]) -> None:
+    """Let the owner read a folder. Raises OSError."""
+    with _folder_of(path / "x", roots) as folder:
+        Path(f"/proc/self/fd/{folder}").chmod(stat.S_IMODE(os.fstat(folder).st_mode) | stat.S_IRUSR)
+
+
 @contextmanager
 def _folder_of(path: Path, roots: Iterable[Path]) -> Generator[int]:
-    descriptor = os.open(os.path.realpath(path.parent), os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    descriptor = os.open(os.path.realpath(path.parent), _FOLDER)
     try:
         link = f"/proc/self/fd/{descriptor}"
         place = Path(os.path.realpath(link) if os.path.lexists(link) else os.path.realpath(path.parent))

@@ -67,6 +67,11 @@ class RepositoryFinder:
         return [Path(path) for path in dict.fromkeys(found)]
 
     @property
+    def unreadable(self) -> frozenset[str]:
+        """The folders that were not listed in the last search, since their mode or owner forbids it."""
+        return frozenset(folder for folder in self._unwatched if folder not in self._known)
+
+    @property
     def links(self) -> list[Path]:
         """The links in Git directories, as of the last search."""
         return [Path(path) for folder in sorted(self._holding) for path in self._known[folder].links]

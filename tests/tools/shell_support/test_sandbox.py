@@ -710,6 +710,7 @@ HOOK = "printf '#!/bin/sh\\ntouch PWNED\\n' > {0}/pre-commit; chmod +x {0}/pre-c
         ("module", f"git status; {evil_config('.git/modules/lib/deep')}"),
         ("module", f"git status; {HOOK.format('.git/modules/lib/deep/hooks')}"),
         ("repository", f"git status; {DEEP_MODULE}"),
+        ("nothing", f"git init -q x; {evil_config('x/.git')}; mkdir y; mv x y; chmod 300 y/x y"),
         ("repository", f"git init -q x; yes '# ' | head -c 9000000 >> x/.git/config; {evil_config('x/.git')}"),
         ("repository", f"git status; yes '# ' | head -c 9000000 > .git/config.worktree; cat {EVIL_FILE} "
          ">> .git/config.worktree"),
@@ -746,6 +747,9 @@ async def test_no_command_makes_the_users_next_git_command_run_a_program(
     await harness.use(shell(harness), command=attack)
     for made_inside in found_below(harness.dir, "PWNED"):
         made_inside.unlink()
+    if (harness.dir / "y/x").is_dir():
+        subprocess.run(["git", "status"], cwd=harness.dir / "y/x", check=False, capture_output=True)
+        subprocess.run(["chmod", "700", "y", "y/x"], cwd=harness.dir, check=False)
     for entry in (
         harness.dir,
         *filter(Path.exists, [harness.dir / ".git/modules/lib/deep"]),
@@ -931,11 +935,14 @@ async def test_a_new_repository_writes_no_files_outside_the_workspace(harness: T
 async def test_what_an_editor_runs_at_once_cannot_be_written(harness: ToolHarness) -> None:
     (harness.dir / ".vscode").mkdir()
     (harness.dir / ".vscode/settings.json").write_text("{}")
-    attack = "echo x > .vscode/settings.json; echo x > .vscode/tasks.json; mkdir .idea; echo x > .vscode/more.json"
+    attack = "echo x > .vscode/settings.json; echo x > .vscode/tasks.json; mkdir .idea .roo; "
+    attack += "echo x | tee .vscode/more.json opencode.json"
     await harness.use(shell(harness), command=attack)
     assert (harness.dir / ".vscode/settings.json").read_text() == "{}"
     assert not (harness.dir / ".vscode/tasks.json").exists()
     assert not (harness.dir / ".idea").exists()
+    assert not (harness.dir / ".roo").exists()
+    assert not (harness.dir / "opencode.json").exists()
     assert (harness.dir / ".vscode/more.json").exists()
 
 
