@@ -97,7 +97,7 @@ def _add_options(top: Parser) -> None:
     # Draw into a browser page: `kimi-tui web` starts itself with this option.
     top.add_argument("--page", metavar="COLUMNSxROWS", type=_size, help=argparse.SUPPRESS)
     _add_session_options(top)
-    _add_face_options(top)
+    _add_headless_options(top)
 
 
 def _add_session_options(top: argparse.ArgumentParser, *, suppress_defaults: bool = False) -> None:
@@ -201,25 +201,25 @@ def add_budget_options(top: argparse.ArgumentParser, *, suppress_defaults: bool 
     )
 
 
-def _add_face_options(top: argparse.ArgumentParser) -> None:
-    face = top.add_argument_group("headless")
-    face.add_argument("--print", dest="print_", action="store_true", help="print the answer to stdout and exit")
-    face.add_argument("--wire", action="store_true", help="serve a client program on stdin and stdout (JSON-RPC)")
-    face.add_argument("--acp", action="store_true", help=argparse.SUPPRESS)  # Kimi CLI's form of the command `acp`
-    face.add_argument(
+def _add_headless_options(top: argparse.ArgumentParser) -> None:
+    group = top.add_argument_group("headless")
+    group.add_argument("--print", dest="print_", action="store_true", help="print the answer to stdout and exit")
+    group.add_argument("--wire", action="store_true", help="serve a client program on stdin and stdout (JSON-RPC)")
+    group.add_argument("--acp", action="store_true", help=argparse.SUPPRESS)  # Kimi CLI's form of the command `acp`
+    group.add_argument(
         "--input-format", choices=["text", "stream-json"], help="of stdin: text (default), or a JSON message per line"
     )
-    face.add_argument(
+    group.add_argument(
         "--output-format", choices=["text", "stream-json"], help="of stdout: text (default), or a JSON message per line"
     )
-    face.add_argument("--final-message-only", action="store_true", help="print only the final message")
-    face.add_argument("--quiet", action="store_true", help="--print --output-format text --final-message-only")
-    face.add_argument(
+    group.add_argument("--final-message-only", action="store_true", help="print only the final message")
+    group.add_argument("--quiet", action="store_true", help="--print --output-format text --final-message-only")
+    group.add_argument(
         "--when-asked",
         choices=["approve", "refuse", "park"],
         help="what --print does with calls that need approval (default: approve); park: end with status 3",
     )
-    face.add_argument("--flow-events", action="store_true", help="include flow events in stream-json output")
+    group.add_argument("--flow-events", action="store_true", help="include flow events in stream-json output")
 
 
 def parse(argv: list[str] | None) -> argparse.Namespace:

@@ -76,7 +76,7 @@ def _put_away(value: Value, path: KeyPath) -> Value:
     return secret_store.REFERENCE if secret_store.store(".".join(path[:-1]), value) else value
 
 
-def said_in(file: Path) -> Mapping[str, object]:
+def read_table(file: Path) -> Mapping[str, object]:
     """Read the file's table, without defaults; empty without a file. Raises ConfigError."""
     return cast(Mapping[str, object], _parsed(_read(file), file))
 

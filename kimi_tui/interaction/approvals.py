@@ -22,7 +22,7 @@ from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.events import ApprovalAnswer, ApprovalResponse
 from kimi_tui.wire.requests import ApprovalRequest
 
-NOBODY_THERE = "this needs a person's approval, and nobody is there to give it"
+UNATTENDED = "this needs the user's approval, and the user is away"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ class Approvals:
         if not self._attended:
             if self.park is not None:
                 self.park(parked)
-            return ApprovalResult(False, NOBODY_THERE)
+            return ApprovalResult(False, UNATTENDED)
         source = asking_for.get()
         request = ApprovalRequest(
             id=uuid4().hex,

@@ -10,10 +10,10 @@ class TimeSlice:
     """Lets other tasks run once a slice of time is used up."""
 
     def __init__(self) -> None:
-        self._begun = time.monotonic()
+        self._started_at = time.monotonic()
 
     async def pause(self) -> None:
         """Call it after each part of the work; mostly it returns at once."""
-        if time.monotonic() - self._begun >= _SECONDS:
+        if time.monotonic() - self._started_at >= _SECONDS:
             await asyncio.sleep(0)  # defence: share-the-loop
-            self._begun = time.monotonic()
+            self._started_at = time.monotonic()

@@ -17,7 +17,7 @@ class _Call:
     name: str = ""
     pieces: list[str] = field(default_factory=list[str])
     sent: int = 0
-    begun: bool = False
+    started: bool = False
     _whole: bool | None = None
     _looked_at: int = 0
     _braces: "_Braces" = field(default_factory=lambda: _Braces())
@@ -39,12 +39,12 @@ class _Braces:
 
     def __init__(self) -> None:
         self._depth = 0
-        self._in_string = self._escaped = self._begun = False
+        self._in_string = self._escaped = self._started = False
         self._follows = False
 
     @property
     def closed(self) -> bool:
-        return self._begun and not self._depth and not self._follows
+        return self._started and not self._depth and not self._follows
 
     def feed(self, piece: str) -> None:
         position = 0
@@ -62,7 +62,7 @@ class _Braces:
                 case '"':
                     self._in_string = not self._in_string
                 case "{":
-                    self._depth, self._begun = self._depth + 1, True
+                    self._depth, self._started = self._depth + 1, True
                 case "}":
                     self._depth -= 1
                 case _:  # a backslash
@@ -107,11 +107,11 @@ class ToolCallOrder:
             call.name = bounded_name(name)
         if arguments:
             call.pieces.append(arguments)
-        yield from self._tell(end=False)
+        yield from self._emit(end=False)
 
     def finish(self) -> Iterator[ToolCall | ToolCallPart]:
         """The remaining pieces, at the end of the reply."""
-        yield from self._tell(end=True)
+        yield from self._emit(end=True)
 
     def _find(self, index: int | None, call_id: str | None, name: str | None, arguments: str | None) -> _Call | None:
         """The call that a piece continues, or None if it starts one."""
@@ -124,13 +124,13 @@ class ToolCallOrder:
         goes_on = not call.is_whole() or (index is not None and not arguments)
         return call if goes_on else None
 
-    def _tell(self, *, end: bool) -> Iterator[ToolCall | ToolCallPart]:
+    def _emit(self, *, end: bool) -> Iterator[ToolCall | ToolCallPart]:
         while self._current < len(self._calls):
             call = self._calls[self._current]
             if not call.name and not end:
                 return
-            if not call.begun:
-                call.begun = True
+            if not call.started:
+                call.started = True
                 yield ToolCall(id=self._unique(call.id), function=FunctionBody(name=call.name))
             if call.sent < len(call.pieces):
                 yield ToolCallPart(arguments_part="".join(call.pieces[call.sent :]))

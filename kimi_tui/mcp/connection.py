@@ -267,7 +267,7 @@ class Connection:
                 list_roots_callback=answering.roots,
                 elicitation_callback=answering.elicit,
                 sampling_callback=self._sampling(),
-                message_handler=self._hear,  # pyright: ignore[reportArgumentType] - a narrower name for the parameter
+                message_handler=self._on_message,  # pyright: ignore[reportArgumentType] - a narrower name for the parameter
                 logging_callback=self._log_message,
                 client_info=_client_info(),
                 cache=None,
@@ -351,7 +351,7 @@ class Connection:
                 _log.info("MCP server %s: no %s: %s", self.server.name, name, error)
         self.state = replace(self.state, **lists)
 
-    async def _hear(self, message: object) -> None:
+    async def _on_message(self, message: object) -> None:
         from mcp_types import (
             PromptListChangedNotification,
             ResourceListChangedNotification,

@@ -162,14 +162,14 @@ async def session_auth(name: str, url: str) -> SessionAuth:
     if not tokens.has_tokens:
         raise NotAuthorizedError(tr("no token stored"))
 
-    async def ask_nobody(_: str) -> None:
+    async def no_redirect(_: str) -> None:
         raise NotAuthorizedError(tr("its token has expired"))
 
     async def never() -> AuthorizationCodeResult:
         raise NotAuthorizedError(tr("its token has expired"))
 
     port = tokens.redirect_port or 0
-    return SessionAuth(make_provider(url, tokens, redirect_port=port, redirect=ask_nobody, callback=never))
+    return SessionAuth(make_provider(url, tokens, redirect_port=port, redirect=no_redirect, callback=never))
 
 
 def make_provider(

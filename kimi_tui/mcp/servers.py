@@ -170,17 +170,17 @@ class McpServers:
         for connection in starting:
             connection.start()
         self._quiet = False
-        self._tell_status()
+        self._send_status()
         await asyncio.gather(*(connection.settled.wait() for connection in starting))
         self._loaded = True
-        self._tell_status()
+        self._send_status()
         self._session.send(MCPLoadingEnd())
 
     def _changed(self, connection: Connection) -> None:
         if self._closed or self._quiet:
             return
         self._name_tools()
-        self._tell_status()
+        self._send_status()
         state = connection.state
         if state.status == "connected":
             self._session.notices.clear(f"{state.name} {state.place}")
@@ -189,7 +189,7 @@ class McpServers:
         ):
             self._session.tell(tr("MCP server {name}: {state}", name=state.name, state=state.status), state.cause)
 
-    def _tell_status(self) -> None:
+    def _send_status(self) -> None:
         self._session.send(StatusUpdate(mcp_status=self.status()))
 
     def _name_tools(self) -> None:
@@ -234,10 +234,10 @@ class McpServers:
         for name, tool in self._tools.items():
             if toolset.get(name) is None:
                 toolset.add(tool)
-        self._furnish_resources(toolset)
+        self._add_resource_tools(toolset)
         toolset.also_called(self._also)
 
-    def _furnish_resources(self, toolset: Toolset) -> None:
+    def _add_resource_tools(self, toolset: Toolset) -> None:
         """Add the resource tools while a server has resources, else remove them."""
         if not self._with_resources():
             for name, kind in ((LIST, ListMcpResources), (READ, ReadMcpResource)):

@@ -34,9 +34,9 @@ _CHUNK = 1 << 18
 _POLL_SECONDS = 0.005
 """A pause in seconds after each full chunk, so that a flood does not block the screen."""
 
-_GOES_BY_ITSELF = 1.0
-_GOES_WHEN_TOLD = GRACE + 1.0
-_GOES_WHEN_KILLED = 1.0
+_EXIT_AFTER_EOF_S = 1.0
+_EXIT_AFTER_SIGNAL_S = GRACE + 1.0
+_EXIT_AFTER_KILL_S = 1.0
 _LAST_WORDS = 5
 _SIGNALS = frozenset(map(int, signal.Signals))
 
@@ -116,7 +116,7 @@ class Child:
 
     async def _why_it_went(self) -> str:
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(_GOES_BY_ITSELF):
+            async with asyncio.timeout(_EXIT_AFTER_EOF_S):
                 await self._process.wait()
                 await self._stderr_read.wait()
         code = self._exit_code() if self._process.returncode is not None else None
@@ -162,20 +162,20 @@ class Child:
         """Close the input, then tell the supervisor to end all descendants, then kill it; every wait is bounded."""
         if self._process.stdin is not None:
             self._process.stdin.close()
-        await self._gone(_GOES_BY_ITSELF)
+        await self._wait_for_exit(_EXIT_AFTER_EOF_S)
         os.close(self._control)
         with contextlib.suppress(ProcessLookupError):
             self._process.send_signal(signal.SIGCONT)  # the server may have stopped it
-        await self._gone(_GOES_WHEN_TOLD)
+        await self._wait_for_exit(_EXIT_AFTER_SIGNAL_S)
         if self._process.returncode is None:
             self._process.kill()
-            await self._gone(_GOES_WHEN_KILLED)
+            await self._wait_for_exit(_EXIT_AFTER_KILL_S)
         os.close(self._status)
         if self._process.returncode != 0:
             await asyncio.to_thread(end_strays, self._mark)
         self._process._transport.close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - a child that keeps the pipes must not keep us
 
-    async def _gone(self, seconds: float) -> None:
+    async def _wait_for_exit(self, seconds: float) -> None:
         until = asyncio.get_running_loop().time() + seconds
         while self._process.returncode is None and asyncio.get_running_loop().time() < until:  # noqa: ASYNC110 - `wait` waits for the pipes as well
             await asyncio.sleep(0.01)

@@ -32,7 +32,7 @@ class _Kind(Enum):
     WITHIN = auto()
     """Any characters but `/`."""
     ANY = auto()
-    DOOR = auto()
+    EMPTY = auto()
     """Matches no character: the start of an optional part, or the branch that skips it."""
 
 
@@ -47,7 +47,7 @@ class _Pattern:
         self.steps.append((kind, text))
 
     def add_optional(self, *steps: tuple[_Kind, str]) -> None:
-        self.add(_Kind.DOOR)
+        self.add(_Kind.EMPTY)
         self.skips[len(self.steps) - 1] = len(self.steps) + len(steps)
         self.steps.extend(steps)
 
@@ -83,7 +83,7 @@ class _Pattern:
             if index in reached:
                 continue
             reached.add(index)
-            if index < len(self.steps) and self.steps[index][0] in (_Kind.WITHIN, _Kind.ANY, _Kind.DOOR):
+            if index < len(self.steps) and self.steps[index][0] in (_Kind.WITHIN, _Kind.ANY, _Kind.EMPTY):
                 pending.append(index + 1)
             if index in self.skips:
                 pending.append(self.skips[index])

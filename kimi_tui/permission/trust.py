@@ -66,19 +66,19 @@ class TrustState:
     """
 
     answer: bool | None = None
-    brought: tuple[TrustItem, ...] = ()
+    items: tuple[TrustItem, ...] = ()
     headless: bool = False
     can_ask: bool = False
 
     @property
     def active(self) -> bool:
         """Whether the project's items take effect. In a project without items, items added during the session do."""
-        return self.answer if self.answer is not None else not self.brought
+        return self.answer if self.answer is not None else not self.items
 
     @property
     def pending(self) -> bool:
         """Whether new skills in the project wait for the trust question, as at the next start."""
-        return self.can_ask and self.answer is None and not self.brought
+        return self.can_ask and self.answer is None and not self.items
 
     @property
     def reads_skills(self) -> bool:
@@ -92,7 +92,7 @@ class TrustState:
         """The project's items that are disabled."""
         if self.active:
             return ()
-        return tuple(item for item in self.brought if item.what != SKILLS or not self.reads_skills)
+        return tuple(item for item in self.items if item.what != SKILLS or not self.reads_skills)
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,9 +80,9 @@ def guidance_of_chart(flow: Flow, text: str) -> FoundGuidance:
         return FoundGuidance()
     texts: dict[str, str] = {}
     starts: dict[str, int] = {}
-    for node, line, said_of_it in _comments(text, _turns(flow)):
+    for node, line, comment in _comments(text, _turns(flow)):
         starts.setdefault(node, line)
-        texts[node] = f"{texts[node]}\n\n{said_of_it}" if node in texts else said_of_it
+        texts[node] = f"{texts[node]}\n\n{comment}" if node in texts else comment
     return _bounded_guidance("", texts, 1, starts)
 
 

@@ -10,8 +10,8 @@ from kimi_tui.tools.task import Subagents
 
 @dataclass(slots=True)
 class Agent:
-    """`system_prompt` may change between turns. `offering` selects the tools that the current model can use. `crew`
-    holds the subagents that the agent can start.
+    """`system_prompt` may change between turns. `tool_availability` selects the tools that the current model can use.
+    `subagents` are those that the agent can start.
 
     `model` is the configured model that the agent file names, None for the session's model. An agent with a
     `denwa_renji` can send D-Mails and sees its checkpoints.
@@ -20,7 +20,7 @@ class Agent:
     name: str
     system_prompt: str
     toolset: Toolset
-    offering: ToolAvailability
-    crew: Subagents
+    tool_availability: ToolAvailability
+    subagents: Subagents
     denwa_renji: DenwaRenji | None = None
     model: str | None = None

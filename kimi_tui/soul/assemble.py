@@ -193,12 +193,12 @@ async def _assemble(
     )
     services.media.capabilities = models.info.capabilities
     limits = _limits(plan.config.loop_control)
-    roster = RunningSubagents()
+    running_subagents = RunningSubagents()
 
     async def model_of(name: str | None) -> tuple[Provider | None, ModelInfo]:
         return (soul.provider, soul.model) if name in (None, soul.model.key) else await models.other(name)
 
-    office = SubagentContext(session.dir / "subagents", model_of, limits, hooks, roster)
+    subagent_context = SubagentContext(session.dir / "subagents", model_of, limits, hooks, running_subagents)
     values = await asyncio.to_thread(
         default_values,
         plan.work_dir,
@@ -215,9 +215,9 @@ async def _assemble(
         return soul.model.model, reply.message.text
 
     mcp = McpServers(plan.mcp, _mcp_session(plan, services, wire, ask_model))
-    workshop = AgentFactory(services, values, office, mcp.attach)
-    market = workshop.market(spec)
-    agent = workshop.make(spec, wire.send, system_prompt=_said_before(context, services), market=market)
+    factory = AgentFactory(services, values, subagent_context, mcp.attach)
+    market = factory.market(spec)
+    agent = factory.make(spec, wire.send, system_prompt=_previous_prompt(context, services), market=market)
     _hire_again(agent, market, session)
     mcp.attach(agent.toolset)
     if context.system_prompt != agent.system_prompt:
@@ -231,7 +231,7 @@ async def _assemble(
         services=services,
         models=models,
         hooks=hooks,
-        roster=roster,
+        running_subagents=running_subagents,
         mcp=mcp,
         config=plan.config,
         prompt_flow=prompt_flow,
@@ -257,7 +257,7 @@ async def _assemble(
             "KIMI_SKILLS": skills.listing(),
             "KIMI_ADDITIONAL_DIRS_INFO": dirs_info(services.workspace.additional_dirs),
         }
-        agent.system_prompt = replace(workshop, values={**workshop.values, **now}).prompt(spec)
+        agent.system_prompt = replace(factory, values={**factory.values, **now}).prompt(spec)
         context.set_system_prompt(agent.system_prompt)
 
     skills.listen(renew_prompt)
@@ -277,7 +277,7 @@ async def _assemble(
     return engine
 
 
-def _said_before(context: Context, services: Services) -> str | None:
+def _previous_prompt(context: Context, services: Services) -> str | None:
     """Return the session's previous system prompt; None without one, or if it lacks a folder added since."""
     prompt = context.system_prompt
     if prompt is None or not all(f"`{folder}`" in prompt for folder in services.workspace.additional_dirs):
@@ -289,7 +289,7 @@ def _hire_again(agent: Agent, market: LaborMarket, session: Session) -> None:
     """Restore the subagents created in this session, and persist new ones."""
     for name, prompt in session.state.subagents.items():
         with contextlib.suppress(ValueError):  # the agent's file now defines one of that name
-            agent.crew.register(name, prompt)
+            agent.subagents.register(name, prompt)
 
     def keep(name: str, prompt: str) -> None:
         session.state.subagents[name] = prompt

@@ -75,7 +75,7 @@ class Engine:
         models: ModelSwitcher,
         hooks: HookDispatcher,
         mcp: McpServers,
-        roster: RunningSubagents,
+        running_subagents: RunningSubagents,
         config: Config,
         prompt_flow: PromptFlow | None,
         commands: Sequence[CommandInfo],
@@ -104,7 +104,7 @@ class Engine:
         self.models = models
         self.hooks = hooks
         self.mcp = mcp
-        self.roster = roster
+        self.running_subagents = running_subagents
         self.asides = SideQuestions(wire.send)
         self.shell_lines = ShellMode(services, lambda: soul.context, wire.send)
         self.command_nodes = CommandNodes(
@@ -113,7 +113,7 @@ class Engine:
         self.parking = Parking(services.approvals, when_asked, approves=approves, stop=self._stop_turn)
         self.figures = UsageStats()
         wire.listen(self.figures)
-        wire.listen(hooks.hear)
+        wire.listen(hooks.on_message)
         self.config = config
         self.interactive = interactive
         self.turn_lock = TurnLock()
@@ -344,7 +344,7 @@ class Engine:
             await self.mcp.ready(_MCP_PATIENCE if self.interactive else None)
             shown = prompt if shown_as is None else shown_as
             self.session.name_after(text_of(shown))
-            self._tell_instructions()
+            self._add_instructions()
             turn = partial(take_turn, self.soul, self.services, self.hooks, self.wire.send, prompt, shown=shown)
             self.parking.take()
             if rules == NO_RULES:
@@ -375,7 +375,7 @@ class Engine:
         parked = self.parking.take()
         return end if parked is None else CommandEnd("rejected", parked=parked)
 
-    async def tell_waiting(self, name: str, question: OpenQuestion) -> None:
+    async def notify_waiting(self, name: str, question: OpenQuestion) -> None:
         """Tell the user, and the hooks of this event, that a run of a flow waits."""
         self.notify(tr("The flow {name} waits for you", name=name), question.question)
         fields = {"run": question.run_id, "node": question.node_id, "question": question.question}
@@ -385,7 +385,7 @@ class Engine:
         """Add the answer to a flow's question to the conversation."""
         self.context.append(answer_message(question, choice, by_default=by_default))
 
-    def _tell_instructions(self) -> None:
+    def _add_instructions(self) -> None:
         """Add the instructions of MCP servers to the conversation, once."""
         for note in self.mcp.instructions():
             if not any(message.role == "user" and message.text == note for message in self.context.history):
@@ -429,7 +429,7 @@ class Engine:
         """Apply the current model's context size and capabilities everywhere."""
         self.soul.model = self.models.info
         self.services.media.capabilities = self.models.info.capabilities
-        self.soul.agent.offering.refresh()
+        self.soul.agent.tool_availability.refresh()
 
     def set_attended(self, away: bool) -> None:
         """Turn away mode on or off: tool calls are approved and questions are dismissed while the user is away.

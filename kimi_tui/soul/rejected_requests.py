@@ -26,12 +26,12 @@ def take_back(
     history = context.history
     if [*map(id, history[: len(history_before)])] != [*map(id, history_before)] or context.checkpoints <= checkpoint:
         return None
-    said_since = history[len(history_before) :]
-    if any(message.role != "user" for message in said_since):
+    new_messages = history[len(history_before) :]
+    if any(message.role != "user" for message in new_messages):
         return None
     notes = [
         message.text
-        for message in said_since
+        for message in new_messages
         if not is_checkpoint_mark(message) and not any(message is request for request in requests)
     ]
     context.revert_to(checkpoint)  # defence: forget-rejected-message

@@ -101,9 +101,9 @@ class Soul:
         self._notes: list[str] = []
         self._body: asyncio.Task[TurnResult] | None = None
         self._compaction: asyncio.Task[Compacted] | None = None
-        self._stop_asked = False
+        self._stop_requested = False
         self._compactor = Compactor(
-            context, send, hooks, threshold=limits.compaction, policy=limits.retries, on_reply=self._tell_status
+            context, send, hooks, threshold=limits.compaction, policy=limits.retries, on_reply=self._send_status
         )
 
     async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None, turn_id: str = "") -> TurnResult:
@@ -113,7 +113,7 @@ class Soul:
         Returns `cancelled` after `stop_turn`; raises the KimiTuiError that ended it, MaxStepsReachedError and
         RepeatedCallError among them.
         """
-        self._stop_asked = False
+        self._stop_requested = False
         body = asyncio.create_task(self._turn(prompt, prompt if shown_as is None else shown_as, turn_id))
         self._body = body
         try:
@@ -130,14 +130,14 @@ class Soul:
         """Interrupt the running turn, or the compaction that the user requested, at its current await."""
         for body in (self._body, self._compaction):
             if body is not None and not body.done():
-                self._stop_asked = True
+                self._stop_requested = True
                 body.cancel()
 
     @property
     def _was_stopped(self) -> bool:
         """Whether a cancellation came from `stop_turn`, and not from outside."""
         task = asyncio.current_task()
-        return self._stop_asked and task is not None and not task.cancelling()
+        return self._stop_requested and task is not None and not task.cancelling()
 
     def steer(self, text: UserInput) -> bool:
         """Add user input to the running turn before its next step; False without a running turn."""
@@ -186,7 +186,7 @@ class Soul:
 
         Returns `stopped` after `stop_turn`; raises CompactionError.
         """
-        self._stop_asked = False
+        self._stop_requested = False
         compaction = self._compactor.compact(
             self._active_provider(), self.model.max_context_size, focus=focus, trigger="manual"
         )
@@ -271,7 +271,7 @@ class Soul:
         self.context.append(reply.message)
         if reply.usage is not None:
             self.context.count_tokens(reply.usage.total)
-        self._tell_status(reply)
+        self._send_status(reply)
         if not calls:
             turn.ended = True
             return
@@ -303,7 +303,7 @@ class Soul:
         """Get one complete reply. After a cancel, the text received so far stays in the context."""
         received: list[str] = []
 
-        def hear(part: SpokenPart) -> None:
+        def receive(part: SpokenPart) -> None:
             if isinstance(part, TextPart):
                 received.append(part.text)
             self._send(part)
@@ -319,7 +319,7 @@ class Soul:
                 self.agent.toolset.specs,
                 self.context.history,
                 step=step,
-                on_part=hear,
+                on_part=receive,
                 on_retry=void,
                 policy=self._limits.retries,
             )
@@ -328,7 +328,7 @@ class Soul:
                 self.context.append(Message(role="assistant", content=(TextPart(text=text),)))
             raise
 
-    def _tell_status(self, reply: Reply | None) -> None:
+    def _send_status(self, reply: Reply | None) -> None:
         """Report the usage of the reply, if any, and the size of the context."""
         tokens, context_size = self.context.token_count, self.model.max_context_size
         self._send(

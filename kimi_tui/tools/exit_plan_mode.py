@@ -48,12 +48,12 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
         if not self._questions.attended:
             if not self._plan_mode.chosen_by_model:  # defence: plan-mode-of-the-user
                 return failed(
-                    "The user turned plan mode on, and nobody is there to agree to the plan, so plan mode stays on. "
+                    "The user turned plan mode on but is away and cannot approve the plan, so plan mode stays on. "
                     "End with the plan as your last message.",
                     brief=tr("No user is available to approve the plan"),
                 )
             self._plan_mode.on = False
-            return ok(message="Nobody is there to ask; the plan is taken as agreed. Carry it out.")
+            return ok(message="The user is away; the plan counts as approved. Carry it out.")
         options = [
             QuestionOption(label=approach.label, description=approach.description) for approach in params.options
         ]

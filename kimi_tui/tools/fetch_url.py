@@ -66,9 +66,9 @@ class FetchURL(Tool[FetchURLParams]):
         """Call `read_page`, or return the refusal; each host needs approval, redirect targets too, and so does each
         page for which the rules decide differently than for the previous one.
         """
-        said_before = ""
+        previous_url = ""
         for _ in range(MAX_REDIRECTS + 1):
-            if (refused := await self._ask(url, said_before)) is not None:
+            if (refused := await self._ask(url, previous_url)) is not None:
                 return refused
             try:
                 # defence: stay-with-host
@@ -79,7 +79,7 @@ class FetchURL(Tool[FetchURLParams]):
                     follows=same_decision(self._approvals, url),
                 )
             except OtherHostError as error:
-                said_before, url = url, error.url
+                previous_url, url = url, error.url
         raise FetchError(f"it redirects more than {MAX_REDIRECTS} times")
 
     async def _ask(self, url: str, previous: str) -> ToolReturnValue | None:

@@ -84,7 +84,7 @@ class SearchWeb(Tool[SearchWebParams]):
         """
         kept: list[Hit] = []
         free: list[str] = []
-        asked: list[str] = []
+        to_approve: list[str] = []
         denied = 0
         for hit in hits:
             try:
@@ -98,18 +98,20 @@ class SearchWeb(Tool[SearchWebParams]):
                 denied += 1
                 hit = replace(hit, content="")
             elif not hit.content:
-                (free if is_free else asked).append(hit.url)
+                (free if is_free else to_approve).append(hit.url)
             kept.append(hit)
         notes = (
             [f"{denied} of the pages are not shown: the rules for FetchURL do not let them be read."] if denied else []
         )
-        if asked and self._approvals.attended:
+        if to_approve and self._approvals.attended:
             # defence: ask-for-pages-of-results
-            if (refused := await self._ask(asked)) is not None:
+            if (refused := await self._ask(to_approve)) is not None:
                 return kept, refused, ""
-            free += asked
-        elif asked:
-            notes.append(f"{len(asked)} of the pages were not read: nobody is there to approve their hosts.")
+            free += to_approve
+        elif to_approve:
+            notes.append(
+                f"{len(to_approve)} of the pages were not read: the user, who is away, must approve their hosts."
+            )
         return kept, frozenset(free), " ".join(notes)
 
     async def _ask(self, urls: list[str]) -> ToolReturnValue | None:

@@ -38,7 +38,7 @@ MAX_BACKGROUND_TIMEOUT = 86_400
 TAIL_CHARS = 10_000
 _BRIEF_LINES = 5
 _NO_SANDBOX = (
-    "Commands would run without approval and without a sandbox, and no user is there to accept that. "
+    "Commands would run without approval and without a sandbox, and the user is away and cannot accept that. "
     "The user can start with --no-sandbox, install bubblewrap, or allow commands by rules."
 )
 
@@ -60,8 +60,8 @@ class ShellParams(Params):
     @property
     def seconds(self) -> int:
         """The timeout in seconds: as given, else one minute, or one day in the background."""
-        said_so = "timeout" in self.model_fields_set
-        return self.timeout if said_so or not self.run_in_background else MAX_BACKGROUND_TIMEOUT
+        is_explicit = "timeout" in self.model_fields_set
+        return self.timeout if is_explicit or not self.run_in_background else MAX_BACKGROUND_TIMEOUT
 
     @model_validator(mode="after")
     def _fits_together(self) -> "ShellParams":

@@ -26,7 +26,7 @@ class Subagents(Protocol):
         """Name to description, of the subagents in the agent's file: they stay the same for the whole session."""
         ...
 
-    def only_looks(self, name: str) -> bool:
+    def edits_nothing(self, name: str) -> bool:
         """Whether it edits no files; in plan mode its other tools are read-only. False for an unknown name."""
         ...
 
@@ -63,7 +63,7 @@ class Task(Tool[TaskParams]):
         return f"{super().description}\n\nThere are:\n{listing or '- nobody yet'}"
 
     def reads(self, params: TaskParams) -> bool:
-        return self._subagents.only_looks(params.subagent_name)
+        return self._subagents.edits_nothing(params.subagent_name)
 
     async def call(self, params: TaskParams) -> ToolReturnValue:
         try:

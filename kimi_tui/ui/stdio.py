@@ -86,7 +86,7 @@ class LineReader:
                 line += tail
             if lines and not self._put(lines, loop):
                 return
-        self._tell_end(loop)
+        self._signal_end(loop)
         if line or too_long:
             self._put([TooLong() if too_long else bytes(line)], loop)
         self._put(None, loop)
@@ -98,14 +98,14 @@ class LineReader:
             placed = asyncio.run_coroutine_threadsafe(coroutine, loop)
             while futures.wait((placed,), _LOOK_AGAIN_S).not_done:
                 if self._on_end is not None and _has_hung_up(self._fd):
-                    self._tell_end(loop)  # defence: end-behind-waiting-lines
+                    self._signal_end(loop)  # defence: end-behind-waiting-lines
             placed.result()
         except (RuntimeError, futures.CancelledError):
             coroutine.close()
             return False
         return True
 
-    def _tell_end(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _signal_end(self, loop: asyncio.AbstractEventLoop) -> None:
         on_end, self._on_end = self._on_end, None
         if on_end is not None:
             with contextlib.suppress(RuntimeError):  # the loop is closed
@@ -201,11 +201,11 @@ class LineWriter:
                 if not lines:
                     return
             if not _write(self._fd, b"".join(lines)):
-                self._tell(self._break)
+                self._call(self._break)
                 return
             with self._changed:
                 self._waiting_bytes -= sum(map(len, lines))
-            self._tell(self._wrote)
+            self._call(self._wrote)
 
     def _wrote(self) -> None:
         with self._changed:
@@ -224,7 +224,7 @@ class LineWriter:
         if self._on_broken is not None:
             self._on_broken()
 
-    def _tell(self, callback: Callable[[], object]) -> None:
+    def _call(self, callback: Callable[[], object]) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(callback)
 

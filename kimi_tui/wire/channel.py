@@ -35,16 +35,16 @@ class Wire:
 
     def send(self, message: WireMessage) -> None:
         for merged in self._merger.add(message):
-            _tell(self._whole, merged)
-        _tell(self._raw, message)
+            _deliver(self._whole, merged)
+        _deliver(self._raw, message)
 
     def flush(self) -> None:
         """Send held back pieces to the merged listeners."""
         for merged in self._merger.flush():
-            _tell(self._whole, merged)
+            _deliver(self._whole, merged)
 
 
-def _tell(listeners: list[Listener], message: WireMessage) -> None:
+def _deliver(listeners: list[Listener], message: WireMessage) -> None:
     for listener in tuple(listeners):
         try:
             listener(message)

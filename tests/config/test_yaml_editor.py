@@ -8,7 +8,7 @@ import pytest
 
 from kimi_tui.config.json_schema import config_schema
 from kimi_tui.config.loader import load_config
-from kimi_tui.config.yaml_editor import edit, said_in
+from kimi_tui.config.yaml_editor import edit, read_table
 from kimi_tui.errors import ConfigError
 
 WRITTEN = """\
@@ -56,7 +56,7 @@ def test_tables_are_made_on_the_way_and_names_may_hold_dots(file: Path) -> None:
 
 def test_none_takes_a_key_out(file: Path) -> None:
     edit({("theme",): None, ("nothing", "there"): None}, file)
-    assert "theme" not in said_in(file)
+    assert "theme" not in read_table(file)
     assert "nothing" not in file.read_text("utf-8")
 
 
@@ -95,7 +95,7 @@ def test_a_link_stays_a_link(file: Path, tmp_path: Path) -> None:
     link.symlink_to(file)
     edit({("theme",): "kimi"}, link)
     assert link.is_symlink()
-    assert said_in(file)["theme"] == "kimi"
+    assert read_table(file)["theme"] == "kimi"
 
 
 def test_toml_is_not_edited(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.config.yaml_editor import said_in
+from kimi_tui.config.yaml_editor import read_table
 from kimi_tui.errors import ConfigError
 from kimi_tui.llm.providers.scripted import Script
 from kimi_tui.mcp.failure_notices import FailureNotices
@@ -33,7 +33,7 @@ def tokens(file: Path) -> object:
 
 def settings(file: Path) -> object:
     with suppress(ConfigError):
-        return said_in(file.rename(file.with_suffix(".yaml")))
+        return read_table(file.rename(file.with_suffix(".yaml")))
     return None
 
 

@@ -136,7 +136,7 @@ async def test_a_question_about_a_tool_that_never_asks_shows_its_arguments(harne
 async def test_with_nobody_there_what_a_rule_asks_for_is_refused(harness: ToolHarness) -> None:
     harness.approvals = Approvals(harness.wire, yolo=True, attended=False)
     rules(harness, "ask Shell(touch *)")
-    assert "nobody is there" in (await harness.use(shell(harness), command="touch a")).message
+    assert "the user is away" in (await harness.use(shell(harness), command="touch a")).message
     assert not (await harness.use(shell(harness), command="echo a")).is_error
 
 

@@ -27,21 +27,21 @@ def project(tmp_path: Path, *files: str, content: str = "{}") -> Path:
     return root
 
 
-def brought(work_dir: Path, extra: Sequence[str] = ()) -> list[tuple[str, str]]:
+def items(work_dir: Path, extra: Sequence[str] = ()) -> list[tuple[str, str]]:
     root = paths.project_root(work_dir)
     return [(trust.name_in(root, one.path), one.what) for one in trust.project_items(work_dir, extra)]
 
 
 def test_a_project_that_brings_nothing_asks_nothing(tmp_path: Path) -> None:
     root = project(tmp_path, "README.md")
-    assert brought(root) == []
+    assert items(root) == []
     assert trust.trust_state(root).active
 
 
 def test_skills_servers_and_looser_rules_are_named_from_below_too(tmp_path: Path) -> None:
     root = project(tmp_path, ".kimi/skills/a/SKILL.md", ".mcp.json", "src/x.py", "team/skills/b.md")
     project(tmp_path, ".kimi-tui/config.yaml", content=LOOSE)
-    assert brought(root / "src", ["team/skills", "/elsewhere", "~/mine"]) == [
+    assert items(root / "src", ["team/skills", "/elsewhere", "~/mine"]) == [
         (".kimi/skills", "skills"),
         ("team/skills", "skills"),
         (".mcp.json", "MCP servers"),
@@ -63,7 +63,7 @@ def test_skills_servers_and_looser_rules_are_named_from_below_too(tmp_path: Path
 )
 def test_a_configuration_waits_for_a_yes_only_where_it_is_looser(tmp_path: Path, content: str, what: str) -> None:
     root = project(tmp_path, ".kimi-tui/config.yaml", content=content)
-    assert brought(root) == ([(".kimi-tui/config.yaml", what)] if what else [])
+    assert items(root) == ([(".kimi-tui/config.yaml", what)] if what else [])
 
 
 def test_an_answer_is_kept_for_the_whole_project(tmp_path: Path) -> None:
@@ -106,8 +106,8 @@ def test_a_flow_with_commands_that_changed_after_the_yes_is_asked_about_again(tm
     project(tmp_path, ".kimi/skills/a/SKILL.md", content=block)
     state = trust.trust_state(root)
     assert (state.answer, state.active) == (None, False)
-    assert [one.what for one in state.brought] == [trust.SKILLS, trust.COMMANDS]
-    assert not any(one.loosens for one in state.brought)
+    assert [one.what for one in state.items] == [trust.SKILLS, trust.COMMANDS]
+    assert not any(one.loosens for one in state.items)
     trust.remember(root, True, trust.project_items(root))
     assert trust.trust_state(root).active
     project(tmp_path, ".kimi/skills/a/SKILL.md", content=block + " ")
@@ -137,7 +137,7 @@ def test_a_folder_below_ones_home_is_not_ones_home(tmp_path: Path, monkeypatch: 
     below.mkdir(parents=True)
     (below / ".mcp.json").write_text("{}")
     (tmp_path / ".mcp.json").write_text("{}")
-    assert brought(below) == [(".mcp.json", "MCP servers")]
+    assert items(below) == [(".mcp.json", "MCP servers")]
     assert not trust.trust_state(below).active
     assert trust.trust_state(tmp_path).active
 

@@ -163,7 +163,7 @@ async def test_an_agent_and_a_subagent_are_asked_by_the_models_of_their_files(tm
     )
     async with engine_on(replace(made, config=config)) as (engine, _):
         assert engine.models.key == "root"
-        assert engine.soul.agent.crew.names() == {"sub": "When to use it: When it has to be quick."}
+        assert engine.soul.agent.subagents.names() == {"sub": "When to use it: When it has to be quick."}
         assert (await engine.prompt("go")).message == "done"
         assert "of the sub" in engine.context.history[2].text
     async with engine_on(replace(made, config=config, model="s")) as (engine, _):

@@ -159,8 +159,8 @@ async def test_what_a_slash_command_answers_is_said_in_chinese(
     made = plan(tmp_path, "text: ok", "text: ok", "text: ok")
     async with engine_on(made) as (engine, received):
         names |= {word for one in engine.commands() for word in re.findall(r"[A-Za-z]+", f"{one.name}")}
-        bundled = {one.description for one in engine.skills.skills} | set(engine.soul.agent.crew.names().values())
-        names |= set(engine.soul.agent.crew.names())
+        bundled = {one.description for one in engine.skills.skills} | set(engine.soul.agent.subagents.names().values())
+        names |= set(engine.soul.agent.subagents.names())
         await engine.prompt("你好")
         for given in GIVEN:
             del received[:]

@@ -109,7 +109,7 @@ async def test_subagents_have_a_text_of_their_own(tmp_path):
     default = read_agent_spec(agent_file("default"))
     async with engine_on(plan(tmp_path)) as (engine, _):
         own = engine.soul.agent.system_prompt
-        market = engine.soul.agent.crew.market
+        market = engine.soul.agent.subagents.market
         prompts = [worker.make(lambda message: None).system_prompt for worker in market.fixed.values()]
     assert len(prompts) == len(default.subagents) == 3
     for prompt in prompts:

@@ -156,7 +156,7 @@ async def test_where_nobody_can_ever_be_asked_no_agent_is_offered_to_ask(tmp_pat
     async with engine_on(plan(tmp_path, *replies, interactive=False, auto_approve=True)) as (engine, _):
         agent = engine.soul.agent
         assert "AskUserQuestion" not in agent.toolset.names
-        worker = agent.crew.market.workers["plan"].make(engine.wire.send)
+        worker = agent.subagents.market.workers["plan"].make(engine.wire.send)
         assert "AskUserQuestion" not in worker.toolset.names
     async with engine_on(plan(tmp_path, *replies, auto_approve=True)) as (engine, _):
         assert "AskUserQuestion" in engine.soul.agent.toolset.names

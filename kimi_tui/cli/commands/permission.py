@@ -69,7 +69,7 @@ def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path, tupl
     trusted = trust.active or args.trust
     untrusted_files = tuple(
         f"{shown(item.path)}: {item.what}: only after you trust the folder (kimi-tui trust)"
-        for item in trust.brought
+        for item in trust.items
         if item.loosens and not trusted
     )
     return permissions_of(loaded, work_dir, trusted=trusted), work_dir, untrusted_files

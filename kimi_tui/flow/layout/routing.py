@@ -49,13 +49,13 @@ def route(wires: Sequence[Wire], turns: Sequence[tuple[int, int]] = ()) -> Chann
     If the wires then cross more often than the order of their pins requires, each gets a track of its own instead.
     """
     plan = _Plan(wires, turns, separate=False)
-    if plan.crossings > _asked_for(wires):
+    if plan.crossings > _least_crossings(wires):
         alternative = _Plan(wires, turns, separate=True)
         plan = alternative if alternative.crossings < plan.crossings else plan
     return plan.channel()
 
 
-def _asked_for(wires: Sequence[Wire]) -> int:
+def _least_crossings(wires: Sequence[Wire]) -> int:
     ordered = sorted(wires)
     return sum(
         second[1] < first[1] and first[0] < second[0]

@@ -51,7 +51,7 @@ class ChartBuilder:
         node = self.nodes[node_id]
         node.label, node.labelled_at, node.inside = label, offset, inside
 
-    def says_its_id(self, node_id: str) -> bool:
+    def has_id_as_label(self, node_id: str) -> bool:
         return self.nodes[node_id].label in (None, node_id)
 
     def shape(self, node_id: str, shape: str) -> None:

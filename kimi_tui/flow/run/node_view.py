@@ -27,7 +27,7 @@ class NodeView:
     duration_s: float = 0.0
     steps: int = 0
     usage: TokenUsage = field(default_factory=TokenUsage)
-    begun_at: float | None = None
+    started_at: float | None = None
     held_at: float | None = None
     live_s: float = 0.0
     live_steps: int = 0
@@ -48,29 +48,29 @@ class NodeView:
 
     def turn_s(self, now: float) -> float:
         """Seconds of work in the current turn."""
-        if self.begun_at is None:
+        if self.started_at is None:
             return 0.0
-        return max(0.0, (now if self.held_at is None else self.held_at) - self.begun_at)
+        return max(0.0, (now if self.held_at is None else self.held_at) - self.started_at)
 
     def hold(self, at: float) -> None:
         """Stop the node's clock: a request of the current turn waits for the user."""
-        if self.held_at is None and self.begun_at is not None:
+        if self.held_at is None and self.started_at is not None:
             self.held_at = at
 
     def release(self, at: float) -> None:
         """Start the node's clock again: no request is pending. The time spent waiting is not counted."""
-        if self.held_at is not None and self.begun_at is not None:
-            self.begun_at += max(0.0, at - self.held_at)
+        if self.held_at is not None and self.started_at is not None:
+            self.started_at += max(0.0, at - self.held_at)
         self.held_at = None
 
     def end_turn(self, at: float) -> None:
         """End the turn, but not the node's visit: the node gets another turn, or the run pauses here."""
         self.live_s += self.turn_s(at)
-        self.begun_at = self.held_at = None
+        self.started_at = self.held_at = None
 
     def clear_live(self) -> None:
         """Discard the live figures that are not in the node's totals yet."""
-        self.begun_at = self.held_at = None
+        self.started_at = self.held_at = None
         self.live_s, self.live_steps, self.live_usage = 0.0, 0, TokenUsage()
 
     @property

@@ -300,7 +300,7 @@ class RunControl:
     def _pause_when_over(self, reason: Literal["user", "step"] | None) -> None:
         if self._pause_next != reason:
             self._pause_next = reason
-            self._tell_controls()
+            self._send_controls()
 
     def _set(
         self,
@@ -320,7 +320,7 @@ class RunControl:
                 prompts=state.prompts if prompts is None else prompts,
             )
         )
-        self._tell_controls()
+        self._send_controls()
 
     def _controls(self, *, existing_only: bool = False) -> ControlsChanged:
         """The user's settings; with `existing_only`, only those that apply to nodes of this chart."""
@@ -344,7 +344,7 @@ class RunControl:
             self._journal.append(record)
         self._state.apply(record)
 
-    def _tell_controls(self) -> None:
+    def _send_controls(self) -> None:
         if self._started:
             self._events.controls(self._state, pausing=self.pausing)
 

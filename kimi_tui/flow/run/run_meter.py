@@ -64,7 +64,7 @@ class RunMeter:
     _turn_since: float | None = None
     _waiting: int = 0
     _ended: bool = False
-    _told_reached: bool = False
+    _reported_reached: bool = False
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _notified: set[Quantity] = field(default_factory=set[Quantity])
 
@@ -99,7 +99,7 @@ class RunMeter:
             self._write_budget(budget)
         if self.state.budget:
             self._notified = {one for one in QUANTITIES if share(self.spent, budget, one) >= NOTICE_AT}
-            self._tell()
+            self._send_spending()
 
     def change_at_start(self, given: Budget) -> None:
         """Change the caps that `begin` records."""
@@ -140,9 +140,9 @@ class RunMeter:
         self._notify()
         if self.reached is None:
             return True
-        if not self._told_reached:
-            self._told_reached = True
-            self._tell()
+        if not self._reported_reached:
+            self._reported_reached = True
+            self._send_spending()
             self.setup.notify(
                 tr("The flow's budget is used up"),
                 tr("{facts}; no new request or node starts. Replies in progress still count, at most one per agent",
@@ -165,7 +165,7 @@ class RunMeter:
                 turn_s=round(self._turn_s(), 3),
             )
         )
-        self._tell()
+        self._send_spending()
         self._notify()
 
     def raise_caps(self, given: Budget) -> None:
@@ -180,9 +180,9 @@ class RunMeter:
             )
         self._write_budget(budget)
         self._notified = {one for one in QUANTITIES if share(self.spent, budget, one) >= NOTICE_AT}
-        self._tell()
+        self._send_spending()
         if self.reached is None:
-            self._told_reached = False
+            self._reported_reached = False
             self._changed.set()
 
     def _notify(self) -> None:
@@ -203,7 +203,7 @@ class RunMeter:
         self._waiting += 1
         try:
             if self._waiting == 1:
-                self._tell()
+                self._send_spending()
             with self.setup.stop_clock():
                 while self.reached is not None and not self._ended:
                     self._changed.clear()
@@ -211,7 +211,7 @@ class RunMeter:
         finally:
             self._waiting -= 1
             if not self._waiting:
-                self._tell()
+                self._send_spending()
         if self._ended:
             raise BudgetReachedError(tr("the flow run has ended"))
 
@@ -237,7 +237,7 @@ class RunMeter:
     def _write_budget(self, budget: Budget) -> None:
         self.write(BudgetSet(run=self.state.run_id, cost=budget.cost, tokens=budget.tokens, seconds=budget.seconds))
 
-    def _tell(self) -> None:
+    def _send_spending(self) -> None:
         state, spent = self.state, self.spent
         if not state.budget:
             return

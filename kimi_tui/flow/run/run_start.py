@@ -61,7 +61,7 @@ def send_unsent(events: FlowEventEmitter, flow: Flow, state: RunState) -> None:
 
     Listeners can recognise the events that they already have.
     """
-    last, untold = state.last, state.untold
+    last, unreported = state.last, state.unreported
     match last:
         case TurnFinished(choice=str(choice), to=str(to)) | BranchChosen(choice=choice, to=to):
             events.decision(last.node, choice, dst=to, by=last.by)
@@ -69,13 +69,13 @@ def send_unsent(events: FlowEventEmitter, flow: Flow, state: RunState) -> None:
             pass
     match last:
         case TurnFinished() if last.to is not None or last.stop != "finished":
-            events.reopen(last.node, move=last.move, usage=untold)
+            events.reopen(last.node, move=last.move, usage=unreported)
             events.node_end(NODE_STATUS[last.stop], exit_status=last.status, result=last.result)
         case BranchChosen() | NodeLeft() if last.node != flow.begin_id:
-            events.reopen(last.node, move=state.moves, usage=untold)
+            events.reopen(last.node, move=state.moves, usage=unreported)
             events.node_end("done", result=state.results.get(last.node))
         case _ if state.entered and state.stop in (None, "finished"):
-            events.reopen(state.node_id, move=state.moves, usage=untold)
+            events.reopen(state.node_id, move=state.moves, usage=unreported)
         case _:
             pass
 

@@ -95,8 +95,8 @@ class RunState:
     `spent` is the sum of the run's replies and `budget` its caps; `over_budget`: the budget ended the current node's
     last turn. `work_s` is the working time of all finished turns, `turn_s` that of an unfinished one.
 
-    For events that a crash may have lost: `last` is the last record, if it ended a node's visit; `untold` is the cost
-    of the visit's turns whose end may not have been reported.
+    For events that a crash may have lost: `last` is the last record, if it ended a node's visit; `unreported` is the
+    cost of the visit's turns whose end may not have been reported.
     """
 
     run_id: str
@@ -131,7 +131,7 @@ class RunState:
     chosen: dict[str, str] = field(default_factory=dict[str, str])
     prompts: dict[str, str] = field(default_factory=dict[str, str])
     last: TurnFinished | BranchChosen | NodeLeft | None = None
-    untold: Usage = field(default_factory=Usage)
+    unreported: Usage = field(default_factory=Usage)
     entered_at: float = 0.0
     values: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     results: dict[str, JsonObject] = field(default_factory=dict[str, JsonObject])
@@ -219,7 +219,7 @@ class RunState:
             case ControlsChanged() | CallsAnswered() | RunImported():
                 self._take_orders(record)
             case RunEnded():
-                self.status, self.reason, self.untold = record.status, record.reason, Usage()
+                self.status, self.reason, self.unreported = record.status, record.reason, Usage()
             case _:
                 assert_never(record)
 
@@ -262,9 +262,9 @@ class RunState:
             self.moves, self.entered_at = record.move, record.at
             self.visits[record.node] = self.visits.get(record.node, 0) + 1
             self.invalid = self.retries = self.failures = self.no_result = 0
-            self.untold = Usage()
+            self.unreported = Usage()
         elif self.stop not in (None, "finished"):
-            self.untold = Usage()
+            self.unreported = Usage()
         self.node_id, self.entered, self.passed = record.node, True, False
         self.stop = self.detail = self.named_branch = None
         self.over_budget = False
@@ -282,7 +282,7 @@ class RunState:
     def _end_turn(self, record: TurnFinished) -> None:
         usage = Usage(record.duration_s, record.steps, record.usage)
         self.node_usage[record.node] = self.node_usage.get(record.node, Usage()) + usage
-        self.untold += usage
+        self.unreported += usage
         self.work_s, self.turn_s = self.work_s + record.duration_s, 0.0
         self.spent = replace(self.spent, seconds=self.work_s)
         self.over_budget = bool(record.over_budget)

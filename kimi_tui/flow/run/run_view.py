@@ -253,7 +253,7 @@ class RunView:
         node.attempts += 1
         before_s = node.elapsed(timestamp) - node.duration_s if is_retry else 0.0
         node.clear_live()
-        node.attempt, node.state, node.begun_at, node.live_s = message.attempt, "running", timestamp, before_s
+        node.attempt, node.state, node.started_at, node.live_s = message.attempt, "running", timestamp, before_s
         self._requests.clear()
         self._move_of[message.node_id] = message.move
         self.moves = max(self.moves, message.move)
@@ -357,7 +357,7 @@ class RunView:
         self.apply(FlowEnd(run_id=self.run_id, status="cancelled", moves=self.moves, reason=reason), timestamp)
         for node in self.nodes.values():
             if node.state == "running":
-                node.state, node.begun_at = "cancelled", None
+                node.state, node.started_at = "cancelled", None
         self.cut_off = True
 
 

@@ -46,7 +46,7 @@ def _more_args(parsed: Parsed) -> list[int]:
     return [index for index, _ in parsed.operands[1:]]
 
 
-def _says(program: Program, words: tuple[str, ...]) -> Judgement:
+def _judge_echo(program: Program, words: tuple[str, ...]) -> Judgement:
     """Judge a program that only prints its words."""
     del program
     return Judgement(Level.READS, words[:1])
@@ -279,5 +279,5 @@ PROGRAMS: dict[str, Program] = {
         ),
     ),
     "printf": Program(_READS, Options("", "", "-v:", stops=True), dangerous=_sets_a_variable),
-    "echo": Program(_READS, look=_says, loose=True),
+    "echo": Program(_READS, look=_judge_echo, loose=True),
 }

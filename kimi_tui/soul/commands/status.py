@@ -107,14 +107,16 @@ async def _agents(engine: "Engine", args: str) -> None:
     subcommand, _, agent_id = args.partition(" ")
     if subcommand == "stop":
         agent_id = agent_id.strip()
-        if engine.roster.stop(agent_id):
+        if engine.running_subagents.stop(agent_id):
             engine.reply(tr("{agent} is being stopped.", agent=agent_id))
         else:
             engine.reply(tr("No subagent {agent!r} is running.", agent=agent_id))
         return
-    names = engine.soul.agent.crew.names()
+    names = engine.soul.agent.subagents.names()
     lines = [_row(name, description) for name, description in names.items()]
-    lines += [_row(tr("running"), key, agent.name, agent.description) for key, agent in engine.roster.track.items()]
+    lines += [
+        _row(tr("running"), key, one.name, one.description) for key, one in engine.running_subagents.agents.items()
+    ]
     engine.reply("\n".join(lines) or tr("The agent {agent} has no subagents.", agent=engine.soul.agent.name))
 
 

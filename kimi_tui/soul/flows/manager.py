@@ -70,7 +70,7 @@ class FlowTurnTaker(TurnTaker, CommandRunner, AnswerRecorder, Protocol):
     def model_key(self) -> str: ...
     @property
     def parking(self) -> Parking: ...
-    async def tell_waiting(self, name: str, question: OpenQuestion) -> None: ...
+    async def notify_waiting(self, name: str, question: OpenQuestion) -> None: ...
     def notify(self, title: UserText, body: UserText = "", *, severity: Severity = "info") -> None: ...
 
 
@@ -213,7 +213,7 @@ class FlowManager:
             taker=self._taker,
             send=self._logged,
             interactive=self._taker.interactive,
-            journal=Journal(self._journal_file, on_trouble=self._tell_trouble),
+            journal=Journal(self._journal_file, on_trouble=self._notify_trouble),
             text=text,
             args=args,
             max_moves=most_moves,
@@ -248,7 +248,7 @@ class FlowManager:
             self.runner = None
         self._send(TurnEnd())
         if outcome.question is not None:
-            await self._taker.tell_waiting(name, outcome.question)
+            await self._taker.notify_waiting(name, outcome.question)
         if outcome.error is not None:
             raise outcome.error
         return outcome
@@ -289,7 +289,7 @@ class FlowManager:
             except FlowControlError as error:
                 self._taker.notify(tr("Invalid flow command"), str(error), severity="warning")
 
-    def _tell_trouble(self, error: OSError | None) -> None:
+    def _notify_trouble(self, error: OSError | None) -> None:
         if error is None:
             self._taker.notify(tr("The flow's journal can be written again."))
         else:

@@ -82,7 +82,7 @@ class HookDispatcher:
     def any(self) -> bool:
         return bool(self.configured or self._subscriptions)
 
-    def hear(self, message: WireMessage) -> None:
+    def on_message(self, message: WireMessage) -> None:
         """Wire listener that turns notifications into hook events, without delaying anything."""
         if isinstance(message, Notification) and self.any:
             asking = self.ask("Notification", message.type, title=message.title, message=message.body)

@@ -30,7 +30,7 @@ class AgentFactory:
 
     services: Services
     values: Mapping[str, str]
-    office: SubagentContext
+    subagent_context: SubagentContext
     attach_external_tools: Callable[[Toolset], None]
 
     def make(
@@ -47,7 +47,7 @@ class AgentFactory:
         def like_me(prompt: str, send: Send) -> Agent:
             return self.make(spec, send, system_prompt=prompt, market=market)
 
-        pool = SubagentPool(market, self.office, send, like_me)
+        pool = SubagentPool(market, self.subagent_context, send, like_me)
         services = {**self.services.by_type(), DenwaRenji: denwa_renji, Subagents: pool}
         tools = _tools_of(spec, services)
         toolset = Toolset(tools, plan_mode=self.services.plan_mode, approvals=self.services.approvals)
@@ -80,16 +80,16 @@ class AgentFactory:
         market = LaborMarket()
         for name, subagent in spec.subagents.items():
             full_spec = read_agent_spec(subagent.path)
-            looks = not any(tool.name in EDITS for tool in self._checked(full_spec))
+            read_only = not any(tool.name in EDITS for tool in self._checked(full_spec))
             use = f"When to use it: {full_spec.when_to_use}" if full_spec.when_to_use else ""
             described = f"{subagent.description} {use}".strip()
-            market.fixed[name] = SubagentType(described, lambda send, spec=full_spec: self.make(spec, send), looks)
+            market.fixed[name] = SubagentType(described, lambda send, spec=full_spec: self.make(spec, send), read_only)
         return market
 
     def _checked(self, spec: AgentSpec) -> list[Tool[Any]]:
         """Load its tools, so that errors in a subagent surface before it is started. Raises AgentSpecError."""
         empty_pool = SubagentPool(
-            LaborMarket(), self.office, lambda message: None, lambda prompt, send: self.make(spec, send)
+            LaborMarket(), self.subagent_context, lambda message: None, lambda prompt, send: self.make(spec, send)
         )
         tools = _tools_of(spec, {**self.services.by_type(), DenwaRenji: DenwaRenji(), Subagents: empty_pool})
         self.prompt(spec)

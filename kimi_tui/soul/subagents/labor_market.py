@@ -13,12 +13,12 @@ Send = Callable[[WireMessage], None]
 class SubagentType:
     """A subagent type; `make` creates a new instance for each task, given the receiver of its Wire messages.
 
-    `only_looks`: it has no tool that edits files, so plan mode allows it; its other tools are then read-only.
+    `edits_nothing`: it has no tool that edits files, so plan mode allows it; its other tools are then read-only.
     """
 
     description: str
     make: Callable[[Send], Agent]
-    only_looks: bool = False
+    edits_nothing: bool = False
 
 
 @dataclass(slots=True)

@@ -53,18 +53,18 @@ class SubagentContext:
     model: Callable[[str | None], Awaitable[tuple[Provider | None, ModelInfo]]]
     limits: Limits
     hooks: HookDispatcher
-    roster: RunningSubagents
+    running: RunningSubagents
 
 
 class SubagentPool:
     """The subagents of one agent; the Task and CreateSubagent tools use it as their `Subagents`."""
 
     def __init__(
-        self, market: LaborMarket, office: SubagentContext, send: Send, like_me: Callable[[str, Send], Agent]
+        self, market: LaborMarket, context: SubagentContext, send: Send, like_me: Callable[[str, Send], Agent]
     ) -> None:
         """Set up the pool. `send` receives the Wire messages of the parent agent."""
         self.market = market
-        self._office = office
+        self._context = context
         self._send = send
         self._like_me = like_me
 
@@ -74,9 +74,9 @@ class SubagentPool:
     def configured(self) -> Mapping[str, str]:
         return {name: worker.description for name, worker in self.market.fixed.items()}
 
-    def only_looks(self, name: str) -> bool:
+    def edits_nothing(self, name: str) -> bool:
         worker = self.market.workers.get(name)
-        return worker is not None and worker.only_looks
+        return worker is not None and worker.edits_nothing
 
     def register(self, name: str, system_prompt: str) -> None:
         """Add a subagent. Raises ValueError if the name is taken."""
@@ -90,7 +90,7 @@ class SubagentPool:
         Raises LookupError for an unknown name, and the error that ended the subagent's turn.
         """
         worker = self.market.workers[name]
-        hooks = self._office.hooks
+        hooks = self._context.hooks
         verdict = await hooks.ask("SubagentStart", name, subagent=name, description=description, prompt=prompt)
         if verdict.blocked:
             raise SubagentRefusedError(f"a hook blocked it: {verdict.reason or 'no reason given'}")
@@ -106,22 +106,24 @@ class SubagentPool:
 
         wire.listen(wrap, merged=True)
         agent = worker.make(wire.send)
-        context = Context(JsonlWriter(self._office.folder / agent_id / "context.jsonl"))
+        context = Context(JsonlWriter(self._context.folder / agent_id / "context.jsonl"))
         context.set_system_prompt(agent.system_prompt)
-        provider, model = await self._office.model(agent.model)
+        provider, model = await self._context.model(agent.model)
         soul = Soul(
             agent,
             model=model,
             context=context,
             send=wire.send,
-            limits=self._office.limits,
+            limits=self._context.limits,
             hooks=hooks,
             rejection_ends_turn=False,
         )
         soul.provider = provider
         asking = asking_for.set(Source(agent_id=agent_id, subagent_type=name, description=description))
         try:
-            with self._office.roster.listed(agent_id, RunningSubagent(name, description, tool_call_id, soul.stop_turn)):
+            with self._context.running.track(
+                agent_id, RunningSubagent(name, description, tool_call_id, soul.stop_turn)
+            ):
                 result = await _worked(soul, prompt)
             await hooks.ask("SubagentStop", name, **hook_fields, status="finished", message=result.message)
             return result.message

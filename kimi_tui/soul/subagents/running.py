@@ -19,25 +19,25 @@ class RunningSubagents:
     """Running subagents by agent id, in start order."""
 
     def __init__(self) -> None:
-        self._at_work: dict[str, RunningSubagent] = {}
+        self._agents: dict[str, RunningSubagent] = {}
 
     @property
-    def track(self) -> Mapping[str, RunningSubagent]:
-        return self._at_work
+    def agents(self) -> Mapping[str, RunningSubagent]:
+        return self._agents
 
     def stop(self, name: str) -> bool:
         """Interrupt the subagent with that agent id or tool call id; False if it is not running."""
-        for agent_id, subagent in self._at_work.items():
+        for agent_id, subagent in self._agents.items():
             if name in (agent_id, subagent.tool_call_id):
                 subagent.stop()
                 return True
         return False
 
     @contextmanager
-    def listed(self, agent_id: str, subagent: RunningSubagent) -> Generator[None]:
+    def track(self, agent_id: str, subagent: RunningSubagent) -> Generator[None]:
         """List the subagent as running inside the `with` block."""
-        self._at_work[agent_id] = subagent
+        self._agents[agent_id] = subagent
         try:
             yield
         finally:
-            del self._at_work[agent_id]
+            del self._agents[agent_id]

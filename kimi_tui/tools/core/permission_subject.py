@@ -51,7 +51,7 @@ def denied_paths(tool: str, resolved: ResolvedPath, policy: Policy) -> bool:
     return policy.decide(tool, file_subject(resolved, edit=False)).effect in (Effect.ASK, Effect.DENY)
 
 
-def why_asked(resolved: ResolvedPath) -> tuple[str, ...]:
+def special_reasons(resolved: ResolvedPath) -> tuple[str, ...]:
     """List what is special about the file, for the approval dialog."""
     reasons = (
         (not resolved.inside, "the file is outside of the work dir"),

@@ -45,7 +45,7 @@ class ToolProgress:
         self._tails[tool_call_id] = (self._tails.get(tool_call_id, "") + text[-_TAIL_CHARS:])[-_TAIL_CHARS:]
         if tool_call_id not in self._due:
             loop = asyncio.get_running_loop()
-            self._due[tool_call_id] = loop.call_later(INTERVAL, self._tell, tool_call_id)
+            self._due[tool_call_id] = loop.call_later(INTERVAL, self._notify_listeners, tool_call_id)
 
     def end(self, tool_call_id: str) -> None:
         """Stop the updates of a call that has its result."""
@@ -53,7 +53,7 @@ class ToolProgress:
         if due := self._due.pop(tool_call_id, None):
             due.cancel()
 
-    def _tell(self, tool_call_id: str) -> None:
+    def _notify_listeners(self, tool_call_id: str) -> None:
         self._due.pop(tool_call_id, None)
         progress = Progress(tool_call_id, last_lines(self._tails.get(tool_call_id, ""), TAIL_LINES))
         for listener in tuple(self._listeners):

@@ -4,7 +4,7 @@ Sessions and permission checks share them.
 """
 
 from kimi_tui.permission.rule import EDITS, READS
-from kimi_tui.tools.core.permission_subject import why_asked
+from kimi_tui.tools.core.permission_subject import special_reasons
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
 from kimi_tui.tools.shell_support.protected_paths import why_asked_for
@@ -18,5 +18,5 @@ def protection_reason(tool: str, text: str, workspace: Workspace) -> tuple[str, 
     if tool in EDITS or tool in READS or tool in ("Edit", "Read"):
         resolved = workspace.resolve(text)
         if resolved.sensitive or (resolved.protected and tool in (*EDITS, "Edit")):
-            return why_asked(resolved)
+            return special_reasons(resolved)
     return ()

@@ -8,7 +8,7 @@ from difflib import unified_diff
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, Scope
 from kimi_tui.tools.core.ask_approval import ask_approval
-from kimi_tui.tools.core.permission_subject import file_subject, why_asked
+from kimi_tui.tools.core.permission_subject import file_subject, special_reasons
 from kimi_tui.tools.core.tool import failed, ok
 from kimi_tui.tools.file_support.client_editor import Buffers, Editor
 from kimi_tui.tools.file_support.diff import CONTEXT_LINES, diff_blocks, text_with
@@ -84,7 +84,7 @@ async def edit(
                 display=blocks,
                 scope=None if resolved.instructs else edit_scope(resolved, workspace),
                 subject=file_subject(resolved, edit=True),
-                reasons=why_asked(resolved),
+                reasons=special_reasons(resolved),
                 force_ask=resolved.protected or resolved.sensitive,
                 hunks=len(blocks) if one_by_one else 0,
                 on_selected_hunks=choice.append,

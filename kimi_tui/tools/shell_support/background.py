@@ -38,7 +38,7 @@ class BackgroundTask:
     status: TaskStatus = "running"
     exit_code: int | None = None
     reason: str = ""
-    begun_at: float = field(default_factory=time.time)
+    started_at: float = field(default_factory=time.time)
     ended_at: float | None = None
     ended: asyncio.Event = field(default_factory=asyncio.Event)
     body: "asyncio.Task[None] | None" = None
@@ -75,7 +75,7 @@ class BackgroundTask:
 
     @property
     def _took(self) -> float:
-        return (self.ended_at or time.time()) - self.begun_at
+        return (self.ended_at or time.time()) - self.started_at
 
 
 class BackgroundTasks:

@@ -21,7 +21,7 @@ from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 
 _MOST_CONFIG = 1 << 20
 _MOST_TODO = 1 << 22
-_MOST_TOLD = 20
+_MAX_REPORTED = 20
 _SETTINGS = ("config", "config.worktree")
 _TODO = Path("rebase-merge/git-rebase-todo")
 _PARTS = ("modules", "worktrees")
@@ -112,8 +112,8 @@ class GitWatch:
         self._remember(self._finder.find() if done else found)
         if self._finder.incomplete:
             done.append("nothing was checked in some folders: there are too many to search for repositories")
-        if len(done) > _MOST_TOLD:
-            done[_MOST_TOLD:] = [f"{len(done) - _MOST_TOLD} more"]
+        if len(done) > _MAX_REPORTED:
+            done[_MAX_REPORTED:] = [f"{len(done) - _MAX_REPORTED} more"]
         return [escape_unsafe(each) for each in done]
 
     def _find_everywhere(self, roots: Collection[Path]) -> list[Path]:

@@ -39,14 +39,14 @@ def main() -> None:
     for ours in (status, control):
         os.set_inheritable(ours, False)
     _adopt_orphans()  # defence: adopt-orphans
-    _hear_of_parents_death(signal.SIGCONT)  # a stopped supervisor continues, and ends its processes
+    _signal_on_parent_exit(signal.SIGCONT)  # a stopped supervisor continues, and ends its processes
     woken, waker = os.pipe()
     for end in (woken, waker):
         os.set_blocking(end, False)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, _wake)
     first = _start(sys.argv[4:], empty_input=control == 0)
-    _say(status, f"pid {first}")
+    _report(status, f"pid {first}")
     _leave_output()
     if control != 0:
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -55,7 +55,7 @@ def main() -> None:
     if not asked and not supervisor.alone:
         asked = supervisor.wait(_LINGER, until_alone=True)
         if not supervisor.alone:
-            _say(status, f"left {len(_descendants(first))}")
+            _report(status, f"left {len(_descendants(first))}")
     supervisor.end_all(grace)  # defence: end-all-of-command
 
 
@@ -101,20 +101,20 @@ class _Supervisor:
             if again is not None:
                 self._signal(again, only_new=True)
 
-    _told: frozenset[int] = frozenset()
+    _signalled: frozenset[int] = frozenset()
 
     def _signal(self, number: int, *, only_new: bool = False) -> None:
         if self.alone:
             return
         now = _descendants(self._first)
         for pid in now:
-            if not only_new or pid not in self._told:
+            if not only_new or pid not in self._signalled:
                 try:
                     os.kill(pid, number)
                     os.kill(pid, signal.SIGCONT)
                 except OSError:  # it has ended
                     pass
-        self._told = frozenset(now)
+        self._signalled = frozenset(now)
 
     def _reap(self) -> None:
         try:
@@ -133,7 +133,7 @@ class _Supervisor:
             if pid == self._first:
                 self._running = False
                 code = os.waitstatus_to_exitcode(status)
-                _say(self._status, f"exit {128 - code if code < 0 else code}")
+                _report(self._status, f"exit {128 - code if code < 0 else code}")
 
 
 def _start(command: list[str], *, empty_input: bool) -> int:
@@ -171,7 +171,7 @@ def _adopt_orphans() -> None:
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
-def _hear_of_parents_death(number: int) -> None:
+def _signal_on_parent_exit(number: int) -> None:
     """Request this signal when our parent dies."""
     _prctl(_PR_SET_PDEATHSIG, number)
 
@@ -192,7 +192,7 @@ def _leave_output() -> None:
     os.close(nothing)
 
 
-def _say(status: int, line: str) -> None:
+def _report(status: int, line: str) -> None:
     try:
         os.write(status, f"{line}\n".encode())
     except OSError:

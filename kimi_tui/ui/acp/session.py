@@ -55,7 +55,7 @@ class AcpSession:
         self._turn: asyncio.Task[TurnResult] | None = None
         self._sent_facts: tuple[str, str, bool, str] | None = None
         self._unlisten = (
-            engine.wire.listen(self._hear),
+            engine.wire.listen(self._on_message),
             engine.skills.listen(lambda _: self.announce()),
             engine.progress.listen(self._follow),
         )
@@ -133,11 +133,11 @@ class AcpSession:
                 reason = "max_tokens"
             elif result.stop == "failed" and result.message:
                 self.engine.notify(result.message, severity="warning")
-        self._tell_facts()
+        self._send_facts()
         await self._queue.join()
         return PromptResponse(stop_reason=reason, usage=_usage(usage))
 
-    def _hear(self, message: WireMessage) -> None:
+    def _on_message(self, message: WireMessage) -> None:
         self._put(self._updates.of(message))
         match message:
             case ApprovalRequest() | QuestionRequest():
@@ -147,7 +147,7 @@ class AcpSession:
             case MCPLoadingEnd() if self.engine.mcp.prompts():  # prompts of MCP servers are commands
                 self.announce()
             case StatusUpdate() if message.plan_mode is not None:
-                self._tell_facts()
+                self._send_facts()
             case _:
                 pass
 
@@ -191,7 +191,7 @@ class AcpSession:
         models = self.engine.models
         return settings.mode_of(self.engine), models.key, models.thinking, self.engine.title
 
-    def _tell_facts(self) -> None:
+    def _send_facts(self) -> None:
         """Send changes of the session information that the client shows beside the conversation."""
         facts = self._facts()
         if self._sent_facts is None or facts == self._sent_facts:

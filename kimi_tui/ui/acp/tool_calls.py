@@ -148,7 +148,7 @@ class ToolCalls:
                 case ShellBlock():
                     content.append(_printed(for_terminal(block.command), language=block.language))
                 case BriefBlock(text=text) if text:
-                    content.append(_said(for_terminal(text)))
+                    content.append(_remark(for_terminal(text)))
                 case _:
                     pass
         return content
@@ -196,7 +196,7 @@ def _printed(text: str, *, language: str = "") -> ToolCallContentVariant:
     return _text(f"{fence}{language}\n{text.rstrip()}\n{fence}")
 
 
-def _said(text: str) -> ToolCallContentVariant:
+def _remark(text: str) -> ToolCallContentVariant:
     """Format a remark: as text if Markdown shows all of it, otherwise (a quoted name, an address) as a code block."""
     return _text(text) if _WORDS.fullmatch(text) else _printed(text)  # defence: remark-shown-whole
 

@@ -30,7 +30,7 @@ class TextOutput:
         self._step: list[str] = []
         self._charts = ChartDrawing()
         self._final = ""
-        self._said_before = False
+        self._has_printed = False
         self._calls: dict[str, ToolCall] = {}
         self._last_call = ""
 
@@ -95,7 +95,7 @@ class TextOutput:
         self._step.append(text)
         if self._final_only:
             return
-        if first and self._said_before:
+        if first and self._has_printed:
             self._write("\n")
         self._write(text, flush=True)
 
@@ -105,7 +105,7 @@ class TextOutput:
         self._flush_chart()
         if text.strip():
             self._final = text
-            self._said_before = True
+            self._has_printed = True
             if not self._final_only and not text.endswith("\n"):
                 self._write("\n")
 

@@ -77,11 +77,11 @@ class _Visit:
 
     async def show(self, process: AppProcess) -> str:
         running = asyncio.create_task(process.run(self))
-        hearing = asyncio.create_task(self._hear(process))
+        receiving = asyncio.create_task(self._receive(process))
         leaving = asyncio.create_task(self._left.wait())
         try:
-            await asyncio.wait({running, hearing, leaving}, return_when=asyncio.FIRST_COMPLETED)
-            by_itself = not hearing.done() and not self.left
+            await asyncio.wait({running, receiving, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            by_itself = not receiving.done() and not self.left
             await asyncio.shield(process.end())
             await asyncio.wait({running}, timeout=_PATIENCE_S)  # defence: bound-last-output
             exit_message = "" if running.cancelled() or not running.done() else running.result()
@@ -89,7 +89,7 @@ class _Visit:
                 await self.leave(exit_message)
             return exit_message
         finally:
-            for task in (running, hearing, leaving):
+            for task in (running, receiving, leaving):
                 task.cancel()
             await asyncio.shield(process.end())
 
@@ -109,7 +109,7 @@ class _Visit:
         with contextlib.suppress(ClientConnectionResetError, ConnectionError):
             await self._socket.send_str(json.dumps([kind, text]))
 
-    async def _hear(self, process: AppProcess) -> None:
+    async def _receive(self, process: AppProcess) -> None:
         async for message in self._socket:
             if message.type is WSMsgType.TEXT and not await self._take(message.data, process):
                 await self.leave(_TOO_MUCH)

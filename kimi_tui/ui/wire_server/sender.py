@@ -43,7 +43,7 @@ class Sender:
         if isinstance(message, Request):
             self.ask(message)
         else:
-            self._tell(message)
+            self._send_event(message)
 
     def ask(self, request: Request) -> None:
         """Send a request, or repeat it."""
@@ -58,13 +58,13 @@ class Sender:
         """
         if isinstance(message, ApprovalRequest | ApprovalResponse | Notification) and not self._knows_ours:
             return False
-        return self._show(message) if isinstance(message, Request) else self._tell(message)
+        return self._show(message) if isinstance(message, Request) else self._send_event(message)
 
     def answered(self, rpc_id: rpc.Id) -> Request | None:
         """Return the request for this answer; None if it is unknown or already settled."""
         return self._open_requests.pop(rpc_id, None)
 
-    def tell_held(self) -> None:
+    def send_held(self) -> None:
         """Send the messages held back during a turn, now that none runs."""
         notifications, self._held_notifications = self._held_notifications, []
         for message in notifications:
@@ -87,7 +87,7 @@ class Sender:
         self.write(rpc.request(request.id, "request", encode(request)))
         return True
 
-    def _tell(self, message: WireMessage) -> bool:
+    def _send_event(self, message: WireMessage) -> bool:
         if isinstance(message, FlowEvent) and not self._knows_ours:
             if isinstance(message, FlowEnd) and message.status == "stopped":
                 self._send(TextPart(text=f"The flow stopped: {message.reason or 'on request'}.\n"))

@@ -55,7 +55,7 @@ class WireServer:
 
     async def serve(self) -> None:
         """Serve until the input ends, or `stop`; then interrupt the running turn."""
-        unlisten = (self._engine.wire.listen(self._out), self._engine.wire.listen(self._hear))
+        unlisten = (self._engine.wire.listen(self._out), self._engine.wire.listen(self._on_message))
         self._reading = asyncio.create_task(self._read())
         try:
             await asyncio.wait({self._reading})
@@ -174,7 +174,7 @@ class WireServer:
             raise RpcError(Code.WRONG_STATE, "no turn is running")
         self._steered_early.append(user_input)
 
-    def _hear(self, message: WireMessage) -> None:
+    def _on_message(self, message: WireMessage) -> None:
         if isinstance(message, TurnBegin) and self._steered_early:
             self._steered_early = [
                 user_input for user_input in self._steered_early if not self._engine.steer(user_input)
@@ -231,7 +231,7 @@ class WireServer:
             self._open.pop(call.id, None)
         if task.cancelled():
             self._reply(call, {"status": "cancelled"})
-            self._out.tell_held()
+            self._out.send_held()
             return
         match task.exception():
             case None:
@@ -241,7 +241,7 @@ class WireServer:
             case error:
                 _log.error("%s failed", call.method, exc_info=error)
                 self._refuse(call, RpcError(Code.INTERNAL, f"{type(error).__name__}: {error}"))
-        self._out.tell_held()
+        self._out.send_held()
 
     def _settle(self, answer: Answer) -> None:
         is_request = self._out.answered(answer.id)

@@ -131,7 +131,7 @@ async def test_a_subagent_made_in_the_session_has_the_prompt_it_was_given_and_it
     async with engine_on(replace(again, agent_file=agent_file("okabe"))) as (engine, received):
         await engine.prompt("go on")
         assert not received.of(ToolResult)[-1].return_value.is_error
-        assert "poet" in engine.soul.agent.crew.names()
+        assert "poet" in engine.soul.agent.subagents.names()
 
 
 async def test_a_dmail_goes_back_to_its_checkpoint_and_the_second_attempt_differs(tmp_path):
@@ -179,16 +179,16 @@ async def test_of_three_subagents_one_makes_a_file_after_a_yes_one_is_stopped_an
         await until(lambda: len(engine.approvals.pending) == 2)
         for request in engine.approvals.pending:
             engine.approvals.settle(request.id, "approve")
-        at_work = next(key for key, one in engine.roster.track.items() if one.description == "do t2")
-        assert engine.roster.stop(at_work)
-        assert not engine.roster.stop("nobody")
+        at_work = next(key for key, one in engine.running_subagents.agents.items() if one.description == "do t2")
+        assert engine.running_subagents.stop(at_work)
+        assert not engine.running_subagents.stop("nobody")
         assert (await turn).message == "one of three"
         assert (engine.work_dir / "made.txt").read_text() == "made\n"
         told = {message.tool_call_id: message.text for message in engine.context.history if message.role == "tool"}
         assert "this is how I did it" in told["t1"]
         assert "The user stopped the subagent" in told["t2"]
         assert "no key" in told["t3"]
-        assert not engine.roster.track
+        assert not engine.running_subagents.agents
 
 
 async def test_a_dmail_leaves_a_seam_on_the_wire_and_in_the_record(tmp_path):
@@ -260,5 +260,5 @@ async def test_a_subagent_made_in_the_session_leaves_what_the_model_is_told_of_i
         assert engine.soul.agent.toolset.specs == before
         session_id = engine.session_id
     async with engine_on(replace(made, session_id=session_id)) as (engine, _):
-        assert "poet" in engine.soul.agent.crew.names()
+        assert "poet" in engine.soul.agent.subagents.names()
         assert engine.soul.agent.toolset.specs == before

@@ -166,7 +166,7 @@ class _Reader:
         if value.suspends is not None and not field.reserved:
             suspend(Match(field), suspended=value.suspends)
             value = value.without_text()
-        self._say(value, field)
+        self._set_text(value, field)
 
     def _connections(self, scope: Field, links: list[Link], start: int) -> None:
         for link in links:
@@ -192,7 +192,7 @@ class _Reader:
             else:
                 source, target = self._field(scope, link.source), self._field(scope, link.target)
                 self.tree.connect(source, link.arrow, target, layers=[shared], offset=link.offset)
-        self._say(value, shared)
+        self._set_text(value, shared)
 
     def _bracketed(self, scope: Field, prefix: Path, start: int) -> None:
         """`(a -> b)`, or with an index, the existing connections of that name: `(a -> b)[0].style.x: y`."""
@@ -222,7 +222,7 @@ class _Reader:
             return
         for edge in edges:
             edge.layers.append(template)
-        self._say(value, self._field(template, attribute) if attribute else template)
+        self._set_text(value, self._field(template, attribute) if attribute else template)
 
     def _indexed(self, scope: Field, links: list[Link], index: int, start_pos: int, *, may_lack: bool) -> list[Edge]:
         found: list[Edge] = []
@@ -236,7 +236,7 @@ class _Reader:
             self.patterns.count(1, start_pos)
         return found
 
-    def _say(self, value: Value, field: Field) -> None:
+    def _set_text(self, value: Value, field: Field) -> None:
         """Set a field's value, and open its braces if they follow."""
         if value.scalar is not None:
             field.value, field.value_offset = value.scalar, value.offset
@@ -310,7 +310,7 @@ class _Reader:
                 tr("patterns that delete or suspend an attribute are not supported; name the shapes"), value.offset
             )
         rule.inner = self.open[-1].inside is _BlockKind.PATTERN
-        self._say(value, field)
+        self._set_text(value, field)
         if value.brace is None:
             self.patterns.add(rule)
         else:

@@ -16,7 +16,7 @@ from kimi_tui.i18n import tr
 
 _DIRECTIONS: dict[str, Direction] = {"down": "TB", "up": "BT", "right": "LR", "left": "RL"}
 TABLES = frozenset({"sql_table", "class"})
-_NO_LOOKS = TABLES | {"sequence_diagram"}
+_NOT_DRAWN = TABLES | {"sequence_diagram"}
 _FILLED_WHEN_RUN = frozenset({"ARGS"})
 DEEPEST = 100
 _LONGEST_PATHS = 16 * MAX_BYTES
@@ -263,7 +263,7 @@ class Tree:
         for class_field in () if classes is None else classes.children.values():
             shape = class_field.attribute("shape")
             if class_field.attribute("label") is not None or (
-                shape is not None and shape.value is not None and shape.value.text.lower() in _NO_LOOKS
+                shape is not None and shape.value is not None and shape.value.text.lower() in _NOT_DRAWN
             ):
                 return True
         return False

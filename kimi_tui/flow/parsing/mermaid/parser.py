@@ -415,7 +415,7 @@ class _Reader:
         label = pairs.get("label", "")
         if label:
             self.out.label(node_id, plain(label, on_page=False), start)
-        elif ("icon" in pairs or "img" in pairs) and self.out.says_its_id(node_id):
+        elif ("icon" in pairs or "img" in pairs) and self.out.has_id_as_label(node_id):
             self.out.label(node_id, "", start)
         if pairs.get("shape"):
             self.out.shape(node_id, pairs["shape"].rstrip(","))

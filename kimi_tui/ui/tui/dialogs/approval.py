@@ -260,7 +260,7 @@ class ApprovalDialog(DockedDialog):
         else:
             if KEYS.get(key) == "session" and key not in self._keys:
                 self.notify(_("this can only be approved once, not for the session"), timeout=4, markup=False)
-            self.ahead.hear(event, self._keys, KEYS)
+            self.ahead.handle_key(event, self._keys, KEYS)
 
     def _open_next(self, by: int) -> None:
         """Show another pending request."""

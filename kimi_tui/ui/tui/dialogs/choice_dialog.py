@@ -27,7 +27,7 @@ _BESIDE = 4
 class ChoiceDialog(OneShotModal[str | None]):
     """Returns the id of the answer, or None if closed.
 
-    `begun`: the cursor starts on the first answer, for a question that the user requested. `typed` is for a question
+    `selected`: the cursor starts on the first answer, for a question that the user requested. `typed` is for a question
     that opened without a user action: letters that are not answers, or were typed too early, close the dialog and are
     passed to `typed`.
     """
@@ -49,14 +49,14 @@ class ChoiceDialog(OneShotModal[str | None]):
         words: UserText,
         options: Sequence[Option],
         *,
-        begun: bool = False,
+        selected: bool = False,
         typed: Callable[[str], None] | None = None,
     ) -> None:
         super().__init__()
         self.guard = KeyGuard(time.monotonic)
         self._typed = typed
         self._title, self._words, self._options = title, words, tuple(options)
-        self._begun = begun
+        self._selected = selected
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
@@ -74,7 +74,7 @@ class ChoiceDialog(OneShotModal[str | None]):
     def on_mount(self) -> None:
         rows = self.query_one(OptionList)
         rows.show(self._options)
-        if self._begun:
+        if self._selected:
             rows.move(1)
         self.query_one(KeyBar).show((BarKey("↑ ↓ Enter", _("choose")), BarKey("Esc", _("close"), "leave")))
 

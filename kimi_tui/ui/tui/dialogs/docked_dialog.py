@@ -148,4 +148,4 @@ class OptionsDialog(DockedDialog):
             if self.guard.accepts():
                 self.take_answer(options.selected.id)
         else:
-            self.ahead.hear(event, {option.key: option.id for option in options.options})
+            self.ahead.handle_key(event, {option.key: option.id for option in options.options})

@@ -53,17 +53,17 @@ def _by_parts(text: str) -> str:
     for mark in (" · ", "; "):
         parts = text.split(mark)
         if len(parts) > 1 and (mark == " · " or _translate_text(text) == text):
-            says = [_by_parts(part) for part in parts]
-            if says != parts:
-                return _joint(mark).join(says)
-    said = _translate_text(text)
+            translated = [_by_parts(part) for part in parts]
+            if translated != parts:
+                return _joint(mark).join(translated)
+    whole = _translate_text(text)
     head, colon, rest = text.partition(": ")
-    if said != text or not colon:
-        return said
-    says = (_translate_text(head), _by_parts(rest))
-    if says[0] == head and (says[1] == rest or rest in _WORDS):  # a single word after external text may be external too
+    if whole != text or not colon:
+        return whole
+    name, value = _translate_text(head), _by_parts(rest)
+    if name == head and (value == rest or rest in _WORDS):  # a single word after external text may be external too
         return text
-    return _joint(colon).join(says)
+    return f"{name}{_joint(colon)}{value}"
 
 
 @lru_cache(1024)
@@ -76,14 +76,15 @@ def _translate_text(text: str) -> str:
         if mark not in text:
             continue
         parts = text.split(mark)
-        says = [_translate_text(part) for part in parts]
-        if all(part != say for part, say in zip(parts, says, strict=True)):
-            return _joint(mark).join(says)
+        translated = [_translate_text(part) for part in parts]
+        if all(part != other for part, other in zip(parts, translated, strict=True)):
+            return _joint(mark).join(translated)
     for pattern, form in _patterns():
         if found := pattern.fullmatch(text):
             values = found.groupdict()
-            said = {name: _by_parts(value) if name in _NESTED_ARGUMENTS else value for name, value in values.items()}
-            return p_(ENGINE_CONTEXT, form).format_map(said)
+            for name in values.keys() & _NESTED_ARGUMENTS:
+                values[name] = _by_parts(values[name])
+            return p_(ENGINE_CONTEXT, form).format_map(values)
     return text
 
 

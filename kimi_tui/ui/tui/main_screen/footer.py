@@ -32,14 +32,14 @@ class KeyFooter(LineWidget):
             self.hints = tuple(hints)
             self.redraw()
 
-    def say(self, note: UserText) -> None:
+    def show_note(self, note: UserText) -> None:
         """Show why a key did nothing; "" restores the keys."""
         if note != self.note:
             self.note = note
             self.redraw()
         if self._timer is not None:
             self._timer.stop()
-        self._timer = self.set_timer(_NOTE_S, lambda: self.say("")) if note else None
+        self._timer = self.set_timer(_NOTE_S, lambda: self.show_note("")) if note else None
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         self._places = []

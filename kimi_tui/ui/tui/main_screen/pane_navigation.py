@@ -118,7 +118,7 @@ class PaneNavigation(PaneLayout):
         elif self.can_zoom:
             self.zoom(self.focused_pane or "talk")
         else:
-            self._footer.say(_("the pane already fills the screen"))
+            self._footer.show_note(_("the pane already fills the screen"))
 
     def action_drawer(self) -> None:
         """Open or close the right column; if it is a drawer, its first pane gets the focus."""

@@ -64,7 +64,7 @@ class MainScreen(PaneNavigation):
 
     def show_server_problem(self, text: UserText) -> None:
         """Show a problem with the MCP servers in the welcome text; "" for none."""
-        self._welcome.say(text, action="open_screen('mcp')")
+        self._welcome.show_note(text, action="open_screen('mcp')")
 
     def follow_work(self, *, has_work: bool, chats: int) -> None:
         """Give the right column room while there is work to show in it, see `RightColumn`."""
@@ -101,7 +101,7 @@ class MainScreen(PaneNavigation):
 
     def show_note(self, text: UserText) -> None:
         """Show a note in place of the keys; "" restores them."""
-        self._footer.say(text)
+        self._footer.show_note(text)
 
     def focus_scrub_bar(self) -> None:
         self._panes.scrub_bar.focus()

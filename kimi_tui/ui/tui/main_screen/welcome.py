@@ -9,7 +9,7 @@ from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
-_WAYS = (
+_SHORTCUTS = (
     ("/", "slash", N_("commands, skills and flows")),
     ("@", "at", N_("a file in this folder")),
     ("F3", "f3", N_("choose a flow to see its chart")),
@@ -32,7 +32,7 @@ class Welcome(LineWidget):
         self._note = self._action = ""
         self._first = 0
 
-    def say(self, note: UserText, *, action: str = "") -> None:
+    def show_note(self, note: UserText, *, action: str = "") -> None:
         """Set the note; `action` is the app action that a click on it runs."""
         if (note, action) != (self._note, self._action):
             self._note, self._action = note, action
@@ -44,13 +44,13 @@ class Welcome(LineWidget):
             [(_("agents that follow flows"), palette.muted)],
             [],
         ]
-        keys = max(cells(key) for key, _name, _what in _WAYS)
-        ways: list[list[Run]] = [
+        keys = max(cells(key) for key, _name, _what in _SHORTCUTS)
+        shortcuts: list[list[Run]] = [
             [(" " * (keys - cells(key)) + key, palette.base), ("  " + _(what), palette.muted)]
-            for key, _name, what in _WAYS
+            for key, _name, what in _SHORTCUTS
         ]
-        wide = max(_width(row) for row in ways)
-        rows += [[*row, (" " * (wide - _width(row)), palette.base)] for row in ways]
+        wide = max(_width(row) for row in shortcuts)
+        rows += [[*row, (" " * (wide - _width(row)), palette.base)] for row in shortcuts]
         if self._note:
             rows += [[], [(self._note, palette.warning)]]
         above = max(0, (self.content_size.height - len(rows)) // 2 - 1)
@@ -63,12 +63,12 @@ class Welcome(LineWidget):
 
     async def on_click(self, event: events.Click) -> None:
         row = event.y - self.gutter.top - self._first
-        if self._note and self._action and row == len(_WAYS) + 1:
+        if self._note and self._action and row == len(_SHORTCUTS) + 1:
             event.stop()
             await self.app.run_action(self._action)
-        if 0 <= row < len(_WAYS):
+        if 0 <= row < len(_SHORTCUTS):
             event.stop()
-            key, name, _what = _WAYS[row]
+            key, name, _what = _SHORTCUTS[row]
             self.app.post_message(events.Key(name, key if len(key) == 1 else None))
 
 

@@ -24,7 +24,7 @@ class SubagentScreens:
         index = next((at for at, item in enumerate(subagents) if item is clicked), None)
         if index is None or not host.on_main_screen:
             return
-        stop = engine.roster.stop if engine is not None and state is host.presenter.state else None
+        stop = engine.running_subagents.stop if engine is not None and state is host.presenter.state else None
         host.push_screen(
             SubagentScreen(
                 lambda: subagent_items(state),

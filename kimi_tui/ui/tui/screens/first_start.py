@@ -139,12 +139,12 @@ class SetupWizard(ModalCard[SetupResult]):
 
     # Steps
 
-    def _say(self, text: UserText) -> None:
+    def _show_text(self, text: UserText) -> None:
         self.query_one("#about", Static).update(sanitize(text))
 
     def _ask_theme(self) -> None:
         self._step = "theme"
-        self._say(_("1 of 2 · Theme (the cursor previews it)"))
+        self._show_text(_("1 of 2 · Theme (the cursor previews it)"))
         self.query_one(ItemList).show(
             [
                 ListItem(name, translate(title), right=name, sign="◐", role="accent")
@@ -157,7 +157,7 @@ class SetupWizard(ModalCard[SetupResult]):
     def _ask_model(self) -> None:
         before = self._step
         self._step = "model"
-        self._say(_("2 of 2 · Choose a model (change it later with /setup)"))
+        self._show_text(_("2 of 2 · Choose a model (change it later with /setup)"))
         picks = [ListItem("", _("with your API key"))]
         picks += [
             ListItem(f"service:{one.name}", _(one.title), right=one.model, sign="○", role="accent") for one in SERVICES

@@ -114,7 +114,7 @@ def _lines(entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> 
     """The entries as lines, grouped by day: the time, a glyph, and the text with a hanging indent."""
     if not entries:
         return [Line(((_("nothing"), palette.muted),))]
-    looks = {
+    level_styles = {
         "WARNING": ("!", palette.warning),
         "ERROR": ("✗", palette.error),
         "CRITICAL": ("✗", palette.error),
@@ -128,7 +128,7 @@ def _lines(entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> 
         if date != day:
             out += [*([Line()] if day else []), Line(((date, palette.muted + Style(bold=True)),))]
             day = date
-        sign, ink = looks.get(level, ("·", palette.base))
+        sign, ink = level_styles.get(level, ("·", palette.base))
         lead = ((time.partition(",")[0] + " ", palette.muted), (sign + " ", ink))
         room = max(8, width - _LEAD)
         for index, (row, _ends) in enumerate(wrap_text(said, ink, room)):

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from kimi_tui.config.schema import Config
-from kimi_tui.config.yaml_editor import KeyPath, Value, said_in
+from kimi_tui.config.yaml_editor import KeyPath, Value, read_table
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import shown
 from kimi_tui.ui.tui.i18n.catalog import N_, _
@@ -63,10 +63,10 @@ class Settings(ModalFrame[bool]):
         self.set_status(_("{place} · some changes apply to new sessions only", place=place))
 
     def _show(self) -> None:
-        said: Mapping[str, object] = {}
+        table: Mapping[str, object] = {}
         try:
             if self._file is not None:
-                said = said_in(self._file)
+                table = read_table(self._file)
         except ConfigError as error:
             self.set_status(str(error))
         config = self._config()
@@ -74,7 +74,7 @@ class Settings(ModalFrame[bool]):
         for group, settings in SETTINGS:
             picks.append(ListItem("", _(group)))
             for setting in settings:
-                own = _is_said(said, setting.path)
+                own = _is_set(table, setting.path)
                 picks.append(
                     ListItem(
                         setting.key,
@@ -159,8 +159,8 @@ class Settings(ModalFrame[bool]):
         self.dismiss(self._changed or None)
 
 
-def _is_said(said: Mapping[str, object], path: KeyPath) -> bool:
-    node: object = said
+def _is_set(table: Mapping[str, object], path: KeyPath) -> bool:
+    node: object = table
     for step in path:
         if not isinstance(node, Mapping) or step not in node:
             return False

@@ -99,7 +99,7 @@ class Skills(ModalFrame[str]):
             if within:
                 picks.append(ListItem("", _(_SCOPES[scope])))
             for key, skill in within:
-                right, sign, role = _looks(skill)
+                right, sign, role = _kind_cells(skill)
                 picks.append(
                     ListItem(key, skill.name, right=right, detail=translate(skill.description), sign=sign, role=role)
                 )
@@ -131,7 +131,7 @@ class Skills(ModalFrame[str]):
         self.query_one(ItemList).action_choose()
 
 
-def _looks(skill: Skill) -> tuple[str, str, Role]:
+def _kind_cells(skill: Skill) -> tuple[str, str, Role]:
     """The skill's kind, its glyph and the glyph's role."""
     if skill.kind is SkillKind.FLOW:
         return _("flow"), "◆", "accent"

@@ -98,7 +98,7 @@ class SubagentScreen(ModalFrame[None]):
         if item.state not in ("running", "waiting") and not self._over:
             self._over = True
             self._feed.apply(self.state.settle(item.log.messages[-1][0] if self._taken else self._clock()))
-        self._tell(item)
+        self._update_title(item)
 
     def tail(self, call_id: str, text: str) -> None:
         """Append output of a running tool."""
@@ -134,7 +134,7 @@ class SubagentScreen(ModalFrame[None]):
         self._feed.start(())
         self.follow()
 
-    def _tell(self, item: SubagentItem) -> None:
+    def _update_title(self, item: SubagentItem) -> None:
         title = [_("agent {name}", name=item.name), one_line(item.task)]
         if (count := len(self._subagents())) > 1:
             title.append(_("{number} of {count}", number=self._index + 1, count=count))

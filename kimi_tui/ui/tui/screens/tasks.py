@@ -84,7 +84,7 @@ class Tasks(ModalFrame[None]):
         for task in reversed(self._tasks()):
             sign, role = _SIGNS[task.status]
             code = "" if task.exit_code is None else f" ({task.exit_code})"
-            took = clock((task.ended_at or now) - task.begun_at)
+            took = clock((task.ended_at or now) - task.started_at)
             picks.append(
                 ListItem(task.id, task.description, right=f"{_(task.status)}{code}  {took}", sign=sign, role=role)
             )

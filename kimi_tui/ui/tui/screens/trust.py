@@ -41,17 +41,17 @@ class TrustQuestion(ModalCard[bool]):
 
     CSS = """
     TrustQuestion #about { height: auto; margin-bottom: 1; }
-    TrustQuestion #brought { height: auto; margin-bottom: 1; padding-left: 2; }
+    TrustQuestion #items { height: auto; margin-bottom: 1; padding-left: 2; }
     TrustQuestion ItemList { height: auto; margin-bottom: 1; }
     """
     title_text = N_("do you trust this folder?")
     leave_word = N_("not now")
 
-    def __init__(self, work_dir: Path, brought: Sequence[TrustItem], *, clock: Callable[[], float] = monotonic) -> None:
+    def __init__(self, work_dir: Path, items: Sequence[TrustItem], *, clock: Callable[[], float] = monotonic) -> None:
         super().__init__()
         self.guard = KeyGuard(clock)
         self._root = project_root(work_dir)
-        self._brought = brought
+        self._items = items
 
     def body(self) -> ComposeResult:
         about = _(
@@ -60,7 +60,7 @@ class TrustQuestion(ModalCard[bool]):
             folder=shown(self._root),
         )
         yield Static(sanitize(about), id="about", markup=False)
-        yield TextViewer(id="brought")
+        yield TextViewer(id="items")
         yield ItemList(id="answers")
 
     def keys(self) -> Sequence[BarKey]:
@@ -68,7 +68,7 @@ class TrustQuestion(ModalCard[bool]):
 
     def on_mount(self) -> None:
         super().on_mount()
-        rows = [f"{name_in(self._root, one.path)} - {_meaning(one.what)}" for one in self._brought]
+        rows = [f"{name_in(self._root, one.path)} - {_meaning(one.what)}" for one in self._items]
         self.query_one(TextViewer).show(lambda width, palette: _hanging(rows, width, palette))
         answers = self.query_one(ItemList)
         answers.show(

@@ -134,7 +134,7 @@ class ConfigEngineFactory:
     def untrusted(self) -> "tuple[TrustItem, ...]":
         if self.plan.trust.answer is not None:
             return ()
-        return self.project_items() if self.plan.trust.pending else self.plan.trust.brought
+        return self.project_items() if self.plan.trust.pending else self.plan.trust.items
 
     def project_items(self) -> "tuple[TrustItem, ...]":
         from kimi_tui.permission.trust import project_items
@@ -142,8 +142,8 @@ class ConfigEngineFactory:
         plan = self.plan
         if plan.trust.can_ask and not plan.demo:  # more may exist by now
             items = project_items(plan.work_dir.resolve(), plan.config.extra_skill_dirs)
-            self._plan = replace(plan, trust=replace(plan.trust, brought=items))
-        return self.plan.trust.brought
+            self._plan = replace(plan, trust=replace(plan.trust, items=items))
+        return self.plan.trust.items
 
     def ignored_items(self) -> "tuple[TrustItem, ...]":
         return tuple(self.plan.trust.left_out)
@@ -156,7 +156,7 @@ class ConfigEngineFactory:
         new_plan = self._make_config(plan.work_dir, trust_state)
         self._plan = replace(new_plan, session_id=plan.session_id, model=plan.model)
         if keep:
-            remember(plan.work_dir, answer, trust_state.brought)
+            remember(plan.work_dir, answer, trust_state.items)
 
     async def make(self) -> Engine:
         await self.prepare()

@@ -26,7 +26,7 @@ def safe_link(url: str) -> bool:
     return parts.scheme in ("http", "https", "mailto") and "@" not in parts.netloc
 
 
-def _says_where(text: str, url: str) -> bool:
+def _is_honest_link(text: str, url: str) -> bool:
     """Whether a link's text does not imitate a URL other than `url`."""
     if "." not in text or " " in text.strip():
         return True
@@ -60,7 +60,7 @@ def inline_runs(tokens: Sequence[Token], palette: Palette, style: Style) -> list
             url, first = links.pop()
             marks.pop()
             text = "".join(part for part, _ in runs[first:])
-            if url and text != url and not (safe_link(url) and _says_where(text, url)):
+            if url and text != url and not (safe_link(url) and _is_honest_link(text, url)):
                 runs.append((f" ({url})", marks[-1] + palette.muted))
         elif name in _MARKS and side == "open":
             marks.append(marks[-1] + _MARKS[name])

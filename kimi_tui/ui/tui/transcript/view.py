@@ -88,7 +88,7 @@ class Transcript(Viewport, can_focus=True):
         self.motion = motion
         self._waiting = False
         self._unseen: set[int] = set()
-        self._told = (True, 0)
+        self._reported = (True, 0)
         self._timer: Timer | None = None
         self._origin: tuple[int, int] | None = None
 
@@ -234,8 +234,8 @@ class Transcript(Viewport, can_focus=True):
         if self._window.follow:
             self._unseen.clear()
         now = (self._window.follow, len(self._unseen))
-        if now != self._told:
-            self._told = now
+        if now != self._reported:
+            self._reported = now
             self.post_message(self.FollowChanged(*now))
 
     def jump_to(self, item_id: int) -> None:

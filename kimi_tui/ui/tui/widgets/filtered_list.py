@@ -57,7 +57,7 @@ class FilteredList(Vertical):
 
     def _narrow(self, key: str | None = None, *, top: bool = False) -> None:
         query = self.query_text if self.is_mounted else ""
-        fits = _says if any(pick.key and _says(pick, query) for pick in self._picks) else _resembles
+        fits = _contains if any(pick.key and _contains(pick, query) for pick in self._picks) else _resembles
         shown: list[ListItem] = []
         for pick in self._picks:
             if pick.key and query and not fits(pick, query):
@@ -96,7 +96,7 @@ class FilteredList(Vertical):
         event.prevent_default()
 
 
-def _says(pick: ListItem, query: str) -> bool:
+def _contains(pick: ListItem, query: str) -> bool:
     """Whether the item contains the exact text."""
     return query.casefold() in "\n".join((pick.label, pick.detail, pick.right, pick.search_terms)).casefold()
 

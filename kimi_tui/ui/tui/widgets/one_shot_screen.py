@@ -125,7 +125,7 @@ class OneShotModal(ModalScreen[Answer]):
         if self.letters.holds and event.key == "enter":
             self.letters.settle()
         elif answer or self.letters.holds or (letter and self.passes_on and not (bound and bound.enabled)):
-            self.letters.hear(event, {event.key: answer} if answer else {})
+            self.letters.handle_key(event, {event.key: answer} if answer else {})
             if letter and not (self.passes_on or self.letters.holds or self._note):
                 self._show_note(_("letters are keys here: “{text}” did nothing", text=letter))
             return bool(letter or answer or event.key == "escape")

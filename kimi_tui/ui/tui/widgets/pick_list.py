@@ -125,7 +125,7 @@ class ItemList(ScrollView, can_focus=True):
             self._into_sight()
             self.refresh(layout=self.styles.is_auto_height)
             if self.key != before:
-                self._tell(self.Moved(self, self.key))
+                self._post(self.Moved(self, self.key))
 
     def select(self, key: str) -> None:
         """Move the cursor to that row."""
@@ -155,7 +155,7 @@ class ItemList(ScrollView, can_focus=True):
 
     def action_choose(self) -> None:
         if self.key:
-            self._tell(self.Chosen(self, self.key))
+            self._post(self.Chosen(self, self.key))
 
     def on_click(self, event: events.Click) -> None:
         row = event.y - self.gutter.top + self.scroll_offset.y
@@ -167,7 +167,7 @@ class ItemList(ScrollView, can_focus=True):
         if self._at_once or again:
             self.action_choose()
 
-    def _tell(self, message: Message) -> None:
+    def _post(self, message: Message) -> None:
         """Post with this widget as sender: Textual does not bubble a message to a parent that seems to have sent it."""
         self.post_message(message.set_sender(self))
 
@@ -182,7 +182,7 @@ class ItemList(ScrollView, can_focus=True):
         if index != self._cursor:
             self._cursor = index
             self.refresh()
-            self._tell(self.Moved(self, self.key))
+            self._post(self.Moved(self, self.key))
         self._into_sight()
 
     def _into_sight(self) -> None:

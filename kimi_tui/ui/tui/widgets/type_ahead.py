@@ -56,14 +56,14 @@ class TypeAheadFilter:
         self._held: tuple[str, str] | None = None
         self._timer: Timer | None = None
 
-    def hear(self, event: events.Key, answers: Mapping[str, str], others: Container[str] = ()) -> None:
+    def handle_key(self, event: events.Key, answers: Mapping[str, str], others: Container[str] = ()) -> None:
         """Handle a key; `answers` by key. Keys without an answer go into the message.
 
         `others` are keys of disabled answers: pressed alone they do nothing.
         """
         letter = event.character or "" if event.is_printable else ""
         if self._held is not None:
-            self._hear_more(event, letter)
+            self._handle_held_key(event, letter)
         elif event.key in answers:
             event.stop()
             again = not self._kept or letter == self._kept[-1]
@@ -93,7 +93,7 @@ class TypeAheadFilter:
         else:
             self.settle()
 
-    def _hear_more(self, event: events.Key, letter: str) -> None:
+    def _handle_held_key(self, event: events.Key, letter: str) -> None:
         """Handle a key while an answer is held."""
         assert self._held is not None
         answer, letters = self._held

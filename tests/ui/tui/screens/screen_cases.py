@@ -189,7 +189,7 @@ def some_tasks(root: Path) -> list[BackgroundTask]:
     ):
         output = root / f"task{number}.log"
         output.write_text(said, "utf-8")
-        task = BackgroundTask(f"b{number}", what, output, status=status, begun_at=NOW - 75)  # type: ignore[arg-type]
+        task = BackgroundTask(f"b{number}", what, output, status=status, started_at=NOW - 75)  # type: ignore[arg-type]
         if status == "failed":
             task.exit_code, task.ended_at = 1, NOW - 70
         made.append(task)

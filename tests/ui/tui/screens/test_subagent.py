@@ -122,7 +122,7 @@ async def test_the_dialog_says_which_subagent_asks_and_the_cards_how_each_ended(
         assert "waiting for you" in driver.text
         driver.approve_all()
         await driver.until(lambda: driver.states == ["ok", "running", "failed"] and sleeps())
-        driver.engine.roster.stop(driver.cards[1].agent_id)
+        driver.engine.running_subagents.stop(driver.cards[1].agent_id)
         await driver.until(lambda: ENDED in driver.text)
         assert driver.states == ["ok", "interrupted", "failed"]
         assert (driver.engine.work_dir / "made.txt").exists()
