@@ -404,7 +404,7 @@ class FlowRunner(RunControl):
     def _emit_decision(self, node_id: str, choice: str, dst: str, by: By, overridden: bool) -> None:
         self._events.decision(node_id, choice, dst=dst, by=by)
         if overridden:
-            self._tell_controls()
+            self._send_controls()
 
     def _begin(self) -> None:
         """Journal and send the start or the resume of the run."""
@@ -423,7 +423,7 @@ class FlowRunner(RunControl):
         if self._resuming:
             send_unsent(self._events, self._flow, state)
         if not untouched or self._pause_next is not None:
-            self._tell_controls()
+            self._send_controls()
 
     def _end(self, ending: Ending) -> None:
         state = self._state

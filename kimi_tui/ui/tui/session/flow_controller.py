@@ -307,7 +307,7 @@ class FlowController:
 
         options = [Option(chosen_format, key, _(words)) for chosen_format, key, words in formats]
         self._host.open_dialog(
-            ChoiceDialog(_("export"), _("Save to {folder}", folder=engine.work_dir), options, begun=True), write
+            ChoiceDialog(_("export"), _("Save to {folder}", folder=engine.work_dir), options, selected=True), write
         )
 
     # Compare
