@@ -57,7 +57,7 @@ class Session:
 
     async def tick(self) -> None:
         self.app.presenter.tick()
-        self.app.main_screen.transcript._tick()
+        self.app.main_screen.transcript.tick()
         await self.pilot.pause()
 
     async def letter(self) -> None:

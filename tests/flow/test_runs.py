@@ -120,10 +120,9 @@ class DyingJournal(Journal):
 async def play_until_killed(dice: Random, flow: Flow, path: Path, resume: RunState | None) -> RunnerHarness:
     """As `play`, with a kill somewhere, or not."""
     journal = DyingJournal(path, dice.randint(1, 25))
-    harness = RunnerHarness(flow, path=path, max_moves=20, resume=resume)
-    harness.runner._journal = journal
-    told = harness.runner._events._send
-    harness.runner._events._send = lambda message: told(message) if journal.left else None
+    harness = RunnerHarness(
+        flow, path=path, max_moves=20, resume=resume, journal=journal, is_alive=lambda: journal.left > 0
+    )
 
     def act() -> None:
         if journal.left:
@@ -240,9 +239,7 @@ async def test_a_run_that_is_killed_again_and_again_loses_nothing(seed: int) -> 
         assert [(d.node_id, d.choice, d.by, d.move) for d in picture.decisions] == [
             (d.node_id, d.choice, d.by, d.move) for d in last.decisions
         ]
-        if any(
-            isinstance(harness.runner._journal, DyingJournal) and harness.runner._journal.ended for harness in stages
-        ):
+        if any(isinstance(harness.journal, DyingJournal) and harness.journal.ended for harness in stages):
             return  # what was spent on a node that the end cut off is told with the end only
         assert {n.id: n.steps for n in picture.nodes.values() if n.steps} == {
             node_id: spent.steps for node_id, spent in last.node_usage.items() if spent.steps

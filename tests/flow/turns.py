@@ -84,11 +84,15 @@ class RunnerHarness:
         text: str = "",
         budget: BudgetSetup | None = None,
         on_message: Callable[["RunnerHarness", WireMessage], None] | None = None,
+        journal: Journal | None = None,
+        is_alive: Callable[[], bool] = lambda: True,
     ) -> None:
         self.script = Script(replies)
         self.sent: list[WireMessage] = []
         self.path = path
-        self._on_message = on_message
+        self.journal = journal if journal is not None or path is None else Journal(path)
+        self._is_alive = is_alive
+        self.on_message = on_message
         self._task: asyncio.Task[FlowOutcome] | None = None
         self.runner = FlowRunner(
             flow,
@@ -96,7 +100,7 @@ class RunnerHarness:
             taker=self.script,
             send=self._take,
             interactive=interactive,
-            journal=None if path is None else Journal(path),
+            journal=self.journal,
             args=args,
             text=text,
             max_moves=max_moves,
@@ -105,9 +109,11 @@ class RunnerHarness:
         )
 
     def _take(self, message: WireMessage) -> None:
+        if not self._is_alive():
+            return
         self.sent.append(message)
-        if self._on_message is not None:
-            self._on_message(self, message)
+        if self.on_message is not None:
+            self.on_message(self, message)
 
     async def run(self) -> FlowOutcome:
         return await self.runner.run()

@@ -3,6 +3,7 @@ import fcntl
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 
@@ -74,13 +75,19 @@ async def test_nobody_reading_is_told_once_and_ends_it():
     os.close(sink)
 
 
+async def writers_ended() -> None:
+    """Wait for the threads of writers that were given up, so that none writes to a later file."""
+    for thread in [thread for thread in threading.enumerate() if thread.name == "stdout"]:
+        await asyncio.to_thread(thread.join)
+
+
 async def test_a_reader_that_never_reads_is_not_waited_for_for_ever():
     source, sink = os.pipe()
     writer = LineWriter(sink)
     writer.write(b"x" * 1_000_000 + b"\n")
     await writer.close(patience_s=0.05)
     os.close(source)  # the thread's write fails now
-    await asyncio.to_thread(writer._thread.join)
+    await writers_ended()
     os.close(sink)
 
 
@@ -109,7 +116,7 @@ async def test_blocked_output_is_given_up_once_the_input_has_ended():
     assert broken.is_set()
     await writer.close()
     os.close(source)  # the thread's write fails now
-    await asyncio.to_thread(writer._thread.join)
+    await writers_ended()
     os.close(sink)
 
 

@@ -38,7 +38,7 @@ class AppProcess:
         assert process.stdin is not None
         assert process.stdout is not None
         assert process.stderr is not None
-        self._process, self._grace_s = process, grace_s
+        self.process, self._grace_s = process, grace_s
         self._stdin, self._stdout, self._stderr = process.stdin, process.stdout, process.stderr
         self._ending: asyncio.Task[None] | None = None
 
@@ -55,7 +55,7 @@ class AppProcess:
         """Forward the app's output until it has ended; returns its last stderr output."""
         stderr_tail = asyncio.create_task(self._last_words())
         try:
-            if await self._is_ready():
+            if await self.wait_until_ready():
                 await self._pass_on(page)
         except asyncio.IncompleteReadError:
             pass
@@ -82,16 +82,16 @@ class AppProcess:
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(self._grace_s):
                     self._ask_to_leave(number)
-                    await self._process.wait()
+                    await self.process.wait()
                     return
 
     def _ask_to_leave(self, number: signal.Signals | None) -> None:
         if number is None:
             self.tell({"type": "quit"})
-        elif self._process.returncode is None:
-            os.killpg(self._process.pid, number)
+        elif self.process.returncode is None:
+            os.killpg(self.process.pid, number)
 
-    async def _is_ready(self) -> bool:
+    async def wait_until_ready(self) -> bool:
         async for line in self._stdout:
             if line == _READY:
                 return True

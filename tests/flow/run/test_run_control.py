@@ -39,14 +39,14 @@ async def test_a_pause_is_taken_back_by_going_on() -> None:
         if isinstance(message, FlowControls) and message.pausing:
             harness.runner.go_on()
 
-    original, harness._on_message = harness._on_message, None
+    original, harness.on_message = harness.on_message, None
     assert original is not None
 
     def both(which: RunnerHarness, message: WireMessage) -> None:
         original(which, message)
         listen(which, message)
 
-    harness._on_message = both
+    harness.on_message = both
     assert (await harness.run()).status == "finished"
 
 

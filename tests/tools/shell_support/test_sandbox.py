@@ -647,8 +647,9 @@ async def test_our_home_stays_hidden_when_a_file_in_it_is_replaced_meanwhile(har
         (home / name).write_text("s3cret\n")
     harness.approvals.yolo = True
     ready = harness.dir / "ready"
-    tool = shell(harness)
-    assert await tool._sandbox.works()
+    sandbox = Sandbox(SandboxConfig(), harness.workspace)
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    assert await sandbox.works()
     waiting = asyncio.create_task(
         harness.use(
             tool, command=f"touch ready; until [ -e go ]; do sleep 0.02; done; cd {home.parent}; grep -r . .k*/"

@@ -23,11 +23,15 @@ def needs(*programs: str) -> pytest.MarkDecorator:
 
 
 @pytest.fixture
-async def tool(harness: ToolHarness, tmp_path: Path) -> Shell:
+def tasks(tmp_path: Path) -> BackgroundTasks:
+    return BackgroundTasks(tmp_path / "tasks")
+
+
+@pytest.fixture
+async def tool(harness: ToolHarness, tasks: BackgroundTasks) -> Shell:
     sandbox = Sandbox(SandboxConfig(network=False), harness.workspace, trusted=True)
     if not await sandbox.works() or sandbox.tier != "full":
         pytest.skip("there is no full sandbox here")
-    tasks = BackgroundTasks(tmp_path / "tasks")
     return Shell(harness.workspace, harness.approvals, ToolProgress(), background=tasks, sandbox=sandbox)
 
 
@@ -171,7 +175,9 @@ async def test_make_and_pytest_run(harness: ToolHarness, tool: Shell) -> None:
 
 
 @needs("tmux")
-async def test_tmux_runs_and_a_later_command_reaches_it(harness: ToolHarness, tool: Shell) -> None:
+async def test_tmux_runs_and_a_later_command_reaches_it(
+    harness: ToolHarness, tool: Shell, tasks: BackgroundTasks
+) -> None:
     run = "tmux -f /dev/null -S socket -D"
     started = await harness.use(tool, command=run, run_in_background=True, description="tmux")
     assert not started.is_error
@@ -183,7 +189,7 @@ async def test_tmux_runs_and_a_later_command_reaches_it(harness: ToolHarness, to
         "tmux -S socket list-sessions",
     )
     assert output.startswith("s: 1 windows")
-    await tool._background.aclose()
+    await tasks.aclose()
 
 
 async def test_a_process_of_another_command_is_ended_by_another_door(harness: ToolHarness, tool: Shell) -> None:

@@ -25,13 +25,15 @@ CONNECT += "s=socket.create_connection((u.hostname,u.port),5);s.sendall({!r});f=
 CONNECT += "sys.stdout.write(f.read().decode())"
 
 
-async def full(harness: ToolHarness, tmp_path: Path, **settings: object) -> tuple[Shell, Sandbox]:
+async def full(
+    harness: ToolHarness, tmp_path: Path, *, tasks: BackgroundTasks | None = None, **settings: object
+) -> tuple[Shell, Sandbox]:
     config = SandboxConfig.model_validate({"network": False, **settings})
     access = HostAccess(harness.approvals)
     sandbox = Sandbox(config, harness.workspace, trusted=True, allows_host=access.allows)
     if not await sandbox.works() or sandbox.tier != "full" or not sandbox.shares_network:
         pytest.skip("there is no full sandbox with a network of its own here")
-    tasks = BackgroundTasks(tmp_path / "tasks")
+    tasks = tasks or BackgroundTasks(tmp_path / "tasks")
     return Shell(harness.workspace, harness.approvals, ToolProgress(), background=tasks, sandbox=sandbox), sandbox
 
 
@@ -43,7 +45,8 @@ def asks(head: bytes) -> str:
 async def test_a_later_command_reaches_a_server_in_the_background(
     harness: ToolHarness, tmp_path: Path, hosts: str
 ) -> None:
-    tool, sandbox = await full(harness, tmp_path, hosts=hosts)
+    tasks = BackgroundTasks(tmp_path / "tasks")
+    tool, sandbox = await full(harness, tmp_path, tasks=tasks, hosts=hosts)
     (harness.dir / "page").write_text("served\n")
     serve = "import http.server as h;s=h.ThreadingHTTPServer(('127.0.0.1',0),h.SimpleHTTPRequestHandler);"
     serve += "open('port.new','w').write(str(s.server_port));import os;os.rename('port.new','port');s.serve_forever()"
@@ -55,7 +58,7 @@ async def test_a_later_command_reaches_a_server_in_the_background(
     fetch = "import urllib.request as u;print(u.urlopen('http://127.0.0.1:'+open('port').read()+'/page').read())"
     value = await harness.use(tool, command=f"python3 -c {shlex.quote(fetch)}")
     assert "served" in str(value.output), value
-    await tool._background.aclose()
+    await tasks.aclose()
     await sandbox.close()
 
 

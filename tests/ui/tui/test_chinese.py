@@ -18,6 +18,7 @@ from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.screens.screen_commands import SCREEN_COMMANDS
 from kimi_tui.ui.tui.screens.settings_schema import SETTINGS
 from kimi_tui.ui.tui.screens.skills import Skills
+from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from kimi_tui.wire import events, flow_events
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import ShellBlock, TodoBlock, TodoItem
@@ -259,7 +260,8 @@ async def test_the_further_screens_are_chinese(
         app.push_screen(screen)
         await Shown(app, pilot).settle()
         if isinstance(screen, Skills):  # what is wrong with a skill is said in English
-            content |= {word for one in screen._problems.values() for word in WORD.findall(one.text)}
+            problems = [pick for pick in screen.query_one(ItemList).picks if pick.key.startswith("problem:")]
+            content |= {word for pick in problems for word in WORD.findall(pick.detail)}
         assert words_left(app, content, path=f"{tmp_path}/proj/config.yaml") == set()
 
 

@@ -180,7 +180,8 @@ async def test_an_app_whose_server_is_gone_ends(tmp_path: Path) -> None:
 
     class Nobody:
         async def draw(self, data: bytes) -> None:
-            process._stdin.close()
+            assert process.process.stdin is not None
+            process.process.stdin.close()
 
         async def tell(self, kind: str, text: str) -> None:
             pass
@@ -241,11 +242,11 @@ async def test_an_app_reads_no_more_keys_than_it_handles(tmp_path: Path) -> None
 
     running = asyncio.create_task(process.run(Typing()))
     await typed.wait()
-    begun = seconds_used(process._process.pid)
-    await until(lambda: seconds_used(process._process.pid) > begun + 3, 60)
+    begun = seconds_used(process.process.pid)
+    await until(lambda: seconds_used(process.process.pid) > begun + 3, 60)
     await process.end()
     assert await running == ""
-    assert process._process.returncode == 0  # it came to the request to end, behind what it had read
+    assert process.process.returncode == 0  # it came to the request to end, behind what it had read
 
 
 async def test_a_page_is_free_although_another_process_holds_the_output_of_its_app() -> None:
@@ -295,6 +296,6 @@ async def test_an_app_that_is_stuck_ends_with_its_server(tmp_path: Path) -> None
 async def test_an_app_that_does_not_leave_is_ended() -> None:
     deaf = 'import signal, time\nsignal.signal(15, 1)\nprint("__GANGLION__", flush=True)\ntime.sleep(99)'
     process = await AppProcess.start(["python3", "-c", deaf], grace_s=0.2)
-    assert await process._is_ready()
+    assert await process.wait_until_ready()
     await asyncio.wait_for(process.end(), 5)
-    assert process._process.returncode == -9
+    assert process.process.returncode == -9

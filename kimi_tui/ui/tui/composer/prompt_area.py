@@ -63,7 +63,8 @@ class PromptArea(CjkTextArea):
         self._quick = 0
         self._mounted = float("inf")
         self._ahead = False
-        self._held_enter: Timer | None = None
+        self.held_enter: Timer | None = None
+        """Runs while an Enter waits for the end of a burst of keys."""
         self._breaks = False
 
     @property
@@ -101,7 +102,7 @@ class PromptArea(CjkTextArea):
             if self._breaks and not self._ahead:
                 self.insert("\n")
             else:
-                self._held_enter = self.set_timer(_BURST_END_S, self._after_earlier_keys)
+                self.held_enter = self.set_timer(_BURST_END_S, self._after_earlier_keys)
         elif key in _NEWLINE:
             self._take(event)
             self.insert("\n")
@@ -130,7 +131,7 @@ class PromptArea(CjkTextArea):
 
     def _release_enter(self) -> bool:
         """Discard a delayed Enter; return whether there was one."""
-        held, self._held_enter = self._held_enter, None
+        held, self.held_enter = self.held_enter, None
         if held is not None:
             held.stop()
         return held is not None

@@ -38,7 +38,7 @@ class SurfaceView(PannableView):
         self.map: MiniMap | None = None
         self._map_rows: list[list[Segment]] | None = None
         self._has_map = False
-        self._strips: dict[int, Strip] = {}
+        self.drawn_rows: dict[int, Strip] = {}
         self._inks: Palette | None = None
 
     def placeholder_text(self) -> str:
@@ -54,7 +54,7 @@ class SurfaceView(PannableView):
 
     def clear_surface(self) -> None:
         """Drop all cached rows."""
-        self._strips.clear()
+        self.drawn_rows.clear()
         self.map = self._map_rows = self._inks = None
         if self.surface is not None and self._has_map:
             self.map = MiniMap.fitting(self.surface, self.size)
@@ -79,7 +79,7 @@ class SurfaceView(PannableView):
                     dirty.append(Region(place.x + left, y + top, place.width, 1))
             rows.update(range(place.y, place.bottom))
         for y in rows:
-            self._strips.pop(y, None)
+            self.drawn_rows.pop(y, None)
         if self.map is not None and nodes:
             self._map_rows = None
             dirty.append(self.map_region)
@@ -116,9 +116,11 @@ class SurfaceView(PannableView):
         if line >= surface.height:
             strip = Strip.blank(width, ground)
         else:
-            strip = self._strips.get(line)
+            strip = self.drawn_rows.get(line)
             if strip is None:
-                strip = self._strips[line] = Strip(list(self._segments(surface.row(line, self._drawn_style), ground)))
+                strip = self.drawn_rows[line] = Strip(
+                    list(self._segments(surface.row(line, self._drawn_style), ground))
+                )
             left = self.scroll_offset.x
             if pad := self._pad:
                 strip = Strip([Segment(" " * pad, ground), *strip]).crop_extend(0, width, ground)

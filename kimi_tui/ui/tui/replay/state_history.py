@@ -21,7 +21,8 @@ class StateHistory:
 
     def __init__(self, messages: Iterable[Timed] = ()) -> None:
         self.messages: list[Timed] = list(messages)
-        self._kept: dict[int, UiState] = {}
+        self.checkpoints: dict[int, UiState] = {}
+        """Stored states, by the number of messages before them."""
         self._numbers: list[int] = []
 
     def __len__(self) -> int:
@@ -41,14 +42,14 @@ class StateHistory:
         number = max(0, min(number, len(self.messages)))
         place = bisect_right(self._numbers, number) - 1
         start = self._numbers[place] if place >= 0 else 0
-        state = copied(self._kept[start]) if place >= 0 else UiState()
+        state = copied(self.checkpoints[start]) if place >= 0 else UiState()
         while start < number:
             stop = min(number, (start // EVERY + 1) * EVERY)
             state.fold_all(self.messages[start:stop])
             start = stop
-            if start % EVERY == 0 and start not in self._kept:
-                self._kept[start] = copied(state)
-                self._numbers = sorted(self._kept)
+            if start % EVERY == 0 and start not in self.checkpoints:
+                self.checkpoints[start] = copied(state)
+                self._numbers = sorted(self.checkpoints)
         return state
 
 

@@ -60,7 +60,8 @@ class ItemStore:
         self._next_id = 1
         self._open: set[int] = set()
         self._exact: set[int] = set()
-        self._drawn: OrderedDict[int, Drawn] = OrderedDict()
+        self.cache: OrderedDict[int, Drawn] = OrderedDict()
+        """Drawn items by id, the least recently used first."""
         self._docs: dict[int, StreamingMarkdown] = {}
 
     # Items
@@ -134,7 +135,7 @@ class ItemStore:
             self._forget(self._ids[index + 1])
 
     def _forget(self, item_id: int) -> None:
-        self._drawn.pop(item_id, None)
+        self.cache.pop(item_id, None)
         self._exact.discard(item_id)
 
     # Streaming text
@@ -156,7 +157,7 @@ class ItemStore:
     def _stream_markdown(self, item_id: int, item: AssistantItem, text: str) -> None:
         doc = self._doc(item_id, item)
         first = doc.feed(text)
-        drawn = self._drawn.get(item_id)
+        drawn = self.cache.get(item_id)
         if drawn is not None:
             drawn.lines = doc.lines
             drawn.rows[first:] = [None] * (len(drawn.lines) - first)
@@ -176,7 +177,7 @@ class ItemStore:
             case AssistantItem():
                 doc = self._docs.pop(item_id, None)
                 self.items[index] = replace(item, text=doc.source if doc else item.text, done=True)
-                drawn = self._drawn.get(item_id)
+                drawn = self.cache.get(item_id)
                 if doc is not None and drawn is not None:
                     first = doc.finish()
                     drawn.lines = doc.lines
@@ -228,7 +229,7 @@ class ItemStore:
         self._redraw()
 
     def _redraw(self) -> None:
-        self._drawn.clear()
+        self.cache.clear()
         self._exact.clear()
         for item_id, doc in list(self._docs.items()):
             self._docs[item_id] = doc.redrawn(min(self.width, MEASURE), self.palette, charts=self.charts)
@@ -237,7 +238,7 @@ class ItemStore:
         """Advance the clock, and the spinners by `frames`: running items are redrawn."""
         self.frame += frames
         for item_id in self.running:
-            self._drawn.pop(item_id, None)
+            self.cache.pop(item_id, None)
 
     def measure(self, index: int) -> int:
         """Make the height at `index` exact; return the change in rows."""
@@ -252,7 +253,7 @@ class ItemStore:
     def drawn(self, index: int) -> Drawn:
         """The item's lines."""
         item_id = self._ids[index]
-        drawn = self._drawn.get(item_id)
+        drawn = self.cache.get(item_id)
         if drawn is None:
             item = self.items[index]
             gap = self._gap(index)
@@ -269,11 +270,11 @@ class ItemStore:
                     charts=self.charts,
                 )
                 lines = _drawn_or_plain(item, self.width, look)
-            drawn = self._drawn[item_id] = Drawn(gap, lines, [None] * len(lines))
-            if len(self._drawn) > _KEPT:
-                self._drawn.popitem(last=False)
+            drawn = self.cache[item_id] = Drawn(gap, lines, [None] * len(lines))
+            if len(self.cache) > _KEPT:
+                self.cache.popitem(last=False)
         else:
-            self._drawn.move_to_end(item_id)
+            self.cache.move_to_end(item_id)
         return drawn
 
     def _is_hidden(self, index: int) -> bool:

@@ -205,7 +205,7 @@ class Transcript(Viewport, can_focus=True):
     def on_mount(self) -> None:
         self.store.counts = not display_options_of(self).plain
         self.store.charts = self.store.counts
-        self._timer = self.set_interval(_TICK_S if self.motion else 1.0, self._tick, pause=True)
+        self._timer = self.set_interval(_TICK_S if self.motion else 1.0, self.tick, pause=True)
 
     def _changed(self, item_id: int | None) -> None:
         """Schedule one repaint, with all other changes, before the loop is idle."""
@@ -221,7 +221,7 @@ class Transcript(Viewport, can_focus=True):
         self._window.settle()
         self._show()
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
         self.store.tick(frames=1 if self.motion else 0)
         self._show()
 

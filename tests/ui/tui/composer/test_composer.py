@@ -1,6 +1,7 @@
 """The composer under keys: what is written, completed, queued, sent and taken back."""
 
 from pathlib import Path
+from time import monotonic
 
 import pytest
 from textual import events
@@ -214,28 +215,29 @@ async def test_an_enter_that_ends_a_burst_of_one_line_sends_and_those_of_a_paste
     start: Start, bursts: list[str], sent: list[str], left: str
 ) -> None:
     async with start() as driver:
-        prompt = driver.app.main_screen.composer.prompt
+        prompt, now = driver.app.main_screen.composer.prompt, monotonic()
         for came, burst in enumerate(bursts):
             for letter in burst:
                 event = events.Key({"\r": "enter", " ": "space"}.get(letter, letter), letter)
-                event.time = prompt._mounted + 100 + came
+                event.time = now + 100 + came
                 driver.app.post_message(event)
             await driver.pilot.pause()
-            while prompt._held_enter is not None:
+            while prompt.held_enter is not None:
                 await driver.pilot.pause()
         await driver.pilot.pause()
         assert (driver.engine.prompts, driver.composer) == (sent, left)
 
 
 async def test_lines_typed_before_the_first_frame_are_sent_as_one_message(start: Start) -> None:
+    before = monotonic()
     async with start() as driver:
         prompt = driver.app.main_screen.composer.prompt
         for letter in "one\rtwo\r":
             event = events.Key({"\r": "enter"}.get(letter, letter), letter)
-            event.time = prompt._mounted + 0.1
+            event.time = before
             driver.app.post_message(event)
         await driver.pilot.pause()
-        while prompt._held_enter is not None:
+        while prompt.held_enter is not None:
             await driver.pilot.pause()
         await driver.pilot.pause()
         assert (driver.engine.prompts, driver.composer) == (["one\ntwo"], "")

@@ -244,8 +244,7 @@ async def test_keys_change_the_view(tmp_path: Path) -> None:
             await one.press(key)
             assert chart.view == view
         await one.press("d")
-        assert chart._shown is not None
-        assert chart._shown.direction == "LR"
+        assert chart.direction == "LR"
 
 
 async def test_a_narrow_pane_has_an_outline_by_itself(tmp_path: Path) -> None:

@@ -99,5 +99,5 @@ def test_going_far_back_in_a_long_session_folds_no_more_than_the_way_from_a_chec
     state = past.state_at(2_000)
     state.__class__ = Counting
     Counting.fold_all = counting  # type: ignore[method-assign, assignment]
-    assert len(past._kept) == 5_000 // state_history.EVERY
+    assert len(past.checkpoints) == 5_000 // state_history.EVERY
     assert facts(past.state_at(2_001)) == facts(folded(messages[:2_001]))

@@ -148,18 +148,17 @@ def skills(work_dir: Path, root: Path) -> Skills:
     return Skills(lambda: found.snapshot, listen=found.listen)
 
 
-def usage(work_dir: Path, root: Path) -> Usage:
+def usage_facts() -> UsageFacts:
     some, prices = TokenUsage(input_other=31_000, input_cache_read=12_400, output=2_100), Prices(0.6, 2.5)
-    return Usage(
-        UsageFacts(
-            "moon-2", "", 31_000, 256_000, 24,
-            (
-                UsageRow("this run", 8, some, cost_of(some, prices)),
-                UsageRow("the whole session", 19, some + some, cost_of(some + some, prices)),
-            ),
-            priced=True,
-        )
-    )  # fmt: skip
+    rows = (
+        UsageRow("this run", 8, some, cost_of(some, prices)),
+        UsageRow("the whole session", 19, some + some, cost_of(some + some, prices)),
+    )
+    return UsageFacts("moon-2", "", 31_000, 256_000, 24, rows, priced=True)
+
+
+def usage(work_dir: Path, root: Path) -> Usage:
+    return Usage(usage_facts())
 
 
 LOG = """\

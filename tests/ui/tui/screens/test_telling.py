@@ -107,7 +107,7 @@ async def test_the_list_of_skills_follows_the_files(show: ShowScreen, work_dir: 
 
 
 def test_cost_is_told_where_prices_are_configured(work_dir: Path, tmp_path: Path) -> None:
-    told = [line.text for line in usage_lines(screen_cases.usage(work_dir, tmp_path)._facts, 80, Palette())]
+    told = [line.text for line in usage_lines(screen_cases.usage_facts(), 80, Palette())]
     assert any("0.0313" in line for line in told)
 
 

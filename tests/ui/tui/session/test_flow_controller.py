@@ -51,8 +51,8 @@ async def test_only_rows_that_changed_are_drawn_again_when_a_flow_goes_on(start:
     async with start() as driver:
         await driver.say(*wire_scenarios.flow_at_decision())
         chart = driver.app.main_screen.flow_pane.chart
-        before = dict(chart._strips)
+        before = dict(chart.drawn_rows)
         await driver.say(FlowNodeBegin(run_id="run", node_id="tag", move=6))
-        drawn = {row for row, strip in chart._strips.items() if strip is not before.get(row)}
+        drawn = {row for row, strip in chart.drawn_rows.items() if strip is not before.get(row)}
         assert drawn
-        assert len(drawn) < len(chart._strips) / 2
+        assert len(drawn) < len(chart.drawn_rows) / 2

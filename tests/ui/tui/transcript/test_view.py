@@ -353,7 +353,7 @@ async def test_rows_that_were_scrolled_past_are_let_go() -> None:
         view.action_scroll_home()
         for _ in range(80):
             view.action_page_down()
-        kept = sum(row is not None for drawn in view.store._drawn.values() for row in drawn.rows)
+        kept = sum(row is not None for drawn in view.store.cache.values() for row in drawn.rows)
         assert 16 <= kept <= 300
 
 
@@ -368,12 +368,12 @@ async def test_what_goes_to_the_screen_has_no_places_in_it() -> None:
 @pytest.mark.parametrize("count", [10, 2000])
 async def test_the_work_of_a_flush_does_not_depend_on_the_length_of_the_conversation(count: int):
     async with showing(*turns(count)) as (pilot, view):
-        drawn = len(view.store._drawn)
+        drawn = len(view.store.cache)
         item_id = view.append(AssistantItem())
         for _ in range(30):
             view.stream(item_id, "a word and another ")
             await pilot.pause()
-        assert len(view.store._drawn) <= drawn + 2
+        assert len(view.store.cache) <= drawn + 2
 
 
 async def test_rows_that_look_the_same_are_found_at_their_own_place() -> None:
@@ -382,7 +382,8 @@ async def test_rows_that_look_the_same_are_found_at_their_own_place() -> None:
         await pilot.pause()
         step = view.store.heights[1]
         (_, before), shown = view.screen.get_widget_and_offset_at(6, 2 * step), rows(view)
-        view._move(step)
+        for _ in range(step):
+            view.action_scroll_down()
         await pilot.pause()
         assert rows(view) == shown
         _, after = view.screen.get_widget_and_offset_at(6, 2 * step)
