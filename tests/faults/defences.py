@@ -303,7 +303,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "15 tree_kill", "ending a tool whose turn is cancelled", "end-all-of-command",
-        Instead('_say(status, "exit 0")'),
+        Instead('_report(status, "exit 0")'),
         "test_cancel_while_a_tool_runs_leaves_a_valid_context_and_no_process",
     ),
     Defence(
@@ -338,7 +338,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "19 sigterm, sighup, sigint, sigtstp", "ending all that came of a command", "end-all-of-command",
-        Instead('_say(status, "exit 0")'),
+        Instead('_report(status, "exit 0")'),
         "test_a_signal_ends_the_command_that_runs_and_the_session_can_be_resumed",
     ),
     Defence(
