@@ -144,7 +144,7 @@ def test_no_text_is_marked_inside_an_f_string_where_it_is_not_found() -> None:
         'BarKey("Enter", "open", "open")',
         'runs.append(("new", palette.base))',
         'word = "no flow is running"',
-        'self.hints.say(note="nothing")',
+        'self.hints.show_note(note="nothing")',
         'Option("edit", "e", words if one else "Edit")',
     ],
 )
