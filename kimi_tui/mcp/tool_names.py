@@ -14,6 +14,8 @@ from collections.abc import Iterable, Mapping
 PREFIX = "mcp__"
 MAX_CHARS = 64
 _NOT_ALLOWED = re.compile(r"[^A-Za-z0-9_-]")
+_PLAIN_SERVER = re.compile(r"(?!.*-[0-9a-f]{6}\Z)[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*")
+"""No `__`, so that a rule such as `mcp__docs__*` is about one server, and not what `_server_part` makes of others."""
 
 
 def long_names(tools: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
@@ -38,13 +40,23 @@ def short_names(long: Mapping[tuple[str, str], str]) -> dict[str, str]:
 
 
 def _joined(server: str, tool: str) -> str:
-    return f"{PREFIX}{server}__{tool}"
+    return f"{PREFIX}{_server_part(server)}__{tool}"
+
+
+def _server_part(server: str) -> str:
+    if _PLAIN_SERVER.fullmatch(server):  # defence: one-server-in-a-name
+        return server
+    return f"{re.sub(r'[^A-Za-z0-9-]+', '_', server).strip('_')}-{_mark(server)}"
 
 
 def _plain(server: str, tool: str) -> str:
-    return _NOT_ALLOWED.sub("_", _joined(server, tool))
+    return _joined(server, _NOT_ALLOWED.sub("_", tool))
+
+
+def _mark(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:6]
 
 
 def _with_hash(name: str, pair: tuple[str, str]) -> str:
-    mark = hashlib.sha256("\0".join(pair).encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    mark = _mark("\0".join(pair))
     return f"{name[: MAX_CHARS - len(mark) - 1]}_{mark}"

@@ -262,6 +262,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_result_holds_no_more_pictures_than_services_take",
     ),
     Defence(
+        "41 mcp_bad", "names that are about one server", "one-server-in-a-name", ALWAYS,
+        "test_a_rule_for_the_tools_of_a_server_is_about_no_other_server",
+    ),
+    Defence(
         "41 mcp_bad", "taking the callback of the sign-in only", "callback-of-the-service", NEVER,
         "test_another_page_neither_ends_nor_makes_a_sign_in",
     ),

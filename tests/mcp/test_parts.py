@@ -14,6 +14,7 @@ from kimi_tui.mcp.result_content import MAX_PICTURES, tool_result
 from kimi_tui.mcp.schema_normalizer import MAX_NODES, plain_schema
 from kimi_tui.mcp.tool_names import long_names, short_names
 from kimi_tui.mcp.untrusted_text import clean, one_line, without_secrets
+from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.wire.parts import ImageURLPart, MediaURL
 from tests.llm.asking import RED_DOT
 
@@ -33,6 +34,20 @@ def test_names_say_whose_tool_it_is() -> None:
     assert names["git", "log"] == "mcp__git__log"
     assert names["a__b", "c"] != names["a", "b__c"]
     assert short_names(names) == {"search": "mcp__hub__search", "c": names["a__b", "c"], "b__c": names["a", "b__c"]}
+
+
+@pytest.mark.parametrize("server", ["docs__x", "docs_", "docs!", "docs__", "_docs", "docs\n", "docs - ", "ｄocs", ""])
+def test_a_rule_for_the_tools_of_a_server_is_about_no_other_server(server: str) -> None:
+    rule = parse_rule("mcp__docs__*", Effect.ALLOW)
+    names = long_names([(server, "t"), (server, "_t"), (server, "__t!"), ("docs", "t"), ("docs", "_t"), ("docs", "t!")])
+    assert [name for (of, _), name in names.items() if rule.is_about(name) != (of == "docs")] == []
+
+
+@given(NAMES, NAMES, NAMES)
+def test_a_name_begins_as_those_of_no_other_server(server: str, other: str, tool: str) -> None:
+    begin = long_names([(server, "t")])[server, "t"].removesuffix("t")
+    name = long_names([(other, tool)])[other, tool]
+    assert server == other or len(begin) > 60 or not name.startswith(begin)
 
 
 def test_references_are_put_in_place_and_cycles_end() -> None:
