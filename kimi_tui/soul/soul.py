@@ -16,6 +16,7 @@ from kimi_tui.errors import (
     MaxStepsReachedError,
     ModelNotSetError,
     ProviderError,
+    ProviderStatusError,
     RepeatedCallError,
 )
 from kimi_tui.flow.run.turn_protocol import TurnResult
@@ -167,7 +168,7 @@ class Soul:
             try:
                 await self._step(turn)
             except (asyncio.CancelledError, KimiTuiError) as error:
-                self._send(StepInterrupted())
+                self._send(_interruption(error))
                 if turn.steps == 1 and isinstance(error, ProviderError) and rejects_content(error):
                     notes = take_back(self.context, turn.requests, history_before, checkpoint)
                     if notes is not None:
@@ -364,3 +365,10 @@ class Soul:
                 )
             )
         return [results[call.id] for call in calls]
+
+
+def _interruption(error: BaseException) -> StepInterrupted:
+    if not isinstance(error, KimiTuiError):
+        return StepInterrupted()
+    status = error.status_code if isinstance(error, ProviderStatusError) else None
+    return StepInterrupted(error_type=type(error).__name__, status_code=status)

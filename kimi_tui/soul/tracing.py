@@ -74,7 +74,7 @@ class Tracing:
                 if self._main.turn is not None:  # the turn of the command that started the run
                     self._outer, self._main.turn = self._main.turn, None
                 run = self._start(f"invoke_workflow {message.name}", "invoke_workflow", self._outer)
-                run.set_attributes({"gen_ai.workflow.name": message.name, "kimi_tui.flow.run_id": message.run_id})
+                run.set_attributes({"gen_ai.agent.name": message.name, "kimi_tui.flow.run_id": message.run_id})
                 self._end(self._runs.pop(message.run_id, None))
                 self._runs[message.run_id] = run
             case flow_events.FlowNodeBegin():
@@ -108,16 +108,15 @@ class Tracing:
             case events.StepBegin():
                 self._end(scope.chat, "interrupted")
                 scope.chat = self._start_chat(scope)
-            case events.StepRetry():
-                self._end(scope.chat, str(message.status_code or message.error_type))
-                scope.chat = self._start_chat(scope)
+            case events.StepRetry() if scope.chat is not None:  # one span covers all tries
+                scope.chat.add_event("kimi_tui.retry", {"error.type": str(message.status_code or message.error_type)})
             case events.StatusUpdate(context_tokens=int(), token_usage=usage):  # the one after each reply
                 if scope.chat is not None and usage is not None:
                     scope.chat.set_attributes(_usage(usage))
                 self._end(scope.chat)
                 scope.chat = None
-            case events.StepInterrupted():
-                self._end_turn(scope, "interrupted")
+            case events.StepInterrupted(error_type=kind, status_code=status):
+                self._end_turn(scope, str(status or kind or "interrupted"))
             case parts.ToolCall():
                 name = message.function.name
                 tool = self._start(f"execute_tool {name}", "execute_tool", scope.turn)
@@ -188,7 +187,7 @@ class Tracing:
         for tool in scope.tools.values():
             self._end_inside(tool)
             self._end(tool, "interrupted")
-        self._end(scope.chat, "interrupted")
+        self._end(scope.chat, failure or "interrupted")
         self._end(scope.turn, failure)
         scope.tools.clear()
         scope.chat = scope.turn = None

@@ -32,7 +32,10 @@ class StepBegin(WireModel):
 
 
 class StepInterrupted(WireModel):
-    """The step was cancelled or failed."""
+    """The step was cancelled, or failed with that error."""
+
+    error_type: str | None = None
+    status_code: int | None = None
 
 
 class StepRetry(WireModel):

@@ -1,11 +1,14 @@
 """Spans of real turns, kept in memory by OpenTelemetry's own library."""
 
+import asyncio
+import gzip
 import threading
 
 import pytest
 
 pytest.importorskip("opentelemetry.sdk")
 
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.sdk.trace import ReadableSpan, SpanProcessor
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -13,7 +16,12 @@ from opentelemetry.trace import StatusCode
 
 from kimi_tui.errors import ProviderError
 from kimi_tui.soul import tracing
+from kimi_tui.wire.flow_events import FlowNodeBegin, FlowPaused
+from tests.llm.servers import Server, status
 from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.release_flow import CHOICES, write_skill
+from tests.soul.test_soul import until
+from tests.tools.harness import processes_with
 
 CALL = tool_call("Shell", "c1", command="echo secret thought")
 REPORT = "text: " + "I did it, and this is how I did it and how I checked that it was done. " * 4
@@ -65,6 +73,98 @@ async def test_a_failed_request_ends_its_spans_as_errors(tmp_path):
     spans = await spans_of(tmp_path, "error: 401 no")
     assert parents(spans) == {("invoke_agent kimi-tui", None), ("chat scripted", "invoke_agent kimi-tui")}
     assert {span.status.status_code for span in spans} == {StatusCode.ERROR}
+    assert {span.attributes["error.type"] for span in spans} == {"401"}
+
+
+async def test_one_span_covers_all_tries_of_a_request(tmp_path):
+    spans = await spans_of(tmp_path, "error: 429 slow down", "text: ok")
+    [chat] = [span for span in spans if span.name == "chat scripted"]
+    assert chat.status.status_code is not StatusCode.ERROR
+    assert [(event.name, dict(event.attributes)) for event in chat.events] == [
+        ("kimi_tui.retry", {"error.type": "429"})
+    ]
+
+
+async def test_esc_ends_what_runs_in_a_subagent_as_interrupted(tmp_path):
+    task = tool_call("Task", "t1", description="d", subagent_name="coder", prompt="find it")
+    exporter = InMemorySpanExporter()
+    async with engine_on(plan(tmp_path, task, tool_call("Shell", command="sleep 1000.19"), yolo=True)) as (engine, _):
+        engine.on_close = tracing.start_tracing(engine, SimpleSpanProcessor(exporter)).close
+        turn = asyncio.create_task(engine.prompt("go"))
+        await until(lambda: processes_with("sleep 1000.19"))
+        engine.cancel()
+        await turn
+        spans = exporter.get_finished_spans()  # before the session is closed
+    assert parents(spans) >= {
+        ("execute_tool Task", "invoke_agent kimi-tui"),
+        ("invoke_agent coder", "execute_tool Task"),
+        ("execute_tool Shell", "invoke_agent coder"),
+    }
+    ended = {span.name: span.attributes.get("error.type") for span in spans if not span.name.startswith("chat")}
+    assert set(ended.values()) == {"interrupted"}
+
+
+async def test_a_message_to_a_paused_flow_is_a_trace_of_its_own_and_the_flow_goes_on_in_its_trace(tmp_path):
+    write_skill(tmp_path / "work")
+    exporter = InMemorySpanExporter()
+    replies = ("text: wait\ndelay: 1000", "text: answer", *CHOICES)
+    async with engine_on(plan(tmp_path, *replies)) as (engine, received):
+        engine.on_close = tracing.start_tracing(engine, SimpleSpanProcessor(exporter)).close
+        run = asyncio.create_task(engine.prompt("/flow:release"))
+        await until(lambda: "StepBegin" in received.names)
+        engine.cancel()
+        await until(lambda: received.of(FlowPaused))
+        await engine.prompt("a question")
+        await engine.prompt("/flow continue")
+        await run
+    spans = exporter.get_finished_spans()
+    roots = [span for span in spans if span.parent is None]
+    assert sorted(span.name for span in roots) == ["invoke_agent kimi-tui"] * 2
+    nodes = [span for span in spans if span.name.startswith("flow_node")]
+    assert len({span.context.trace_id for span in nodes}) == 1
+    assert [span.attributes.get("error.type") for span in nodes] == ["cancelled", None, None, None, None]
+    [flow] = [span for span in spans if span.name == "invoke_workflow release"]
+    assert flow.attributes["gen_ai.agent.name"] == "release"
+    assert len({span.context.trace_id for span in spans}) == 2
+
+
+@pytest.mark.parametrize("stop", ["cut off", "stopped"])
+async def test_all_spans_of_a_flow_that_ends_in_a_node_are_ended(tmp_path, stop):
+    write_skill(tmp_path / "work")
+    exporter = InMemorySpanExporter()
+    async with engine_on(plan(tmp_path, CHOICES[0], "text: x\ndelay: 1000")) as (engine, received):
+        engine.on_close = tracing.start_tracing(engine, SimpleSpanProcessor(exporter)).close
+        run = asyncio.create_task(engine.prompt("/flow:release"))
+        await until(lambda: len(received.of(FlowNodeBegin)) == 2 and received.names[-1] == "StepBegin")
+        if stop == "cut off":
+            run.cancel()
+        else:
+            engine.stop_flow("enough")
+        await asyncio.gather(run, return_exceptions=True)
+    found = parents(list(exporter.get_finished_spans()))
+    assert ("flow_node Green", "invoke_workflow release") in found
+    assert ("chat scripted", "invoke_agent kimi-tui") in found
+    assert len([name for name, parent in found if parent is None]) == 1
+
+
+async def test_a_server_that_speaks_otlp_receives_the_spans(tmp_path, monkeypatch):
+    async with Server() as server:
+        server.add(status(200, {}))
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", f"http://127.0.0.1:{server.port}")
+        async with engine_on(plan(tmp_path, "text: secret answer")) as (engine, _):
+            engine.on_close = tracing.start_tracing(engine).close
+            await engine.prompt("secret question")
+        [request] = server.requests
+    assert request.path == "/v1/traces"
+    body = request.body if request.headers.get("content-encoding") != "gzip" else gzip.decompress(request.body)
+    sent = ExportTraceServiceRequest.FromString(body)
+    [resource] = sent.resource_spans
+    assert ("service.name", "kimi-tui") in [
+        (item.key, item.value.string_value) for item in resource.resource.attributes
+    ]
+    spans = {span.name: span for span in resource.scope_spans[0].spans}
+    assert spans["chat scripted"].parent_span_id == spans["invoke_agent kimi-tui"].span_id
+    assert b"secret" not in body
 
 
 class Hanging(SpanProcessor):

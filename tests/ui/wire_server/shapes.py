@@ -78,7 +78,7 @@ EVENTS: dict[str, Any] = {
     "TurnEnd": {},
     "SteerInput": {"user_input": SAID},
     "StepBegin": {"n": int},
-    "StepInterrupted": {},
+    "StepInterrupted": {"error_type?": str, "status_code?": int},
     "StepRetry": {"n": int, "next_attempt": int, "max_attempts": int, "wait_s": number, "error_type": str,
                   "status_code?": int},
     "CompactionBegin": {},
