@@ -18,7 +18,8 @@ SECRET_NAMES = (
     "*PASSWORD*",
     "*PASSWD*",
     "*PASSPHRASE*",
-    "*CREDENTIALS*",
+    "*CREDENTIAL*",
+    "*CREDS*",
     "*PRIVATE_KEY*",
     "*ACCESS_KEY*",
     "*_AUTH",
@@ -27,6 +28,9 @@ SECRET_NAMES = (
     "*_SK",
     "*_PWD",
     "*_PASS",
+    "*DBPASS",
+    "*SMTPPASS",
+    "*_PW",
     "*_PAT",
     "*_PIN",
     "*COOKIE*",
@@ -35,10 +39,19 @@ SECRET_NAMES = (
     "*ENCRYPTION_KEY*",
     "*_KEY",
     "*CONNECTION_STRING*",
+    "*WEBHOOK*",
+    "*_HEADERS",
+    "*AUTHORIZATION*",
+    "*AUTH_HEADER*",
+    "*JWT*",
+    "*MNEMONIC*",
+    "*_SAS",
     "DATABASE_URL",
 )
 _SECRET_VALUES = re.compile(
     r"\w+://[^/\s:@]*:[^/\s@]+@"  # a URL with a password
+    r"|\w+://[^/\s:@]{20,}@"  # a URL with a token
+    r"|://hooks\.slack\.com/services/|://discord(?:app)?\.com/api/webhooks/"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY"
     r"|(?<![\w-])(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[abprs]|npm|pypi|hf|dop_v1|AIza|whsec)[-_][\w-]{12,}"
     r"|(?<!\w)(?:github_pat_\w{20,}|AKIA[0-9A-Z]{16}|ASIA[0-9A-Z]{16}|AIza[\w-]{30,})"
