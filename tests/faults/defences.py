@@ -1062,6 +1062,11 @@ DEFENCES: tuple[Defence, ...] = (
         Value('(*text.splitlines(), "")'), "test_what_a_line_feed_does_not_end_is_shown_as_one_line",
     ),
     Defence(
+        "approval_shows_less", "showing how lines differ that look the same", "different-lines-look-different",
+        Value("frozenset(lines_shown_as) - frozenset(lines_shown_as)"),
+        "test_lines_that_would_look_the_same_show_their_difference",
+    ),
+    Defence(
         "approval_outlives_session", "leaving approvals out of a fork", "approvals-of-one-session", REMOVED,
         "test_what_was_approved_for_a_session_asks_again_in_its_fork",
     ),

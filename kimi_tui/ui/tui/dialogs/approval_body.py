@@ -27,6 +27,22 @@ def reveal_hidden(text: str) -> str:
     return "\n".join(sanitize(line) for line in text.split("\n"))
 
 
+def reveal_change(old: str, new: str) -> tuple[str, str]:
+    """Both texts with hidden characters spelled out, and with more of them if different lines would look the same."""
+    shown = [[(line, sanitize(line)) for line in text.split("\n")] for text in (old, new)]
+    lines_shown_as: dict[str, set[str]] = {}
+    for line, look in (*shown[0], *shown[1]):
+        lines_shown_as.setdefault(look, set()).add(line)
+    # defence: different-lines-look-different
+    alike = {look for look, lines in lines_shown_as.items() if len(lines) > 1}
+    before, after = ("\n".join(_spelled(line) if look in alike else look for line, look in text) for text in shown)
+    return before, after
+
+
+def _spelled(line: str) -> str:
+    return "".join(char if char.isascii() and char.isprintable() else f"‹U+{ord(char):04X}›" for char in line)
+
+
 def approval_lines(
     blocks: Sequence[DisplayBlock], width: int, palette: Palette, *, context: int = CONTEXT
 ) -> list[Line]:
@@ -48,13 +64,17 @@ def _block(block: DisplayBlock, width: int, palette: Palette, context: int) -> l
             counts = _("too long to show: {old} before, {new} after", old=block.old_text, new=block.new_text)
             return [path, *(Line(row, join=join) for row, join in wrap_text(sanitize(counts), palette.warning, width))]
         case DiffBlock():
-            old, new = reveal_hidden(block.old_text), reveal_hidden(block.new_text)
+            old, new = reveal_change(block.old_text, block.new_text)
             head: tuple[Run, ...] = (
                 (cut_start(sanitize(block.path), width - 14), palette.base),
                 (f"  {summary_of(old, new)}", palette.muted),
             )
             diff = DiffText(block.path, old, new, block.old_start, block.new_start, context)
-            return [Line(head), *diff.lines(width, palette)]
+            rows = diff.lines(width, palette)
+            if block.old_text.removesuffix("\n") == block.new_text.removesuffix("\n"):
+                about = _("the line feed at the end of the file changes")
+                rows = [Line(row, join=join) for row, join in wrap_text(about, palette.warning, width)]
+            return [Line(head), *rows]
         case BriefBlock():
             return [
                 Line(row, join=join)

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from kimi_tui.ui.tui.dialogs.approval_body import reveal_hidden
+from kimi_tui.ui.tui.dialogs.approval_body import reveal_change
 from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
 from kimi_tui.ui.tui.i18n.catalog import _, p_
 from kimi_tui.ui.tui.text.diff import DiffText, summary_of
@@ -54,7 +54,7 @@ class HunkListView(LineScrollView, can_focus=False):
     def _hunk(self, number: int, hunk: DiffBlock, width: int, palette: Palette) -> list[Line]:
         here, taken = number == self.cursor, self.taken[number]
         sign, ink = ("[x]", palette.success) if taken else ("[ ]", palette.error)
-        old, new = reveal_hidden(hunk.old_text), reveal_hidden(hunk.new_text)
+        old, new = reveal_change(hunk.old_text, hunk.new_text)
         word = _("accepted") if taken else _("skipped")
         tail = f"  {summary_of(old, new)}  {word}"
         bold = Style(bold=here)

@@ -6,8 +6,11 @@ import pytest
 from textual import events
 
 from kimi_tui.interaction.approvals import Scope
+from kimi_tui.tools.file_support.diff import diff_blocks
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
+from kimi_tui.ui.tui.dialogs.approval_body import approval_lines
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
+from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.requests import ApprovalRequest
 from tests.ui.tui import wire_scenarios
@@ -208,3 +211,19 @@ async def test_a_change_too_long_to_show_says_so(start: Start) -> None:
     async with start() as driver:
         await driver.say(*before, asked.model_copy(update={"display": (change,)}))
         assert "too long to show: 1 line before, 10001 lines after" in app_text(driver.app)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("a:\n    rm x\n", "a:\n\trm x\n", "‹U+0009›rm x"),
+        ("a\x1b", "a␛", "a‹U+001B›"),
+        ("👩\u200d👩", "👩👩", "‹U+1F469›‹U+200D›‹U+1F469›"),
+        ("a\nb", "a\nb\n", "the line feed at the end of the file changes"),
+    ],
+)
+def test_lines_that_would_look_the_same_show_their_difference(old: str, new: str, shown: str) -> None:
+    lines = approval_lines(diff_blocks("Makefile", old, new), 80, Palette())
+    text = "\n".join("".join(part for part, _ in line.runs) for line in lines)
+    assert shown in text
+    assert "no change" not in text
