@@ -13,6 +13,7 @@ from typing import Literal
 from uuid import uuid4
 
 from kimi_tui.i18n import tr
+from kimi_tui.interaction.approval_text import approval_text
 from kimi_tui.interaction.work_clock import WorkClock
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect
@@ -71,7 +72,7 @@ WhenAsked = Literal["approve", "refuse", "park"]
 
 @dataclass(frozen=True, slots=True)
 class ParkedCall:
-    """An action that waits for an approval; `key` stands for exactly this call."""
+    """An action that waits for an approval; `key` stands for exactly this call, as `text` shows it."""
 
     key: str
     text: str
@@ -189,7 +190,8 @@ class Approvals:
         display = display or (BriefBlock(text=description),)  # defence: show-what-is-asked
         if reasons:
             display = (*display, BriefBlock(text=tr("Asked because: {why}", why="; ".join(reasons))))
-        parked = ParkedCall(_call_key(sender, action, description, call), description)
+        text = approval_text(description, display) if self.park or self.parked_answers else description
+        parked = ParkedCall(_call_key(sender, action, text, call), text)  # defence: parked-call-shown-whole
         answer = self.parked_answers.pop(parked.key, None)
         if answer is not None:
             return ApprovalResult(answer, None if answer else _REFUSED)

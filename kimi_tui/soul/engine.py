@@ -377,7 +377,7 @@ class Engine:
 
     async def notify_waiting(self, name: str, question: OpenQuestion) -> None:
         """Tell the user, and the hooks of this event, that a run of a flow waits."""
-        self.notify(tr("The flow {name} waits for you", name=name), question.question)
+        self.notify(tr("The flow {name} waits for you", name=name), question.question.partition("\n")[0])
         fields = {"run": question.run_id, "node": question.node_id, "question": question.question}
         await self.hooks.ask("FlowWaiting", name, flow=name, choices=list(question.choices), **fields)
 

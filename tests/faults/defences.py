@@ -1067,6 +1067,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_lines_that_would_look_the_same_show_their_difference",
     ),
     Defence(
+        "approval_shows_less", "showing all of a parked call", "parked-call-shown-whole",
+        Value("ParkedCall(_call_key(sender, action, description, call), description)"),
+        "test_a_parked_edit_is_shown_whole_and_its_approval_is_for_the_file_as_it_was",
+    ),
+    Defence(
         "approval_outlives_session", "leaving approvals out of a fork", "approvals-of-one-session", REMOVED,
         "test_what_was_approved_for_a_session_asks_again_in_its_fork",
     ),

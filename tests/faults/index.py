@@ -396,6 +396,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/permission/test_in_tools.py::test_a_question_about_a_tool_that_never_asks_shows_its_arguments",
         "tests/tools/test_files.py::test_what_a_line_feed_does_not_end_is_shown_as_one_line",
         "tests/tools/test_files.py::test_a_small_change_of_a_huge_file_is_shown",
+        "tests/soul/flows/test_parking.py::test_a_parked_edit_is_shown_whole_and_its_approval_is_for_the_file_as_it_was",
         "tests/ui/tui/dialogs/test_approval.py::test_lines_that_would_look_the_same_show_their_difference",
     ),
     "approval_outlives_session": (

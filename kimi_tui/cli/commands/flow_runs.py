@@ -90,7 +90,7 @@ def run_waiting(options: argparse.Namespace) -> int:
         print_out(printable(f"{each.run.run_id[:_ID]}  {each.run.name}  {budget.node_id}: {budget.spent}"))
         print_out(printable(f"    {how_to_raise(each.run.run_id[:_ID], budget)}"))
     for each, question in asked:
-        text = " ".join(question.question.split())
+        text = question.question.strip().replace("\n", "\n    ")
         print_out(printable(f"{each.run.run_id[:_ID]}  {each.run.name}  {question.node_id}: {text}"))
         for choice in question.choices:
             answer = shlex.quote(f"{question.node_id}={choice}")

@@ -17,7 +17,7 @@ from kimi_tui.flow.run.run_ending import how_to_raise
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import OpenQuestion, OverBudget, TurnResult
 from kimi_tui.llm.message import Message
-from kimi_tui.text_safety import one_line
+from kimi_tui.text_safety import for_terminal, one_line
 from kimi_tui.ui.print.json_output import JsonOutput
 from kimi_tui.ui.print.output_stream import OutputStream
 from kimi_tui.ui.print.stdin_lines import read_lines
@@ -96,7 +96,7 @@ async def _answer(engine: Engine, prompt: UserInput, printing: "_Printing") -> i
         case "cancelled" if result.question is not None:
             printing.printer.waiting(result.question)
             printing.stdout.flush()
-            _complain(_how_to_answer(result.question))
+            sys.stderr.write(f"kimi-tui: {for_terminal(_how_to_answer(result.question))}\n")
             return EXIT_WAITING
         case "cancelled" if result.waits_for is not None:
             printing.printer.over_budget(result.waits_for)
@@ -112,10 +112,11 @@ async def _answer(engine: Engine, prompt: UserInput, printing: "_Printing") -> i
 
 
 def _how_to_answer(asked: OpenQuestion) -> str:
-    question = one_line(asked.question)
+    question = asked.question.strip()
+    end = "\n" if "\n" in question else " "
     answer = shlex.quote(f"{asked.node_id}={asked.choices[0]}")
     return (
-        f"the flow waits for you: {question} ({', '.join(asked.choices)})\n"
+        f"the flow waits for you: {question}{end}({', '.join(asked.choices)})\n"
         f"Answer with: kimi-tui flow resume {asked.run_id[:8]} --choose {answer}"
     )
 

@@ -83,6 +83,31 @@ async def test_an_approval_covers_only_the_call_that_was_parked(tmp_path, capsys
     assert not (tmp_path / "work" / "other").exists()
 
 
+WRITE = tool_call("WriteFile", "c1", path="run.sh", content="echo new\n")
+
+
+async def test_a_parked_edit_is_shown_whole_and_its_approval_is_for_the_file_as_it_was(tmp_path, capsys):
+    (tmp_path / "work").mkdir()
+    file = tmp_path / "work" / "run.sh"
+    file.write_text("echo old\n")
+    async with engine_on(planned(tmp_path, WRITE)) as (engine, received):
+        assert await answer(engine, "/flow:ship", Output()) == EXIT_WAITING
+        (state,) = runs_of(engine)
+        session = engine.session_id
+        (told,) = [one for one in received if isinstance(one, Notification) and "waits for you" in one.title]
+    assert "run.sh, line 1:\n-echo old\n+echo new\n(approve, reject)\n" in capsys.readouterr().err
+    assert told.body == "Edit file `run.sh`"
+    file.write_text("echo other\n")
+    made = planned(tmp_path, WRITE, session_id=session, when_asked=None)
+    async with engine_on(made) as (engine, _):
+        assert await answer(engine, f"/flow-resume {state.run_id} build=approve", Output()) == EXIT_WAITING
+    assert file.read_text() == "echo other\n"
+    made = planned(tmp_path, WRITE, "text: Built.", "text: Said.", session_id=session, when_asked=None)
+    async with engine_on(made) as (engine, _):
+        assert await answer(engine, f"/flow-resume {state.run_id} build=approve", Output()) == EXIT_OK
+    assert file.read_text() == "echo new\n"
+
+
 async def test_a_rejected_call_is_told_to_the_model(tmp_path):
     async with engine_on(planned(tmp_path, TOUCH)) as (engine, _):
         await answer(engine, "/flow:ship", Output())
