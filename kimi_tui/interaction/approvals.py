@@ -19,7 +19,7 @@ from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.subject import Subject
 from kimi_tui.wire.channel import Wire
-from kimi_tui.wire.display import BriefBlock, DisplayBlock
+from kimi_tui.wire.display import BriefBlock, DisplayBlock, UnknownBlock
 from kimi_tui.wire.events import ApprovalAnswer, ApprovalResponse
 from kimi_tui.wire.requests import ApprovalRequest
 
@@ -187,7 +187,8 @@ class Approvals:
             or (scope is not None and scope.covered_by(self._granted))
         ):
             return ApprovalResult(True)
-        display = display or (BriefBlock(text=description),)  # defence: show-what-is-asked
+        if all(isinstance(block, UnknownBlock) for block in display):  # defence: show-what-is-asked
+            display = (BriefBlock(text=description), *display)
         if reasons:
             display = (*display, BriefBlock(text=tr("Asked because: {why}", why="; ".join(reasons))))
         text = approval_text(description, display) if self.park or self.parked_answers else description

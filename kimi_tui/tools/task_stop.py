@@ -35,7 +35,6 @@ class TaskStop(Tool[TaskStopParams]):
             sender=self.name,
             action=tr("stop background task"),
             description=tr("Stop background task `{task}`: {what}", task=task.id, what=task.description),
-            display=(task.block,),
         )
         if refused is not None:
             return refused

@@ -1050,7 +1050,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_pipe_a_folder_a_socket_and_a_device_are_refused_at_once",
     ),
     Defence(
-        "approval_shows_less", "showing what is asked for beside the reasons", "show-what-is-asked", REMOVED,
+        "approval_shows_less", "showing what is asked for beside the reasons", "show-what-is-asked", NEVER,
         "test_a_request_with_reasons_shows_what_is_asked_for_too",
     ),
     Defence(

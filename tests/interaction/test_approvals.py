@@ -7,7 +7,7 @@ import pytest
 from kimi_tui.interaction.approvals import ApprovalResult, Approvals, Scope
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
-from kimi_tui.wire.display import BriefBlock
+from kimi_tui.wire.display import BriefBlock, DisplayBlock, UnknownBlock
 from kimi_tui.wire.events import ApprovalResponse
 from kimi_tui.wire.requests import ApprovalRequest
 
@@ -50,7 +50,10 @@ async def test_a_request_is_settled_once_by_its_id(approvals: Approvals, receive
     assert received == [one, ApprovalResponse(request_id=one.id, response="reject", feedback="no, thanks")]
 
 
-async def test_a_request_with_reasons_shows_what_is_asked_for_too(approvals: Approvals) -> None:
+@pytest.mark.parametrize("display", [(), (UnknownBlock.model_validate({"type": "later"}),)])
+async def test_a_request_with_reasons_shows_what_is_asked_for_too(
+    approvals: Approvals, display: tuple[DisplayBlock, ...]
+) -> None:
     scope = Scope(("fetch: a.example",), "pages of a.example")
     url = "https://a.example/?q=what+is+sent"
     task = asyncio.create_task(
@@ -59,6 +62,7 @@ async def test_a_request_with_reasons_shows_what_is_asked_for_too(approvals: App
             sender="FetchURL",
             action="fetch page",
             description=f"Fetch {url}",
+            display=display,
             scope=scope,
             reasons=("the address itself can send data",),
         )
