@@ -185,7 +185,7 @@ class _Reader:
 
     def __init__(self, used_ids: set[str]) -> None:
         self._calls = ToolCallOrder(used_ids)
-        self._streamed: set[int] = set()
+        self._streamed: set[tuple[str, int]] = set()  # by kind too: some gateways give no index, which is 0 then
         self._cut = False
         self.over = False
 
@@ -198,14 +198,14 @@ class _Reader:
         item = event.item
         match event.type:
             case "response.output_text.delta" | "response.refusal.delta":
-                self._streamed.add(event.output_index)
+                self._streamed.add(("message", event.output_index))
                 yield TextPart(text=delta)
             case "response.reasoning_summary_text.delta" | "response.reasoning_text.delta":
                 yield ThinkPart(think=delta)
             case "response.reasoning_summary_part.added" if event.summary_index:
                 yield ThinkPart(think="\n\n")
             case "response.function_call_arguments.delta":
-                self._streamed.add(event.output_index)
+                self._streamed.add(("function_call", event.output_index))
                 yield from self._calls.add(event.output_index, None, None, delta)
             case "response.output_item.added" if item and item.type == "function_call":
                 yield from self._calls.add(event.output_index, item.call_id, item.name, None)
@@ -226,7 +226,7 @@ class _Reader:
         """The parts of a complete item that its deltas did not include."""
         if item.type == "reasoning" and item.encrypted_content:
             yield ThinkPart(think="", encrypted=tag(_SERVICE, item.encrypted_content))
-        if index in self._streamed:
+        if (item.type, index) in self._streamed:
             return
         if item.type == "function_call":
             yield from self._calls.add(index, item.call_id, item.name, item.arguments)

@@ -39,9 +39,9 @@ class AccessGuard:
         host = request.headers.getall("Host", [])
         if len(host) != 1 or not _is_own(host[0]):
             raise web.HTTPForbidden(text="Use 127.0.0.1 or localhost to reach this server.\n")
-        origin = request.headers.get("Origin")
+        origins = request.headers.getall("Origin", [])
         wants_socket = request.headers.get("Upgrade", "").lower() == "websocket"
-        if origin != f"http://{host[0]}" and (origin is not None or wants_socket):
+        if origins != [f"http://{host[0]}"] and (origins or wants_socket):
             raise web.HTTPForbidden(text="This request comes from another page.\n")
         fetched_for = request.headers.get("Sec-Fetch-Site", "none")
         if fetched_for not in ("none", "same-origin") and request.headers.get("Sec-Fetch-Mode") != "navigate":

@@ -124,6 +124,18 @@ async def test_a_whole_item_tells_what_no_piece_told(openai_server: OpenAIServer
     assert (await ask(provider)).message.text == "Hello"
 
 
+async def test_a_call_of_a_gateway_without_indexes_is_not_lost_behind_text(
+    openai_server: OpenAIServer, provider: OpenAIResponses
+) -> None:
+    whole = item("done", 0, type="function_call", call_id="c1", name="Shell", arguments='{"command": "ls"}')
+    said, called = text("I look."), {name: value for name, value in whole.items() if name != "output_index"}
+    del said["output_index"]
+    openai_server.add(named_sse(CREATED, said, called, COMPLETED))
+    reply = await ask(provider)
+    assert reply.message.text == "I look."
+    assert calls_of(reply) == [("c1", "Shell", '{"command": "ls"}')]
+
+
 async def test_a_request_carries_the_conversation(openai_server: OpenAIServer) -> None:
     image = ImageURLPart(image_url=MediaURL(url=RED_DOT))
     own = ThinkPart(think="hm", encrypted="openai_responses:gAAA=")

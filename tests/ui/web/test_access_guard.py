@@ -113,6 +113,14 @@ async def test_a_websocket_needs_the_cookie_and_says_where_it_is_from(served: Se
             await refused
 
 
+async def test_a_request_with_several_origins_is_refused(served: Served) -> None:
+    tab = await served.enter()
+    for others in (["http://evil.example", served.url], [served.url, "http://evil.example"], [served.url] * 2):
+        headers = [("Cookie", served.cookie), *(("Origin", origin) for origin in others)]
+        answer = await served.client.get(served.url + tab, headers=headers, allow_redirects=False)
+        assert answer.status == 403
+
+
 async def test_another_sites_page_can_link_here_but_not_embed(served: Served) -> None:
     tab = await served.enter()
     assert (await served.get(tab, Sec_Fetch_Site="cross-site", Sec_Fetch_Mode="navigate")).status == 200
