@@ -139,8 +139,9 @@ class GitWatch:
     def _acting_names(self) -> frozenset[Path]:
         found: set[Path] = set()
         for folder in self._folders():
-            for path in (folder / name for name in STARTED_IN_A_PROJECT):
-                if os.path.lexists(path):
+            for name in STARTED_IN_A_PROJECT:
+                if os.path.lexists(f"{folder}/{name}"):
+                    path = folder / name
                     found.add(path.parent if path.parent.is_symlink() and path.parent != folder else path)
             real = (Path(os.path.realpath(path)) for path in user_git_paths())
             found.update(path for path in real if path.is_relative_to(folder) and os.path.lexists(path))
