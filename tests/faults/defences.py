@@ -696,6 +696,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_makes_the_users_next_git_command_run_a_program",
     ),
     Defence(
+        "34 protected_paths", "taking as right only the state that was checked", "baseline-as-checked",
+        Value("{entry: _read(entry) for entry in self._finder.find()}"),
+        "test_settings_that_change_during_a_check_are_undone_by_it_or_by_the_next",
+    ),
+    Defence(
         "34 protected_paths", "watching the repository around the workspace", "watch-the-repository-around", REMOVED,
         "test_the_repository_around_the_workspace_is_watched_too",
     ),

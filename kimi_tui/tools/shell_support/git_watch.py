@@ -22,6 +22,7 @@ from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 _MOST_CONFIG = 1 << 20
 _MOST_TODO = 1 << 22
 _MAX_REPORTED = 20
+_MOST_CHECKS = 4
 _SETTINGS = ("config", "config.worktree")
 _TODO = Path("rebase-merge/git-rebase-todo")
 _PARTS = ("modules", "worktrees")
@@ -93,28 +94,47 @@ class GitWatch:
         what was done, for the user and the model.
         """
         done: list[str] = []
-        roots = self._roots()
-        found = self._find_everywhere(roots)
-        links = list(self._leading_out())
-        undoing = _Undoing(roots, frozenset(found), remotes_may_move)
-        for entry in (*found, *(entry for entry in self._known if entry not in found)):
-            with contextlib.suppress(OSError):
-                done.extend(undoing.undo(entry, self._known.get(entry)))
-        for path, target in links:
-            if self._links.get(path) != target and os.path.islink(path):  # noqa: PTH114 - never raises
-                with contextlib.suppress(OSError):
-                    put_aside(path, roots)  # defence: links-out-of-git-directories
-                    done.append(f"the link `{path}` was put aside: Git would write where it leads")
-        for path in sorted(self._acting_names() - self._acting):
-            with contextlib.suppress(OSError):
-                put_aside(path, roots)
-                done.append(f"`{path}` was put aside: something is started or configured by it")
-        self._remember(self._finder.find() if done else found)
+        for _ in range(_MOST_CHECKS):
+            undone = self._undo_once(remotes_may_move=remotes_may_move)
+            done += undone
+            if not undone:
+                break
         if self._finder.incomplete:
             done.append("nothing was checked in some folders: there are too many to search for repositories")
         if len(done) > _MAX_REPORTED:
             done[_MAX_REPORTED:] = [f"{len(done) - _MAX_REPORTED} more"]
         return [escape_unsafe(each) for each in done]
+
+    def _undo_once(self, *, remotes_may_move: bool) -> list[str]:
+        """Undo what is new; if there is nothing, the state that was checked becomes the baseline. Another command may
+        change it meanwhile: a state that was read again would not have been checked.
+        """
+        done: list[str] = []
+        roots = self._roots()
+        found = self._find_everywhere(roots)
+        links, acting = dict(self._leading_out()), self._acting_names()
+        undoing = _Undoing(roots, frozenset(found), remotes_may_move)
+        checked: dict[Path, _Repository] = {}
+        for entry in (*found, *(entry for entry in self._known if entry not in found)):
+            with contextlib.suppress(OSError):
+                if os.path.lexists(entry):
+                    now = _read(entry)
+                    done.extend(undoing.undo(now, self._known.get(entry)))
+                    checked[entry] = now
+        for path, target in links.items():
+            if self._links.get(path) != target and os.path.islink(path):  # noqa: PTH114 - never raises
+                with contextlib.suppress(OSError):
+                    put_aside(path, roots)  # defence: links-out-of-git-directories
+                    done.append(f"the link `{path}` was put aside: Git would write where it leads")
+        for path in sorted(acting - self._acting):
+            with contextlib.suppress(OSError):
+                put_aside(path, roots)
+                done.append(f"`{path}` was put aside: something is started or configured by it")
+        if not done:
+            states = {**self._known, **checked}
+            self._known = {entry: states[entry] for entry in found if entry in states}  # defence: baseline-as-checked
+            self._links, self._acting = links, acting
+        return done
 
     def _find_everywhere(self, roots: Collection[Path]) -> list[Path]:
         """Return the repositories, also those in folders that cannot be listed any more: Git could still enter them."""
@@ -224,11 +244,9 @@ class _Undoing:
     found: frozenset[Path]
     remotes_may_move: bool
 
-    def undo(self, entry: Path, before: _Repository | None) -> Generator[str]:
+    def undo(self, now: _Repository, before: _Repository | None) -> Generator[str]:
         """Undo the changes since `before`; None for a repository that was not there."""
-        if not os.path.lexists(entry):
-            return
-        now = _read(entry)
+        entry = now.entry
         if before is not None and now == before:
             return
         if now.link is not None or (before is not None and before.link is not None):
