@@ -89,11 +89,13 @@ def only_line(file: Path) -> str:
 
 def git_dir_of(folder: Path) -> GitDir | None:
     """Return the Git directory of the repository around `folder`; None outside a repository."""
-    for above in (folder, *folder.parents):
-        entry = above / ".git"
-        if os.path.lexists(entry):
-            return git_dir_at(entry)
-    return None
+    entry = git_entry_of(folder)
+    return None if entry is None else git_dir_at(entry)
+
+
+def git_entry_of(folder: Path) -> Path | None:
+    """Return the `.git` of the repository around `folder`; None outside a repository."""
+    return next((above / ".git" for above in (folder, *folder.parents) if os.path.lexists(f"{above}/.git")), None)
 
 
 def git_dir_at(entry: Path) -> GitDir | None:

@@ -18,7 +18,7 @@ from typing import Literal
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
-from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, git_dir_of, user_git_paths
+from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, git_entry_of, user_git_paths
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
@@ -26,7 +26,9 @@ from kimi_tui.tools.shell_support.program_files import PYTHON, guarded_program_f
 from kimi_tui.tools.shell_support.sandbox_home import visible_entries, visible_in_other_homes
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
-_DEVICES = ("nvidia*", "dri", "kfd", "kvm")
+_DEVICES = ("dri", "kfd", "kvm")
+_NVIDIA = Path("/dev/nvidiactl")
+"""Is there if another device of its kind is."""
 _KERNEL_SETTINGS = ("sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr")
 ROOT_ONLY_PATHS = (
     *("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/sudoers.d"),
@@ -103,8 +105,10 @@ def sandbox_argv(
     for name in _KERNEL_SETTINGS:
         if os.path.lexists(f"/proc/{name}"):
             mounts.append(("--ro-bind", f"/proc/{name}", f"/proc/{name}"))  # defence: kernel-settings-read-only
-    for pattern in _DEVICES:
-        mounts += (("--dev-bind", str(device), str(device)) for device in sorted(Path("/dev").glob(pattern)))
+    devices = [Path("/dev", name) for name in _DEVICES if os.path.lexists(f"/dev/{name}")]
+    if os.path.lexists(_NVIDIA):
+        devices += sorted(Path("/dev").glob("nvidia*"))  # hundreds of entries are searched
+    mounts += (_as_it_is("--dev-bind", device) for device in devices)
     closed = _closed_folders(home)
     for folder in temp:
         own = box.private / ("var-tmp" if folder == Path("/var/tmp") else "tmp")
@@ -152,8 +156,8 @@ def _as_it_is(kind: str, path: Path) -> Mount:
 
 
 def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse) -> list[GitDir]:
-    found = [git_dir_of(folder) for folder in workspace.folders]
-    found += [git_dir_at(entry) for entry in islice(repositories, _MOST_REPOSITORIES)]
+    around = filter(None, map(git_entry_of, workspace.folders))
+    found = map(git_dir_at, dict.fromkeys((*around, *islice(repositories, _MOST_REPOSITORIES))))
     dirs = {one.path: one for one in found if one is not None}
     if git is GitUse.NONE:
         return [
@@ -290,13 +294,15 @@ def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Pa
     guards += user_git_paths()  # defence: git-settings-of-the-user
     for git in git_dirs:
         guards += git.guarded  # defence: git-settings-read-only
-    real = [guard for guard in existing_paths(guards) if any(guard.is_relative_to(root) for root in ours)]
+    roots = frozenset(ours)
+    real = [guard for guard in existing_paths(guards) if guard in roots or not roots.isdisjoint(guard.parents)]
     real += guarded_program_files(ours)  # defence: own-program-read-only
     steps: set[Path] = set()
     for guard in real:
-        for root in ours:
-            if guard.is_relative_to(root):
-                steps.update(folder for folder in guard.parents if folder.is_relative_to(root) and folder != root)
+        above = guard.parents
+        for place, folder in enumerate(above):
+            if folder in roots:
+                steps.update(above[:place])
     for step in sorted(steps, key=lambda path: len(path.parts)):
         yield _as_it_is("--bind", step)  # defence: mount-each-folder
     for guard in sorted(real, key=lambda path: len(path.parts)):

@@ -12,6 +12,7 @@ import stat
 import tempfile
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 _MOST_COPIED = 64_000
@@ -111,9 +112,10 @@ class _Prepared:
         return draft / place[len(self.place) :].lstrip("/")
 
 
-def _above(place: str) -> list[str]:
+@lru_cache(maxsize=1024)
+def _above(place: str) -> tuple[str, ...]:
     """The folders above, innermost first."""
     found: list[str] = []
     while (place := os.path.dirname(place)) not in ("", "/"):  # noqa: PTH120 - for each mount of each command
         found.append(place)
-    return [*found, "/"]
+    return (*found, "/")

@@ -23,7 +23,7 @@ _SIGKILL = 9
 _SECONDS = 5.0
 _SETTLES = 0.3
 """Seconds in which the mounts are complete after all are made."""
-_PAUSE = 0.001
+_PAUSE = 0.0005
 _BUILDING = (b"/oldroot", b"/newroot")
 """Where bubblewrap has the mounts until all are made."""
 

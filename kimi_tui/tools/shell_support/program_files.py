@@ -35,8 +35,8 @@ def program_files() -> tuple[Path, ...]:
 
 def guarded_program_files(writable: Iterable[Path]) -> list[Path]:
     """Return those below writable folders."""
-    folders = tuple(writable)
-    return [path for path in program_files() if any(path.is_relative_to(folder) for folder in folders)]
+    folders = frozenset(writable)
+    return [path for path in program_files() if path in folders or not folders.isdisjoint(path.parents)]
 
 
 @lru_cache(maxsize=8)

@@ -6,6 +6,7 @@ A list of visible entries is safe also for tools that are unknown here; a list o
 import os
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from kimi_tui.paths import project_root
@@ -57,8 +58,9 @@ def visible_entries(home: Path, folders: Iterable[Path], programs: Iterable[str]
     """Return the visible files and folders of a home: tools, caches and settings without secrets, the projects
     around `folders` (the workspace), and what holds one of `programs` (the folders of PATH).
     """
-    shown = [*_PROGRAMS, *_CACHES, *(name for name in _SETTINGS if _is_free_of_secrets(home / name))]
-    found: dict[Path, None] = {home / name: None for name in shown if os.path.exists(f"{home}/{name}")}  # noqa: PTH110 - of 80
+    shown = list(_existing(home, (*_PROGRAMS, *_CACHES)))
+    shown += [name for name in _existing(home, _SETTINGS) if _is_free_of_secrets(home / name)]
+    found: dict[Path, None] = {home / name: None for name in shown}
     for folder in folders:
         if home in folder.parents:
             root = project_root(folder)
@@ -77,6 +79,17 @@ def visible_in_other_homes(home: Path, programs: Iterable[str]) -> Iterator[Path
             yield other
         elif other != home and other not in home.parents and other.is_dir():
             yield from visible_entries(other, (), programs)
+
+
+def _existing(home: Path, names: Iterable[str]) -> Iterator[str]:
+    try:
+        listed = {name.lower() for name in os.listdir(home)}  # noqa: PTH208 - for each command
+    except OSError:
+        listed = None
+    for name in names:
+        first = name.partition("/")[0]
+        if (listed is None or first.lower() in listed) and os.path.exists(f"{home}/{name}"):  # noqa: PTH110
+            yield name
 
 
 def _is_sensitive_entry(path: Path, home: Path) -> bool:
@@ -121,4 +134,9 @@ def _is_free_of_secrets(file: Path) -> bool:
         content = read_bytes(file, most=_MOST_SETTINGS)
     except OSError:
         return False
-    return file.name == "known_hosts" or _SECRET.search(_PUBLIC.sub(b"", content)) is None
+    return file.name == "known_hosts" or not _holds_a_secret(content)
+
+
+@lru_cache(maxsize=64)
+def _holds_a_secret(content: bytes) -> bool:
+    return _SECRET.search(_PUBLIC.sub(b"", content)) is not None
