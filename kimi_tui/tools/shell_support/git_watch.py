@@ -134,6 +134,7 @@ class GitWatch:
             states = {**self._known, **checked}
             self._known = {entry: states[entry] for entry in found if entry in states}  # defence: baseline-as-checked
             self._links, self._acting = links, acting
+            self._unreadable = self._finder.unreadable
         return done
 
     def _find_everywhere(self, roots: Collection[Path]) -> list[Path]:
