@@ -250,6 +250,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_program_files.py::test_a_command_cannot_change_the_program_that_runs_it",
         "tests/tools/shell_support/test_sandbox.py::test_a_configured_path_that_a_command_made_a_link_opens_nothing",
         "tests/tools/shell_support/test_program_files.py::test_commands_are_asked_for_where_kimi_tui_imports_from_a_folder_of_the_project",
+        "tests/tools/shell_support/test_git_watch.py::test_settings_that_change_during_a_check_are_undone_by_it_or_by_the_next",
         "tests/tools/shell_support/test_sandbox.py::test_git_works_and_what_it_runs_cannot_be_changed",
         "tests/tools/shell_support/test_sandbox.py::test_a_background_command_cannot_change_the_settings_of_git",
         "tests/tools/shell_support/test_git_use.py::test_an_option_with_which_git_runs_a_program_is_not_daily",
