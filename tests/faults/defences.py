@@ -1808,5 +1808,6 @@ DEFENCES: tuple[Defence, ...] = (
         "another session opens", "a switch that goes on", "whole-switch", Value("await self._switching"),
         "test_another_screen_that_opens_meanwhile_does_not_leave_the_app_without_a_session",
     ),
+    Defence("an approval in a tiny window", "a text that was seen", "approval-of-what-was-seen", NEVER),
     Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),
 )  # fmt: skip

@@ -747,6 +747,9 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_SESSIONS}::test_a_message_that_is_sent_while_another_session_opens_goes_to_that_session",
         f"{_SESSIONS}::test_another_screen_that_opens_meanwhile_does_not_leave_the_app_without_a_session",
     ),
+    "an approval in a tiny window": (
+        "tests/ui/tui/dialogs/test_approval.py::test_what_a_tiny_window_does_not_show_is_not_approved",
+    ),
     "a size in the environment": (
         "tests/ui/tui/test_app.py::test_the_size_is_that_of_the_terminal_whatever_the_environment_says",
     ),

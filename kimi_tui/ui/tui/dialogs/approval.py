@@ -291,7 +291,12 @@ class ApprovalDialog(DockedDialog):
         request = self.current
         if request is None:
             return
-        seen = self.query_one(ApprovalBody).all_seen if seen is None else seen
+        body = self.query_one(ApprovalBody)
+        if (
+            seen is None and option_id in ("once", "session") and body.refuse_unseen()
+        ):  # defence: approval-of-what-was-seen
+            return
+        seen = body.all_seen if seen is None else seen
         match option_id:
             case "once":
                 self._reply(request, "approve")

@@ -105,6 +105,14 @@ class ApprovalBody(LineScrollView):
         self.markdown = ""
         self.room = _ROOMY
 
+    def refuse_unseen(self) -> bool:
+        """Whether nothing of the text has been on screen, as in a tiny window; the user is told so."""
+        if self.any_seen:
+            return False
+        self.app.bell()
+        self.notify(_("the window is too small to show what you would approve"), timeout=4, markup=False)
+        return True
+
     def give_room(self, rows: int) -> None:
         """Limit the height to that many rows."""
         self.styles.max_height = rows

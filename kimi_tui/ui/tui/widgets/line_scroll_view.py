@@ -29,6 +29,11 @@ class LineScrollView(ScrollView):
         """Whether every line has been on screen since the last change of the lines."""
         return self._seen >= len(self._strips) > 0
 
+    @property
+    def any_seen(self) -> bool:
+        """Whether a line has been on screen since the last change of the lines."""
+        return self._seen > 0
+
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         self._draw(max(1, width))
         return len(self._strips)

@@ -227,3 +227,20 @@ def test_lines_that_would_look_the_same_show_their_difference(old: str, new: str
     text = "\n".join("".join(part for part, _ in line.runs) for line in lines)
     assert shown in text
     assert "no change" not in text
+
+
+@pytest.mark.parametrize("key", ["y", "a"])
+async def test_what_a_tiny_window_does_not_show_is_not_approved(start: Start, key: str) -> None:
+    async with start(size=(20, 5)) as driver:
+        await driver.say(*wire_scenarios.approval())
+        driver.app.main_screen.query_one(ApprovalDialog).focus()
+        driver.clock.now += 1
+        await driver.press(key)
+        assert driver.verdicts == []
+        await driver.pilot.resize_terminal(100, 30)
+        await driver.pilot.pause()
+        driver.clock.now += 1
+        await driver.press(key)
+        assert [verdict for verdict, _feedback in driver.verdicts] == [
+            "approve" if key == "y" else "approve_for_session"
+        ]
