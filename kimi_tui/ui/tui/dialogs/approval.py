@@ -292,9 +292,8 @@ class ApprovalDialog(DockedDialog):
         if request is None:
             return
         body = self.query_one(ApprovalBody)
-        if (
-            seen is None and option_id in ("once", "session") and body.refuse_unseen()
-        ):  # defence: approval-of-what-was-seen
+        approves = seen is None and option_id in ("once", "session")
+        if approves and body.refuse_unseen():  # defence: approval-of-what-was-seen
             return
         seen = body.all_seen if seen is None else seen
         match option_id:
