@@ -159,7 +159,7 @@ class BudgetReachedError(KimiTuiError):
 
 
 class RepeatedCallError(KimiTuiError):
-    """The model repeated one tool call with the same arguments in so many consecutive steps that the turn was
+    """The model repeated one tool call with the same arguments in too many consecutive steps; the turn was
     stopped.
     """
 

@@ -1,4 +1,4 @@
-"""Writes an export to the file that the user names: never over another file unasked, and whole or not at all."""
+"""Writes an export to the file that the user names: whole or not at all, and over another file only on request."""
 
 import errno
 import os

@@ -12,7 +12,7 @@ from kimi_tui.regular_file import read_text
 
 
 def with_line(file: Path, steps: Iterable[str | int]) -> str:
-    """Return the file with the line of the key, or of its deepest existing parent; the file alone without one."""
+    """Return the file with the line of the key, or of its deepest existing parent; the file alone if neither exists."""
     match file.suffix.lower():
         case ".yaml" | ".yml" | ".json":  # YAML is a superset of JSON
             line = line_of(file, steps)

@@ -116,7 +116,7 @@ class Approvals:
         self.parked_answers: dict[str, bool] = {}
         """The answers to parked calls by their keys; each is for one call."""
         self.park: Callable[[ParkedCall], None] | None = None
-        """Takes a call that nobody can approve now, and ends the turn; None: such a call is rejected."""
+        """Parks a call that needs an absent user's approval, and ends the turn; None: such a call is rejected."""
 
     @property
     def yolo(self) -> bool:
@@ -133,7 +133,7 @@ class Approvals:
 
     @property
     def attended(self) -> bool:
-        """Whether a user is there to ask."""
+        """Whether there is a user to ask."""
         return self._attended
 
     @attended.setter

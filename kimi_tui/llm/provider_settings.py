@@ -58,5 +58,5 @@ class ProviderSettings:
 
     @property
     def can_stop_thinking(self) -> bool:
-        """Whether the model can think, and also works without."""
+        """Whether the model can think, and can also answer without thinking."""
         return "thinking" in self.capabilities and "always_thinking" not in self.capabilities

@@ -50,7 +50,7 @@ async def request_reply_with_retries(
             return min(error.retry_after, policy.max_retry_after_s)
         return backoff(state)
 
-    def tell(state: RetryCallState) -> None:
+    def report_retry(state: RetryCallState) -> None:
         error = _error_of(state)
         on_retry(
             StepRetry(
@@ -67,7 +67,7 @@ async def request_reply_with_retries(
         stop=stop_after_attempt(max(1, policy.attempts)),
         wait=wait,
         retry=retry_if_exception(lambda error: isinstance(error, ProviderError) and error.retryable),
-        before_sleep=tell,  # defence: take-back-failed-attempt
+        before_sleep=report_retry,  # defence: take-back-failed-attempt
         sleep=sleep,
         reraise=True,
     )

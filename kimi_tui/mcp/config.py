@@ -101,7 +101,7 @@ class Server:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """All servers of a session, by name; `problems` lists configuration errors, each beginning with its file."""
+    """All servers of a session, by name; `problems` lists configuration errors, each starting with the file's name."""
 
     servers: tuple[Server, ...] = ()
     problems: tuple[str, ...] = field(default=())

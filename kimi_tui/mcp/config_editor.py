@@ -45,7 +45,7 @@ def take_over(source: Path) -> list[str]:
 
 
 def remove_server(file: Path, name: str) -> Server | None:
-    """Remove the entry from the file; None if there is none. Raises ConfigError and OSError."""
+    """Remove the entry from the file; return None if the file has no such entry. Raises ConfigError and OSError."""
     table, servers = _entries(file)
     if name not in servers:
         return None

@@ -136,11 +136,11 @@ class Connection:
     ) -> "CallToolResult":
         """Call a tool. Restarts the server first if it has exited. Raises ServerError."""
 
-        async def tell(progress: float, total: float | None, message: str | None) -> None:
+        async def forward(progress: float, total: float | None, message: str | None) -> None:
             on_progress(progress, total, message)
 
         return await self._with_client(
-            lambda client: client.call_tool(tool, arguments, progress_callback=tell), call_id=call_id
+            lambda client: client.call_tool(tool, arguments, progress_callback=forward), call_id=call_id
         )
 
     async def read_resource(self, uri: str) -> "ReadResourceResult":

@@ -32,13 +32,13 @@ from kimi_tui.wire.parts import ContentPart, TextPart
 
 @dataclass(frozen=True, slots=True)
 class McpSession:
-    """The session, as servers use it: `send` is the Wire, `tell` notifies the user, `told` has reported failures."""
+    """The session, as servers use it: `send` is the Wire, `notices` remembers the reported failures."""
 
     around: ConnectionContext
     approvals: Approvals
     progress: ToolProgress
     send: Callable[[WireMessage], None]
-    tell: Callable[[str, str], None]
+    notify: Callable[[str, str], None]
     capabilities: Callable[[], frozenset[Capability]]
     notices: FailureNotices = field(default_factory=FailureNotices)
 
@@ -93,7 +93,7 @@ class McpServers:
             return
         self._started = True
         for problem in self._setup.problems:
-            self._session.tell(tr("MCP configuration"), problem)
+            self._session.notify(tr("MCP configuration"), problem)
         if self:
             self._loading = asyncio.create_task(self._load(), name="mcp servers")
 
@@ -187,7 +187,7 @@ class McpServers:
         elif state.status in ("failed", "unauthorized") and self._session.notices.should_report(
             f"{state.name} {state.place}", state.cause
         ):
-            self._session.tell(tr("MCP server {name}: {state}", name=state.name, state=state.status), state.cause)
+            self._session.notify(tr("MCP server {name}: {state}", name=state.name, state=state.status), state.cause)
 
     def _send_status(self) -> None:
         self._session.send(StatusUpdate(mcp_status=self.status()))

@@ -85,11 +85,13 @@ class McpTool(Tool[AnyParams]):
             return refused
         call_id = current_tool_call.get().id
 
-        def tell(completed: float, total: float | None, message: str | None) -> None:
+        def show_progress(completed: float, total: float | None, message: str | None) -> None:
             self._progress.write(call_id, f"{_progress(completed, total, message)}\n")
 
         try:
-            result = await self._connection.call(self.remote.name, arguments, call_id=call_id, on_progress=tell)
+            result = await self._connection.call(
+                self.remote.name, arguments, call_id=call_id, on_progress=show_progress
+            )
         except ServerError as error:
             return failed(f"The MCP server `{server}` failed: {error}", brief=f"{server}: {error}")
         finally:
@@ -98,7 +100,7 @@ class McpTool(Tool[AnyParams]):
 
 
 def _scope_key(server: str, tool: str) -> str:
-    """Both names may have any printable character, so nothing between them would tell where one ends."""
+    """Both names may have any printable character, so nothing between them would show where one ends."""
     return f"mcp:{json.dumps([server, tool])}"  # defence: scope-of-one-tool
 
 

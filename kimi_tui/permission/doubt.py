@@ -65,7 +65,7 @@ class DoubtKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The weight and text of a kind. `text` is a template for `said`, with `{subject}` if the doubt has one."""
+    """The weight and text of a kind. `text` is a message template, with `{subject}` if the doubt has one."""
 
     weight: Weight
     text: str

@@ -62,7 +62,7 @@ class TrustItem:
 class TrustState:
     """The user's decision on a folder (None: no valid one), and the items that need trust.
 
-    `headless`: no user is there to ask. `can_ask`: the screen can ask.
+    `headless`: there is no user to ask. `can_ask`: the screen can ask.
     """
 
     answer: bool | None = None

@@ -34,7 +34,7 @@ _NAMES = re.compile(r"(context|wire|flow)\.jsonl|subagents/[A-Za-z0-9_-]{1,64}/c
 
 @dataclass(frozen=True, slots=True)
 class ImportedSession:
-    """The new session."""
+    """The new session that holds the imported conversation."""
 
     id: str
     title: str

@@ -305,7 +305,7 @@ def _mcp_session(plan: EngineConfig, services: Services, wire: Wire, ask_model: 
         approvals=services.approvals,
         progress=services.progress,
         send=wire.send,
-        tell=lambda title, body: wire.send(notice(title, body, severity="warning", kind="mcp")),
+        notify=lambda title, body: wire.send(notice(title, body, severity="warning", kind="mcp")),
         capabilities=lambda: services.media.capabilities,
         notices=FailureNotices(
             paths.home() / "cache" / "mcp-told.json" if plan.interactive and plan.autostart else None

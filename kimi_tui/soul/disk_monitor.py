@@ -8,14 +8,14 @@ from kimi_tui.i18n import tr
 
 
 class DiskMonitor:
-    """Receives the errors of journals; `tell` gets a title, a body and whether it is bad news.
+    """Receives the errors of journals; `notify` gets a title, a body and whether it is bad news.
 
     The event loop sends the notification later: it is written to a journal too, and a journal is being written now.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, tell: Callable[[str, str, bool], None]) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, notify: Callable[[str, str, bool], None]) -> None:
         self._loop = loop
-        self._tell = tell
+        self._notify = notify
         self._failing: set[Path] = set()
 
     def watch(self, file: Path) -> Callable[[OSError | None], None]:
@@ -32,10 +32,10 @@ class DiskMonitor:
         if error is None:
             self._failing.discard(file)
             if not self._failing:
-                self._tell(tr("The session can be written to disk again"), tr("Nothing was lost."), False)
+                self._notify(tr("The session can be written to disk again"), tr("Nothing was lost."), False)
             return
         first = not self._failing
         self._failing.add(file)
         if first:  # defence: tell-disk-trouble-once
             why = f"{file.parent}: {error.strerror or error}"
-            self._tell(tr("The session cannot be written to disk; it continues in memory"), why, True)
+            self._notify(tr("The session cannot be written to disk; it continues in memory"), why, True)

@@ -376,7 +376,7 @@ class Engine:
         return end if parked is None else CommandEnd("rejected", parked=parked)
 
     async def notify_waiting(self, name: str, question: OpenQuestion) -> None:
-        """Tell the user, and the hooks of this event, that a run of a flow waits."""
+        """Notify the user that a flow run waits for an answer, and run the hooks for this event."""
         self.notify(tr("The flow {name} waits for you", name=name), question.question.partition("\n")[0])
         fields = {"run": question.run_id, "node": question.node_id, "question": question.question}
         await self.hooks.ask("FlowWaiting", name, flow=name, choices=list(question.choices), **fields)
@@ -410,7 +410,7 @@ class Engine:
         if result.conversation:
             self.services.todos.set(point.todo)
         self.wire.send(rewind_notice(point, result, self.services.workspace))
-        self.tell_status()
+        self.send_status()
         return result
 
     async def switch_model(self, name: str, *, thinking: bool | None = None) -> None:
@@ -423,7 +423,7 @@ class Engine:
         async with self.turn_lock.command():
             await self.models.switch(name, thinking=thinking)
             self.apply_model()
-        self.tell_status()
+        self.send_status()
 
     def apply_model(self) -> None:
         """Apply the current model's context size and capabilities everywhere."""
@@ -452,7 +452,7 @@ class Engine:
         found = self.config.models.get(model)
         return None if found is None else make_prices(found.input_price, found.output_price, found.cache_price)
 
-    def tell_status(self) -> None:
+    def send_status(self) -> None:
         """Report the context size after a change outside a step."""
         tokens, context_size = self.context.token_count, self.soul.model.max_context_size
         self.wire.send(

@@ -114,7 +114,7 @@ def make_services(
         sandbox=Sandbox(
             permissions.sandbox,
             workspace,
-            tell=lambda title, text: wire.send(notice(title, text, severity="warning", kind="sandbox")),
+            notify=lambda title, text: wire.send(notice(title, text, severity="warning", kind="sandbox")),
             hidden=() if permissions.file is None else (permissions.file,),
             trusted=permissions.trusted,
             allows_host=HostAccess(approvals).allows,

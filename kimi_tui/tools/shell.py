@@ -28,7 +28,7 @@ from kimi_tui.tools.shell_support.git_use import git_use, moves_remote
 from kimi_tui.tools.shell_support.hidden_text import hidden_text
 from kimi_tui.tools.shell_support.node_command import node_command
 from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
-from kimi_tui.tools.shell_support.protected_paths import why_asked_for
+from kimi_tui.tools.shell_support.protected_paths import ask_reason
 from kimi_tui.tools.shell_support.sandbox import NO_SANDBOX, Sandbox
 from kimi_tui.wire.display import BriefBlock, DisplayBlock, ShellBlock
 from kimi_tui.wire.parts import ToolReturnValue
@@ -156,7 +156,7 @@ class Shell(Tool[ShellParams]):
             unsandboxed = False
         if unsandboxed:
             reasons.append(tr("there is no sandbox; one approval holds for the session"))
-        guarded = why_asked_for(line, self._workspace)
+        guarded = ask_reason(line, self._workspace)
         subject = command_subject(line, self._workspace, self._approvals.policy)
         if guarded is not None:
             reasons.append(guarded)

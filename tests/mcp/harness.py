@@ -68,7 +68,7 @@ class McpHarness:
                 approvals=self.approvals,
                 progress=self.progress,
                 send=self.wire.send,
-                tell=lambda title, body: self.told.append((title, body)),
+                notify=lambda title, body: self.told.append((title, body)),
                 capabilities=lambda: self.sees,
                 notices=told or FailureNotices(),
             ),

@@ -26,7 +26,7 @@ def run_dry(options: argparse.Namespace) -> int:
     script = ChoiceScript(_read(options.choices), flow) if options.choices else None
     titles = {node.id: truncate(" ".join(clean_label(node.title).split()), _WIDTH) for node in flow.nodes.values()}
 
-    def tell(message: WireMessage) -> None:
+    def print_event(message: WireMessage) -> None:
         match message:
             case FlowNodeBegin():
                 title = titles[message.node_id]
@@ -49,7 +49,7 @@ def run_dry(options: argparse.Namespace) -> int:
             flow,
             script or _ask,
             name=options.name,
-            send=tell,
+            send=print_event,
             results=None if script is None else script.result,
             args=options.arg,
             max_moves=options.max_moves,

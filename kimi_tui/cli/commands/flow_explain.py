@@ -69,16 +69,16 @@ def _decisions(flow: Flow) -> Iterator[str]:
     for node in _steps(flow):
         if node.kind is not NodeKind.DECISION:
             continue
-        ways = ", ".join(f"{edge.label} → {edge.dst}" for edge in flow.outgoing[node.id])
+        branches = ", ".join(f"{edge.label} → {edge.dst}" for edge in flow.outgoing[node.id])
         settings = node.settings
         if settings.run is not None:
-            yield f"{node.id}, by the exit status: {ways}"
+            yield f"{node.id}, by the exit status: {branches}"
         elif settings.ask:
-            yield f"{node.id}, by the user: {ways}"
+            yield f"{node.id}, by the user: {branches}"
         elif settings.on is not None:
-            yield f"{node.id}, by a value: {ways}"
+            yield f"{node.id}, by a value: {branches}"
         else:
-            yield f"{node.id}, by the model: {ways}"
+            yield f"{node.id}, by the model: {branches}"
 
 
 def _loops(flow: Flow) -> Iterator[str]:

@@ -74,22 +74,22 @@ def run_waiting(options: argparse.Namespace) -> int:
 
     roots = _session_roots() if options.all else [sessions_dir(work_dir_of(options))]
     kept = sorted(_runs_under(roots), key=lambda each: each.run.updated_at)
-    asked = [(each, question) for each in kept if (question := pending_question(each.run)) is not None]
+    questions = [(each, question) for each in kept if (question := pending_question(each.run)) is not None]
     over = [(each, budget) for each in kept if (budget := pending_budget(each.run)) is not None]
     if options.format == "json":
         print_json(
             [
                 {**asdict(pending), "flow": each.run.name, "session": each.folder.name}
-                for each, pending in (*asked, *over)
+                for each, pending in (*questions, *over)
             ]
         )
         return 0
-    if not asked and not over:
+    if not questions and not over:
         print_out("No run waits for an answer.")
     for each, budget in over:
         print_out(printable(f"{each.run.run_id[:_ID]}  {each.run.name}  {budget.node_id}: {budget.spent}"))
         print_out(printable(f"    {how_to_raise(each.run.run_id[:_ID], budget)}"))
-    for each, question in asked:
+    for each, question in questions:
         text = question.question.strip().replace("\n", "\n    ")
         print_out(printable(f"{each.run.run_id[:_ID]}  {each.run.name}  {question.node_id}: {text}"))
         for choice in question.choices:

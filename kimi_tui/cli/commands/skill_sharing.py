@@ -31,7 +31,7 @@ _CHECK_SECONDS = 20.0
 
 
 def run_add(args: argparse.Namespace) -> int:
-    """Add one skill. Raises KimiTuiError if it cannot be fetched, is refused, or if nobody agreed."""
+    """Add one skill. Raises KimiTuiError if it cannot be fetched, is refused, or if the user does not agree."""
     source = read_source(args.source, ref=args.ref, path=args.path)
     with _installation() as installation:
         fetched = fetch_skill(source)

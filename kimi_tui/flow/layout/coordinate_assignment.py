@@ -120,7 +120,7 @@ def _left_to_right(lefts: list[list[Pair]], rights: list[list[int]]) -> list[int
 
 
 def _nearest(order: list[int], lefts: list[list[Pair]], targets: list[float], weights: list[float]) -> list[float]:
-    """Positions near the wanted ones that keep every distance: blocks that would overlap share a weighted mean."""
+    """Positions near the preferred ones that keep every distance: blocks that would overlap share a weighted mean."""
     offset = [0.0] * len(order)
     group_of: list[_Group | None] = [None] * len(order)
     for index in order:

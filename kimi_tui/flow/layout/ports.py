@@ -92,7 +92,7 @@ def _join_where_tight(groups: list[list[Line]], sides: list[int], span: Span) ->
 
 
 def spread(wished: Sequence[int], fixed: Sequence[bool], span: Span) -> list[int]:
-    """Places in the same order, as close to the wanted ones as a distance of `step` (or of one) allows.
+    """Places in the same order, as close to the preferred ones as a distance of `step` (or of one) allows.
 
     Those `fixed` keep their place, if there is room for the others around them.
     """

@@ -12,8 +12,8 @@ MAX_STATUS = 255
 
 def status_branch(status: int | None, labels: Sequence[str | None]) -> str | None:
     """The branch label for an exit status; None if there is none. A command without a status counts as failed."""
-    wanted = [OK, "0"] if status == 0 else [str(status), FAILED]
-    return next((label for label in (*wanted, ELSE) if label in labels), None)
+    names = [OK, "0"] if status == 0 else [str(status), FAILED]
+    return next((label for label in (*names, ELSE) if label in labels), None)
 
 
 def status_branch_fault(labels: Sequence[str | None]) -> Iterator[tuple[int, UserText]]:

@@ -165,7 +165,7 @@ async def dry_run(
     """
     turns = _DryTurns(choose, on_prompt, results)
 
-    def tell(message: WireMessage) -> None:
+    def forward(message: WireMessage) -> None:
         send(message)
         turns.reach(message)
 
@@ -173,7 +173,7 @@ async def dry_run(
         flow,
         name=name,
         taker=turns,
-        send=tell,
+        send=forward,
         interactive=False,
         args=args,
         max_moves=max_moves,

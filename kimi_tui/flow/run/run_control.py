@@ -261,7 +261,7 @@ class RunControl:
             self._meter.end()
 
     def raise_budget(self, given: Budget) -> None:
-        """Change the caps that `given` sets; a run that waits for that goes on. Before the start, set them.
+        """Change the caps that `given` sets; a run that waits for higher caps continues. Before the start, set them.
 
         Raises FlowControlError if a cap is spent already, BudgetError if a model has no prices.
         """

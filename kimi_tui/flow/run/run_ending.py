@@ -66,7 +66,7 @@ def pending_budget(state: RunState) -> OverBudget | None:
 
 
 def how_to_raise(run_id: str, over: OverBudget) -> str:
-    """The command that goes on with a higher budget."""
+    """The command that continues the run with a higher budget."""
     return f"kimi-tui flow resume {run_id} {over.raised}"
 
 

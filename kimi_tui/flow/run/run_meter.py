@@ -136,7 +136,7 @@ class RunMeter:
         await self._hold()
 
     def may_go_on(self) -> bool:
-        """Whether another request or node may start. The user is told when a cap is nearly or entirely used."""
+        """Whether another request or node may start. The user is notified when a cap is nearly or entirely used."""
         self._notify()
         if self.reached is None:
             return True

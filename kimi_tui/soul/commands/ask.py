@@ -36,7 +36,7 @@ async def _init(engine: "Engine", args: str) -> None:
         soul.context = remembered
         side_context.clear()
         side_context.close()
-        engine.tell_status()
+        engine.send_status()
     file = engine.work_dir / "AGENTS.md"
     if result.stop == "finished":
         with suppress(OSError):

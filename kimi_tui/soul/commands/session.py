@@ -27,7 +27,7 @@ _LISTED = 30
 async def _clear(engine: "Engine", args: str) -> None:
     engine.context.clear()
     engine.reply(tr("Conversation cleared; the old one is kept in the session's folder."))
-    engine.tell_status()
+    engine.send_status()
 
 
 async def _compact(engine: "Engine", args: str) -> TurnResult | None:
@@ -150,7 +150,7 @@ async def _import(engine: "Engine", args: str) -> None:
             )
         )
     engine.context.append(message)
-    engine.tell_status()
+    engine.send_status()
     engine.reply(tr("Imported about {tokens:,} tokens into the context.", tokens=tokens))
 
 

@@ -23,12 +23,12 @@ async def _help(engine: "Engine", args: str) -> None:
         return
     commands = engine.commands()
     command_names = {info.name for info in commands}
-    faces = [info for info in engine.frontend_commands if info.name not in command_names]
+    frontend_commands = [info for info in engine.frontend_commands if info.name not in command_names]
     pages = tr(
         "Documentation pages, for `/help TOPIC`: {names}",
         names=", ".join(f"`{topic}`" for topic in documentation.topics()),
     )
-    engine.reply("\n".join([*(line(info) for info in (*commands, *faces)), "", pages]))
+    engine.reply("\n".join([*(line(info) for info in (*commands, *frontend_commands)), "", pages]))
 
 
 async def _version(engine: "Engine", args: str) -> None:

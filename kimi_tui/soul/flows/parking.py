@@ -1,4 +1,4 @@
-"""Runs without a user: a run parks at calls that nobody can approve now, and gets the answers when it resumes."""
+"""Runs without a user: a run parks at calls that need approval, and gets the answers when it resumes."""
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -12,8 +12,8 @@ RecordedWhenAsked = Literal["refuse", "park"]
 class Parking:
     """`when_asked` is the user's option, None for the default: a resumed run then keeps its own.
 
-    `approves`: calls are approved since no user is there. A run that refuses or parks turns that off, and also the
-    configuration's yolo. `stop` ends the running turn.
+    `approves`: calls are approved since there is no user to ask. A run that refuses or parks turns that off, and
+    also the configuration's yolo. `stop` ends the running turn.
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class Parking:
 
     @property
     def recorded(self) -> RecordedWhenAsked | None:
-        """The option for a new run's journal; None if calls are approved, or a user is there."""
+        """The option for a new run's journal; None if calls are approved, or there is a user to ask."""
         if self._approvals.attended or self._option in (None, "approve"):
             return None
         return "park" if self._option == "park" else "refuse"

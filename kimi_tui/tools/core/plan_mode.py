@@ -13,7 +13,7 @@ class PlanMode:
     """The plan mode of a session. It reports changes on the Wire, and to `on_change`, which persists them.
 
     `folder` stores the plans; without one they are only shown. `chosen_by_model`: the model turned it on by itself, so
-    it may turn it off when no user is there.
+    it may turn it off while the user is away.
     """
 
     def __init__(

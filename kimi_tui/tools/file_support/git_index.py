@@ -1,4 +1,4 @@
-"""Reads the names in the index of a Git repository, the files that it tracks. Bounded; an odd index gives no answer."""
+"""Reads the names in the index of a Git repository: the tracked files. Bounded; a malformed index gives no result."""
 
 import os
 import struct

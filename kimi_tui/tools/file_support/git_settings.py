@@ -266,7 +266,7 @@ def _destinations(text: str) -> frozenset[tuple[str, str, str, str]]:
 
 
 def _is_worktree_of_submodule(value: str, git_dir: Path, tops: Collection[Path]) -> bool:
-    """Whether Git in a submodule writes its files below one of `tops`, and not wherever a command wants them."""
+    """Whether Git in a submodule writes its files below one of `tops`, and not in a place that a command chooses."""
     if "modules" not in git_dir.parts or not value.startswith("../") or "\0" in value:
         return False
     real = real_path(git_dir / value)

@@ -336,7 +336,7 @@ class _LineParser:
         return [self._expanded(choice, choice) for choice in choices] or [self._word(node, source)]
 
     def _word(self, node: Node, source: _Source) -> str | None:
-        """Return the argument that the program gets, or None with a doubt."""
+        """Return the argument that the program gets; None, and record a doubt, if it is not known."""
         pieces = node.children if node.type == "concatenation" else [node]
         spelled = "".join(spelled_form(piece, source, first=place == 0) for place, piece in enumerate(pieces))
         self.spelled.append(spelled)

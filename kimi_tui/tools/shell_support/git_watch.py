@@ -69,7 +69,7 @@ class GitWatch:
         self._remember(self._finder.find())
 
     def _roots(self) -> list[Path]:
-        """The folders, and the Git directories outside of them that commands which run Git can write."""
+        """The folders, and the Git directories outside of them, which commands that run Git can write."""
         folders = list(self._folders())
         for folder in tuple(folders):
             entry = folder / ".git"

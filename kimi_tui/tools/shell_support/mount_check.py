@@ -34,10 +34,10 @@ Mounts = dict[bytes, tuple[bytes, bytes]]
 def checked(places: str, command: list[str]) -> list[str]:
     """Start the comparison; return the command line to execute in this process. Raises OSError."""
     session_keyring.leave()  # defence: keyring-of-its-own
-    answer_end, tell = os.pipe()
+    answer_end, answer_write = os.pipe()
     held, release = os.pipe()
     if os.fork() == 0:
-        os.close(tell)
+        os.close(answer_write)
         os.close(held)
         status = 1
         try:
@@ -46,9 +46,9 @@ def checked(places: str, command: list[str]) -> list[str]:
             os._exit(status)
     os.close(answer_end)
     os.close(release)
-    for descriptor in (tell, held):
+    for descriptor in (answer_write, held):
         os.set_inheritable(descriptor, True)
-    return [command[0], "--info-fd", str(tell), "--block-fd", str(held), *command[1:]]
+    return [command[0], "--info-fd", str(answer_write), "--block-fd", str(held), *command[1:]]
 
 
 def _compare(places: str, answer_end: int, release: int) -> int:

@@ -29,7 +29,7 @@ _GLUED_VALUE = re.compile(r"-[A-Za-z]|@|--?[\w-]+=@?|[\w.-]+=@?", re.ASCII)
 """Prefixes of a file within one word: `-f.env`, `@.env`, `--file=.env`, `of=.env`."""
 
 
-def why_asked_for(line: CommandLine, workspace: Workspace) -> str | None:
+def ask_reason(line: CommandLine, workspace: Workspace) -> str | None:
     """Return the reason, or None if rules, mode and answers decide."""
     for doubt in line.doubts:
         if doubt.weight is Weight.LIMIT:  # defence: ask-at-limit

@@ -64,7 +64,7 @@ def _landlock_version() -> int:
 class Sandbox:
     """The sandbox of a session. Without a workspace there is none.
 
-    The first command calls `tell` once with a title and the reason if a configured sandbox works in part only, or not
+    The first command calls `notify` once with a title and the reason if a configured sandbox works in part only, or not
     at all. `hidden` are files with keys beside those in kimi-tui's home, `trusted` says that the user trusts the
     folder, `find` finds bubblewrap outside of some folders, `landlock` is the version of the kernel's Landlock,
     `seatbelt` finds the `sandbox-exec` of macOS, `allows_host` decides on the hosts that commands want to reach.
@@ -75,7 +75,7 @@ class Sandbox:
         config: SandboxConfig,
         workspace: Workspace | None,
         *,
-        tell: Callable[[str, str], None] = lambda _title, _text: None,
+        notify: Callable[[str, str], None] = lambda _title, _text: None,
         hidden: Iterable[Path] = (),
         trusted: bool = False,
         find: Callable[[Iterable[Path]], str | None] = find_bwrap,
@@ -83,7 +83,7 @@ class Sandbox:
         seatbelt: Callable[[], str | None] = find_sandbox_exec,
         allows_host: AllowsHost | None = None,
     ) -> None:
-        self._tell = tell
+        self._notify = notify
         self._trusted = trusted
         self._find = find
         self._landlock = landlock
@@ -130,7 +130,7 @@ class Sandbox:
                     self._why_not = await self._try()
                     self._known = True
                     for warning in filter(None, (self._why_not, self.writable_program)):
-                        self._tell(TIER_TITLES[self.tier], warning)
+                        self._notify(TIER_TITLES[self.tier], warning)
         return self._box is not None
 
     @property
@@ -237,7 +237,7 @@ class Sandbox:
                 # defence: undo-acting-git-settings
                 undone += await asyncio.to_thread(watch.undo_changes, remotes_may_move=remotes_may_move)
             if undone:
-                self._tell(tr("The sandbox undid what a command did to Git"), "; ".join(undone))
+                self._notify(tr("The sandbox undid what a command did to Git"), "; ".join(undone))
 
     def env(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of a wrapped command."""

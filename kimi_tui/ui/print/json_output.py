@@ -65,15 +65,15 @@ class JsonOutput:
             case _:
                 pass
 
-    def waiting(self, asked: OpenQuestion) -> None:
+    def waiting(self, question: OpenQuestion) -> None:
         """Print the question that a run waits for, as the last line."""
-        question: JsonObject = {
-            "run": asked.run_id,
-            "node": asked.node_id,
-            "question": asked.question,
-            "choices": list(asked.choices),
+        fields: JsonObject = {
+            "run": question.run_id,
+            "node": question.node_id,
+            "question": question.question,
+            "choices": list(question.choices),
         }
-        self._write({"type": "waiting", "questions": [question]})
+        self._write({"type": "waiting", "questions": [fields]})
 
     def over_budget(self, over: OverBudget) -> None:
         """Print that a run waits for a higher budget, as the last line."""

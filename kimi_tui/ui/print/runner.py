@@ -111,13 +111,13 @@ async def _answer(engine: Engine, prompt: UserInput, printing: "_Printing") -> i
             return EXIT_FAILURE
 
 
-def _how_to_answer(asked: OpenQuestion) -> str:
-    question = asked.question.strip()
-    end = "\n" if "\n" in question else " "
-    answer = shlex.quote(f"{asked.node_id}={asked.choices[0]}")
+def _how_to_answer(question: OpenQuestion) -> str:
+    text = question.question.strip()
+    end = "\n" if "\n" in text else " "
+    answer = shlex.quote(f"{question.node_id}={question.choices[0]}")
     return (
-        f"the flow waits for you: {question}{end}({', '.join(asked.choices)})\n"
-        f"Answer with: kimi-tui flow resume {asked.run_id[:8]} --choose {answer}"
+        f"the flow waits for you: {text}{end}({', '.join(question.choices)})\n"
+        f"Answer with: kimi-tui flow resume {question.run_id[:8]} --choose {answer}"
     )
 
 

@@ -66,7 +66,7 @@ class TextOutput:
             case _:
                 pass
 
-    def waiting(self, asked: OpenQuestion) -> None:
+    def waiting(self, question: OpenQuestion) -> None:
         """Print the question to stderr, with instructions for answering it."""
 
     def over_budget(self, over: OverBudget) -> None:

@@ -28,7 +28,7 @@ class PageSink(Protocol):
     """Receives the app's output. Writing to a closed page raises no exception."""
 
     async def draw(self, data: bytes) -> None: ...
-    async def tell(self, kind: str, text: str) -> None: ...
+    async def send(self, kind: str, text: str) -> None: ...
 
 
 class AppProcess:
@@ -66,7 +66,7 @@ class AppProcess:
         """Send keys; never waits. Returns whether the app keeps up with its input."""
         return self._send(b"D", text.encode("utf-8", "replace"))
 
-    def tell(self, message: Mapping[str, str | int]) -> bool:
+    def send(self, message: Mapping[str, str | int]) -> bool:
         """Send a message of the driver. Returns whether the app keeps up with its input."""
         return self._send(b"M", json.dumps(message).encode())
 
@@ -87,7 +87,7 @@ class AppProcess:
 
     def _ask_to_leave(self, number: signal.Signals | None) -> None:
         if number is None:
-            self.tell({"type": "quit"})
+            self.send({"type": "quit"})
         elif self.process.returncode is None:
             os.killpg(self.process.pid, number)
 
@@ -106,7 +106,7 @@ class AppProcess:
             elif kind == b"M":
                 meta = json.loads(payload)
                 if meta["type"] in _FORWARDED_EVENTS:
-                    await page.tell(meta["type"], meta["text"])
+                    await page.send(meta["type"], meta["text"])
 
     async def _last_words(self) -> str:
         tail = b""

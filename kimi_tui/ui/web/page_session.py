@@ -97,7 +97,7 @@ class _Visit:
         """Close the page. `for_good`: the session cannot be resumed."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
-                await self.tell("over" if for_good else "ended", why)
+                await self.send("over" if for_good else "ended", why)
                 await self._socket.close()
         self._left.set()
 
@@ -105,7 +105,7 @@ class _Visit:
         with contextlib.suppress(ClientConnectionResetError, ConnectionError):
             await self._socket.send_bytes(data)
 
-    async def tell(self, kind: str, text: str) -> None:
+    async def send(self, kind: str, text: str) -> None:
         with contextlib.suppress(ClientConnectionResetError, ConnectionError):
             await self._socket.send_str(json.dumps([kind, text]))
 
@@ -120,11 +120,11 @@ class _Visit:
             case ["stdin", str(keys)]:
                 return process.type(keys)
             case ["resize", {"width": int(columns), "height": int(rows)}]:
-                return process.tell({"type": "resize", "width": _bounded(columns), "height": _bounded(rows)})
+                return process.send({"type": "resize", "width": _bounded(columns), "height": _bounded(rows)})
             case ["blur"] | ["focus"]:
-                return process.tell({"type": str(message[0])})
+                return process.send({"type": str(message[0])})
             case ["ping", str(when)]:
-                await self.tell("pong", when)
+                await self.send("pong", when)
             case _:
                 pass
         return True

@@ -96,7 +96,7 @@ async def test_without_bubblewrap_the_user_is_told_that_commands_can_replace_kim
     """Landlock cannot make a part of a writable folder read-only."""
     told: list[str] = []
     harness.workspace.add_dir(Path(sys.prefix))
-    sandbox = Sandbox(SandboxConfig(), harness.workspace, tell=lambda _, text: told.append(text), find=lambda _: None)
+    sandbox = Sandbox(SandboxConfig(), harness.workspace, notify=lambda _, text: told.append(text), find=lambda _: None)
     if await sandbox.works():
         assert told[-1] == sandbox.writable_program
         assert "and kimi-tui itself runs from there" in told[-1]

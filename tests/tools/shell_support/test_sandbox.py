@@ -71,7 +71,7 @@ def shell(harness: ToolHarness, **settings: object) -> Shell:
 def bare_sandbox(config: SandboxConfig, harness: ToolHarness, told: list[str], program: str | None) -> Sandbox:
     """Where there is no Landlock, and this program for bubblewrap."""
     return Sandbox(
-        config, harness.workspace, tell=lambda _, text: told.append(text), find=lambda _: program, landlock=lambda: 0
+        config, harness.workspace, notify=lambda _, text: told.append(text), find=lambda _: program, landlock=lambda: 0
     )
 
 
@@ -259,7 +259,7 @@ async def test_without_bubblewrap_one_line_says_so(harness: ToolHarness, mode: s
     told: list[str] = []
     config = SandboxConfig.model_validate({"mode": mode})
     sandbox = Sandbox(
-        config, harness.workspace, tell=lambda _, text: told.append(text), find=lambda _: None, landlock=lambda: 0
+        config, harness.workspace, notify=lambda _, text: told.append(text), find=lambda _: None, landlock=lambda: 0
     )
     tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
     values = [await harness.use(tool, command=f"echo {number}") for number in range(2)]
@@ -284,7 +284,7 @@ async def test_what_does_not_hold_is_not_used(harness: ToolHarness, tmp_path: Pa
     sandbox = Sandbox(
         SandboxConfig(),
         harness.workspace,
-        tell=lambda _, text: told.append(text),
+        notify=lambda _, text: told.append(text),
         find=lambda _: str(fake),
         landlock=lambda: 0,
     )
@@ -962,7 +962,7 @@ async def test_what_was_undone_is_told_and_kept_aside(harness: ToolHarness) -> N
         harness.workspace,
         harness.approvals,
         ToolProgress(),
-        sandbox=Sandbox(SandboxConfig(), harness.workspace, tell=lambda _, text: told.append(text)),
+        sandbox=Sandbox(SandboxConfig(), harness.workspace, notify=lambda _, text: told.append(text)),
     )
     value = await harness.use(tool, command=f"git init -q x && {evil_config('x/.git')}")
     assert not value.is_error

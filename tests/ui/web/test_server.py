@@ -183,7 +183,7 @@ async def test_an_app_whose_server_is_gone_ends(tmp_path: Path) -> None:
             assert process.process.stdin is not None
             process.process.stdin.close()
 
-        async def tell(self, kind: str, text: str) -> None:
+        async def send(self, kind: str, text: str) -> None:
             pass
 
     async with asyncio.timeout(20):
@@ -237,7 +237,7 @@ async def test_an_app_reads_no_more_keys_than_it_handles(tmp_path: Path) -> None
                     process.type("x" * 4096)
                 typed.set()
 
-        async def tell(self, kind: str, text: str) -> None:
+        async def send(self, kind: str, text: str) -> None:
             pass
 
     running = asyncio.create_task(process.run(Typing()))

@@ -181,7 +181,7 @@ class _Reader:
                 self._skip_statement()
 
     def _subgraph(self) -> None:
-        """Open a subgraph: ignores its title; its nodes and edges are parsed as all others."""
+        """Open a subgraph. Its title is ignored; its nodes and edges are parsed like all others."""
         named, start = SUBGRAPH_NAME.match(self.text, self.pos), self.pos
         if named is not None and self.text.startswith("[", named.end()):
             self.pos = self.labels.node("[", named.end() + 1).next_pos

@@ -441,15 +441,15 @@ class Composer(Vertical):
             self.run_worker(self._find_files(query, files), group="files", exclusive=True)
 
     async def _find_files(self, query: str, files: "FileIndex") -> None:
-        asked = self._trigger
+        trigger = self._trigger
 
-        def wanted() -> bool:
-            return self._late and self._trigger == asked
+        def is_current() -> bool:
+            return self._late and self._trigger == trigger
 
-        while wanted():
+        while is_current():
             reading = files.is_reading
-            found = await asyncio.to_thread(file_choices, query, partial(files.search, wanted=wanted))
-            if wanted():
+            found = await asyncio.to_thread(file_choices, query, partial(files.search, is_current=is_current))
+            if is_current():
                 self._offer(found)
                 self._late = reading
                 await asyncio.to_thread(files.wait, _READ_S)

@@ -43,7 +43,7 @@ class FileIndex:
     def is_reading(self) -> bool:
         return self._reading is not None and self._reading.is_alive()
 
-    def search(self, query: str, limit: int, *, wanted: Callable[[], bool] = lambda: True) -> Sequence[str]:
+    def search(self, query: str, limit: int, *, is_current: Callable[[], bool] = lambda: True) -> Sequence[str]:
         """The best matches among the paths read so far; the first search waits briefly for a small folder.
 
         A cancelled search ends early, with no matches.
@@ -58,7 +58,7 @@ class FileIndex:
             paths = hits
         folded, scored = query.casefold(), list[tuple[float, str, str]]()
         for begin in range(0, len(paths), _PART):
-            if not wanted():
+            if not is_current():
                 return []
             part = paths[begin : begin + _PART]
             scored += [(-value, path, have) for path, have in part if (value := score_folded(folded, have)) is not None]

@@ -73,8 +73,8 @@ class InputHistory:
 
     def search(self, query: str, limit: int = 50) -> list[str]:
         """Inputs that contain `query`, newest first, without duplicates."""
-        wanted = query.casefold()
-        found = (entry for entry in reversed(self.entries) if wanted in entry.casefold())
+        folded = query.casefold()
+        found = (entry for entry in reversed(self.entries) if folded in entry.casefold())
         return list(dict.fromkeys(found))[:limit]
 
     def _append(self, text: str, images: Mapping[str, str]) -> None:

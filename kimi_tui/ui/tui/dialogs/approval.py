@@ -77,7 +77,7 @@ class ApprovalDialog(DockedDialog):
         super().__init__(clock=clock, id=id)
         self.requests: tuple[ApprovalRequest, ...] = ()
         self.current: ApprovalRequest | None = None
-        self._aside: ModalScreen[str | None] | None = None
+        self._open: ModalScreen[str | None] | None = None
         self._replied = ""
 
     def compose(self) -> ComposeResult:
@@ -134,7 +134,7 @@ class ApprovalDialog(DockedDialog):
             self.current = None
             self.ahead.leave()
             self.remove_class("-open", "-why", "-comment")
-            self._leave_aside()
+            self._close_screen()
             return
         place = next(index for index, one in enumerate(requests) if one.id == request.id)
         self.border_title = _("approval")
@@ -142,7 +142,7 @@ class ApprovalDialog(DockedDialog):
             self.border_title = _("approval {at} of {count}", at=place + 1, count=len(requests))
         if self.current is None or request.id != self.current.id:
             self.current = request
-            self._leave_aside()
+            self._close_screen()
             self.ahead.leave()
             self.guard.restart()  # defence: guard-next-dialog
             self.remove_class("-why", "-comment")
@@ -196,30 +196,30 @@ class ApprovalDialog(DockedDialog):
         screen = ApprovalFullscreen(
             request, _blocks(request), lambda seen: self._options(request, seen=seen), node=node, clock=self._clock
         )
-        self._open_aside(screen, lambda answer: self.take_answer(answer, seen=True))
+        self._open_screen(screen, lambda answer: self.take_answer(answer, seen=True))
         return True
 
-    def _open_aside(self, screen: ModalScreen[str | None], done: Callable[[str], object]) -> None:
+    def _open_screen(self, screen: ModalScreen[str | None], done: Callable[[str], object]) -> None:
         """Open a screen about the current request; its result counts only if that request is still pending."""
         request = self.current
 
         def over(answer: str | None) -> None:
-            self._aside = None
+            self._open = None
             self.guard.restart()
             if self.current is not None and not isinstance(self.screen.focused, TextArea):  # they write a message
                 self.focus()
             if answer is not None and request is self.current:
                 done(answer)
 
-        self._aside = screen
+        self._open = screen
         self.app.push_screen(screen, over)
 
-    def _leave_aside(self) -> None:
-        if self._aside is not None and self._aside.is_current:
-            if isinstance(self._aside, EditCommand):
-                self._aside.abandon()
+    def _close_screen(self) -> None:
+        if self._open is not None and self._open.is_current:
+            if isinstance(self._open, EditCommand):
+                self._open.abandon()
             else:
-                self._aside.dismiss(None)
+                self._open.dismiss(None)
 
     def on_approval_body_seen_whole(self, event: ApprovalBody.SeenWhole) -> None:
         event.stop()
@@ -306,12 +306,12 @@ class ApprovalDialog(DockedDialog):
             case "why":
                 self._write("-why", _("no"), _("reason… (Enter send · Esc cancel)"))
             case "edit" if (command := command_of(request)) is not None:
-                self._open_aside(
+                self._open_screen(
                     EditCommand(command),
                     lambda text: self._reply(request, "approve", edited=text if text != command else None),
                 )
             case "hunks" if hunks_of(request):
-                self._open_aside(
+                self._open_screen(
                     HunkPicker(request, node=self.query_one(ApprovalHeader).node, clock=self._clock),
                     lambda taken: self._reply(request, "approve", taken=[*map(int, taken.split(","))]),
                 )

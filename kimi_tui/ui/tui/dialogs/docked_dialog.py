@@ -31,12 +31,12 @@ class DockedDialog(Vertical, can_focus=True):
     DockedDialog.-open { display: block; }
     DockedDialog > OptionList { margin-top: 1; }
     DockedDialog > ApprovalBody { background: $surface; }
-    DockedDialog.-aside { border-subtitle-color: $warning; border-subtitle-style: bold; }
+    DockedDialog.-unfocused { border-subtitle-color: $warning; border-subtitle-style: bold; }
     """
     key_context: ClassVar[KeyContext]
     reach_label: ClassVar[str]
     """The description of the key that focuses the dialog; not yet translated."""
-    _foot = ""
+    _footer = ""
     _reach = ""
 
     def __init__(
@@ -105,12 +105,12 @@ class DockedDialog(Vertical, can_focus=True):
 
     def show_focus_hint(self, reach: str) -> None:
         """Show whether the dialog has the focus, and if not, `reach`: the key that focuses it."""
-        aside = not self.has_focus_within
-        if (aside, reach) != (self.has_class("-aside"), self._reach):
+        unfocused = not self.has_focus_within
+        if (unfocused, reach) != (self.has_class("-unfocused"), self._reach):
             self._reach = reach
-            self.set_class(aside, "-aside")
-            self.query_one(OptionList).dim(aside)
-            self._set_footer(self._foot)
+            self.set_class(unfocused, "-unfocused")
+            self.query_one(OptionList).dim(unfocused)
+            self._set_footer(self._footer)
 
     @property
     def can_scroll_on(self) -> bool:
@@ -123,9 +123,9 @@ class DockedDialog(Vertical, can_focus=True):
         return _("press {key} first, then answer", key=self._reach) if self._reach else ""
 
     def _set_footer(self, words: str) -> None:
-        self._foot = words
-        aside = self.has_class("-aside") and self._reach
-        self.border_subtitle = _("{key} to answer", key=self._reach) if aside else words
+        self._footer = words
+        unfocused = self.has_class("-unfocused") and self._reach
+        self.border_subtitle = _("{key} to answer", key=self._reach) if unfocused else words
 
 
 class OptionsDialog(DockedDialog):

@@ -70,7 +70,7 @@ class FlowChart(SurfaceView, can_focus=True):
         self.flow: Flow | None = None
         self.zoom: Zoom = "auto"
         self.way: Way = "auto"
-        self._ways: dict[tuple[str, ...], Way] = {}
+        self._directions_chosen: dict[tuple[str, ...], Way] = {}
         """The chosen direction of each flow, by its node ids."""
         self._planner: SurfacePlanner | None = None
         self._shown: PlannedSurface | None = None
@@ -104,7 +104,7 @@ class FlowChart(SurfaceView, can_focus=True):
         self.nodes = tuple(flow.nodes)
         if not same or self._planner is None:
             self.following = True
-            self.way = self._ways.get(tuple(flow.nodes), "auto")
+            self.way = self._directions_chosen.get(tuple(flow.nodes), "auto")
             self._planner = SurfacePlanner(flow, ascii=self.ascii_only)
             self._made_for = self._shown = self.surface = None
         if self.selected not in flow.nodes or not same:
@@ -152,18 +152,18 @@ class FlowChart(SurfaceView, can_focus=True):
         height = self.outer_size.height - self.gutter.height
         if (before := self._made_for) is not None and before[0] == width - 1 and self._made_in == self.app.size:
             height = before[1]  # the panes below come and go; the drawing does not follow them
-        wanted: tuple[int, int, Zoom, Way] = (width - 1, height, self.zoom, self.way)
-        if planner is None or width <= 1 or wanted == self._made_for:
+        size_and_view: tuple[int, int, Zoom, Way] = (width - 1, height, self.zoom, self.way)
+        if planner is None or width <= 1 or size_and_view == self._made_for:
             return
-        self._made_for, self._made_in = wanted, self.app.size
+        self._made_for, self._made_in = size_and_view, self.app.size
         if planner.is_slow:
-            self.run_worker(partial(self._lay_aside, planner, wanted), group="layout", exclusive=True)
+            self.run_worker(partial(self._plan_in_thread, planner, size_and_view), group="layout", exclusive=True)
         else:
-            self._use_surface(planner.make(*wanted))
+            self._use_surface(planner.make(*size_and_view))
 
-    async def _lay_aside(self, planner: SurfacePlanner, wanted: tuple[int, int, Zoom, Way]) -> None:
-        made = await planner.make_aside(*wanted)
-        if planner is self._planner and wanted == self._made_for:
+    async def _plan_in_thread(self, planner: SurfacePlanner, size_and_view: tuple[int, int, Zoom, Way]) -> None:
+        made = await planner.make_in_thread(*size_and_view)
+        if planner is self._planner and size_and_view == self._made_for:
             self._use_surface(made)
             self.refresh()
 
@@ -241,7 +241,7 @@ class FlowChart(SurfaceView, can_focus=True):
     def _view(self, *, zoom: Zoom | None = None, way: Way | None = None) -> None:
         self.zoom, self.way = zoom or self.zoom, way or self.way
         if way is not None:
-            self._ways[tuple(self.nodes)] = way
+            self._directions_chosen[tuple(self.nodes)] = way
         self._lay()
         self.call_after_refresh(self._reveal, self.selected)
 

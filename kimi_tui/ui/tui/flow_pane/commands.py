@@ -53,10 +53,10 @@ def _ask(runner: FlowRunner, node_id: str) -> str:
     decisions = {node for node, edges in runner.flow.outgoing.items() if len(edges) > 1}
     if node_id not in decisions:
         return _("this node is not a decision; there is nothing to ask")
-    asked = decisions if now == "always" else set[str]() if now == "never" else set(now)
-    asked ^= {node_id}
-    runner.ask_at_decisions(frozenset(asked) if asked else "never")
-    return _("you are asked at this decision") if node_id in asked else _("the model decides here by itself")
+    nodes = decisions if now == "always" else set[str]() if now == "never" else set(now)
+    nodes ^= {node_id}
+    runner.ask_at_decisions(frozenset(nodes) if nodes else "never")
+    return _("you are asked at this decision") if node_id in nodes else _("the model decides here by itself")
 
 
 def edit_and_run(engine: Engine, node_id: str, text: str) -> str | None:

@@ -104,13 +104,13 @@ class FlowPane(Vertical):
         self.listing = FlowList(id="flows")
         self.trouble = DiagnosticsView(id="trouble")
         self.chart = FlowChart(id="chart")
-        self._foot = FlowFooter(id="foot")
+        self._footer = FlowFooter(id="foot")
 
     def compose(self) -> ComposeResult:
         yield self.listing
         yield self.trouble
         yield self.chart
-        yield self._foot
+        yield self._footer
 
     @property
     def has_nothing(self) -> bool:
@@ -382,24 +382,24 @@ class FlowPane(Vertical):
                 if broken:
                     title += " · ✗ " + n_("{count} cannot run", "{count} cannot run", broken)
                 self.border_title = f" {title} "
-                self._foot.show(self._list_facts())
+                self._footer.show(self._list_facts())
             case "chart" if self.chart_of is not None:
                 name = sanitize(one_line(self.chart_of.name))
                 self.border_title = Content(" " + _("flow: {name}", name=name) + " ")
-                self._foot.show(self._chart_facts(self.chart_of))
+                self._footer.show(self._chart_facts(self.chart_of))
             case "overlay":
                 title, _style, legend = self._overlay
                 self.border_title = Content(f" {sanitize(title)} ")
                 word = legend[0] if legend else ""
                 buttons = (("list", "l " + _("back")), ("runs", "h " + _("runs")), more())
-                self._foot.show(FooterFacts("≡", word, "accent", notes=legend[1:], buttons=buttons))
+                self._footer.show(FooterFacts("≡", word, "accent", notes=legend[1:], buttons=buttons))
             case _ if run is not None:
                 self.border_title = Content(run_title(run, self._clock(), self.size.width))
                 facts = footer_facts(run, self.held_up, changed=self._changed_on_disk, past=self.past)
                 if self._with_legend != self.screen.has_class("-zoom-flow") and self.chart.view != "outline":
                     facts = replace(facts, notes=(*facts.notes, line_legend(ascii=self.chart.ascii_only)))
                 now = () if self.recorded else (("live", _("back to now")), more())
-                self._foot.show(replace(facts, buttons=now) if self.past else facts)
+                self._footer.show(replace(facts, buttons=now) if self.past else facts)
             case _:
                 pass
 

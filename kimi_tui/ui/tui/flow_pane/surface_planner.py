@@ -53,7 +53,7 @@ class SurfacePlanner:
     def is_slow(self) -> bool:
         return len(self.flow.nodes) > SLOW
 
-    async def make_aside(self, width: int, height: int, zoom: Zoom, way: Way) -> PlannedSurface:
+    async def make_in_thread(self, width: int, height: int, zoom: Zoom, way: Way) -> PlannedSurface:
         """Run `make` in a thread."""
         return await asyncio.to_thread(self.make, width, height, zoom, way)
 

@@ -38,5 +38,5 @@ class RightColumn:
     def toggle(self, *, follows_work: bool) -> None:
         """Close an open column, or open a closed one. If that is what it would be without the user's choice
         (`follows_work`), it follows the work again."""
-        wanted = not self.is_open
-        self.chosen, self.visited = None if wanted == follows_work else wanted, False
+        will_open = not self.is_open
+        self.chosen, self.visited = None if will_open == follows_work else will_open, False

@@ -75,11 +75,11 @@ class FlowReducer:
 
     @property
     def is_current(self) -> bool:
-        """Whether a run is active, or nothing was said since it ended."""
+        """Whether a run is active, or no message followed its end."""
         return self.run is not None and (self.run.active or not self._left)
 
     def leave(self) -> None:
-        """Note that the conversation goes on without the run."""
+        """Record that the conversation continues without the run."""
         self._left = True
 
     @property

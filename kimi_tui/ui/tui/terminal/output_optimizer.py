@@ -98,7 +98,7 @@ class _Writer:
         self._blanks = len(text) - len(kept)
 
     def settle(self) -> None:
-        """Write the pending spaces, and apply the wanted state."""
+        """Write the pending spaces, and apply the requested state."""
         if self._blanks:
             self.out.append(" " * self._blanks)
             self._blanks = 0

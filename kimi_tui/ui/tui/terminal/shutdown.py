@@ -39,9 +39,9 @@ class ShutdownHandler:
     """Makes an app exit. `page`: the app is shown in a browser, and its server is watched instead of a terminal."""
 
     def __init__(self, terminal_state: SavedTerminal | None, *, page: bool) -> None:
-        self._kept, self._page = terminal_state, page
+        self._terminal_state, self._page = terminal_state, page
         self._parent = os.getppid()
-        self._asked: float | None = None
+        self._requested_at: float | None = None
         self._over = threading.Event()
         self._ask: Callable[[int], None] = lambda _status: None
 
@@ -70,11 +70,11 @@ class ShutdownHandler:
 
     def _on_signal(self, number: int, _frame: FrameType | None) -> None:
         now = time.monotonic()
-        if self._asked is None:
-            self._asked = now
+        if self._requested_at is None:
+            self._requested_at = now
             self._ask(128 + number)
             threading.Thread(target=self._force_after_timeout, args=(number,), name="ending", daemon=True).start()
-        elif now - self._asked > _AGAIN_S:
+        elif now - self._requested_at > _AGAIN_S:
             self._force_exit(number)
 
     def _force_after_timeout(self, number: int) -> None:
@@ -87,8 +87,8 @@ class ShutdownHandler:
                 os.set_blocking(1, False)
                 os.write(1, _ALL_OFF.encode())
                 os.set_blocking(1, True)
-            if self._kept is not None:
-                self._kept.restore()
+            if self._terminal_state is not None:
+                self._terminal_state.restore()
         os._exit(128 + number)
 
     def _watch_display(self) -> None:

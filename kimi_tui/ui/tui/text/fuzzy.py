@@ -11,24 +11,24 @@ def score(query: str, text: str) -> float | None:
     return score_folded(query.casefold(), text.casefold())
 
 
-def score_folded(wanted: str, have: str) -> float | None:
+def score_folded(query: str, text: str) -> float | None:
     """The same for case-folded texts."""
-    if not wanted:
+    if not query:
         return 0.0
-    at = have.find(wanted)
+    at = text.find(query)
     if at >= 0:
-        start = at == 0 or not have[at - 1].isalnum()
-        base = have.rfind("/") + 1
-        return 1000 + (200 if at in (0, base) else 100 if start else 0) - at * 0.1 - len(have) * 0.5
+        start = at == 0 or not text[at - 1].isalnum()
+        base = text.rfind("/") + 1
+        return 1000 + (200 if at in (0, base) else 100 if start else 0) - at * 0.1 - len(text) * 0.5
     total, place, run = 0.0, -1, 0
-    for letter in wanted:
-        found = have.find(letter, place + 1)
+    for letter in query:
+        found = text.find(letter, place + 1)
         if found < 0:
             return None
         run = run + 1 if found == place + 1 else 0
-        total += 10 + 8 * run + (12 if found == 0 or not have[found - 1].isalnum() else 0)
+        total += 10 + 8 * run + (12 if found == 0 or not text[found - 1].isalnum() else 0)
         place = found
-    return total - len(have) * 0.5
+    return total - len(text) * 0.5
 
 
 def best(query: str, things: Iterable[tuple[str, T]], limit: int) -> list[T]:

@@ -75,7 +75,7 @@ def render_item(item: Item, width: int, look: RenderContext) -> list[Line]:
         case NoticeItem():
             return list(_notice(item, width, look))
         case SideQuestionItem():
-            return list(_aside(item, width, look))
+            return list(_side_question(item, width, look))
         case ImageChip():
             return list(_image(item, width, look))
         case _:
@@ -229,7 +229,7 @@ def _notice(item: NoticeItem, width: int, look: RenderContext) -> Iterator[Line]
     yield from prefixed(rows, ((f"{sign} ", ink),), (("  ", palette.base),))
 
 
-def _aside(item: SideQuestionItem, width: int, look: RenderContext) -> Iterator[Line]:
+def _side_question(item: SideQuestionItem, width: int, look: RenderContext) -> Iterator[Line]:
     palette = look.palette
     sign: Run = (f"{spinner(look)} ", palette.accent) if item.running else ("↪ ", palette.secondary)
     head: tuple[Run, ...] = (sign, (_("aside") + "  ", palette.secondary))

@@ -281,7 +281,7 @@ class ItemStore:
         return is_hidden(self.items[index]) and self._ids[index] not in self._open
 
     def _gap(self, index: int) -> int:
-        """The blank rows above an item; those with no lines are passed over."""
+        """The blank rows above an item; items without lines are skipped."""
         if self._is_hidden(index):
             return 0
         above = index - 1

@@ -26,7 +26,7 @@ def many(root: Path, count: int) -> FileIndex:
 
 def test_a_search_that_is_not_wanted_any_more_ends_early(tmp_path: Path) -> None:
     index = many(tmp_path, 20)
-    assert index.search("file", 3, wanted=lambda: False) == []
+    assert index.search("file", 3, is_current=lambda: False) == []
     assert index.search("FILE_0001", 3) == ["file_00010.txt", "file_00011.txt", "file_00012.txt"]
 
 
@@ -40,9 +40,9 @@ async def test_in_a_large_folder_letters_do_not_wait_for_the_files(tmp_path: Pat
         gate = threading.Event()
         search = files.search
 
-        def waiting(query: str, limit: int, *, wanted: Callable[[], bool] = lambda: True) -> Sequence[str]:
+        def waiting(query: str, limit: int, *, is_current: Callable[[], bool] = lambda: True) -> Sequence[str]:
             gate.wait(20)
-            return search(query, limit, wanted=wanted)
+            return search(query, limit, is_current=is_current)
 
         files.search = waiting  # type: ignore[method-assign]
         await pilot.press(*"@04321")
