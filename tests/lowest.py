@@ -21,6 +21,7 @@ TOOLS = (
 )
 TESTS = (
     "tests/llm",
+    "tests/soul/test_tracing.py",
     "tests/mcp/test_tool.py",
     "tests/tools/test_search.py",
     "tests/config/test_yaml_editor.py",
