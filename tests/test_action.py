@@ -108,6 +108,30 @@ def test_run_gives_the_answer_and_keeps_its_budget(runner: Runner) -> None:
     assert not (runner.work / "ran").exists()
 
 
+def test_the_own_flow_of_the_documentation_runs_its_command_by_the_rule_beside_it_and_not_without(
+    runner: Runner,
+) -> None:
+    page = (ROOT / "kimi_tui/docs/headless.md").read_text("utf-8")
+    [job] = [block for block in re.findall(r"```yaml\n(.*?)```", page, re.S) if "command: run" in block]
+    [rule] = [block for block in re.findall(r"```yaml\n(.*?)```", page, re.S) if "permissions:\n  allow" in block]
+    [skill] = re.findall(r"````markdown\n(---\nname: ci-check.*?)````", page, re.S)
+    given = reader("safe").load(job)["jobs"]["agent"]["steps"][1]["with"]
+    assert (given.pop("command"), set(given)) == ("run", {"flow", "trust"})
+    file = runner.work / ".kimi-tui/skills/ci-check/SKILL.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(skill)
+    test = "import unittest\nclass T(unittest.TestCase):\n    def test(self):\n        open('ran', 'w').close()\n"
+    (runner.work / "test_it.py").write_text(test)
+    status, _, log = runner.run("Run", **given)
+    assert (status, "the user is away" in log) == (1, True), log
+    (runner.work / ".kimi-tui/config.yaml").write_text(rule)
+    assert runner.run("Run", flow=given["flow"])[0] == 1
+    assert not (runner.work / "ran").exists()
+    status, _, log = runner.run("Run", **given)
+    assert status == 0, log
+    assert (runner.work / "ran").exists()
+
+
 @pytest.mark.parametrize(
     ("inputs", "cause"),
     [

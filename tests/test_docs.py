@@ -213,7 +213,7 @@ def test_every_configuration_is_one_that_the_program_accepts():
             continue
         assert not load_config(text=body).warnings, name
         jsonschema.validate(table, schema)
-    assert other <= 4
+    assert other <= 5
 
 
 def test_every_mcp_server_is_one_that_the_program_accepts():

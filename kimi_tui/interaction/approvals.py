@@ -23,8 +23,6 @@ from kimi_tui.wire.display import BriefBlock, DisplayBlock, UnknownBlock
 from kimi_tui.wire.events import ApprovalAnswer, ApprovalResponse
 from kimi_tui.wire.requests import ApprovalRequest
 
-UNATTENDED = "this needs the user's approval, and the user is away"
-
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -39,7 +37,8 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalResult:
-    """The outcome of a request. `feedback` is the user's comment; `denied_by` is the rule that decided.
+    """The outcome of a request. `feedback` is the user's comment; `denied_by` is the rule that decided; `unattended`:
+    no user was there to ask.
 
     `edited` replaces the requested action; the approval covers only that. With `selected_hunks` the approval covers
     only these changes, counted from 0.
@@ -50,6 +49,7 @@ class ApprovalResult:
     denied_by: str | None = None
     edited: str | None = None
     selected_hunks: frozenset[int] | None = None
+    unattended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ class Approvals:
         if not self._attended:
             if self.park is not None:
                 self.park(parked)
-            return ApprovalResult(False, UNATTENDED)
+            return ApprovalResult(False, unattended=True)
         source = asking_for.get()
         request = ApprovalRequest(
             id=uuid4().hex,

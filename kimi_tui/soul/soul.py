@@ -44,7 +44,7 @@ from kimi_tui.wire.events import (
     TurnBegin,
     TurnEnd,
 )
-from kimi_tui.wire.parts import TextPart, TokenUsage, ToolCall, ToolResult, UserInput
+from kimi_tui.wire.parts import JsonObject, TextPart, TokenUsage, ToolCall, ToolResult, UserInput
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +280,7 @@ class Soul:
         if self._go_back(turn):
             return
         extras = [result.return_value.extras or {} for result in results]
-        if self._rejection_ends_turn and any(e.get("rejected") and not e.get("feedback") for e in extras):
+        if self._rejection_ends_turn and any(map(_ends_turn, extras)):
             turn.rejected = turn.ended = True
         elif repeated := next((c for c, extra in zip(calls, extras, strict=True) if extra.get("stop")), None):
             turn.repeated, turn.ended = repeated.function.name, True
@@ -365,6 +365,11 @@ class Soul:
                 )
             )
         return [results[call.id] for call in calls]
+
+
+def _ends_turn(extras: JsonObject) -> bool:
+    """Whether the user has rejected the call and left nothing for the model to go on with."""
+    return bool(extras.get("rejected")) and not (extras.get("feedback") or extras.get("unattended"))
 
 
 def _interruption(error: BaseException) -> StepInterrupted:

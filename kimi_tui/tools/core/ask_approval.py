@@ -7,7 +7,7 @@ from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, Scope
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.subject import Subject
-from kimi_tui.tools.core.tool import current_tool_call, failed, rejected
+from kimi_tui.tools.core.tool import current_tool_call, failed, rejected, unattended
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
@@ -61,6 +61,8 @@ async def ask_approval(
         comments.append(verdict.feedback)
     if verdict.denied_by is not None:
         return _denied(verdict.denied_by)
+    if verdict.unattended:
+        return unattended()
     return None if verdict.approved else rejected(verdict.feedback)
 
 

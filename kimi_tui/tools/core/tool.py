@@ -120,6 +120,14 @@ def failed(
     )
 
 
+def unattended() -> ToolReturnValue:
+    """Make the result for a call that needs an approval while no user is there. It counts as rejected, but the
+    turn goes on."""
+    text = tr("This needs the user's approval, and the user is away.")
+    extras: JsonObject = {"rejected": True, "unattended": True}
+    return ToolReturnValue(is_error=True, message=text, display=(BriefBlock(text=text),), extras=extras)
+
+
 def rejected(feedback: str | None) -> ToolReturnValue:
     """Make the result for a rejection by the user. `extras` marks it for the soul, which may end the turn."""
     message = tr("The user rejected this tool call.")
