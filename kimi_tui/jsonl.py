@@ -79,12 +79,12 @@ def read(path: Path) -> Lines:
     return result
 
 
-def each(path: Path, start: int = 0, *, bad: list[bytes] | None = None) -> Iterator[Any]:
-    """Yield the values of the complete lines from byte `start`; invalid lines are added to `bad`.
+def each(path: Path, start: int = 0, end: int | None = None, *, bad: list[bytes] | None = None) -> Iterator[Any]:
+    """Yield the values of the complete lines between the bytes `start` and `end`; invalid lines are added to `bad`.
 
     Raises OSError.
     """
-    for _, raw in _raw_lines(path, start):
+    for _, raw in _raw_lines(path, start, end):
         if raw.strip(b"\0 \t\r"):
             try:
                 value = json_text.loads(raw)
@@ -95,14 +95,14 @@ def each(path: Path, start: int = 0, *, bad: list[bytes] | None = None) -> Itera
                 yield value
 
 
-def _raw_lines(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
+def _raw_lines(path: Path, start: int, end: int | None = None) -> Iterator[tuple[int, bytes]]:
     try:
         file = open_regular(path)
     except FileNotFoundError:
         return
     with file:
         file.seek(start)
-        for number, raw in enumerate(_bounded_lines(file), 1):
+        for number, raw in enumerate(_bounded_lines(file, end), 1):
             if not raw.endswith(b"\n"):
                 raw = raw.rstrip(b"\0")  # the part that cut_torn_tail would leave
                 try:  # complete except for its line break: everything before the crash was written
@@ -112,9 +112,9 @@ def _raw_lines(path: Path, start: int) -> Iterator[tuple[int, bytes]]:
             yield number, raw.rstrip(b"\n")
 
 
-def _bounded_lines(file: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of a file; a line longer than MAX_LINE_BYTES is cut, which makes it invalid JSON."""
-    while raw := file.readline(MAX_LINE_BYTES):
+def _bounded_lines(file: BinaryIO, end: int | None) -> Iterator[bytes]:
+    """Yield the lines that begin before `end`; one longer than MAX_LINE_BYTES is cut, which makes it invalid JSON."""
+    while (end is None or file.tell() < end) and (raw := file.readline(MAX_LINE_BYTES)):
         piece = raw
         while len(piece) == MAX_LINE_BYTES and not piece.endswith(b"\n"):
             piece = file.readline(MAX_LINE_BYTES)

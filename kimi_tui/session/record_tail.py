@@ -7,7 +7,9 @@ from pathlib import Path
 from kimi_tui.regular_file import open_regular
 
 SHOWN_BYTES = 8 << 20
-"""Bytes of a record that a screen shows first."""
+"""Bytes of a record that are shown."""
+RECENT_BYTES = 256 << 10
+"""Bytes of them that a screen shows at once, before it reads the others."""
 
 _BEGINNING = re.compile(rb'"message":\s?\{"type":\s?"TurnBegin"')
 
@@ -31,3 +33,22 @@ def tail_start(wire: Path, most_bytes: int) -> int:
             return first
     except OSError:
         return 0
+
+
+def recent_start(wire: Path, shown_from: int) -> int:
+    """The offset of the turns that a screen shows at once: `shown_from` or later, and not within a flow's run."""
+    start = tail_start(wire, RECENT_BYTES)
+    if start <= shown_from:
+        return shown_from
+    with open_regular(wire) as file:
+        file.seek(shown_from)
+        earlier = file.read(start - shown_from)
+    begun = earlier.rfind(_message(b"FlowBegin"))
+    if begun <= earlier.rfind(_message(b"FlowEnd")):
+        return start
+    turn = earlier.rfind(_message(b"TurnBegin"), 0, begun)
+    return shown_from + earlier.rfind(b"\n", 0, turn if turn >= 0 else begun) + 1
+
+
+def _message(name: bytes) -> bytes:
+    return b'"message":{"type":"' + name + b'"'

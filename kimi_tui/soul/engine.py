@@ -34,7 +34,7 @@ from kimi_tui.soul.model_switcher import ModelSwitcher
 from kimi_tui.soul.notices import Severity, error_notice, notice
 from kimi_tui.soul.rewind import RewindPoint, Rewound, go_back, rewind_notice, rewind_points
 from kimi_tui.soul.services import Services
-from kimi_tui.soul.session_replay import replayed
+from kimi_tui.soul.session_replay import Replay, replayed, replayed_in_parts
 from kimi_tui.soul.shell_mode import ShellMode
 from kimi_tui.soul.side_questions import SideQuestions
 from kimi_tui.soul.soul import Soul
@@ -212,6 +212,10 @@ class Engine:
     def recorded(self, *, whole: bool = False) -> Iterator[Recorded]:
         """The messages of this session, as `replayed` yields them."""
         return replayed(self._recorder, self.session.dir / "wire.jsonl", whole=whole)
+
+    def replay(self) -> Replay:
+        """The messages of this session, those of its last turns first. Raises OSError."""
+        return replayed_in_parts(self._recorder, self.session.dir / "wire.jsonl")
 
     def start(self) -> None:
         """Load the model's SDK, connect to MCP servers and watch the skill folders, for a UI that stays open."""

@@ -1,14 +1,26 @@
 """Replays the recorded messages of a session, with notes on what a screen does not get to see."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from kimi_tui import jsonl
 from kimi_tui.i18n import tr, tr_n
-from kimi_tui.session.record_tail import SHOWN_BYTES, tail_start
+from kimi_tui.session.record_tail import SHOWN_BYTES, recent_start, tail_start
 from kimi_tui.soul.notices import notice
 from kimi_tui.wire.events import Notification
-from kimi_tui.wire.recorder import Recorded, Recorder
+from kimi_tui.wire.recorder import Recorded, Recorder, read_recorded
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The recorded messages of a session in two parts: the last turns, and all before, which are read when iterated.
+
+    `earlier` is None if `recent` holds everything.
+    """
+
+    recent: Iterable[Recorded]
+    earlier: Iterator[Recorded] | None = None
 
 
 def replayed(recorder: Recorder, wire_file: Path, *, whole: bool = False) -> Iterator[Recorded]:
@@ -20,7 +32,27 @@ def replayed(recorder: Recorder, wire_file: Path, *, whole: bool = False) -> Ite
     start = 0 if whole else tail_start(wire_file, SHOWN_BYTES)
     bad: list[bytes] = []
     recorded = recorder.recorded(start, bad=bad)
-    if start and (first := next(recorded, None)) is not None:
+    return _with_notices(recorded, wire_file, bad, hidden=start > 0)
+
+
+def replayed_in_parts(recorder: Recorder, wire_file: Path) -> Replay:
+    """The messages as `replayed` yields them, the last turns of a long session first. Raises OSError."""
+    shown_from = tail_start(wire_file, SHOWN_BYTES)
+    start = recent_start(wire_file, shown_from)
+    if start == shown_from:
+        return Replay(replayed(recorder, wire_file))
+    bad: list[bytes] = []
+    recent = list(_with_notices(recorder.recorded(start, bad=bad), wire_file, bad))
+    bad_before: list[bytes] = []
+    earlier = read_recorded(wire_file, shown_from, start, bad=bad_before)
+    return Replay(recent, _with_notices(earlier, wire_file, bad_before, hidden=shown_from > 0))
+
+
+def _with_notices(
+    recorded: Iterator[Recorded], wire_file: Path, bad: list[bytes], *, hidden: bool = False
+) -> Iterator[Recorded]:
+    """Add a note in front if turns before these are `hidden`, and one at the end if lines were `bad`."""
+    if hidden and (first := next(recorded, None)) is not None:
         title, body = tr("Earlier turns are hidden"), tr("Saved in {file}", file=wire_file)
         yield Recorded(first.timestamp, notice(title, body, kind="tail"))
         yield first

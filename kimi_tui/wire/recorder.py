@@ -46,12 +46,15 @@ class Recorder:
         yield from _valid(self._writer.unwritten())  # defence: show-unwritten-messages
 
 
-def read_recorded(path: Path, start: int = 0, *, bad: list[bytes] | None = None) -> Iterator[Recorded]:
-    """The messages of a file from byte `start`, in order; unknown types are skipped, invalid lines go to `bad`.
+def read_recorded(
+    path: Path, start: int = 0, end: int | None = None, *, bad: list[bytes] | None = None
+) -> Iterator[Recorded]:
+    """The messages of a file between the bytes `start` and `end`, in order; unknown types are skipped, invalid lines go
+    to `bad`.
 
     A file without a first metadata line (an old one) reads the same.
     """
-    rows = jsonl.each(path, start, bad=bad)  # defence: recorded-order
+    rows = jsonl.each(path, start, end, bad=bad)  # defence: recorded-order
     yield from _valid(rows)
 
 

@@ -179,8 +179,11 @@ class KimiTui(TerminalApp):
         if self.engine is not None and self.engine_factory is not None:
             watch = self.theme_registry.watch(lambda problem: self.show_toast(problem, severity="warning"))
             self.run_worker(watch, group="themes", exit_on_error=False)
-        if self.engine is not None:
-            await self.engine.loaded()
+        self.run_worker(self._finish_startup(self.engine), group="startup")
+
+    async def _finish_startup(self, engine: Engine | None) -> None:
+        if engine is not None:
+            await engine.loaded()
         gc_tuning.freeze_startup_objects()
 
     @property

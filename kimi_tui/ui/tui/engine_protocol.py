@@ -3,7 +3,7 @@
 `kimi_tui.soul.engine.Engine` implements both of them, a recording only `Engine`.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from kimi_tui.soul.model_switcher import ModelSwitcher
     from kimi_tui.soul.rewind import RewindPoint, Rewound
     from kimi_tui.soul.services import Services
+    from kimi_tui.soul.session_replay import Replay
     from kimi_tui.soul.subagents.running import RunningSubagents
     from kimi_tui.soul.usage_stats import UsageStats
     from kimi_tui.tools.core.progress import ToolProgress
     from kimi_tui.wire.channel import Wire
     from kimi_tui.wire.parts import UserInput
-    from kimi_tui.wire.recorder import Recorded
 
 
 class Command(Protocol):
@@ -146,7 +146,10 @@ class Engine(Protocol):
     def cancel(self) -> None: ...
     def steer(self, user_input: "UserInput") -> bool: ...
     def stop_flow(self, reason: str | None = None) -> None: ...
-    def recorded(self) -> "Iterable[Recorded]": ...
+    def replay(self) -> "Replay":
+        """The recorded messages. Raises OSError."""
+        ...
+
     async def aclose(self) -> None: ...
 
 

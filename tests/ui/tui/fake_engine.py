@@ -1,7 +1,7 @@
 """An engine for tests of the screen: a real Wire and real approvals, and turns that last until the test ends them."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.interaction.questions import Questions
+from kimi_tui.soul.session_replay import Replay
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.engine_protocol import ResumableFlows
@@ -69,10 +70,14 @@ class FakeSkills:
 
 @dataclass
 class FakeEngine:
-    """`prompts` is what was asked; `end_turn` lets the turn under way end."""
+    """`prompts` is what was asked; `end_turn` lets the turn under way end.
+
+    The last `recent` messages of the record are shown first, the others once `sdk_loaded` is set.
+    """
 
     work_dir: Path
     record: Sequence[tuple[float, WireMessage]] = ()
+    recent: int | None = None
     skills: FakeSkills = field(
         default_factory=lambda: FakeSkills((Skill("plan", "Plans, then writes.", build_flow(read_mermaid(CHART))),))
     )
@@ -96,6 +101,8 @@ class FakeEngine:
         self.shell_lines: list[str] = []
         self.cancelled = 0
         self.closed = False
+        self.sdk_loaded = asyncio.Event()
+        self.earlier: Iterator[Recorded] | None = None
         self.error: KimiTuiError | None = None
         self._end: asyncio.Event | None = None
 
@@ -114,7 +121,9 @@ class FakeEngine:
     def resources(self) -> Sequence[str]:
         return ("lib:book://one",)
 
-    async def loaded(self) -> None: ...
+    async def loaded(self) -> None:
+        if self.recent is not None:
+            await self.sdk_loaded.wait()
 
     async def prompt(self, user_input: UserInput) -> TurnResult:
         self.prompts.append(user_input)
@@ -155,8 +164,10 @@ class FakeEngine:
     def stop_flow(self, reason: str | None = None) -> None:
         self.cancel()
 
-    def recorded(self) -> Iterable[Recorded]:
-        return [Recorded(at, message) for at, message in self.record]
+    def replay(self) -> Replay:
+        recorded = [Recorded(at, message) for at, message in self.record]
+        cut = len(recorded) - self.recent if self.recent is not None else 0
+        return Replay(recorded[cut:], (self.earlier or iter(recorded[:cut])) if cut else None)
 
     async def aclose(self) -> None:
         self.closed = True

@@ -41,7 +41,8 @@ async def ready(pilot: Pilot[int]) -> None:
     app = pilot.app
     assert isinstance(app, KimiTui)
     await pilot.pause()
-    await app.workers.wait_for_complete([worker for worker in app.workers if worker.group == "engine"])
+    if starting := [worker for worker in app.workers if worker.group == "engine"]:  # none would mean all
+        await app.workers.wait_for_complete(starting)
     app.answer_hold_s = 0.0  # tests do not wait
     await pilot.pause()
 

@@ -16,6 +16,9 @@ class HistoryPresenter:
     def __init__(self, presenter: Presenter) -> None:
         self._presenter = presenter
 
+    def load_all(self) -> None:
+        self._presenter.load_all()
+
     def show_past(self, state: UiState, at: float) -> None:
         presenter = self._presenter
         presenter.past, presenter.view_clock.timestamp = state, at

@@ -1,6 +1,6 @@
 """A recorded session in place of an engine: accepts no input and takes no lock."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from kimi_tui.errors import UsageError
@@ -10,6 +10,7 @@ from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.session.state import read_state
+from kimi_tui.soul.session_replay import Replay
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.ui.tui.engine_protocol import Command, FlowSkill
 from kimi_tui.ui.tui.i18n.catalog import _
@@ -18,7 +19,7 @@ from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.styled_line import cut
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.parts import UserInput
-from kimi_tui.wire.recorder import Recorded, read_recorded
+from kimi_tui.wire.recorder import read_recorded
 
 _WIDEST = 38
 
@@ -83,9 +84,9 @@ class RecordedEngine:
     def stop_flow(self, reason: str | None = None) -> None:
         """Does nothing: there is no flow."""
 
-    def recorded(self) -> Iterable[Recorded]:
+    def replay(self) -> Replay:
         """Empty: the recording is played, not resumed."""
-        return ()
+        return Replay(())
 
     async def aclose(self) -> None:
         """Does nothing: there is nothing to release."""

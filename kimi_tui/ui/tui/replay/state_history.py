@@ -31,6 +31,12 @@ class StateHistory:
     def append(self, message: Timed) -> None:
         self.messages.append(message)
 
+    def prepend(self, messages: list[Timed]) -> None:
+        """Add messages before all others."""
+        self.messages[:0] = messages
+        self._kept.clear()
+        self._numbers.clear()
+
     def time_of(self, number: int) -> float:
         """The time of the last of the first `number` messages."""
         if not self.messages:

@@ -18,6 +18,10 @@ _NEAR = 300
 class HistoryDisplay(Protocol):
     """Displays past states."""
 
+    def load_all(self) -> None:
+        """Load the turns of the session that are not loaded yet."""
+        ...
+
     def show_past(self, state: UiState, at: float) -> None:
         """Show this state in place of the present."""
         ...
@@ -71,8 +75,13 @@ class TimeTravel:
         self._state = None
         self._bar.close()
 
+    def prepend(self, messages: list[Timed]) -> None:
+        """Add the session's earlier messages. The caller sees to it that no past moment is shown."""
+        self._live.prepend(messages)
+
     def open(self, number: int | None = None, *, recorded: bool = False, speed: float = 1.0) -> bool:
         """Show a past moment, by default the last one. False if the history is empty."""
+        self._display.load_all()
         if not len(self._history):
             return False
         if self.is_open and number is None:

@@ -3,8 +3,10 @@
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Protocol
 
+from textual.timer import Timer
 from textual.widgets import Input
 
 from kimi_tui.flow.run.run_state import Pause
@@ -14,6 +16,7 @@ from kimi_tui.ui.tui.flow_pane.broken_flow import find_broken_flows
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.main_screen import git_branch
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
+from kimi_tui.ui.tui.session.earlier_turns import Change, EarlierTurns
 from kimi_tui.ui.tui.state.deltas import Delta, Invalidated, Pane
 from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, without_choice
 from kimi_tui.ui.tui.state.items import AssistantItem, ErrorItem, NoticeItem, SeparatorItem
@@ -27,6 +30,7 @@ from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
 _MAX_TEXT = 600
 _STEERING_PAUSE_S = 2.0
+_LOAD_PAUSE_S = 0.01
 
 
 class AttentionNotifier(Protocol):
@@ -39,6 +43,7 @@ class HistorySink(Protocol):
     """Stores the messages for time travel."""
 
     def load(self, messages: list[Timed]) -> None: ...
+    def prepend(self, messages: list[Timed]) -> None: ...
     def on_wire(self, message: Timed) -> None: ...
 
 
@@ -56,10 +61,13 @@ class Presenter:
     ) -> None:
         self._refresh_scheduled = False
         self.main_screen = main_screen
+        main_screen.transcript.load_all = self.load_all
         self.state = UiState()
         self.past: UiState | None = None
         self.view_clock = view_clock
         self.history_sink: HistorySink | None = None
+        self._earlier: EarlierTurns | None = None
+        self._loading: Timer | None = None
         self.transcript_sync = TranscriptSync(main_screen.transcript)
         self.engine: Engine | None = None
         self._clock = clock
@@ -79,17 +87,15 @@ class Presenter:
     def attach(self, engine: Engine) -> None:
         """Show this session with its recorded messages."""
         self.engine = engine
-        recorded = [(record.timestamp, record.message) for record in engine.recorded()]
+        replay = engine.replay()
+        recent = [(record.timestamp, record.message) for record in replay.recent]
         if self.history_sink is not None:
-            self.history_sink.load(list(recorded))
-        if recorded:
-            self.state.fold_all(recorded)
-            self.state.settle(recorded[-1][0])
-            self.state.flow.cut_off(recorded[-1][0])
-            if any(isinstance(message, TurnBegin) for _at, message in recorded):
-                self.state.conversation.append(SeparatorItem("resume", _("session resumed")))
-            self.state.conversation.take_deltas()
-            self.state.approvals.clear()
+            self.history_sink.load(list(recent))
+        if replay.earlier is not None:
+            self._earlier = EarlierTurns(replay.earlier)
+            self.main_screen.run_worker(self._load_earlier(engine), group="earlier-turns")
+        if recent:
+            self._change(partial(_resume, messages=recent))
             self.transcript_sync.start(self.state.conversation.items)
         self.main_screen.facts = dataclasses.replace(
             self.main_screen.facts,
@@ -102,13 +108,50 @@ class Presenter:
         self.show_flows()
         self.refresh({"turn", "status", "todo", "approvals", "flow"})
 
+    async def _load_earlier(self, engine: Engine) -> None:
+        """Load the earlier turns in steps, after the model's SDK."""
+        await engine.loaded()
+        if self.engine is engine and self._earlier is not None:
+            self._loading = self.main_screen.set_interval(_LOAD_PAUSE_S, self._load_step)
+
+    def _load_step(self) -> None:
+        selected = self.main_screen.transcript.text_selection is not None  # its rows must not move
+        if self._earlier is None or not (self._earlier.step() or selected):
+            self.load_all()
+
+    def load_all(self) -> None:
+        """Show the turns of the session that are not loaded yet, at once."""
+        earlier, self._earlier = self._earlier, None
+        if self._loading is not None:
+            self._loading.stop()
+        if earlier is None:
+            return
+        shown, self.state = self.state.conversation.items, earlier.finish()
+        items = self.state.conversation.items
+        if shown and items[-len(shown) :] == shown:
+            self.transcript_sync.prepend(items[: -len(shown)])
+        else:  # the last turns look different with those before them
+            self.transcript_sync.start(items)
+        if self.history_sink is not None:
+            self.history_sink.prepend(earlier.messages)
+        self.refresh({"turn", "status", "todo", "approvals", "questions", "flow"})
+        if earlier.error is not None:
+            cause = earlier.error.strerror or str(earlier.error)
+            self.add_notice(ErrorItem(_("The earlier turns cannot be read"), cause))
+
+    def _change(self, change: Change) -> Sequence[Delta]:
+        """Change the state on screen, and later the one that is being loaded."""
+        if self._earlier is not None:
+            self._earlier.add(change)
+        return change(self.state)
+
     @staticmethod
     def _location(engine: Engine) -> str:
         return engine.heading or git_branch.folder_label(engine.work_dir)
 
     def clear(self) -> None:
         """Remove everything of the displayed session."""
-        self.state, self.past, self._shown_ids = UiState(), None, frozenset()
+        self.state, self.past, self._shown_ids, self._earlier = UiState(), None, frozenset(), None
         self.view_clock.timestamp = None
         self.transcript_sync.start(())
         self.refresh({"turn", "status", "todo", "approvals", "questions", "flow"})
@@ -132,7 +175,7 @@ class Presenter:
         for timestamp, message in messages:
             if self.history_sink is not None:
                 self.history_sink.on_wire((timestamp, message))
-            invalidated |= self._apply_deltas(self.state.fold(message, timestamp))
+            invalidated |= self._apply_deltas(self._change(partial(UiState.fold, message=message, at=timestamp)))
             if isinstance(message, ApprovalRequest | QuestionRequest):
                 self._attention.call(
                     _("Approval needed") if isinstance(message, ApprovalRequest) else _("Question needed")
@@ -154,10 +197,10 @@ class Presenter:
 
     def settle(self) -> None:
         """Called when the engine becomes idle."""
-        self._apply(self.state.settle(self._clock()))
+        self._apply(self._change(partial(UiState.settle, at=self._clock())))
 
     def add_notice(self, item: NoticeItem | ErrorItem) -> None:
-        self._apply(self.state.add_notice(item, self._clock()))
+        self._apply(self._change(partial(UiState.add_notice, item=item, at=self._clock())))
 
     def show_internal_error(self, cause: UserText) -> None:
         """Show an internal error that ended a turn."""
@@ -165,7 +208,7 @@ class Presenter:
 
     def append_tool_output(self, call_id: str, tail: str) -> None:
         """Append output of a running tool."""
-        self._apply(self.state.tools.append_output(call_id, tail))
+        self._apply(self._change(lambda state: state.tools.append_output(call_id, tail)))
 
     def _apply(self, deltas: Sequence[Delta]) -> None:
         was_empty = self.main_screen.is_empty
@@ -266,7 +309,7 @@ class Presenter:
 
     def question_answered(self, request_id: str) -> None:
         """Remove an answered question; the Wire reports it only with the tool's result."""
-        self.state.questions.pop(request_id, None)
+        self._change(partial(_answer, request_id=request_id))
         self._show_question()
 
     def _show_question(self) -> None:
@@ -298,6 +341,23 @@ class Presenter:
                 text = text if len(text) <= _MAX_TEXT else "…" + text[-_MAX_TEXT:]
                 return "\n\n".join(filter(None, (text, why)))
         return why
+
+
+def _resume(state: UiState, messages: Sequence[Timed]) -> Sequence[Delta]:
+    """Apply the recorded messages of a session that goes on now."""
+    at = messages[-1][0]
+    state.fold_all(messages)
+    state.settle(at)
+    state.flow.cut_off(at)
+    if any(isinstance(message, TurnBegin) for _at, message in messages):
+        state.conversation.append(SeparatorItem("resume", _("session resumed")))
+    state.approvals.clear()
+    return state.conversation.take_deltas()
+
+
+def _answer(state: UiState, request_id: str) -> Sequence[Delta]:
+    state.questions.pop(request_id, None)
+    return ()
 
 
 def _missing_servers(mcp: MCPStatus | None) -> str:

@@ -32,6 +32,11 @@ class HeightIndex:
             step <<= 1
         self._tree.append(total)
 
+    def prepend(self, values: Iterable[int]) -> None:
+        """Add heights before all others."""
+        self._values[:0] = values
+        self._build()
+
     def set(self, index: int, value: int) -> None:
         """Change one height."""
         delta = value - self._values[index]

@@ -58,6 +58,7 @@ class ItemStore:
         self.running: set[int] = set()
         self._ids: list[int] = []
         self._next_id = 1
+        self._first_id = 1
         self._open: set[int] = set()
         self._exact: set[int] = set()
         self.cache: OrderedDict[int, Drawn] = OrderedDict()
@@ -108,6 +109,18 @@ class ItemStore:
         self.heights = HeightIndex(self._estimate(index) for index in range(len(items)))
         self.running = {item_id for item_id, item in zip(self._ids, items, strict=True) if is_running(item)}
         return list(self._ids)
+
+    def prepend(self, items: Sequence[Item]) -> list[int]:
+        """Add items before all others; return their ids."""
+        self._first_id -= len(items)
+        ids = list(range(self._first_id, self._first_id + len(items)))
+        self.items[:0], self._ids[:0] = items, ids
+        self.running |= {item_id for item_id, item in zip(ids, items, strict=True) if is_running(item)}
+        heights = [self._estimate(index) for index in range(len(items))]
+        if ids:
+            self._forget_below(len(items) - 1)
+        self.heights.prepend(heights)
+        return ids
 
     def truncate(self, length: int) -> None:
         """Keep the first `length` items."""

@@ -20,6 +20,11 @@ class TranscriptSync:
         self.ids = list(self._view.replace_all(items))
         self._keys = {item_id: key for key, item_id in enumerate(self.ids)}
 
+    def prepend(self, items: Sequence[Item]) -> None:
+        """Show these items above all others; the visible rows stay in place."""
+        self.ids[:0] = self._view.prepend(items)
+        self._keys = {item_id: key for key, item_id in enumerate(self.ids)}
+
     def apply(self, deltas: Sequence[Delta]) -> set[Pane]:
         """Apply changes to the transcript; returns the other invalidated panes."""
         touched: set[Pane] = set()

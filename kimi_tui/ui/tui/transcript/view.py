@@ -88,6 +88,8 @@ class Transcript(Viewport, can_focus=True):
         self.motion = motion
         self._waiting = False
         self._unseen: set[int] = set()
+        self.load_all: Callable[[], None] = lambda: None
+        """Loads the items that are not in the store yet, by `prepend`."""
         self._reported = (True, 0)
         self._timer: Timer | None = None
         self._origin: tuple[int, int] | None = None
@@ -168,6 +170,14 @@ class Transcript(Viewport, can_focus=True):
         self.find("")
         self._window.top = 0
         self._window.follow = True
+        self._changed(None)
+        return ids
+
+    def prepend(self, items: Sequence[Item]) -> list[int]:
+        """Show items above all others, the visible rows in place; return their ids."""
+        ids = self.store.prepend(items)
+        self._window.top += self.store.heights.top(len(ids))
+        self._finder.find(self._finder.query)
         self._changed(None)
         return ids
 
@@ -349,6 +359,7 @@ class Transcript(Viewport, can_focus=True):
 
     def look_from_here(self) -> None:
         """Start a search from the visible rows."""
+        self.load_all()
         index, row = self.store.heights.find(self._window.top)
         self._origin = (self.store.id_at(index), row) if index < len(self.store) else None
 
@@ -403,10 +414,12 @@ class Transcript(Viewport, can_focus=True):
 
     def markdown(self) -> str:
         """The whole conversation as Markdown."""
+        self.load_all()
         return whole_text(self.store)
 
     def ansi_lines(self) -> Iterator[str]:
         """The whole conversation with its colours, for the terminal's own scrollback."""
+        self.load_all()
         ground, filters = self.background_colors[1], self.app.get_line_filters()
         for index in range(len(self.store)):
             drawn = self.store.drawn(index)
