@@ -34,7 +34,7 @@ class StateHistory:
     def prepend(self, messages: list[Timed]) -> None:
         """Add messages before all others."""
         self.messages[:0] = messages
-        self._kept.clear()
+        self.checkpoints.clear()
         self._numbers.clear()
 
     def time_of(self, number: int) -> float:
