@@ -16,7 +16,7 @@ from kimi_tui.wire.parts import TextPart
 MOST_REPLIES = 2
 _NOTE = (
     "<system>This is a side question. Answer it from what you know already, briefly and without calling a tool; your "
-    "work goes on afterwards as if it had not been asked.</system>"
+    "work continues afterwards as if it had not been asked.</system>"
 )
 _REFUSED = "<system>ERROR: No tool runs in a side question. Answer in words.</system>"
 

@@ -51,7 +51,7 @@ class AskUserQuestion(Tool[AskUserQuestionParams]):
         answers = await self._questions.ask(questions, tool_call_id=current_tool_call.get().id)
         output = json.dumps({"answers": dict(answers.by_question)}, ensure_ascii=False)
         if answers.dismissed:
-            message = "The user did not answer. Go on with what you think best, and say what you assumed."
+            message = "The user did not answer. Proceed with what you think best, and state your assumptions."
             return ok(output, message, display=(BriefBlock(text=tr("Not answered")),))
         brief = "\n".join(f"{question} {answer}" for question, answer in answers.by_question.items())
         return ok(output, display=(BriefBlock(text=brief),))

@@ -139,7 +139,7 @@ def _result(resolved: ResolvedPath, lines: _Lines) -> ToolReturnValue:
     message = f"Lines {lines.first} to {last} of {total}."
     if lines.full:
         message += (
-            f" Not more than {MAX_LINES} lines and {byte_count(MAX_BYTES)} are read at once; go on at line {last + 1}."
+            f" At most {MAX_LINES} lines and {byte_count(MAX_BYTES)} are read at once; continue at line {last + 1}."
         )
     if lines.cut:
         message += f" Lines longer than {MAX_LINE_CHARS} characters are cut."

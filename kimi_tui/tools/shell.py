@@ -260,7 +260,7 @@ def result_of(output: ResultBuilder, process: ProcessResult, seconds: float, san
     if process.left:
         note = (
             f"Processes that it left running ({process.left}) were ended; "
-            "a command that is to go on must be run in the background."
+            "a command that should keep running must be started in the background."
         )
     if process.timed_out:
         message = output.note(tr("Command killed by timeout ({seconds}s)", seconds=f"{seconds:g}"))

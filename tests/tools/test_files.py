@@ -63,11 +63,11 @@ async def test_lines_are_read_with_their_numbers(harness: ToolHarness) -> None:
 async def test_reading_is_bounded_in_lines_and_bytes(harness: ToolHarness) -> None:
     (harness.dir / "long").write_text("".join(f"{number}\n" for number in range(1, 2501)))
     value = await read(harness, "long")
-    assert value.message.startswith("Lines 1 to 1000 of 2500. Not more than 1000 lines")
+    assert value.message.startswith("Lines 1 to 1000 of 2500. At most 1000 lines")
     assert (await read(harness, "long", line_offset=-3)).output == "  2498\t2498\n  2499\t2499\n  2500\t2500\n"
     (harness.dir / "wide").write_text("x" * 1500 + "\n" * 1 + ("y" * 1500 + "\n") * 200)
     value = await read(harness, "wide")
-    assert "go on at line" in value.message
+    assert "continue at line" in value.message
     assert len(str(value.output)) < 110_000
     (harness.dir / "line").write_text("z" * 5_000_000 + "\nend")
     value = await read(harness, "line")

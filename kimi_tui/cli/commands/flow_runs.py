@@ -104,7 +104,7 @@ def run_answer(options: argparse.Namespace) -> int:
     with session_lock(folder):
         run = _find(options.run, work_dir_of(options)).run  # what it waits for may have changed until the lock
         _answer(run, options.answer, folder / "flow.jsonl")
-    print_out(printable(f"Answered. Go on with: kimi-tui flow resume {run.run_id[:_ID]}"))
+    print_out(printable(f"Answered. Continue with: kimi-tui flow resume {run.run_id[:_ID]}"))
     return 0
 
 

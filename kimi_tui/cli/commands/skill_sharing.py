@@ -50,7 +50,7 @@ def run_add(args: argparse.Namespace) -> int:
 
 
 def run_update(args: argparse.Namespace) -> int:
-    """Update the skills. An error of one is reported, and the others go on; the exit status is then 1."""
+    """Update the skills. The error of one is reported, the others are still updated, and the exit status is 1."""
     status = EXIT_OK
     with _installation() as installation:
         for name in _known(args.names or sorted(installation.lock.skills), installation):

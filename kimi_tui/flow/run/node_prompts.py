@@ -10,7 +10,7 @@ from kimi_tui.wire.parts import TextPart, UserInput
 
 ARGS = "${ARGS}"
 _GO_ON = (
-    "The budget of this flow was used up in the middle of this step. It has been raised: go on where you stopped, "
+    "The budget of this flow was used up in the middle of this step. It has been raised: continue where you stopped, "
     "without repeating what is done. The step was:"
 )
 MOST_SHOWN = 48
@@ -61,7 +61,7 @@ def decision_prompt(prompt: UserInput, branches: Sequence[str], *, reminder: boo
     ]
     if reminder:
         parts.append(
-            "Your last reply named no branch of the list, so the flow cannot go on. "
+            "Your last reply named no branch of the list, so the flow cannot continue. "
             "Reply again, and end with one of the branches between <choice> and </choice>."
         )
     return _joined(parts)
@@ -77,7 +77,7 @@ def result_prompt(prompt: UserInput, result: ResultRule, *, reminder: bool = Fal
         listed = "\n".join(f"- {branch}" for branch in result.choices)
         parts.append(f"Its `{CHOICE}` is the branch that the flow takes next:\n{listed}")
     if reminder:
-        parts.append(f"You ended without calling {RESULT_TOOL}, so the flow cannot go on. Call it now.")
+        parts.append(f"You ended without calling {RESULT_TOOL}, so the flow cannot continue. Call it now.")
     return _joined(parts)
 
 

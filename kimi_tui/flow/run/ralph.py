@@ -41,7 +41,7 @@ def read_ralph(text: str) -> UserInput:
 
 def _repeat_prompt(user_input: UserInput) -> UserInput:
     note = (
-        "(This message comes again by itself, in a loop. Go on with the task above where it stands now. "
+        "(This message repeats automatically, in a loop. Continue the task above from its current state. "
         "Choose STOP only when all of it is done and checked; where you are not sure, choose CONTINUE.)"
     )
     if isinstance(user_input, str):

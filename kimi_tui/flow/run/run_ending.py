@@ -61,7 +61,7 @@ def over_budget(state: RunState, why: UserText) -> Ending:
 
 
 def pending_budget(state: RunState) -> OverBudget | None:
-    """The budget that an open run waits for; None if it may go on."""
+    """The budget that an open run waits for; None if it may continue."""
     return _over_budget(state) if state.open and state.is_over_budget else None
 
 

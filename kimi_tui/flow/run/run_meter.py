@@ -80,7 +80,7 @@ class RunMeter:
 
     @property
     def reached(self) -> Quantity | None:
-        """The quantity whose cap is used up; None while the run may go on."""
+        """The quantity whose cap is used up; None while the run may continue."""
         return reached(self.spent, self.state.budget)
 
     @property

@@ -8,7 +8,7 @@ from kimi_tui.errors import EXIT_FAILURE, EXIT_OK
 from kimi_tui.tools.shell_support.background import BackgroundTasks
 from kimi_tui.ui.print.runner import EXIT_INTERRUPTED, Engine, Output, answer, interrupting_signals
 
-ENDED = "<system>A background task has ended. Go on with what it was for, or say how it ended.</system>"
+ENDED = "<system>A background task has ended. Continue the work that it was for, or report how it ended.</system>"
 STOPPED = "<system>There is no more time: the background tasks were stopped. Say what is left to do.</system>"
 
 

@@ -101,7 +101,7 @@ async def _answer(engine: Engine, prompt: UserInput, printing: "_Printing") -> i
         case "cancelled" if result.waits_for is not None:
             printing.printer.over_budget(result.waits_for)
             printing.stdout.flush()
-            _complain(_how_to_go_on(result.waits_for))
+            _complain(_how_to_continue(result.waits_for))
             return EXIT_WAITING
         case "cancelled":
             return 128 + interrupted_by if interrupted_by else EXIT_FAILURE
@@ -121,8 +121,8 @@ def _how_to_answer(question: OpenQuestion) -> str:
     )
 
 
-def _how_to_go_on(over: OverBudget) -> str:
-    return f"the budget of the flow is used up: {over.spent}. Go on with: {how_to_raise(over.run_id[:8], over)}"
+def _how_to_continue(over: OverBudget) -> str:
+    return f"the budget of the flow is used up: {over.spent}. Continue with: {how_to_raise(over.run_id[:8], over)}"
 
 
 async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_once: Callable[[str], bool]) -> int:

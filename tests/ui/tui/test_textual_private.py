@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from textual.app import App
 from textual.document._wrapped_document import WrappedDocument
-from textual.widget import Widget
 
 import kimi_tui.ui.tui
 
@@ -24,7 +23,6 @@ USED_BY_SUBCLASSES = {
         "_line_index_to_offsets", "_offset_to_line_info", "_tab_width", "_width", "_wrap_offsets",
     ),
     "composer.prompt_area.PromptArea": ("_bindings", "_on_key", "_on_paste"),
-    "flow_pane.pane.FlowPane": ("_bindings",),
     "main_screen.layout.PaneLayout": ("_compositor",),
     "terminal.app_base.TerminalApp": ("_close_messages_no_wait", "_driver", "_handle_exception", "_return_code"),
     "terminal.compositor.CroppingCompositor": ("_full_map", "_get_renders"),
@@ -43,7 +41,6 @@ USED_OF_OTHERS = (
     (App, "_batch_count"),
     (App, "_exit"),
     (App, "_handle_exception"),
-    (Widget, "_bindings"),
     (WrappedDocument, "_tab_width"),
 )
 """Those with `# pyright: ignore[reportPrivateUsage]`."""

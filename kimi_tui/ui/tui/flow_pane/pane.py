@@ -44,7 +44,7 @@ class FlowPane(Vertical):
     FlowPane.-chart > FlowList { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("space", "steer('toggle')", "Pause or go on"),
+        Binding("space", "steer('toggle')", "Pause or continue"),
         Binding("n", "steer('step')", "One step"),
         Binding("b", "steer('breakpoint')", "Breakpoint"),
         Binding("c", "steer('choose')", "Choose a branch"),
@@ -340,11 +340,12 @@ class FlowPane(Vertical):
 
     def why_not(self, key: str) -> str:
         """Why a key of the pane or its chart is disabled now; "" for any other key."""
-        for bindings, of_chart in ((self._bindings, False), (self.chart._bindings, True)):  # pyright: ignore[reportPrivateUsage]
-            for binding in bindings.key_to_bindings.get(key, ()):
-                active = self._run is not None and self._run.active
-                shown = Shown(self.showing, active, self.past, can_start=bool(self._startable))
-                return why_not("chart" if of_chart else binding.action.partition("(")[0], shown)
+        active = self._run is not None and self._run.active
+        shown = Shown(self.showing, active, self.past, can_start=bool(self._startable))
+        for bindings, of_chart in ((self.BINDINGS, False), (self.chart.BINDINGS, True)):
+            for binding in bindings:
+                if isinstance(binding, Binding) and key in binding.key.split(","):
+                    return why_not("chart" if of_chart else binding.action.partition("(")[0], shown)
         return ""
 
     def action_steer(self, action: str) -> None:

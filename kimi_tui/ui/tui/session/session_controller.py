@@ -78,7 +78,7 @@ class SessionController:
         """Switch to a new engine; if it cannot be created, everything stays as it was.
 
         `leave_first`: the new engine is for the same session, so its lock is released first. Messages sent meanwhile
-        are for the new engine. A switch goes on if its caller is cancelled: half of one would leave no engine.
+        are for the new engine. A switch continues if its caller is cancelled: half of one would leave no engine.
         """
         self._switching = asyncio.create_task(self._switch(self._switching, leave_first=leave_first))
         return await asyncio.shield(self._switching)  # defence: whole-switch

@@ -50,7 +50,7 @@ class ThinkItem:
 class ToolItem:
     """A tool call. `headline` is the argument that identifies it (a command, a path); `tail` is output while it runs;
     `output` and `message` are the result, `feedback` the user's words with a rejection; `waiting`: for an approval;
-    `in_background`: it goes on as a background task."""
+    `in_background`: it continues as a background task."""
 
     name: str
     headline: str = ""
