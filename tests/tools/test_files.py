@@ -25,7 +25,7 @@ from kimi_tui.tools.grep import Grep
 from kimi_tui.tools.read_file import ReadFile
 from kimi_tui.tools.read_media_file import MediaSupport, ReadMediaFile
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
-from kimi_tui.tools.shell_support.protected_paths import why_asked_for
+from kimi_tui.tools.shell_support.protected_paths import ask_reason
 from kimi_tui.tools.str_replace_file import StrReplaceFile
 from kimi_tui.tools.write_file import WriteFile
 from kimi_tui.wire.display import DiffBlock
@@ -665,7 +665,7 @@ async def test_our_own_keys_and_sessions_are_secrets_for_every_tool(harness: Too
     grep = Grep(harness.workspace, harness.approvals)
     for place in (file, file.parent, paths.home()):
         assert "sk-1" not in str(await harness.use(grep, pattern="api_key", path=str(place), output_mode="content"))
-    assert why_asked_for(parse_command_line(f"cat {file}"), harness.workspace) is not None
+    assert ask_reason(parse_command_line(f"cat {file}"), harness.workspace) is not None
     (harness.dir / "link").symlink_to(file)
     assert (await read(harness, "link")).is_error
 

@@ -9,7 +9,7 @@ import pytest
 
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.command_parser import MAX_BYTES, parse_command_line
-from kimi_tui.tools.shell_support.protected_paths import why_asked_for
+from kimi_tui.tools.shell_support.protected_paths import ask_reason
 from tests.tools.ordinary_user import run_as_ordinary_user
 
 
@@ -70,7 +70,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Workspace:
 ])  # fmt: skip
 def test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands(workspace: Workspace, command: str) -> None:
     command = command.replace("OWN", str(os.getpid()))
-    assert "protected or sensitive" in (why_asked_for(parse_command_line(command), workspace) or "")
+    assert "protected or sensitive" in (ask_reason(parse_command_line(command), workspace) or "")
 
 
 @pytest.mark.parametrize("command", [
@@ -85,7 +85,7 @@ def test_a_sensitive_or_protected_file_is_seen_behind_what_bash_expands(workspac
     "cd src && ls",
 ])  # fmt: skip
 def test_other_files_are_not_asked_for(workspace: Workspace, command: str) -> None:
-    assert why_asked_for(parse_command_line(command), workspace) is None
+    assert ask_reason(parse_command_line(command), workspace) is None
 
 
 @pytest.mark.parametrize("command", [
@@ -93,7 +93,7 @@ def test_other_files_are_not_asked_for(workspace: Workspace, command: str) -> No
     "cat " + "{a,b}" * 20, "cat /proc/*/*/*/*/*/*", nested("ls", 8),
 ])  # fmt: skip
 def test_where_a_limit_is_met_it_is_asked_for(workspace: Workspace, command: str) -> None:
-    assert why_asked_for(parse_command_line(command), workspace) is not None
+    assert ask_reason(parse_command_line(command), workspace) is not None
 
 
 def test_names_that_bash_would_match_are_found(workspace: Workspace, tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_names_that_bash_would_match_are_found(workspace: Workspace, tmp_path: P
     ways.mkdir()
     for number in range(1100):
         (ways / f"{number}").touch()
-    assert "too many files" in (why_asked_for(parse_command_line("cat many/*"), workspace) or "")
+    assert "too many files" in (ask_reason(parse_command_line("cat many/*"), workspace) or "")
 
 
 def test_a_file_below_a_folder_that_cannot_be_read_is_no_error() -> None:
@@ -114,11 +114,11 @@ def test_a_file_below_a_folder_that_cannot_be_read_is_no_error() -> None:
         code = (
             "from pathlib import Path; from kimi_tui.tools.file_support.workspace import Workspace\n"
             "from kimi_tui.tools.shell_support.command_parser import parse_command_line as parse\n"
-            "from kimi_tui.tools.shell_support.protected_paths import why_asked_for\n"
+            "from kimi_tui.tools.shell_support.protected_paths import ask_reason\n"
             f"work = Workspace(Path({str(own)!r}))\n"
             f"for line in ('cat', 'ls', 'cat <', 'touch', 'cd'):\n"
             f"    for file in ('x', '.ssh', '.ssh/id', '*', 'a/b'):\n"
-            f"        print(why_asked_for(parse(line + ' {closed}/' + file), work))\n"
+            f"        print(ask_reason(parse(line + ' {closed}/' + file), work))\n"
         )
         assert run_as_ordinary_user(["-c", code], own).count("\n") == 25
 
@@ -128,8 +128,8 @@ def test_a_link_that_only_its_owner_may_read_is_no_error(tmp_path: Path) -> None
         "import pathlib, sys\n"
         "from kimi_tui.tools.file_support.workspace import Workspace\n"
         "from kimi_tui.tools.shell_support.command_parser import parse_command_line\n"
-        "from kimi_tui.tools.shell_support.protected_paths import why_asked_for\n"
+        "from kimi_tui.tools.shell_support.protected_paths import ask_reason\n"
         "for line in ('echo x > /proc/1/root/x', 'cat /proc/1/cwd/x'):\n"
-        "    print(why_asked_for(parse_command_line(line), Workspace(pathlib.Path.cwd())))\n"
+        "    print(ask_reason(parse_command_line(line), Workspace(pathlib.Path.cwd())))\n"
     )
     assert run_as_ordinary_user(["-c", code], tmp_path) == "None\nNone\n"
