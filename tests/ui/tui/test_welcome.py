@@ -28,7 +28,7 @@ async def test_a_click_on_a_row_does_what_its_key_does(size: tuple[int, int], tm
             assert isinstance(app.screen, screen)
             await pilot.press("escape")
             await pilot.pause()
-        app.main_screen.query_one(Welcome).say("3 MCP servers failed: /mcp", action="help")
+        app.main_screen.query_one(Welcome).show_note("3 MCP servers failed: /mcp", action="help")
         await pilot.pause()
         await pilot.click(app.main_screen.query_one(Welcome), offset=(size[0] // 4, row_of(app, "3 MCP servers")))
         await pilot.pause()

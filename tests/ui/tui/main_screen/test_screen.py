@@ -42,7 +42,7 @@ async def test_a_letter_in_a_pane_acts_or_is_refused_and_never_gets_into_the_mes
             return  # there is nothing in it
         home.query_one(BranchDialog).close()
         for letter in "qu, w!中é7":
-            driver.app.main_screen.query_one(KeyFooter).say("")
+            driver.app.main_screen.query_one(KeyFooter).show_note("")
             await driver.press("comma" if letter == "," else "space" if letter == " " else letter)
             where = home.focused_pane
             acts = letter == " " and messages and key == "f3"
