@@ -1,6 +1,6 @@
 """Messages of the layers below the UIs: English templates, marked so that a UI can translate them.
 
-    tr("{folder} is no folder", folder=folder)       values by name, never an f-string inside
+    tr("{folder} is not a folder", folder=folder)       values by name, never an f-string inside
     tr_n("{count} step", "{count} steps", 3)         `count` fills `{count}`, with commas
 
 The result is plain text for the Wire, the record, and the English-only UIs. `make texts` collects the templates; the

@@ -18,7 +18,7 @@ _MAX_EDGES = 120
 
 @lru_cache(maxsize=64)
 def inline_chart(text: str, source: ChartSource, width: int) -> tuple[tuple[StyledSpan, ...], ...] | None:
-    """The chart's rows, at most `width` cells wide; None if the text is no chart, or too large or too wide to draw."""
+    """The chart's rows, at most `width` cells wide; None if it is not a chart, or too large or wide to draw."""
     if len(text) > _MAX_CHARACTERS:
         return None
     try:

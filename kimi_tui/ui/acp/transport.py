@@ -37,7 +37,7 @@ class StdioTransport:
                 continue
             fields = cast(dict[str, Any], value) if isinstance(value, dict) else {}
             if not _is_message(fields):
-                await self._refuse(_INVALID_REQUEST, "this is no message of JSON-RPC")
+                await self._refuse(_INVALID_REQUEST, "this is not a JSON-RPC message")
                 continue
             if "method" in fields and (rpc_id := fields.get("id")) is not None:
                 if rpc_id in self._open:

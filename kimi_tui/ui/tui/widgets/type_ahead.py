@@ -1,4 +1,4 @@
-"""Type-ahead filter for dialogs: no letter is lost; an early letter or the start of a sentence is no answer."""
+"""Type-ahead filter for dialogs: no letter is lost; an early letter or the start of a sentence is not an answer."""
 
 from collections.abc import Callable, Container, Mapping
 
