@@ -363,7 +363,7 @@ class Connection:
             self._changes.report()
 
     async def _follow_changes(self, client: "Client") -> None:
-        """List again what the server reports as changed. A list that does not come leaves the old one."""
+        """List again what the server reports as changed. If a list cannot be fetched, the old one stays."""
         from mcp.shared.exceptions import MCPError
 
         while True:

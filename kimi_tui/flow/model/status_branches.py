@@ -11,7 +11,7 @@ MAX_STATUS = 255
 
 
 def status_branch(status: int | None, labels: Sequence[str | None]) -> str | None:
-    """The branch label for an exit status; None if there is none. A command without a status counts as failed."""
+    """The branch label for an exit status; None if no label fits. A command without a status counts as failed."""
     names = [OK, "0"] if status == 0 else [str(status), FAILED]
     return next((label for label in (*names, ELSE) if label in labels), None)
 

@@ -194,7 +194,7 @@ def _hooked(folder: Path) -> bool:
 
 
 def _index_is_plain(git_dir: Path) -> bool:
-    """Whether the index has no submodules, since Git enters each with the settings there."""
+    """Whether the index has no submodules: in each, Git would use the settings there."""
     index = git_dir / "index"
     if not index.exists():
         return True
