@@ -307,3 +307,16 @@ def test_a_low_drawing_has_fewer_rows_and_the_same_words() -> None:
     tall, low = layout(flow, width=50), layout(flow, width=50, low=True)
     assert low.height <= tall.height - 5
     assert " ".join(low.nodes["n"].lines) == " ".join(tall.nodes["n"].lines)
+
+
+def test_the_label_of_a_loop_that_runs_to_the_right_is_inside_the_loop() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "fix": "Fix the flaky test", "run": "Run it", "ok": "Green?", "e": "END"},
+        [("b", "fix", None), ("fix", "run", None), ("run", "ok", None), ("ok", "fix", "no"), ("ok", "e", "yes")],
+    )
+    drawn = layout(flow, direction="LR", width=100)
+    back = next(edge for edge in drawn.edges if edge.label == "no")
+    rows = {y for _, y in back.path}
+    assert back.label_at is not None
+    assert min(rows) <= back.label_at[1] < max(rows)
+    assert drawn.height == max(rows) + 1

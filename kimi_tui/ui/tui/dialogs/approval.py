@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static, TextArea
 
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
-from kimi_tui.ui.tui.dialogs.approval_fullscreen import KEYS, LETTERS, SCROLL, ApprovalFullscreen
+from kimi_tui.ui.tui.dialogs.approval_fullscreen import KEYS, LETTERS, ApprovalFullscreen
 from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
 from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
 from kimi_tui.ui.tui.dialogs.edit_command import EditCommand, command_of
@@ -118,7 +118,7 @@ class ApprovalDialog(DockedDialog):
             ("↑ ↓", _("choose")),
             ("Tab", _("comment")),
             *((("← →", _("next approval")),) if len(self.requests) > 1 else ()),
-            *((("PgDn", _("more")),) if self.can_scroll_on else ()),
+            *self._scroll_hints,
             ("Ctrl+F", _("full screen")),
             ("Esc", _("interrupt")),
         )
@@ -235,9 +235,7 @@ class ApprovalDialog(DockedDialog):
                 event.prevent_default()
                 self._keep_comment()
             return
-        if key in SCROLL:
-            event.stop()
-            self.query_one(ApprovalBody).scroll_relative(y=SCROLL[key], animate=False, immediate=True)
+        if self.scroll_text(event):
             self.call_after_refresh(self._refresh)
         elif key in ("up", "down"):
             event.stop()

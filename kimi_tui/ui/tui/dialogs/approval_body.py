@@ -17,9 +17,13 @@ from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.transcript.render_context import RenderContext
 from kimi_tui.ui.tui.transcript.tool_cards import block_lines
 from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
+from kimi_tui.ui.tui.widgets.line_widget import widget_palette
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, UnknownBlock
 
+SCROLL = {"pageup": -8, "pagedown": 8, "shift+up": -1, "shift+down": 1, "home": -100_000, "end": 100_000}
+"""The rows by which a key scrolls the text."""
 _ROOMY = 12  # rows from which a long change also shows its context
+_VERY_LONG, _LONG_ROW = 200, 200
 
 
 def reveal_hidden(text: str) -> str:
@@ -93,6 +97,19 @@ def _shell(block: ShellBlock, width: int, palette: Palette) -> list[Line]:
     return out
 
 
+def _line_breaks(block: DisplayBlock) -> int:
+    match block:
+        case ShellBlock():
+            return block.command.count("\n") + len(block.command) // _LONG_ROW
+        case DiffBlock():
+            return block.old_text.count("\n") + block.new_text.count("\n")
+        case BriefBlock():
+            text = translate(block.text)
+            return text.count("\n") + len(text) // _LONG_ROW
+        case TodoBlock() | UnknownBlock():
+            return 0
+
+
 class ApprovalBody(LineScrollView):
     """The text to approve; it scrolls if it is long. With few rows, changes take precedence over their context."""
 
@@ -125,6 +142,12 @@ class ApprovalBody(LineScrollView):
         """Show the blocks, and below them a Markdown text."""
         self.blocks, self.markdown = tuple(blocks), markdown
         self.redraw()
+
+    def rows_at(self, width: int) -> int:
+        """The rows of the blocks at a width; of very long texts, a number of rows that fits nowhere."""
+        if sum(map(_line_breaks, self.blocks)) > _VERY_LONG:
+            return _VERY_LONG
+        return len(approval_lines(self.blocks, width, widget_palette(self)))
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         whole = approval_lines(self.blocks, width, palette)

@@ -9,7 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
+from kimi_tui.ui.tui.dialogs.approval_body import SCROLL, ApprovalBody
 from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
 from kimi_tui.ui.tui.i18n.catalog import _
@@ -24,7 +24,6 @@ KEYS = default_keys("approval", ("once", "session", "no", "why", "edit", "hunks"
 """The answer of each key."""
 LETTERS = {answer: key for key, answer in reversed(KEYS.items())}
 """The key that is shown for each answer."""
-SCROLL = {"pageup": -8, "pagedown": 8, "shift+up": -1, "shift+down": 1, "home": -100_000, "end": 100_000}
 
 
 class ApprovalFullscreen(OneShotModal[str | None]):

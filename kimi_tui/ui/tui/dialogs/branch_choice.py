@@ -3,16 +3,18 @@
 import time
 from collections.abc import Callable, Sequence
 
+from rich.style import Style
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
 
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
-from kimi_tui.ui.tui.dialogs.docked_dialog import OptionsDialog
+from kimi_tui.ui.tui.dialogs.docked_dialog import SIDES, OptionsDialog
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
+from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.widgets.hints_changed import Hint
 from kimi_tui.wire.display import BriefBlock
 
@@ -20,6 +22,10 @@ from kimi_tui.wire.display import BriefBlock
 class BranchDialog(OptionsDialog):
     """Docked like the approval dialog, with the same key guard."""
 
+    DEFAULT_CSS = """
+    BranchDialog.-wordless > ApprovalBody { display: none; }
+    BranchDialog.-wordless > OptionList { margin-top: 0; }
+    """
     key_context = "branches"
     reach_label = N_("take a branch")
 
@@ -39,6 +45,8 @@ class BranchDialog(OptionsDialog):
         self.node_id = ""
         self.labels: tuple[str, ...] = ()
         self.wanted = False
+        self._words = self._question = ""
+        self._alone = False
 
     def compose(self) -> ComposeResult:
         yield ApprovalBody(id="why-asked")
@@ -49,7 +57,12 @@ class BranchDialog(OptionsDialog):
         return bool(self.labels)
 
     def hints(self) -> tuple[Hint, ...]:
-        return (("1…9", _("take a branch")), ("↑ ↓ Enter", _("choose")), ("Esc", _("later")))
+        return (
+            (f"1…{len(self.labels)}", _("take a branch")),
+            ("↑ ↓ Enter", _("choose")),
+            *self._scroll_hints,
+            ("Esc", _("later")),
+        )
 
     def show(
         self,
@@ -58,16 +71,22 @@ class BranchDialog(OptionsDialog):
         branches: Sequence[str],
         *,
         words: str = "",
+        question: str = "",
         suggested: str = "",
         wanted: bool = False,
     ) -> None:
-        """Ask which of `branches` to take at a node. `wanted`: requested by the user, not caused by a pause."""
+        """Ask which of `branches` to take at a node.
+
+        `words` are the model's last ones, `question` is what to decide and is always shown. `wanted`: requested by the
+        user, not caused by a pause.
+        """
         self.wanted = wanted
         if (node_id, tuple(branches)) == (self.node_id, self.labels):
             return
         self.node_id, self.labels = node_id, tuple(branches)
         self.border_title = Content(f"◆ {sanitize(one_line(label))}  " + _("Choose a branch"))
-        self.query_one(ApprovalBody).show((BriefBlock(text=words),) if words else ())
+        self._words, self._question = words, question
+        self._show_words()
         self.query_one(OptionList).show(
             [
                 Option(str(index), str(index + 1), name, _("the model's choice") if name == suggested else "")
@@ -76,6 +95,22 @@ class BranchDialog(OptionsDialog):
         )
         self.guard.restart()
         self.add_class("-open")
+
+    def fits(self, room: int) -> bool:
+        question_rows = len(wrap_text(self._question, Style(), self.app.size.width - SIDES)) if self._question else 0
+        return self._rows_around + question_rows <= room
+
+    def stand_alone(self, alone: bool) -> None:
+        if alone is not self._alone:
+            self._alone = alone
+            self._show_words()
+
+    def _show_words(self) -> None:
+        """Show the model's last words only if the conversation, which ends with them, is hidden."""
+        body = self.query_one(ApprovalBody)
+        words = "\n\n".join(filter(None, (self._words if self._alone else "", self._question)))
+        self.set_class(not words, "-wordless")
+        body.show((BriefBlock(text=words),) if words else ())
 
     def close(self) -> None:
         self.node_id, self.labels = "", ()

@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual import events
 from textual.containers import Vertical
 
-from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
+from kimi_tui.ui.tui.dialogs.approval_body import SCROLL, ApprovalBody
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.keys.bindings import KeyContext
@@ -15,7 +15,8 @@ from kimi_tui.ui.tui.widgets.hints_changed import Hint
 from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.ui.tui.widgets.type_ahead import TypeAheadFilter
 
-_FRAME = 2
+_FRAME, SIDES = 2, 4
+"""Rows of the frame; columns of the frame and the padding."""
 _MOST_TEXT = 24
 
 
@@ -90,18 +91,25 @@ class DockedDialog(Vertical, can_focus=True):
     def stand_alone(self, alone: bool) -> None:
         """Called with true while the dialog hides the conversation, else with false."""
 
+    def fits(self, room: int) -> bool:
+        """Whether the whole dialog fits into `room` rows beside a conversation."""
+        return self._rows_around + self.query_one(ApprovalBody).rows_at(self.app.size.width - SIDES) <= room
+
     def fit(self, room: int) -> None:
         """Shrink the text so that every answer stays on screen: `room` is the maximum rows of the dialog."""
-        answers = self.query_one(OptionList)
+        self.query_one(ApprovalBody).give_room(max(2, min(_MOST_TEXT, room - self._rows_around)))
+
+    @property
+    def _rows_around(self) -> int:
+        """The rows of the dialog without its text."""
+        answers, body = self.query_one(OptionList), self.query_one(ApprovalBody)
         rows = max(answers.outer_size.height, len(answers.options))
         others = sum(
             one.outer_size.height + one.styles.margin.height
             for one in self.children
             if one.display and not isinstance(one, ApprovalBody | OptionList)
         )
-        body = self.query_one(ApprovalBody)
-        around = _FRAME + answers.styles.margin.height + body.styles.margin.height
-        body.give_room(max(2, min(_MOST_TEXT, room - around - others - rows)))
+        return _FRAME + answers.styles.margin.height + body.styles.margin.height + others + rows
 
     def show_focus_hint(self, reach: str) -> None:
         """Show whether the dialog has the focus, and if not, `reach`: the key that focuses it."""
@@ -111,6 +119,18 @@ class DockedDialog(Vertical, can_focus=True):
             self.set_class(unfocused, "-unfocused")
             self.query_one(OptionList).dim(unfocused)
             self._set_footer(self._footer)
+
+    def scroll_text(self, event: events.Key) -> bool:
+        """Scroll the text by a key; False for keys with another meaning."""
+        if event.key not in SCROLL:
+            return False
+        event.stop()
+        self.query_one(ApprovalBody).scroll_relative(y=SCROLL[event.key], animate=False, immediate=True)
+        return True
+
+    @property
+    def _scroll_hints(self) -> tuple[Hint, ...]:
+        return (("PgDn", _("more")),) if self.can_scroll_on else ()
 
     @property
     def can_scroll_on(self) -> bool:
@@ -134,7 +154,7 @@ class OptionsDialog(DockedDialog):
     confirm_keys: ClassVar[frozenset[str]] = frozenset({"enter"})
 
     def on_key(self, event: events.Key) -> None:
-        if self.writes:
+        if self.writes or self.scroll_text(event):
             return
         options = self.query_one(OptionList)
         if event.key in ("up", "down"):

@@ -75,6 +75,7 @@ class QuestionDialog(OptionsDialog):
             (f"1…{len(question.options) if question is not None else 0}", _("tick") if several else _("answer")),
             *((("d", _("done")),) if several else ()),
             ("o", _("another answer")),
+            *self._scroll_hints,
             ("Esc", _("no answer")),
         )
 
@@ -107,7 +108,6 @@ class QuestionDialog(OptionsDialog):
         if len(request.questions) > 1:
             title += "  " + _("{at} of {count}", at=self._at + 1, count=len(request.questions))
         self.border_title = Content(title)
-        self._set_footer(_("esc: dismiss"))
         self._show_text(question)
         self.remove_class("-other")
         self.query_one(Input).value = ""
@@ -119,6 +119,10 @@ class QuestionDialog(OptionsDialog):
         """Show the question; show its plan only if the conversation, which contains it too, is hidden."""
         plan = question.body if self._alone else ""
         self.query_one(ApprovalBody).show((BriefBlock(text=translate(question.question)),), markdown=plan)
+
+    def fits(self, room: int) -> bool:
+        question = self._question
+        return (question is None or not question.body) and super().fits(room)
 
     def stand_alone(self, alone: bool) -> None:
         if alone is not self._alone:

@@ -15,7 +15,7 @@ from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 _MOST_NOTES = 5
 _MIN_PLACE = 8
-_MOST_WORD = 22
+_MOST_WORD, _MOST_PLACE = 22, 28
 _MIN_BAR, _MAX_BAR = 6, 24
 
 Button = tuple[str, str]
@@ -74,7 +74,8 @@ class FlowFooter(LineWidget):
     def _row(self, width: int, palette: Palette, row: int) -> Line:
         """The state on the left, the buttons on the right; stores the buttons' positions."""
         facts = self._facts
-        head = 2 + max(min(cells(facts.word), _MOST_WORD), min(cells(facts.place), 10)) if facts.sign else 0
+        named = min(cells(facts.word), _MOST_WORD) or min(cells(facts.place), _MOST_PLACE)
+        head = 2 + max(named, min(cells(facts.place), 10)) if facts.sign else 0
         buttons = _fitting(facts.buttons, width - head - 1)
         size = sum(cells(label) + 1 for _action, label in buttons)
         runs = self._state(width - size, palette) if facts.sign else []

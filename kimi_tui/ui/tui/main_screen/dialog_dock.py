@@ -80,11 +80,19 @@ class DialogDock:
             self.restore_focus()
 
     def show_branches(
-        self, node_id: str, label: str, branches: Sequence[str], *, words: str, suggested: str, may_focus: bool
+        self,
+        node_id: str,
+        label: str,
+        branches: Sequence[str],
+        *,
+        words: str,
+        question: str,
+        suggested: str,
+        may_focus: bool,
     ) -> None:
         """Show the branches of a node that waits for a choice; a new choice is focused if `may_focus`."""
         was_open = self._branch.is_open
-        self._branch.show(node_id, label, branches, words=words, suggested=suggested)
+        self._branch.show(node_id, label, branches, words=words, question=question, suggested=suggested)
         self.place()
         if not was_open and may_focus and self.current is self._branch:
             self.focus(self._branch)

@@ -16,6 +16,8 @@ NO_MODEL = N_("no model")
 """The model name of an engine without a model."""
 
 _ROOMY = 100
+_PLACE = 16
+"""Columns for the folder before other facts are left out."""
 _BOLD = Style(bold=True)
 
 
@@ -74,8 +76,11 @@ class Header(LineWidget):
         soon = facts.pausing and width >= _ROOMY
         later: list[Run] = [(" · ", palette.faint), (_("pauses after this turn"), palette.warning)] if soon else []
         right = [*self._tasks(palette, width), *self._state(palette), *later, (" ", palette.base)]
-        middle = self._figures(palette, width)
+        middle = self._figures(palette)
         room = width - width_of(right) - width_of(middle) - 14
+        if facts.sandbox == "full" and room < _PLACE:
+            middle = self._figures(palette, sandbox=False)
+            room = width - width_of(right) - width_of(middle) - 14
         left: list[Run] = [(" ", palette.base), ("kimi-tui", palette.accent + _BOLD), ("  ", palette.base)]
         branch = f" ({facts.branch})" if facts.branch else ""
         place = cut_start(facts.location, max(8, min(40, room - len(branch))))
@@ -90,7 +95,7 @@ class Header(LineWidget):
         rest = max(1, width - width_of(left) - width_of(right))
         return [Line((*left, (" " * rest, palette.base), *right))]
 
-    def _figures(self, palette: Palette, width: int) -> list[Run]:
+    def _figures(self, palette: Palette, *, sandbox: bool = True) -> list[Run]:
         facts = self._facts
         if facts.model in ("", NO_MODEL):
             return []
@@ -99,7 +104,8 @@ class Header(LineWidget):
             runs.append((f" {translate(facts.model_note)}", palette.warning))
         if facts.yolo:
             runs += [(" · ", palette.faint), ("yolo", palette.warning)]
-        runs += self._sandbox(palette, width)
+        if sandbox:
+            runs += self._sandbox(palette)
         if facts.plan_mode:
             runs += [(" · ", palette.faint), (p_("mode", "plan"), palette.secondary)]
         if facts.max_context_tokens:  # last, so that nothing moves when its digits change
@@ -108,8 +114,8 @@ class Header(LineWidget):
             runs += [(" · ", palette.faint), (_("{share} of {size}", share=share, size=size), style)]
         return runs
 
-    def _sandbox(self, palette: Palette, width: int) -> list[Run]:
-        """The glyph of the sandbox tier, and its label if there is room."""
+    def _sandbox(self, palette: Palette) -> list[Run]:
+        """The sandbox tier. `lines` leaves out the full one before the folder gets too short."""
         match self._facts.sandbox:
             case None:
                 return []
@@ -119,15 +125,17 @@ class Header(LineWidget):
                 sign, words, style = "◑", _("files only"), palette.warning
             case "none":
                 sign, words, style = "□", _("no sandbox"), palette.warning
-        words = f"{sign} {words}" if width >= _ROOMY else sign
-        return [(" · ", palette.faint), (words, style)]
+        return [(" · ", palette.faint), (f"{sign} {words}", style)]
 
     def _tasks(self, palette: Palette, width: int) -> list[Run]:
         """The background tasks; a click on the header or /task opens their list."""
         count = self._facts.background
         if not count:
             return []
-        words = n_("{count} in the background", "{count} in the background", count) if width >= _ROOMY else str(count)
+        if width >= _ROOMY:
+            words = n_("{count} in the background", "{count} in the background", count)
+        else:
+            words = n_("{count} task", "{count} tasks", count)
         return [(f"◆ {words}", palette.secondary), (" · ", palette.faint)]
 
     def _state(self, palette: Palette) -> list[Run]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 PaneName = Literal["talk", "flow", "todo", "waiting"]
 PANES: tuple[PaneName, ...] = ("talk", "flow", "todo", "waiting")
 SHORT_ROWS = 28
-"""With fewer rows, an open dialog replaces the conversation."""
+"""With fewer rows, a dialog that would leave too few to the conversation replaces it."""
 _MIN_CONVERSATION_ROWS = 6
 
 
@@ -184,21 +184,22 @@ class PaneLayout(LowLatencyScreen):
             self.set_focus(self.composer.prompt)
 
     def _arrange_for_dialog(self, dialog: "DockedDialog | None") -> None:
-        """Make room for the dialog that is shown; with few rows, it replaces the conversation."""
-        panes = self._panes
+        """Make room for the dialog that is shown; with too few rows for both, it replaces the conversation."""
+        panes, rows = self._panes, self.app.size.height
+        others = (self._header, self._footer, self.composer, panes.scrub_bar, panes.status_line)
+        room = rows - sum(widget.outer_size.height for widget in others if widget.display)
         is_visible = self.zoomed in (None, "talk") and not panes.find_bar.has_focus_within
-        hides_conversation = dialog is not None and is_visible and self.app.size.height < SHORT_ROWS
-        self.set_class(hides_conversation, "-alone")
+        has_room = rows >= SHORT_ROWS or dialog is None or dialog.fits(room - _MIN_CONVERSATION_ROWS)
+        is_alone = is_visible and not has_room
+        self.set_class(is_alone, "-alone")
         if dialog is None:
             return
-        dialog.stand_alone(hides_conversation)
-        others = (self._header, self._footer, self.composer, panes.scrub_bar, panes.status_line)
-        other_rows = sum(widget.outer_size.height for widget in others if widget.display)
-        dialog.fit(self.app.size.height - other_rows - (0 if hides_conversation else _MIN_CONVERSATION_ROWS))
+        dialog.stand_alone(is_alone)
+        dialog.fit(room - (0 if is_alone else _MIN_CONVERSATION_ROWS))
         if dialog.can_scroll_on != self._dialog_scrolls:
             self._dialog_scrolls = dialog.can_scroll_on
             self.post_message(HintsChanged())
-        if hides_conversation and self.focused is not None and self._conversation in self.focused.ancestors:
+        if is_alone and self.focused is not None and self._conversation in self.focused.ancestors:
             self.dialogs.focus(dialog)
 
     # The right column's width

@@ -30,7 +30,8 @@ Divider { display: none; }
 .-behind { display: none; }
 .-alone #talk { display: none; }
 .-alone #strip { display: none; }
-.-alone DockedDialog { height: 1fr; max-height: 100%; }
+.-alone #left { align: left bottom; }
+.-alone DockedDialog { max-height: 100%; }
 .-alone PromptArea { max-height: 3; }
 ToastRack { dock: top; align: right top; margin: 0; padding: 0 2 0 0; overflow: hidden; }
 MainScreen > ToastRack { margin: 1 0 0 0; }

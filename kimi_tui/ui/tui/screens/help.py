@@ -39,7 +39,7 @@ class KeyList(LineScrollView, can_focus=True):
     def lines(self, width: int, palette: Palette) -> list[Line]:
         named = [(key, display_keys(self._keymap.keys_of(key))) for key in bindings_for(self._where)]
         named = [(key, name) for key, name in named if name]
-        wide = min(max(cells(name) for _key, name in named), max(_LEAST, width * 2 // 5))
+        wide = min(max(cells(name) for _key, name in named), max(_LEAST, width * 9 // 20))
         rule = [Line(((row, palette.muted),)) for row in _rows(_(RULE), width)]
         out: list[Line] = [*rule, Line()]
         place = None

@@ -10,6 +10,7 @@ from textual.timer import Timer
 from textual.widgets import Input
 
 from kimi_tui.flow.run.run_state import Pause
+from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.engine_protocol import Engine
 from kimi_tui.ui.tui.flow_pane.broken_flow import find_broken_flows
@@ -18,7 +19,7 @@ from kimi_tui.ui.tui.main_screen import git_branch
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.session.earlier_turns import Change, EarlierTurns
 from kimi_tui.ui.tui.state.deltas import Delta, Invalidated, Pane
-from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, without_choice
+from kimi_tui.ui.tui.state.flow_reducer import branches_of, current_label, full_label, without_choice
 from kimi_tui.ui.tui.state.items import AssistantItem, ErrorItem, NoticeItem, SeparatorItem
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.ui.tui.state.view_clock import Timed, ViewClock
@@ -325,6 +326,7 @@ class Presenter:
                 current_label(run),
                 branches_of(run.begin, run.node_id),
                 words=self._last_words(pause),
+                question=_whole_question(run),
                 suggested=pause.suggested or "",
                 may_focus=not self._user_is_busy,
             )
@@ -358,6 +360,12 @@ def _resume(state: UiState, messages: Sequence[Timed]) -> Sequence[Delta]:
 def _answer(state: UiState, request_id: str) -> Sequence[Delta]:
     state.questions.pop(request_id, None)
     return ()
+
+
+def _whole_question(run: RunView) -> str:
+    """The label of the current node, if its title does not have all of it."""
+    whole = full_label(run.begin, run.node_id)
+    return whole if whole != current_label(run) else ""
 
 
 def _missing_servers(mcp: MCPStatus | None) -> str:

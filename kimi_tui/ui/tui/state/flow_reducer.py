@@ -39,6 +39,12 @@ def label_of(begin: FlowBegin, node_id: str) -> str:
     return title
 
 
+def full_label(begin: FlowBegin, node_id: str) -> str:
+    """A node's label, in one line."""
+    label = next((node.label for node in begin.nodes if node.id == node_id), node_id)
+    return one_line(shown_label(label, begin.args))
+
+
 def current_label(run: RunView) -> str:
     """The current node's one-line name."""
     return label_of(run.begin, run.node_id)

@@ -62,7 +62,7 @@ async def test_f5_leads_from_a_draft_to_a_question(start: Start) -> None:
         assert foot_of(driver) == "F5 to answer"
         await driver.press("f5")
         assert isinstance(driver.app.focused, QuestionDialog)
-        assert foot_of(driver) == "esc: dismiss"
+        assert foot_of(driver) == ""
         assert "F5" not in hints_of(driver.app)
 
 

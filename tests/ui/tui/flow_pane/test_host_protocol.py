@@ -17,7 +17,7 @@ from kimi_tui.ui.tui.main_screen.status_line import StatusLine
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import DiffBlock, ShellBlock
 from kimi_tui.wire.events import ApprovalResponse
-from kimi_tui.wire.requests import ApprovalRequest
+from kimi_tui.wire.requests import ApprovalRequest, Question, QuestionOption, QuestionRequest
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.fuzz_driver import QUESTION
@@ -33,6 +33,20 @@ EDIT = ApprovalRequest(
     description="Edit",
     display=(DiffBlock(path="busy.py", old_text=BEFORE, new_text=BEFORE.replace("line 9\n", "line nine\n")),),
     scope="edits of busy.py",
+)
+
+LONG = EDIT.model_copy(update={"display": (ShellBlock(command="\n".join(f"echo {n}" for n in range(90))),)})
+SMALL = EDIT.model_copy(update={"display": (ShellBlock(command="make release"),)})
+PLAN = QuestionRequest(
+    id="q",
+    tool_call_id="q",
+    questions=(
+        Question(
+            question="Carry out this plan?",
+            body="".join(f"- step {n}\n" for n in range(30)),
+            options=(QuestionOption(label="Yes"), QuestionOption(label="No")),
+        ),
+    ),
 )
 
 
@@ -78,9 +92,10 @@ async def test_the_broad_answer_is_given_free_when_the_window_grows_to_show_ever
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 27), (60, 18)])
-async def test_in_a_low_terminal_what_asks_stands_alone(tmp_path: Path, size: tuple[int, int]) -> None:
-    asked = ([EDIT], [QUESTION], wire_scenarios.flow_asks())
-    for messages in asked:
+async def test_in_a_low_terminal_what_leaves_no_room_for_the_conversation_stands_alone(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    for messages in ([LONG], [PLAN]):
         async with showing(tmp_path, size, *wire_scenarios.flow_at_decision(), *messages) as (app, pilot, _):
             home = app.main_screen
             assert home.current_dialog is not None
@@ -90,6 +105,51 @@ async def test_in_a_low_terminal_what_asks_stands_alone(tmp_path: Path, size: tu
             assert not home.query_one(StatusLine).is_on_screen
             await pilot.press("f2")
             assert home.current_dialog.has_focus
+
+
+@pytest.mark.parametrize("size", [(80, 24), (100, 27)])
+async def test_in_a_low_terminal_a_small_dialog_leaves_the_conversation_readable(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    for messages in ([SMALL], [QUESTION], wire_scenarios.flow_asks()):
+        async with showing(tmp_path, size, *wire_scenarios.flow_at_decision(), *messages) as (app, _, _):
+            home = app.main_screen
+            dialog = home.current_dialog
+            assert dialog is not None
+            assert dialog.has_focus
+            assert home.query_one("#talk").size.height >= 5
+            assert dialog.region.bottom == home.composer.region.y
+
+
+@pytest.mark.parametrize("size", [(80, 24), (140, 42)])
+async def test_the_frame_of_a_dialog_is_as_tall_as_what_it_holds(tmp_path: Path, size: tuple[int, int]) -> None:
+    medium = SMALL.model_copy(update={"display": (ShellBlock(command="\n".join(f"echo {n}" for n in range(7))),)})
+    for ask in (SMALL, medium, EDIT):
+        async with showing(tmp_path, size, ask) as (app, _, _):
+            dialog = app.main_screen.query_one(ApprovalDialog)
+            last = max(one.region.bottom for one in dialog.children if one.is_on_screen)
+            assert dialog.region.bottom == last + 1
+
+
+async def test_the_last_words_are_in_the_branch_dialog_only_where_the_conversation_is_hidden(tmp_path: Path) -> None:
+    async with showing(tmp_path, (80, 24), *wire_scenarios.flow_asks()) as (app, pilot, _):
+        assert "\n".join(app_rows(app)).count("but one was skipped") == 1
+        assert app.main_screen.query_one("#talk").is_on_screen
+        await pilot.resize_terminal(60, 12)
+        for _ in range(4):
+            await pilot.pause()
+        assert not app.main_screen.query_one("#talk").is_on_screen
+        assert "\n".join(app_rows(app)).count("but one was skipped") == 1
+
+
+async def test_a_long_plan_in_a_question_is_scrolled_by_keys(tmp_path: Path) -> None:
+    async with showing(tmp_path, (80, 24), PLAN) as (app, pilot, _):
+        assert "step 29" not in "\n".join(app_rows(app))
+        assert "PgDn" in app_rows(app)[-1]
+        await pilot.press("end")
+        await pilot.pause()
+        assert "step 29" in "\n".join(app_rows(app))
+        assert app.main_screen.query_one(QuestionDialog).is_open
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (140, 42), (60, 18)])
@@ -119,15 +179,14 @@ async def test_a_pane_makes_way_for_an_approval_that_takes_the_focus(tmp_path: P
 async def test_who_reads_the_conversation_as_it_makes_way_is_at_what_asks(tmp_path: Path) -> None:
     async with showing(tmp_path, (80, 24), *wire_scenarios.streaming()) as (app, pilot, engine):
         await pilot.press("f2", "k")
-        await say(pilot, engine, EDIT)
+        await say(pilot, engine, LONG)
         assert app.main_screen.query_one(ApprovalDialog).has_focus
         assert not app.main_screen.query_one("#talk").is_on_screen
 
 
 async def test_every_answer_is_on_the_screen_however_much_is_asked(tmp_path: Path) -> None:
-    long = EDIT.model_copy(update={"display": (ShellBlock(command="\n".join(f"echo {n}" for n in range(90))),)})
     for size in ((80, 24), (100, 30), (60, 18), (140, 42)):
-        async with showing(tmp_path, size, long) as (app, pilot, engine):
+        async with showing(tmp_path, size, LONG) as (app, pilot, engine):
             app.main_screen.composer.text = "\n".join("draft" * 9 for _ in range(9))
             await say(pilot, engine)
             shown = "\n".join(app_rows(app))
