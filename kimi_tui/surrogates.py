@@ -1,5 +1,6 @@
 """Handles half surrogates, which are invalid in UTF-8: from broken JSON, split streams, and file names."""
 
+import json
 from typing import TypeVar, cast
 
 T = TypeVar("T")
@@ -8,6 +9,15 @@ T = TypeVar("T")
 def without_surrogates(value: T) -> T:
     """Return the value with surrogate pairs joined and lone halves replaced, in strings at any depth."""
     return cast(T, _clean(value))
+
+
+def has_surrogates(value: object) -> bool:
+    """Whether a string at any depth of a JSON value has a half surrogate: in a fraction of the time of a copy."""
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _clean(value: object) -> object:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import Capability
-from kimi_tui.surrogates import without_surrogates
+from kimi_tui.surrogates import has_surrogates, without_surrogates
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart
 
 
@@ -35,7 +35,7 @@ class HistoryConverter:
                 break
             unchanged += 1
         new = list(history[unchanged:])
-        converted = [_sendable(self._convert(message)) for message in new]  # defence: sendable-history
+        converted = _sendable([self._convert(message) for message in new])  # defence: sendable-history
         self._known[unchanged:], self._converted[unchanged:] = new, converted
         items: list[JsonObject] = []
         deferred: list[JsonObject] = []
@@ -48,10 +48,11 @@ class HistoryConverter:
         return items + deferred
 
 
-def _sendable(converted: Converted) -> Converted:
-    """The converted message with lone surrogates replaced: files and clients of other versions may have some."""
-    items, after = converted
-    return Converted(without_surrogates(items), without_surrogates(after) if after else after)
+def _sendable(converted: list[Converted]) -> list[Converted]:
+    """The messages with lone surrogates replaced: files and clients of other versions may have some."""
+    if not has_surrogates(converted):
+        return converted
+    return [Converted(without_surrogates(items), without_surrogates(after)) for items, after in converted]
 
 
 def without_unseen(message: Message, capabilities: frozenset[Capability]) -> Message:
