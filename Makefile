@@ -63,7 +63,11 @@ lock: $(VENV)/.tests
 	@$(BIN)/python -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-annotate --no-header pyproject.toml -o requirements.lock
 
+# The program is measured as `pip install` leaves it: what the tests bring is imported by libraries if it is there.
 bench: $(VENV)/.tests
+	@$(PYTHON) -m venv $(VENV)-bench
+	@$(VENV)-bench/bin/python -m pip install -q --upgrade "pip>=25.1"
+	@$(VENV)-bench/bin/python -m pip install -q --upgrade .
 	$(BIN)/python tests/bench/run.py
 
 $(VENV)/.program: pyproject.toml
@@ -84,4 +88,4 @@ $(VENV)/.docs: $(VENV)/.tests
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest dist build
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-bench dist build

@@ -6,7 +6,6 @@ work on the machine disturbs less; then what the steps of the screen cost in a l
 are read and laid out. What needs the harness or Graphviz says so where it is absent. Arguments go to the harness.
 """
 
-import compileall
 import json
 import os
 import shutil
@@ -26,7 +25,6 @@ HARNESS = Path(os.environ.get("KIMI_TUI_BENCH", ROOT.parent / "shared" / "bench"
 
 
 def main() -> int:
-    compileall.compile_dir(ROOT / "kimi_tui", quiet=1)
     status = screen_and_print(sys.argv[1:])
     charts = HARNESS.parent / "corpus" / "charts.json"
     scripts = (
