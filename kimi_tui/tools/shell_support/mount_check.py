@@ -46,9 +46,14 @@ def checked(places: str, command: list[str]) -> list[str]:
             os._exit(status)
     os.close(answer_end)
     os.close(release)
+    end = command.index("--")
+    options = os.memfd_create("options", 0)  # a list of processes inside would show them, which are pages
+    os.write(options, b"\0".join(map(os.fsencode, command[1:end])))
+    os.lseek(options, 0, os.SEEK_SET)
     for descriptor in (answer_write, held):
         os.set_inheritable(descriptor, True)
-    return [command[0], "--info-fd", str(answer_write), "--block-fd", str(held), *command[1:]]
+    descriptors = ["--info-fd", str(answer_write), "--block-fd", str(held), "--args", str(options)]
+    return [command[0], *descriptors, *command[end:]]
 
 
 def _compare(places: str, answer_end: int, release: int) -> int:

@@ -1,6 +1,8 @@
 """Detects from a command's output whether the sandbox obstructed it, and how to continue."""
 
+import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from kimi_tui import paths
@@ -12,15 +14,21 @@ REFUSAL = "Refused by the sandbox"
 """The start of the reason in the proxy's answer to a command whose connection is refused."""
 _WRITING = re.compile(
     r"read-only file system|device or resource busy|EROFS|^bwrap: |^(?:error|fatal): could not write config file|"
-    r"could not lock config file",
+    r"could not lock config file|unable to create temporary|unpacker error|insufficient permission for adding",
     re.I | re.M,
 )
-_LOST = re.compile(r"could not (?:write|lock) config file", re.I)
+_CONFIG = re.compile(r"could not (?:write|lock) config file", re.I)
+_LOST = re.compile(
+    r"could not (?:write|lock) config file|^curl: \(6\) |^npm err(?:or|!) .*\b(?:EAI_AGAIN|ENOTFOUND)\b|"
+    r"^ERROR: .*\(from versions: none\)$|^(?:ssh|scp|fatal): .*could not resolve |^[^:\n]+: .*: read-only file system$",
+    re.I | re.M,
+)
+"""Error messages in the output of a command that succeeded: another program was the last of its pipeline."""
 _CLOSED = re.compile(r"permission denied", re.I)
 _FORBIDDEN = re.compile(r"operation not permitted", re.I)
 _TALKING = re.compile(
     r"could not resolve|name resolution|network is unreachable|name or service not known|getaddrinfo|"
-    r"nodename nor servname|no such host|connection refused|EAI_AGAIN|ENOTFOUND",
+    r"nodename nor servname|no such host|connection refused|\bEAI_AGAIN\b|\bENOTFOUND\b|\(from versions: none\)",
     re.IGNORECASE,
 )
 _SERVICES = re.compile(
@@ -31,7 +39,13 @@ _SERVICES = re.compile(
     re.IGNORECASE,
 )
 _NO_PROCESS = re.compile(r"no such process|no process found", re.IGNORECASE)
-_MISSING = re.compile(r"no such file or directory|ENOENT|permission denied|not found", re.IGNORECASE)
+_NAMESPACES = re.compile(r"unshare failed|no usable sandbox|failed to move to new namespace|newuidmap", re.IGNORECASE)
+_MISSING = re.compile(
+    r"no such file or directory|ENOENT|permission denied|not found|does not exist|not appear to be a git repository|"
+    r"not a valid editable|cannot find|can't open|cannot open|failed to (?:read|open|load)",
+    re.IGNORECASE,
+)
+_RELATIVE = re.compile(r"(?<![\w./-])(?:\.\./)+[^\s'\":,;)]*")
 
 
 def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier = "full") -> str | None:
@@ -47,14 +61,23 @@ def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier
         stopped = "it reaches no keys, agents and services of the user (ssh, gpg, docker, dbus, a display)"
     elif not config.network and _TALKING.search(output):
         stopped = "it has no network"
+    elif _NAMESPACES.search(output):
+        stopped = "it allows no namespaces in it (a browser can run without its own sandbox, by `--no-sandbox`)"
+    elif _CONFIG.search(output):
+        stopped = (
+            "Git's settings are written only by a line of nothing but daily Git commands, which `git config` is not"
+        )
     elif _WRITING.search(output) or _FORBIDDEN.search(output) or (tier == "files" and _CLOSED.search(output)):
         folders = ", ".join(paths.shown(folder) for folder in (*workspace.folders, *config.writable))
         stopped = (
             f"it can write only in {folders} and the folders for temporary files, in `.git` only where the command "
-            "runs git, and never in Git's settings"
+            "runs git, and never in Git's settings; the setting `sandbox.writable` adds folders"
         )
-    elif _misses_something_hidden(output, workspace):
-        stopped = "of the user's home it sees only tools and settings without secrets"
+    elif _misses_something_hidden(output, config, workspace):
+        stopped = (
+            "of the user's home it sees only tools and settings without secrets; the setting `sandbox.readable` "
+            "shows more"
+        )
     else:
         return None
     if config.outside == "never":
@@ -70,18 +93,26 @@ def lost_an_effect(output: str) -> bool:
     return _LOST.search(output) is not None
 
 
-def _misses_something_hidden(output: str, workspace: Workspace) -> bool:
-    """Whether a line says that a file of the home, outside of the workspace, is missing although it exists."""
+def _misses_something_hidden(output: str, config: SandboxConfig, workspace: Workspace) -> bool:
+    """Whether a line says that a file of the home is missing although it exists, outside of what is shown."""
+    home = os.path.realpath(Path.home())
+    shown = [*workspace.folders, *(path.expanduser() for path in (*config.readable, *config.writable))]
+    shown = [os.path.realpath(folder) for folder in shown]
+    lines = (line for line in output.splitlines() if _MISSING.search(line))
+    paths = (Path(os.path.realpath(name)) for line in lines for name in _named(line, workspace))
+    return any(
+        path.is_relative_to(home) and not any(path.is_relative_to(folder) for folder in shown) and _exists(path)
+        for path in paths
+    )
+
+
+def _named(line: str, workspace: Workspace) -> Iterator[str]:
+    """Yield the paths in the line that are absolute and in the home, or that lead out of the work dir."""
     home = str(Path.home())
-    for line in output.splitlines():
-        if not _MISSING.search(line):
-            continue
-        for name in re.findall(r"(?:" + re.escape(home) + r"|~)/[^\s'\":,;)]+", line):
-            path = Path(name.replace("~", home, 1) if name.startswith("~") else name)
-            inside = any(path.is_relative_to(folder) for folder in workspace.folders)
-            if not inside and path.is_absolute() and _exists(path):
-                return True
-    return False
+    for name in re.findall(r"(?:" + re.escape(home) + r"|~)/[^\s'\":,;`)]+", line):
+        yield name.replace("~", home, 1) if name.startswith("~") else name
+    for name in _RELATIVE.findall(line):
+        yield os.path.normpath(workspace.work_dir / name)
 
 
 def _exists(path: Path) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.background import BackgroundTasks
 from kimi_tui.tools.shell_support.sandbox import Sandbox
@@ -222,6 +223,11 @@ async def test_what_a_command_leaves_in_tmp_can_be_read_by_the_next_one(harness:
         ("grep x missing/folder", False),
         ("test 1 = 2", False),
         ("no-such-program", False),
+        ("python3 -c 'import nothing_of_that_name'", False),
+        ("python3 -c 'open(\"missing\")'", False),
+        ("cat ../nothing-of-that-name", False),
+        ("pip download nothing-of-that-name", shutil.which("pip") is not None),
+        ("unshare -Ur true", shutil.which("unshare") is not None),
     ],
 )
 async def test_a_hint_names_the_door_when_the_sandbox_is_to_blame_and_only_then(
@@ -230,3 +236,60 @@ async def test_a_hint_names_the_door_when_the_sandbox_is_to_blame_and_only_then(
     value = await harness.use(tool, command=command)
     assert value.is_error
     assert ("outside_sandbox" in value.message) is blamed, (value.output, value.message)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cat ../lib/setup.py",
+        "python3 ../lib/setup.py",
+        "git submodule add ../lib lib",
+        "git push ../lib main",
+        "echo 'ERROR: ../lib is not a valid editable requirement.'; false",
+        "make -f ../lib/Makefile",
+    ],
+)
+async def test_a_project_beside_the_workspace_is_named_with_the_setting_that_shows_it(
+    harness: ToolHarness, command: str
+) -> None:
+    top, lib = Path.home() / "code/app", Path.home() / "code/lib"
+    for folder in (top, lib):
+        folder.mkdir(parents=True)
+        git(folder, "init", "-q", "-b", "main")
+        git(folder, "commit", "-q", "--allow-empty", "-m", "one")
+    for name in ("setup.py", "Makefile"):
+        (lib / name).touch()
+    workspace = Workspace(top)
+    harness.approvals.yolo = True
+    for readable, named in (([], True), ([lib], False)):
+        sandbox = Sandbox(SandboxConfig(network=False, readable=readable), workspace)
+        if not await sandbox.works() or sandbox.tier != "full":
+            pytest.skip("there is no full sandbox here")
+        tool = Shell(workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+        value = await harness.use(tool, command=command)
+        assert ("`sandbox.readable`" in value.message) is named, (value.output, value.message)
+
+
+@pytest.mark.parametrize(
+    ("command", "blamed"),
+    [
+        ("curl -sS https://example.invalid/ | cat", shutil.which("curl") is not None),
+        ("(echo x > /usr/local/x) 2>&1 | cat", True),
+        ("echo 'Read-only file system'; echo 'could not resolve host: x'", False),
+        ("echo 'error: Read-only file system (os error 30)'", False),
+    ],
+)
+async def test_a_failure_within_a_pipeline_has_a_hint_too(
+    harness: ToolHarness, tool: Shell, command: str, blamed: bool
+) -> None:
+    value = await harness.use(tool, command=command)
+    assert not value.is_error
+    assert ("sandbox" in value.message) is blamed, (value.output, value.message)
+
+
+@needs("ps")
+async def test_a_list_of_processes_is_short(harness: ToolHarness, tool: Shell) -> None:
+    """It would have the options of the sandbox, which are several thousand characters."""
+    output = await done(harness, tool, "ps -ewwo args")
+    assert "ps -ewwo args" in output
+    assert len(output) < 500
