@@ -781,6 +781,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_the_proxy_passes_both_directions_of_an_allowed_connection",
     ),
     Defence(
+        "34 protected_paths", "asking the user's proxy for no private host", "no-private-hosts-by-a-proxy", REMOVED,
+        "test_a_proxy_that_does_not_connect_is_named_and_leads_to_no_private_host",
+    ),
+    Defence(
         "34 protected_paths", "sockets of other kinds", "no-other-sockets", REMOVED,
         "test_no_socket_leads_to_the_host_of_a_virtual_machine",
     ),

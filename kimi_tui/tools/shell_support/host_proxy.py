@@ -1,6 +1,7 @@
 """A proxy for sandboxed commands that connects to allowed hosts only: CONNECT, and nothing else.
 
 Names are resolved here, and private addresses are refused, so a name cannot lead back to this machine or its networks.
+Where the user's environment names a proxy, that one connects; it may know names that are unknown here.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ import socket
 from collections.abc import Awaitable, Callable
 
 from kimi_tui.tools.shell_support.sandbox_hints import REFUSAL
+from kimi_tui.tools.shell_support.upstream_proxy import UpstreamError, upstream_proxy
 from kimi_tui.tools.web_support.fetcher import FetchError, public_address
 
 _HEAD_SECONDS = 10.0
@@ -76,10 +78,12 @@ class HostProxy:
             return
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
-                address = await self._resolve(host, port)
-                upstream, outgoing = await asyncio.open_connection(address, port)
+                upstream, outgoing = await self._connect(host, port)
         except FetchError as error:
             await _send_refusal(writer, 502, str(error))
+            return
+        except UpstreamError as error:
+            await _send(writer, 502, str(error))
             return
         except (OSError, TimeoutError):
             await _send(writer, 502, f"{host} cannot be reached")
@@ -93,6 +97,13 @@ class HostProxy:
                     both.create_task(_pump(upstream, writer))
         finally:
             outgoing.close()
+
+    async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        proxy = upstream_proxy(host)
+        if proxy is None:
+            return await asyncio.open_connection(await self._resolve(host, port), port)
+        await public_address(host, port, must_resolve=False)  # defence: no-private-hosts-by-a-proxy
+        return await proxy.connect(host, port)
 
     async def _decide(self, host: str, port: int, reader: asyncio.StreamReader) -> tuple[bool, bytes]:
         """Return the decision, and what the command sent meanwhile. A command that disconnects cancels the question."""

@@ -12,6 +12,9 @@ from kimi_tui.tools.shell_support.bwrap_args import Tier
 
 REFUSAL = "Refused by the sandbox"
 """The start of the reason in the proxy's answer to a command whose connection is refused."""
+_TUNNEL = r"CONNECT tunnel failed, response {0}|code {0} from proxy after CONNECT|established, statusCode={0}"
+_REFUSED = re.compile(f"{REFUSAL}|{_TUNNEL.format('40[35]')}")
+_UNREACHED = re.compile(_TUNNEL.format(502))
 _WRITING = re.compile(
     r"read-only file system|device or resource busy|EROFS|^bwrap: |^(?:error|fatal): could not write config file|"
     r"could not lock config file|unable to create temporary|unpacker error|insufficient permission for adding",
@@ -50,7 +53,8 @@ _RELATIVE = re.compile(r"(?<![\w./-])(?:\.\./)+[^\s'\":,;)]*")
 
 def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier = "full") -> str | None:
     """Return a hint for the model; None if the sandbox does not seem to be the cause."""
-    if REFUSAL in output and config.hosts == "ask":
+    proxied = not config.network and config.hosts == "ask"
+    if proxied and _REFUSED.search(output):
         return (
             "It ran in a sandbox that reaches only hosts that the user allowed, by https. "
             "The user can allow one by a rule `Network(HOST)` in `permissions.allow`."
@@ -59,6 +63,8 @@ def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier
         return "It ran in a sandbox, which shows a command only its own processes; TaskStop ends one in the background."
     if _SERVICES.search(output):
         stopped = "it reaches no keys, agents and services of the user (ssh, gpg, docker, dbus, a display)"
+    elif proxied and _UNREACHED.search(output):
+        stopped = "its proxy did not reach the host (unknown, private, or refused by the proxy of `HTTPS_PROXY`)"
     elif not config.network and _TALKING.search(output):
         stopped = "it has no network"
     elif _NAMESPACES.search(output):

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import shlex
+import shutil
 import socket
 import struct
 from pathlib import Path
@@ -35,6 +36,13 @@ async def full(
         pytest.skip("there is no full sandbox with a network of its own here")
     tasks = tasks or BackgroundTasks(tmp_path / "tasks")
     return Shell(harness.workspace, harness.approvals, ToolProgress(), background=tasks, sandbox=sandbox), sandbox
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
+    for name in ("HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
 
 
 def asks(head: bytes) -> str:
@@ -150,6 +158,64 @@ async def test_the_proxy_passes_both_directions_of_an_allowed_connection() -> No
         assert b"403" in answer
 
 
+async def _by_a_proxy(monkeypatch: pytest.MonkeyPatch, host: str, url: str, answer: bytes) -> tuple[bytes, list[bytes]]:
+    """What a command gets that connects to the host, and the heads of requests at the proxy that `url` names."""
+    heads: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(answer)
+        writer.write((await reader.read()).upper())
+        writer.close()
+
+    async def allows(_host: str, _port: int) -> bool:
+        return True
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        monkeypatch.setenv("https_proxy", url.replace("PORT", str(port)))
+        proxy, listener = HostProxy(allows), socket.create_server(("127.0.0.1", 0))
+        await proxy.start(listener)
+        reader, writer = await asyncio.open_connection(*listener.getsockname())
+        writer.write(f"CONNECT {host}:443 HTTP/1.1\r\n\r\nearly".encode())
+        writer.write_eof()
+        got = await asyncio.wait_for(reader.read(), 20)
+        writer.close()
+        await proxy.close()
+    return got, heads
+
+
+async def test_an_allowed_host_is_reached_by_the_proxy_of_the_users_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    url = "http://me:p%40ss@127.0.0.1:PORT"
+    got, heads = await _by_a_proxy(monkeypatch, "inside.invalid", url, b"HTTP/1.0 200 OK\r\nVia: x\r\n\r\n")
+    assert got == b"HTTP/1.1 200 Connection established\r\n\r\nEARLY"
+    assert heads == [
+        b"CONNECT inside.invalid:443 HTTP/1.1\r\nHost: inside.invalid:443\r\n"
+        b"Proxy-Authorization: Basic bWU6cEBzcw==\r\n\r\n"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("host", "url", "why"),
+    [
+        ("inside.invalid", "http://127.0.0.1:PORT", b"of this machine answered HTTP/1.1 407 Login needed"),
+        ("inside.invalid", "socks5://127.0.0.1:PORT", b"only those with http:// are supported"),
+        ("inside.invalid", "http://127.0.0.1:PORT:x", b"only those with http:// are supported"),
+        ("127.0.0.1", "http://127.0.0.1:PORT", b"is a private address"),
+        ("localhost", "http://127.0.0.1:PORT", b"is a private address"),
+    ],
+)
+async def test_a_proxy_that_does_not_connect_is_named_and_leads_to_no_private_host(
+    monkeypatch: pytest.MonkeyPatch, host: str, url: str, why: bytes
+) -> None:
+    got, heads = await _by_a_proxy(monkeypatch, host, url, b"HTTP/1.1 407 Login needed\r\n\r\n")
+    assert got.startswith(b"HTTP/1.1 502 ")
+    assert why in got
+    assert len(heads) == (b"407" in why)
+
+
 async def test_a_connection_ends_on_both_sides_when_the_command_resets_it() -> None:
     ended = asyncio.Event()
 
@@ -235,3 +301,16 @@ async def test_no_socket_leads_to_the_host_of_a_virtual_machine(harness: ToolHar
     assert not (await harness.use(tool, command=f"python3 -c {shlex.quote(pair)}")).is_error
     ring = "import ctypes; print(ctypes.CDLL(None, use_errno=True).syscall(425, 1, 0), ctypes.get_errno())"
     assert (await harness.use(tool, command=f"python3 -c {shlex.quote(ring)}")).output == "-1 38\n"
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+async def test_curl_through_the_proxy_has_a_hint_though_it_does_not_print_the_reason(
+    harness: ToolHarness, tmp_path: Path
+) -> None:
+    tool, sandbox = await full(harness, tmp_path, hosts="ask")
+    for answer, hint in (("reject", "Network(HOST)"), ("approve", "its proxy did not reach the host")):
+        harness.answer = answer
+        value = await harness.use(tool, command=f"curl -sS https://{answer}.invalid/")
+        assert value.is_error
+        assert hint in value.message, (value.output, value.message)
+    await sandbox.close()
