@@ -27,6 +27,7 @@ MAX_BYTES = 1 << 20
 MAX_PROJECT_BYTES = 1 << 16
 """Limit for a project's file, which is read before the user decides on trust: YAML takes 10 s per MiB."""
 _MAX_WARNINGS = 20
+_MAX_TYPOS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +133,22 @@ def _checked(value: object, file: Path | None) -> LoadedConfig:
         config = Config.model_validate(table)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
+        typo = _typo_of(table, first["loc"]) if first["type"] == "missing" else None
+        if typo is not None:
+            raise ConfigError(_problem(typo), file=_place(file, *typo.steps), key=typo.name) from None
         key = ".".join(str(step) for step in first["loc"])
         # defence: place-of-config-error
         raise ConfigError(first["msg"], file=_place(file, *first["loc"]), key=key) from None
     _check_references(config, file)
     return LoadedConfig(config, file, _warnings(file, table))
+
+
+def _typo_of(table: dict[str, Any], missing: tuple[str | int, ...]) -> UnknownKey | None:
+    """Return the unknown key beside the missing one that is most similar to it."""
+    for key in islice(unknown_keys(table), _MAX_TYPOS):
+        if (*key.steps[:-1], key.near) == missing:
+            return key
+    return None
 
 
 def _warnings(file: Path | None, table: dict[str, Any]) -> tuple[str, ...]:
@@ -149,8 +161,11 @@ def _warnings(file: Path | None, table: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _warning(file: Path | None, key: UnknownKey) -> str:
-    problem = tr("no such key; did you mean {near}?", near=key.near) if key.near else tr("no such key")
-    return f"{_place(file, *key.steps)}: {key.name}: {problem}"
+    return f"{_place(file, *key.steps)}: {key.name}: {_problem(key)}"
+
+
+def _problem(key: UnknownKey) -> str:
+    return tr("no such key; did you mean {near}?", near=key.near) if key.near else tr("no such key")
 
 
 def _place(file: Path | None, *steps: str | int) -> str:

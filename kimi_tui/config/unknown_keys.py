@@ -42,7 +42,7 @@ class UnknownKey:
 
 
 def unknown_keys(table: Mapping[str, Any]) -> Iterator[UnknownKey]:
-    """Yield the unknown keys of a valid configuration."""
+    """Yield the unknown keys of a configuration; values of a wrong shape are skipped."""
     return _in_section(table, Config, ())
 
 

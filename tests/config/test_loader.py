@@ -72,6 +72,21 @@ def test_a_wrong_value_is_told_with_its_line(tmp_path, text, line, message):
     assert str(caught.value).startswith(f"{file}:{line}: {message}")
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("models:\n  m:\n    provider: p\n    modle: x\n", "4: models.m.modle: no such key; did you mean model?"),
+        ("hooks:\n  - {event: Stop, comand: x}\n", "2: hooks.0.comand: no such key; did you mean command?"),
+        ("models:\n  m:\n    provider: p\n    colour: x\n", "2: models.m.model: Field required"),
+    ],
+)
+def test_a_required_key_that_is_mistyped_is_told_by_the_name_that_was_written(tmp_path, text, message):
+    file = written(tmp_path, text)
+    with pytest.raises(ConfigError) as caught:
+        load_config(file)
+    assert str(caught.value) == f"{file}:{message}"
+
+
 def test_an_unknown_key_is_told_with_its_line(tmp_path):
     file = written(tmp_path, "theme: kimi\n\nteme: light\n")
     assert load_config(file).warnings == (f"{file}:3: teme: no such key; did you mean theme?",)
