@@ -14,6 +14,11 @@ _STAYS = frozenset("LMNPS")  # defence: categories-that-stay
 JOINERS = frozenset("\u200c\u200d")  # many languages use them correctly, and so do composed emoji
 _NEW_PICTURES = range(0x1F000, 0x1FB00)  # some are newer than Python's tables
 _RETURN = re.compile(r"\r+(?=\n|\Z)")
+_ESCAPE_SEQUENCE = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI
+    r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC, DCS, SOS, PM, APC
+    r"|\x1b[ -/]*[0-~]"  # the rest
+)
 
 
 def is_safe(char: str) -> bool:
@@ -42,6 +47,11 @@ def one_line(text: str) -> str:
 def for_terminal(text: str) -> str:
     """Make lines safe for a terminal: line ends and tabs stay, a carriage return before a line end is removed."""
     return escape_unsafe(_RETURN.sub("", text) if "\r" in text else text, keep="\n\t")
+
+
+def without_escapes(text: str) -> str:
+    """The text without escape sequences."""
+    return _ESCAPE_SEQUENCE.sub("", text)
 
 
 def dump_json(value: object, *, indent: int | None = None, ascii_only: bool = False) -> str:

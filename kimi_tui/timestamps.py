@@ -1,6 +1,7 @@
-"""Validates times from files: limits them to the range of a calendar."""
+"""Times from files, limited to the range of a calendar, and their text."""
 
 import math
+import time
 
 LAST = 250_000_000_000.0  # in the year 9892; later times have no date in some time zones
 
@@ -15,3 +16,8 @@ def valid_timestamp(seconds: object) -> float:
 def valid_seconds(seconds: float) -> float:
     """Return a duration in seconds, from 0 to LAST; 0 for NaN."""
     return 0.0 if math.isnan(seconds) else min(max(seconds, 0.0), LAST)
+
+
+def date_and_time(timestamp: float) -> str:
+    """The local time of a timestamp in seconds since the epoch, as `2026-01-31 09:05`."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(timestamp))

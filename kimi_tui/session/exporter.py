@@ -12,6 +12,7 @@ from kimi_tui.export_file import export_file
 from kimi_tui.i18n import tr
 from kimi_tui.session.redact import Redactor
 from kimi_tui.session.state import read_state
+from kimi_tui.timestamps import date_and_time
 from kimi_tui.wire.codec import WireMessage, encode
 from kimi_tui.wire.events import CompactionEnd, Notification, SteerInput, TurnBegin
 from kimi_tui.wire.parts import TextPart, ThinkPart, ToolCall, ToolResult, text_of
@@ -102,9 +103,9 @@ def _markdown(folder: Path) -> Iterator[str]:
 def _event_text(message: WireMessage, timestamp: float) -> str:
     match message:
         case TurnBegin():
-            return f"## {datetime.fromtimestamp(timestamp):%Y-%m-%d %H:%M} · Person\n\n{text_of(message.user_input)}"
+            return f"## {date_and_time(timestamp)} · User\n\n{text_of(message.user_input)}"
         case SteerInput():
-            return f"### Person, meanwhile\n\n{text_of(message.user_input)}"
+            return f"### User, during the turn\n\n{text_of(message.user_input)}"
         case TextPart():
             return message.text
         case ThinkPart():

@@ -6,7 +6,6 @@ import shlex
 import sys
 import time
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
 
 from kimi_tui import paths
@@ -32,6 +31,7 @@ from kimi_tui.formats import token_count
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.session.session_index import session_lock
 from kimi_tui.text_safety import dump_json
+from kimi_tui.timestamps import date_and_time
 from kimi_tui.wire.recorder import read_recorded
 
 _ID = 8
@@ -222,7 +222,7 @@ def _row(entry: _Kept) -> tuple[str, ...]:
         str(run.moves),
         str(run.steps),
         _spent(run),
-        datetime.fromtimestamp(run.started_at).astimezone().strftime("%Y-%m-%d %H:%M"),
+        date_and_time(run.started_at),
         entry.folder.name[:_ID],
     )
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.errors import EXIT_FAILURE, EXIT_OK, SessionError, UsageError
 from kimi_tui.formats import byte_count
+from kimi_tui.timestamps import date_and_time, valid_timestamp
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,20 +74,16 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace, work_dir: "Path") -> int:
-    from datetime import datetime
 
     from kimi_tui import paths
     from kimi_tui.cli.output import print_json, print_out, printable
     from kimi_tui.cli.session_lookup import short_id
     from kimi_tui.session import session_index
     from kimi_tui.session.importer import kimi_sessions
-    from kimi_tui.timestamps import valid_timestamp
 
     if options.kimi:
         for entry in kimi_sessions(None if options.all else work_dir):
-            print_out(
-                printable(f"{datetime.fromtimestamp(valid_timestamp(entry.stat().st_mtime)):%Y-%m-%d %H:%M}  {entry}")
-            )
+            print_out(printable(f"{date_and_time(valid_timestamp(entry.stat().st_mtime))}  {entry}"))
         return 0
     sessions = session_index.sessions_of(None if options.all else work_dir, archived=options.archived)
     if options.search:
@@ -98,8 +95,8 @@ def _list(options: argparse.Namespace, work_dir: "Path") -> int:
         info = match.info
         where = f"  {paths.shown(match.work_dir)}" if options.all and match.work_dir is not None else ""
         away = " (archived)" if info.archived else ""
-        when = datetime.fromtimestamp(info.updated_at)
-        print_out(printable(f"{short_id(info.id):8}  {when:%Y-%m-%d %H:%M}  {info.title or '(no title)'}{away}{where}"))
+        when = date_and_time(info.updated_at)
+        print_out(printable(f"{short_id(info.id):8}  {when}  {info.title or '(no title)'}{away}{where}"))
     if not sessions:
         print_out("No sessions." if options.all or options.search else "No sessions here; use --all for all folders.")
     return 0
@@ -118,7 +115,6 @@ def _as_json(entry: "SessionEntry") -> dict[str, object]:
 
 
 def _show(entry: "SessionEntry") -> None:
-    from datetime import datetime
 
     from kimi_tui import paths
     from kimi_tui.cli.output import print_out, printable
@@ -132,7 +128,7 @@ def _show(entry: "SessionEntry") -> None:
         f"id       {info.id} ({state})",
         f"title    {info.title or '(no title)'}",
         f"folder   {paths.shown(entry.work_dir) if entry.work_dir is not None else 'unknown'}",
-        f"changed  {datetime.fromtimestamp(info.updated_at):%Y-%m-%d %H:%M}",
+        f"changed  {date_and_time(info.updated_at)}",
         f"path     {paths.shown(info.dir)} ({byte_count(size)})",
         f"prompts  {len(prompts)}",
         *(f"  {text[:100]}" for text in prompts[-10:]),

@@ -16,6 +16,7 @@ from kimi_tui.session.importer import imported_text, wrapped
 from kimi_tui.session.session import list_sessions
 from kimi_tui.soul.commands.command import Command, CommandInfo
 from kimi_tui.soul.rewind import RewindPoint, rewind_report
+from kimi_tui.timestamps import date_and_time
 
 if TYPE_CHECKING:
     from kimi_tui.session.redact import Redactor
@@ -87,7 +88,7 @@ async def _sessions(engine: "Engine", args: str) -> None:
         " · ".join(
             (
                 f"- {info.id[:8]}",
-                f"{datetime.fromtimestamp(info.updated_at):%Y-%m-%d %H:%M}",
+                date_and_time(info.updated_at),
                 info.title or tr("(no title)"),
                 *([tr("this one")] if info.id == engine.session_id else []),
             )

@@ -7,7 +7,6 @@ import asyncio
 import contextlib
 import logging
 import os
-import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from acp import RequestError
 from acp.interfaces import Client
 from acp.schema import CreateTerminalResponse, EnvVariable, ReleaseTerminalResponse, WaitForTerminalExitResponse
 
+from kimi_tui.text_safety import without_escapes
 from kimi_tui.tools.shell_support.process_runner import ProcessResult
 
 _log = logging.getLogger(__name__)
@@ -24,7 +24,6 @@ _GOODBYE = 2.0
 _PATIENCE = 30.0
 """Seconds for each answer but that of the command; terminals are local to the client, so a slower client is stuck."""
 _NO_PAGER = {"PAGER": "cat", "GIT_PAGER": "cat"}
-_CODES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])")
 
 
 class _NoAnswerError(OSError):
@@ -130,7 +129,7 @@ def _differing(env: Mapping[str, str]) -> list[EnvVariable]:
 
 def _plain(text: str) -> str:
     """Return terminal output without control codes."""
-    return _CODES.sub("", text).replace("\r\n", "\n")
+    return without_escapes(text).replace("\r\n", "\n")
 
 
 def _heed(task: asyncio.Future[ReleaseTerminalResponse | None]) -> None:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 
 from kimi_tui.surrogates import without_surrogates
+from kimi_tui.text_safety import without_escapes
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.text.sanitize import without_escapes
 
 CHARACTERS = 1000
 LINES = 15

@@ -1,6 +1,5 @@
 """The table of a flow's earlier runs: choices, duration, outcome."""
 
-import time
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
@@ -13,6 +12,7 @@ from textual.message import Message
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.spending import fullest, shown_cost
 from kimi_tui.formats import clock, token_count
+from kimi_tui.timestamps import date_and_time
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import N_, _, p_
 from kimi_tui.ui.tui.replay.run_index import PastRun
@@ -96,7 +96,7 @@ class RunTable(LineList):
 
 def _cells_of(run: PastRun) -> tuple[str, ...]:
     state = run.state
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(state.started_at))
+    when = date_and_time(state.started_at)
     end = _(labels.ENDED[state.status]) if state.status is not None else p_("run", "open")
     if state.status == "max_moves":
         end = _("max moves")

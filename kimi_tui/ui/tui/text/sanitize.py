@@ -9,7 +9,7 @@ import unicodedata
 
 from rich.cells import get_character_cell_size
 
-from kimi_tui.text_safety import is_safe
+from kimi_tui.text_safety import is_safe, without_escapes
 
 # Characters that control the terminal or the text direction, or that are invisible.
 _HIDDEN = (
@@ -77,18 +77,6 @@ def _is_shown(char: str) -> bool:
 
 def _number(char: str) -> str:
     return f"‹U+{ord(char):04X}›"
-
-
-_ANSI = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI
-    r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC, DCS, SOS, PM, APC
-    r"|\x1b[ -/]*[0-~]"  # the rest
-)
-
-
-def without_escapes(text: str) -> str:
-    """The text without escape sequences."""
-    return _ANSI.sub("", text)
 
 
 def plain_output(text: str) -> str:
