@@ -206,6 +206,7 @@ def _add_headless_options(top: argparse.ArgumentParser) -> None:
     group.add_argument("--print", dest="print_", action="store_true", help="print the answer to stdout and exit")
     group.add_argument("--wire", action="store_true", help="serve a client program on stdin and stdout (JSON-RPC)")
     group.add_argument("--acp", action="store_true", help=argparse.SUPPRESS)  # Kimi CLI's form of the command `acp`
+    group.add_argument("--setup", action="store_true", help=argparse.SUPPRESS)  # an editor appends it to `--acp`
     group.add_argument(
         "--input-format", choices=["text", "stream-json"], help="of stdin: text (default), or a JSON message per line"
     )
@@ -263,6 +264,8 @@ def _check_replay(options: argparse.Namespace) -> None:
 def _check(options: argparse.Namespace) -> None:
     if sum((options.wire, options.acp, options.print_ or options.quiet)) > 1:
         raise UsageError("--wire, --acp and --print cannot be combined")
+    if options.setup and not options.acp:
+        raise UsageError("--setup needs acp")
     if options.quiet:
         if options.output_format not in (None, "text"):
             raise UsageError("--quiet prints text and cannot be combined with --output-format stream-json")

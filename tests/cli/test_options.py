@@ -89,6 +89,15 @@ def test_a_command_of_kimi_cli_that_is_not_here_says_what_to_use(said: list[str]
     assert caught.value.exit_code == 2
 
 
+def test_the_setup_for_editors_is_part_of_both_forms_of_acp() -> None:
+    assert parse(["acp", "--setup"]).setup
+    assert parse(["--acp", "--setup"]).setup
+    assert not parse(["acp"]).setup
+    for argv in (["--setup"], ["--print", "--setup"]):
+        with pytest.raises(UsageError, match="--setup needs acp"):
+            parse(argv)
+
+
 def test_acp_goes_with_no_other_face() -> None:
     assert parse(["--acp"]).acp
     for other in ("--wire", "--print", "--quiet", "--replay=x"):

@@ -9,7 +9,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve until stdin closes; returns the exit status. Raises UsageError if stdin or stdout is unusable."""
-    if options.subcommand == "acp" and options.setup:
+    if options.setup:
         from kimi_tui.cli.modes.setup import run_setup_mode
 
         return run_setup_mode(options)
