@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import shutil
 import tempfile
 import weakref
@@ -244,7 +245,8 @@ class Sandbox:
         if self._box is None:
             return dict(env)
         offline = not self._config.network and self._proxy is None
-        return boxed_env(env, self._caches, proxy_port=self._proxy_port, offline=offline)
+        readable = [Path(os.path.realpath(path.expanduser())) for path in self._config.readable]
+        return boxed_env(env, self._caches, proxy_port=self._proxy_port, offline=offline, readable=readable)
 
     def hint(self, output: str, *, failed: bool = True) -> str | None:
         """Return a hint for the model about a command that failed inside, or that succeeded without its full effect;

@@ -1,7 +1,7 @@
 """The environment of sandboxed commands: the project's own caches, and no variables that name hidden resources."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from kimi_tui import paths
@@ -42,12 +42,20 @@ def cache_folder(work_dir: Path) -> Path:
 
 
 def boxed_env(
-    env: Mapping[str, str], caches: Path | None, *, proxy_port: int | None = None, offline: bool = False
+    env: Mapping[str, str],
+    caches: Path | None,
+    *,
+    proxy_port: int | None = None,
+    offline: bool = False,
+    readable: Collection[Path] = (),
 ) -> dict[str, str]:
     """Return the environment of a command in the sandbox; `caches` is writable inside, `proxy_port` leads to hosts,
-    `offline`: no host can be reached.
+    `offline`: no host can be reached. The variable of the ssh agent stays if its socket is in `readable`.
     """
     inside = {name: value for name, value in env.items() if name not in _REMOVED}
+    agent = env.get("SSH_AUTH_SOCK")
+    if agent and Path(os.path.realpath(agent)) in readable:
+        inside["SSH_AUTH_SOCK"] = agent
     inside["GIT_EDITOR"] = _NO_EDITOR
     if caches is not None:
         inside |= {name: str(caches / folder) for name, folder in _CACHES.items()}

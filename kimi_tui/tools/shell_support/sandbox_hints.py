@@ -31,17 +31,23 @@ _CLOSED = re.compile(r"permission denied", re.I)
 _FORBIDDEN = re.compile(r"operation not permitted", re.I)
 _TALKING = re.compile(
     r"could not resolve|name resolution|network is unreachable|name or service not known|getaddrinfo|"
-    r"nodename nor servname|no such host|connection refused|\bEAI_AGAIN\b|\bENOTFOUND\b|\(from versions: none\)",
+    r"nodename nor servname|no such host|connection refused|couldn't connect to server|"
+    r"\bEAI_AGAIN\b|\bENOTFOUND\b|\(from versions: none\)",
     re.IGNORECASE,
 )
 _SERVICES = re.compile(
     r"cannot connect to the docker daemon|docker daemon|failed to connect to (?:the )?(?:system |user )?(?:scope )?bus|"
     r"\$DBUS_SESSION_BUS_ADDRESS|cannot autolaunch|gpg failed to sign|gpg: .*(?:no secret key|agent|can't connect)|"
     r"no secret key|permission denied \(publickey|cannot open display|unable to open x display|"
-    r"could not open a connection to your authentication agent|host key verification failed",
+    r"could not open a connection to your authentication agent|no private key found for public key|"
+    r"host key verification failed",
     re.IGNORECASE,
 )
 _NO_PROCESS = re.compile(r"no such process|no process found", re.IGNORECASE)
+_HIDDEN = (
+    "of the user's home it sees only tools and settings without secrets; the setting `sandbox.readable` shows more"
+)
+_TERMINALS = re.compile(r"pseudo-terminal|openpty|create window failed|out of pty devices", re.IGNORECASE)
 _NAMESPACES = re.compile(r"unshare failed|no usable sandbox|failed to move to new namespace|newuidmap", re.IGNORECASE)
 _MISSING = re.compile(
     r"no such file or directory|ENOENT|permission denied|not found|does not exist|not appear to be a git repository|"
@@ -62,17 +68,24 @@ def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier
     if tier == "full" and _NO_PROCESS.search(output):
         return "It ran in a sandbox, which shows a command only its own processes; TaskStop ends one in the background."
     if _SERVICES.search(output):
-        stopped = "it reaches no keys, agents and services of the user (ssh, gpg, docker, dbus, a display)"
+        stopped = (
+            "it reaches no keys, agents and services of the user (ssh, gpg, docker, dbus, a display); the setting "
+            "`sandbox.readable` shows the socket of one"
+        )
     elif proxied and _UNREACHED.search(output):
         stopped = "its proxy did not reach the host (unknown, private, or refused by the proxy of `HTTPS_PROXY`)"
     elif not config.network and _TALKING.search(output):
-        stopped = "it has no network"
+        stopped = "it has no network" + (", and `localhost` is its own" if tier == "full" else "")
     elif _NAMESPACES.search(output):
         stopped = "it allows no namespaces in it (a browser can run without its own sandbox, by `--no-sandbox`)"
     elif _CONFIG.search(output):
         stopped = (
             "Git's settings are written only by a line of nothing but daily Git commands, which `git config` is not"
         )
+    elif tier == "files" and _TERMINALS.search(output):
+        stopped = "it can open no terminals"
+    elif tier == "files" and _CLOSED.search(output) and _misses_something_hidden(output, config, workspace):
+        stopped = _HIDDEN
     elif _WRITING.search(output) or _FORBIDDEN.search(output) or (tier == "files" and _CLOSED.search(output)):
         folders = ", ".join(paths.shown(folder) for folder in (*workspace.folders, *config.writable))
         stopped = (
@@ -80,10 +93,7 @@ def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier
             "runs git, and never in Git's settings; the setting `sandbox.writable` adds folders"
         )
     elif _misses_something_hidden(output, config, workspace):
-        stopped = (
-            "of the user's home it sees only tools and settings without secrets; the setting `sandbox.readable` "
-            "shows more"
-        )
+        stopped = _HIDDEN
     else:
         return None
     if config.outside == "never":

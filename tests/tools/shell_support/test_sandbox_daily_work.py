@@ -2,7 +2,9 @@
 
 import shlex
 import shutil
+import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -13,7 +15,9 @@ from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support.background import BackgroundTasks
+from kimi_tui.tools.shell_support.bwrap_args import Tier
 from kimi_tui.tools.shell_support.sandbox import Sandbox
+from kimi_tui.tools.shell_support.sandbox_hints import hint
 from tests.tools.harness import ToolHarness, git, until
 from tests.tools.ordinary_user import python_for_all
 
@@ -293,3 +297,50 @@ async def test_a_list_of_processes_is_short(harness: ToolHarness, tool: Shell) -
     output = await done(harness, tool, "ps -ewwo args")
     assert "ps -ewwo args" in output
     assert len(output) < 500
+
+
+@needs("ssh-agent", "ssh-add", "ssh-keygen")
+@pytest.mark.parametrize("shown", [True, False])
+async def test_a_commit_is_signed_by_an_agent_whose_socket_is_shown(
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch, shown: bool
+) -> None:
+    start(harness)
+    # the path of a socket has at most 107 bytes
+    folder = Path(tempfile.mkdtemp(dir=Path.home()))
+    agent, key = folder / "s", folder / "key"
+    monkeypatch.setenv("SSH_AUTH_SOCK", str(agent))
+    running = subprocess.Popen(["ssh-agent", "-D", "-a", agent], stdout=subprocess.DEVNULL)
+    try:
+        await until(agent.exists)
+        for command in (["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], ["ssh-add", "-q", key]):
+            subprocess.run(command, check=True, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        public = key.with_suffix(".pub")
+        readable = [public, agent] if shown else [public]
+        sandbox = Sandbox(SandboxConfig(network=False, readable=readable), harness.workspace, trusted=True)
+        if not await sandbox.works() or sandbox.tier != "full":
+            pytest.skip("there is no full sandbox here")
+        tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+        sign = f"git -c gpg.format=ssh -c user.signingkey={public} commit -q --allow-empty -S -m signed"
+        harness.approvals.yolo = True
+        value = await harness.use(tool, command=sign)
+        assert value.is_error is not shown, (value.output, value.message)
+        assert ("`sandbox.readable`" in value.message) is not shown
+    finally:
+        running.terminate()
+        running.wait()
+
+
+@pytest.mark.parametrize(
+    ("output", "tier", "named"),
+    [
+        ("cat: {home}/notes: Permission denied", "files", "`sandbox.readable`"),
+        ("touch: cannot touch '/usr/x': Permission denied", "files", "`sandbox.writable`"),
+        ("script: failed to create pseudo-terminal: Permission denied", "files", "terminals"),
+        ("curl: (7) Failed to connect to localhost port 80: Couldn't connect to server", "full", "`localhost` is its"),
+        ("error: remote unpack failed: unable to create temporary object directory", "full", "`sandbox.writable`"),
+    ],
+)
+def test_a_hint_names_what_the_tier_holds_back(tmp_path: Path, output: str, tier: Tier, named: str) -> None:
+    (Path.home() / "notes").touch()
+    found = hint(output.format(home=Path.home()), SandboxConfig(network=False), Workspace(tmp_path), tier=tier)
+    assert named in (found or "")
