@@ -42,7 +42,7 @@ class StyledSpan:
     body: bool = False
     """Whether the span is the row that shows its node's selection, in an outline."""
     tinted: bool = False
-    """Whether the span is inside a decision, which has a ground of its own."""
+    """Whether the span is inside a decision, which has its own background."""
 
 
 class ChartCanvas:

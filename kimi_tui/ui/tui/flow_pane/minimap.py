@@ -54,7 +54,7 @@ class MiniMap:
         current: str,
         seen: Region,
         palette: Palette,
-        ground: Style,
+        background: Style,
         ascii: bool,  # noqa: A002
     ) -> list[list[Segment]]:
         """One list of segments per row, each as wide as the map; `seen` is the visible part of the surface."""
@@ -87,7 +87,7 @@ class MiniMap:
                 key = roles[y][x], in_view
                 if key not in styles:
                     ink = palette.of_role(_QUIET.get(roles[y][x], roles[y][x]))
-                    styles[key] = ground + ink + (palette.selection if in_view else palette.code_bg)
+                    styles[key] = background + ink + (palette.selection if in_view else palette.code_bg)
                 style = styles[key]
                 sign = _QUARTERS[dots[y][x]] if not ascii else ("o" if dots[y][x] else " ")
                 if here == (x, y):

@@ -109,33 +109,33 @@ class SurfaceView(PannableView):
             return Strip.blank(self.size.width, background_of(self))
 
     def _chart_line(self, y: int) -> Strip:
-        width, ground, surface = self.size.width, background_of(self), self.surface
+        width, background, surface = self.size.width, background_of(self), self.surface
         line = y + self.scroll_offset.y
         if surface is None:
-            return self._waiting_line(y, ground)
+            return self._waiting_line(y, background)
         if line >= surface.height:
-            strip = Strip.blank(width, ground)
+            strip = Strip.blank(width, background)
         else:
             strip = self.drawn_rows.get(line)
             if strip is None:
                 strip = self.drawn_rows[line] = Strip(
-                    list(self._segments(surface.row(line, self._drawn_style), ground))
+                    list(self._segments(surface.row(line, self._drawn_style), background))
                 )
             left = self.scroll_offset.x
             if pad := self._pad:
-                strip = Strip([Segment(" " * pad, ground), *strip]).crop_extend(0, width, ground)
+                strip = Strip([Segment(" " * pad, background), *strip]).crop_extend(0, width, background)
             else:
-                strip = strip.crop_extend(left, left + width, ground)
-        return self._with_minimap(strip, y, ground)
+                strip = strip.crop_extend(left, left + width, background)
+        return self._with_minimap(strip, y, background)
 
-    def _waiting_line(self, y: int, ground: Style) -> Strip:
+    def _waiting_line(self, y: int, background: Style) -> Strip:
         width = self.size.width
         text = cut(self.placeholder_text(), width)
         if not text or y != self.size.height // 2:
-            return Strip.blank(width, ground)
+            return Strip.blank(width, background)
         left = max(0, width - cells(text)) // 2
-        return Strip([Segment(" " * left, ground), Segment(text, ground + self._palette.muted)]).crop_extend(
-            0, width, ground
+        return Strip([Segment(" " * left, background), Segment(text, background + self._palette.muted)]).crop_extend(
+            0, width, background
         )
 
     @property
@@ -149,13 +149,13 @@ class SurfaceView(PannableView):
         """The chart's style with the cursor."""
         return replace(self.chart_style, selected=self.selected) if self.has_focus else self.chart_style
 
-    def _segments(self, pieces: list[StyledSpan], ground: Style) -> Iterator[Segment]:
+    def _segments(self, pieces: list[StyledSpan], background: Style) -> Iterator[Segment]:
         palette = self._palette
         for piece in pieces:
             if piece.node == "" and piece.edge < 0:
-                yield Segment(piece.text, ground)
+                yield Segment(piece.text, background)
                 continue
-            style = ground + (palette.muted if self.dimmed else palette.of_role(piece.role))
+            style = background + (palette.muted if self.dimmed else palette.of_role(piece.role))
             if piece.tinted and not self.dimmed:
                 style += palette.decision_bg
             if piece.bold:
@@ -172,7 +172,7 @@ class SurfaceView(PannableView):
         size = self.map.size if self.map is not None else Size(0, 0)
         return Region(max(0, self.size.width - size.width - 1), 0, size.width, size.height)
 
-    def _with_minimap(self, strip: Strip, y: int, ground: Style) -> Strip:
+    def _with_minimap(self, strip: Strip, y: int, background: Style) -> Strip:
         surface, area = self.surface, self.map_region
         if self.map is None or not self.with_map or surface is None or y >= area.height:
             return strip
@@ -184,7 +184,7 @@ class SurfaceView(PannableView):
                 current=self.current,
                 seen=Region(self.scroll_offset.x, self.scroll_offset.y, self.size.width, self.size.height),
                 palette=self._palette,
-                ground=ground,
+                background=background,
                 ascii=self.ascii_only,
             )
             if not self.map_covers and not self._corner_is_free(surface, area):

@@ -58,12 +58,12 @@ class Divider(Widget):
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        ground = background_of(self)
+        background = background_of(self)
         palette = widget_palette(self)
         colour = Color.parse(self.app.theme_variables.get("line", "#404040"))
         line = palette.accent if self._dragged or y in self._focused else Style(color=colour.rich_color)
         sign = joint(left=y in self._left, right=y in self._right, top=y == 0)
-        return Strip([Segment(sign, ground + line)], 1)
+        return Strip([Segment(sign, background + line)], 1)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         self._dragged = True

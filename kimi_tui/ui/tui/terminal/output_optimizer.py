@@ -26,7 +26,7 @@ _SHORTEST = 8  # minimum run of spaces for an erase
 @lru_cache(maxsize=4096)
 def _state(codes: str) -> State | None:
     """The state that an SGR sequence after a reset sets; None if it contains an unknown code."""
-    ink = ground = ""
+    foreground = background = ""
     attributes: set[str] = set()
     parts = codes.split(";")
     at = 0
@@ -48,10 +48,10 @@ def _state(codes: str) -> State | None:
         else:
             return None
         if colour[0] == "3" or colour[0] == "9":
-            ink = colour
+            foreground = colour
         else:
-            ground = colour
-    return ink, ground, frozenset(attributes)
+            background = colour
+    return foreground, background, frozenset(attributes)
 
 
 @lru_cache(maxsize=8192)

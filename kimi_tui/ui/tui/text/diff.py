@@ -227,20 +227,20 @@ class _Pen:
         """A line with its number and sign, wrapped, on the background of its change."""
         palette = self.palette
         removed = sign == "-"
-        ground = palette.diff_remove if removed else palette.diff_add if sign == "+" else palette.base
+        background = palette.diff_remove if removed else palette.diff_add if sign == "+" else palette.base
         word = palette.diff_remove_word if removed else palette.diff_add_word
         runs = self._ink(side, old=old or removed)
-        painted = list(_overlay(runs, side.marks, word, ground))
+        painted = list(_overlay(runs, side.marks, word, background))
         gutter = f"{side.number:>{self.digits}} {sign} "
         sign_ink = palette.error if removed else palette.success if sign == "+" else palette.faint
         head: tuple[Run, ...] = (
-            (gutter[:-2], palette.muted + ground if sign != " " else palette.muted),
-            (gutter[-2:], sign_ink + ground),
+            (gutter[:-2], palette.muted + background if sign != " " else palette.muted),
+            (gutter[-2:], sign_ink + background),
         )
-        rest: tuple[Run, ...] = ((" " * len(gutter), ground),)
+        rest: tuple[Run, ...] = ((" " * len(gutter), background),)
         for index, (row, join) in enumerate(wrap_runs(painted, width - len(gutter))):
             before = rest if index else head
-            yield Line((*before, *row), skip=len(gutter), join=join, fill=ground if sign != " " else None)
+            yield Line((*before, *row), skip=len(gutter), join=join, fill=background if sign != " " else None)
 
     def _ink(self, side: Side, *, old: bool) -> list[Run]:
         ink, start = (self.old_ink, self.old_start) if old else (self.new_ink, self.new_start)
@@ -251,15 +251,15 @@ class _Pen:
         return runs
 
 
-def _overlay(runs: Sequence[Run], marks: Sequence[Span], mark: Style, ground: Style) -> Iterator[Run]:
+def _overlay(runs: Sequence[Run], marks: Sequence[Span], mark: Style, background: Style) -> Iterator[Run]:
     """The runs with the marked spans on their own background; tabs become spaces."""
     at = 0
     total = sum(len(text) for text, _ in runs)
     for start, end in marks:
-        yield from _expand(slice_runs(runs, at, start), ground)
+        yield from _expand(slice_runs(runs, at, start), background)
         yield from _expand(slice_runs(runs, start, end), mark)
         at = end
-    yield from _expand(slice_runs(runs, at, total), ground)
+    yield from _expand(slice_runs(runs, at, total), background)
 
 
 def _expand(runs: Sequence[Run], over: Style) -> Iterator[Run]:

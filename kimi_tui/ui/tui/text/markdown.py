@@ -159,10 +159,10 @@ class Renderer:
 
     def code_line(self, runs: Sequence[Run]) -> Iterator[Line]:
         """One line of code, wrapped if needed."""
-        ground = self.palette.code_bg
-        painted = [(text, style + ground) for text, style in runs]
+        background = self.palette.code_bg
+        painted = [(text, style + background) for text, style in runs]
         for row, join in wrap_runs(painted, self.width - 3):
-            yield Line((("  ", ground), *row), skip=2, join=join, fill=ground)
+            yield Line((("  ", background), *row), skip=2, join=join, fill=background)
 
     def _narrowed(self, columns: int) -> "Renderer":
         return Renderer(max(_NARROWEST, self.width - columns), self.palette, self.charts)

@@ -15,25 +15,25 @@ _LEAST = 4
 
 
 def table_lines(
-    header: Sequence[Cell], rows: Sequence[Sequence[Cell]], aligns: Sequence[Align], look: Palette, *, width: int
+    header: Sequence[Cell], rows: Sequence[Sequence[Cell]], aligns: Sequence[Align], palette: Palette, *, width: int
 ) -> list[Line]:
     """The rows of a table; one record below the other if the columns do not fit at all."""
     columns = len(header)
     natural = [max([1, *(width_of(row[index]) for row in (header, *rows))]) for index in range(columns)]
     room = width - _BETWEEN * (columns - 1)
     if room < _LEAST * columns and sum(natural) > room:
-        return _records(header, rows, look, width=width)
+        return _records(header, rows, palette, width=width)
     widths = shares(natural, room)
-    bar: Run = (" │ ", look.faint)
-    lines = _row(header, widths, aligns, bar, look)
+    bar: Run = (" │ ", palette.faint)
+    lines = _row(header, widths, aligns, bar, palette)
     rule = "─┼─".join("─" * size for size in widths)
-    lines.append(Line(((rule, look.faint),), skip=len(rule)))
+    lines.append(Line(((rule, palette.faint),), skip=len(rule)))
     tall = any(len(wrap_runs(cell, size)) > 1 for row in rows for cell, size in zip(row, widths, strict=True))
     for index, row in enumerate(rows):
         if tall and index:
             between = "─┼─".join("─" * size for size in widths)
-            lines.append(Line(((between, look.faint),), skip=len(between)))
-        lines.extend(_row(row, widths, aligns, bar, look))
+            lines.append(Line(((between, palette.faint),), skip=len(between)))
+        lines.extend(_row(row, widths, aligns, bar, palette))
     return lines
 
 
@@ -55,7 +55,9 @@ def shares(natural: Sequence[int], room: int) -> list[int]:
     return widths
 
 
-def _row(cells: Sequence[Cell], widths: Sequence[int], aligns: Sequence[Align], bar: Run, look: Palette) -> list[Line]:
+def _row(
+    cells: Sequence[Cell], widths: Sequence[int], aligns: Sequence[Align], bar: Run, palette: Palette
+) -> list[Line]:
     wrapped = [[row for row, _ in wrap_runs(cell, size)] for cell, size in zip(cells, widths, strict=True)]
     lines: list[Line] = []
     for level in range(max(len(column) for column in wrapped)):
@@ -63,27 +65,27 @@ def _row(cells: Sequence[Cell], widths: Sequence[int], aligns: Sequence[Align], 
         for index, column in enumerate(wrapped):
             if index:
                 runs.append(bar)
-            runs.extend(_aligned(column[level] if level < len(column) else (), widths[index], aligns[index], look))
+            runs.extend(_aligned(column[level] if level < len(column) else (), widths[index], aligns[index], palette))
         lines.append(Line(tuple(runs)))
     return lines
 
 
-def _aligned(row: tuple[Run, ...], width: int, align: Align, look: Palette) -> list[Run]:
+def _aligned(row: tuple[Run, ...], width: int, align: Align, palette: Palette) -> list[Run]:
     spare = width - width_of(row)
     left = spare if align == "right" else spare // 2 if align == "center" else 0
-    out: list[Run] = [(" " * left, look.base)] if left > 0 else []
+    out: list[Run] = [(" " * left, palette.base)] if left > 0 else []
     out.extend(row)
     if spare - left > 0:
-        out.append((" " * (spare - left), look.base))
+        out.append((" " * (spare - left), palette.base))
     return out
 
 
-def _records(header: Sequence[Cell], rows: Sequence[Sequence[Cell]], look: Palette, *, width: int) -> list[Line]:
+def _records(header: Sequence[Cell], rows: Sequence[Sequence[Cell]], palette: Palette, *, width: int) -> list[Line]:
     lines: list[Line] = []
     for number, row in enumerate(rows):
         if number:
-            lines.append(Line((("─" * width, look.faint),), skip=width))
+            lines.append(Line((("─" * width, palette.faint),), skip=width))
         for name, cell in zip(header, row, strict=True):
-            runs = [*name, (": ", look.muted), *cell]
+            runs = [*name, (": ", palette.muted), *cell]
             lines.extend(Line(part, join=join) for part, join in wrap_runs(runs, width))
     return lines

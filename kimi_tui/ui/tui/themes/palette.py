@@ -123,9 +123,10 @@ class _Theme:
         return _style(colour, None, attributes)
 
 
-def _style(colour: Color | None, ground: Color | None, attributes: Style = _PLAIN) -> Style:
+def _style(colour: Color | None, background: Color | None, attributes: Style = _PLAIN) -> Style:
     return (
-        Style(color=colour.rich_color if colour else None, bgcolor=ground.rich_color if ground else None) + attributes
+        Style(color=colour.rich_color if colour else None, bgcolor=background.rich_color if background else None)
+        + attributes
     )
 
 
@@ -146,13 +147,13 @@ def _palette(variables: tuple[tuple[str, str], ...]) -> Palette:
 
 
 def _mixed_palette(theme: _Theme) -> Palette:
-    text, ground = theme.foreground, theme.background
-    muted = theme.colour("muted", ground.blend(text, 0.62, alpha=1.0))
-    faint = theme.colour("faint", ground.blend(text, 0.30, alpha=1.0))
+    text, background = theme.foreground, theme.background
+    muted = theme.colour("muted", background.blend(text, 0.62, alpha=1.0))
+    faint = theme.colour("faint", background.blend(text, 0.30, alpha=1.0))
     panel = theme.mix("foreground", 0.1 if theme.is_stark else 0.055)
     chosen = theme.mix("primary", 0.18 if theme.is_stark else 0.1)
     return Palette(
-        base=_style(text, ground),
+        base=_style(text, background),
         muted=_style(muted, None),
         faint=_style(faint, None),
         accent=theme.ink("primary"),
@@ -172,7 +173,7 @@ def _mixed_palette(theme: _Theme) -> Palette:
         diff_remove_word=_style(text, theme.mix("error", 0.38), _BOLD),
         selection=_style(text, theme.mix("primary", 0.45)),
         found=_style(text, theme.mix("warning", 0.30), _UNDERLINE),
-        found_here=_style(ground, theme.colour("warning", text), _BOLD),
+        found_here=_style(background, theme.colour("warning", text), _BOLD),
         keyword=theme.ink("primary"),
         string=theme.ink("success"),
         number=theme.ink("warning"),

@@ -51,33 +51,33 @@ _SEAMS: dict[SeparatorKind, str] = {"compaction": "⇲", "dmail": "↶", "resume
 _INLINE = (ToolItem, SubagentItem, ThinkItem, ImageChip)
 
 
-def render_item(item: Item, width: int, look: RenderContext) -> list[Line]:
+def render_item(item: Item, width: int, context: RenderContext) -> list[Line]:
     """The lines of `item` in `width` columns."""
     match item:
         case UserItem():
-            return list(_user(item, width, look))
+            return list(_user(item, width, context))
         case AssistantItem():
-            return render(item.text, min(width, MEASURE), look.palette, charts=look.charts)
+            return render(item.text, min(width, MEASURE), context.palette, charts=context.charts)
         case ThinkItem():
-            return list(_think(item, width, look))
+            return list(_think(item, width, context))
         case ToolItem():
-            return list(tool_lines(item, width, look))
+            return list(tool_lines(item, width, context))
         case SubagentItem():
-            return list(agent_lines(item, width, look))
+            return list(agent_lines(item, width, context))
         case FlowHeaderItem():
-            return list(_flow_header(item, width, look))
+            return list(_flow_header(item, width, context))
         case SeparatorItem():
-            return list(_seam(item, width, look))
+            return list(_seam(item, width, context))
         case RetryItem():
-            return list(_retry(item, width, look))
+            return list(_retry(item, width, context))
         case ErrorItem():
-            return list(_error(item, width, look))
+            return list(_error(item, width, context))
         case NoticeItem():
-            return list(_notice(item, width, look))
+            return list(_notice(item, width, context))
         case SideQuestionItem():
-            return list(_side_question(item, width, look))
+            return list(_side_question(item, width, context))
         case ImageChip():
-            return list(_image(item, width, look))
+            return list(_image(item, width, context))
         case _:
             assert_never(item)
 
@@ -113,26 +113,26 @@ def is_foldable(item: Item) -> bool:
             return False
 
 
-def _user(item: UserItem, width: int, look: RenderContext) -> Iterator[Line]:
-    palette = look.palette
+def _user(item: UserItem, width: int, context: RenderContext) -> Iterator[Line]:
+    palette = context.palette
     label = (_("you (while running)") if item.steer else item.by or _("you")) + " "
-    ground = palette.user_bg
-    head: tuple[Run, ...] = (("▌", palette.accent + ground), (label + " ", palette.accent + _BOLD + ground))
-    rest: tuple[Run, ...] = (("▌", palette.accent + ground), (" " * (cells(label) + 1), ground))
+    background = palette.user_bg
+    head: tuple[Run, ...] = (("▌", palette.accent + background), (label + " ", palette.accent + _BOLD + background))
+    rest: tuple[Run, ...] = (("▌", palette.accent + background), (" " * (cells(label) + 1), background))
     indent = cells(label) + 2
-    ink = palette.base + ground
+    ink = palette.base + background
     room = max(1, min(width - 1, MEASURE) - indent)
-    shown, more = (item.text, "") if look.is_open or not is_foldable(item) else _beginning(item.text, room)
-    rows = [Line(row, join=join, fill=ground) for row, join in wrap_text(shown, ink, room)]
+    shown, more = (item.text, "") if context.is_open or not is_foldable(item) else _beginning(item.text, room)
+    rows = [Line(row, join=join, fill=background) for row, join in wrap_text(shown, ink, room)]
     if more:
-        rows.append(Line(((f"{more} {fold_sign(look)}", palette.muted + ground + click_style("toggle")),), fill=ground))
+        fold = (f"{more} {fold_sign(context)}", palette.muted + background + click_style("toggle"))
+        rows.append(Line((fold,), fill=background))
     elif is_foldable(item):
-        rows.append(
-            Line(((_("fold") + f" {fold_sign(look)}", palette.muted + ground + click_style("toggle")),), fill=ground)
-        )
+        fold = (_("fold") + f" {fold_sign(context)}", palette.muted + background + click_style("toggle"))
+        rows.append(Line((fold,), fill=background))
     if item.chips:
         chips = "  ".join(f"▣ {sanitize(chip)}" for chip in item.chips)
-        rows.append(Line(((cut(chips, width - indent - 1), palette.secondary + ground),), fill=ground))
+        rows.append(Line(((cut(chips, width - indent - 1), palette.secondary + background),), fill=background))
     yield from prefixed(rows, head, rest)
 
 
@@ -148,29 +148,29 @@ def _beginning(text: str, room: int) -> tuple[str, str]:
     return shown, _("… {count:,} more characters", count=len(text) - len(shown))
 
 
-def _think(item: ThinkItem, width: int, look: RenderContext) -> Iterator[Line]:
-    palette = look.palette
-    if is_hidden(item) and not look.is_open:
+def _think(item: ThinkItem, width: int, context: RenderContext) -> Iterator[Line]:
+    palette = context.palette
+    if is_hidden(item) and not context.is_open:
         return
     if item.done:
         took = duration(item.duration_s) if item.duration_s is not None else ""
-        more = f" {fold_sign(look)}" if is_foldable(item) else ""
+        more = f" {fold_sign(context)}" if is_foldable(item) else ""
         thought = _("thought for {time}", time=took) if took else _("thought")
         yield Line(((f"✻ {thought}{more}", palette.muted + click_style("toggle")),))
-        if look.is_open:
+        if context.is_open:
             rows = wrap_text(item.text.strip(), palette.muted, max(10, width - 4))
-            yield from indented([Line(row, join=join) for row, join in rows], look, "  │ ")
+            yield from indented([Line(row, join=join) for row, join in rows], context, "  │ ")
         return
-    seconds = elapsed(item.started, look)
-    yield Line(((f"{spinner(look)} ", palette.accent), (_("thinking {time}", time=seconds).rstrip(), palette.muted)))
+    seconds = elapsed(item.started, context)
+    yield Line(((f"{spinner(context)} ", palette.accent), (_("thinking {time}", time=seconds).rstrip(), palette.muted)))
     tail = item.text[-_THINK_TAIL * 3 * width :].strip()
-    if tail and look.thoughts:
+    if tail and context.thoughts:
         rows = wrap_text(tail, palette.muted + Style(italic=True), max(10, width - 4))[-_THINK_TAIL:]
-        yield from indented([Line(row, join=join) for row, join in rows], look, "  │ ")
+        yield from indented([Line(row, join=join) for row, join in rows], context, "  │ ")
 
 
-def _flow_header(item: FlowHeaderItem, width: int, look: RenderContext) -> Iterator[Line]:
-    palette = look.palette
+def _flow_header(item: FlowHeaderItem, width: int, context: RenderContext) -> Iterator[Line]:
+    palette = context.palette
     target = click_style(f"node:{item.node_id}")
     sign = {"decision": "◆", "task": "■", "begin": "●", "end": "●"}[item.kind]
     runs: list[Run] = [
@@ -181,26 +181,29 @@ def _flow_header(item: FlowHeaderItem, width: int, look: RenderContext) -> Itera
         runs.append((" · " + _("visit {number}", number=item.visit), palette.muted + target))
     if item.note:
         runs.append((f" · {sanitize(item.note)}", palette.muted + target))
-    yield heading_rule(runs, min(width, MEASURE), look)
+    yield heading_rule(runs, min(width, MEASURE), context)
 
 
-def _seam(item: SeparatorItem, width: int, look: RenderContext) -> Iterator[Line]:
-    palette = look.palette
-    sign = spinner(look) if item.running else _SEAMS[item.kind]
-    more = f" {fold_sign(look)}" if item.detail else ""
+def _seam(item: SeparatorItem, width: int, context: RenderContext) -> Iterator[Line]:
+    palette = context.palette
+    sign = spinner(context) if item.running else _SEAMS[item.kind]
+    more = f" {fold_sign(context)}" if item.detail else ""
     text = cut(f"{sign} {sanitize(item.text)}{more}", max(8, width - 12))
     yield heading_rule(
-        [("┄┄┄┄ ", palette.faint), (text, palette.muted + click_style("toggle"))], min(width, MEASURE), look, dash="┄"
+        [("┄┄┄┄ ", palette.faint), (text, palette.muted + click_style("toggle"))],
+        min(width, MEASURE),
+        context,
+        dash="┄",
     )
-    if look.is_open and item.detail:
-        yield from indented(render(item.detail, max(10, width - 4), palette), look, "  │ ")
+    if context.is_open and item.detail:
+        yield from indented(render(item.detail, max(10, width - 4), palette), context, "  │ ")
 
 
-def _retry(item: RetryItem, width: int, look: RenderContext) -> Iterator[Line]:
-    palette = look.palette
+def _retry(item: RetryItem, width: int, context: RenderContext) -> Iterator[Line]:
+    palette = context.palette
     attempt = _("attempt {number} of {most}", number=item.attempt, most=item.max_attempts)
     if item.until is not None:
-        left = max(0, int(item.until - look.now + 0.999))
+        left = max(0, int(item.until - context.now + 0.999))
         attempt = _("attempt {number} of {most} in {left}s", number=item.attempt, most=item.max_attempts, left=left)
     runs: list[Run] = [
         ("↻ ", palette.warning),
@@ -210,18 +213,18 @@ def _retry(item: RetryItem, width: int, look: RenderContext) -> Iterator[Line]:
     yield from (Line(row, join=join) for row, join in wrap_runs(runs, width))
 
 
-def _error(item: ErrorItem, width: int, look: RenderContext) -> Iterator[Line]:
-    palette = look.palette
+def _error(item: ErrorItem, width: int, context: RenderContext) -> Iterator[Line]:
+    palette = context.palette
     title = wrap_text(item.title, palette.error + _BOLD, width - 2)
     rows = [Line(row, join=join) for row, join in title]
     yield from prefixed(rows, (("✗ ", palette.error),), (("  ", palette.base),))
     for text, ink in ((item.cause, palette.base), (item.hint, palette.muted)):
         if text:
-            yield from indented([Line(row, join=join) for row, join in wrap_text(text, ink, width - 2)], look)
+            yield from indented([Line(row, join=join) for row, join in wrap_text(text, ink, width - 2)], context)
 
 
-def _notice(item: NoticeItem, width: int, look: RenderContext) -> Iterator[Line]:
-    palette = look.palette
+def _notice(item: NoticeItem, width: int, context: RenderContext) -> Iterator[Line]:
+    palette = context.palette
     sign, ink = {"info": ("·", palette.muted), "warning": ("!", palette.warning), "success": ("✓", palette.success)}[
         item.level
     ]
@@ -229,23 +232,23 @@ def _notice(item: NoticeItem, width: int, look: RenderContext) -> Iterator[Line]
     yield from prefixed(rows, ((f"{sign} ", ink),), (("  ", palette.base),))
 
 
-def _side_question(item: SideQuestionItem, width: int, look: RenderContext) -> Iterator[Line]:
-    palette = look.palette
-    sign: Run = (f"{spinner(look)} ", palette.accent) if item.running else ("↪ ", palette.secondary)
+def _side_question(item: SideQuestionItem, width: int, context: RenderContext) -> Iterator[Line]:
+    palette = context.palette
+    sign: Run = (f"{spinner(context)} ", palette.accent) if item.running else ("↪ ", palette.secondary)
     head: tuple[Run, ...] = (sign, (_("aside") + "  ", palette.secondary))
     indent = width_of(head)
     rows = wrap_text(item.question, palette.muted, min(width, MEASURE) - indent)
     yield from prefixed([Line(row, join=join) for row, join in rows], head, ((" " * indent, palette.base),))
-    body = render(item.answer, min(width, MEASURE) - 4, palette, charts=look.charts) if item.answer.strip() else []
+    body = render(item.answer, min(width, MEASURE) - 4, palette, charts=context.charts) if item.answer.strip() else []
     if item.error:
         body += [Line(row, join=join) for row, join in wrap_text(item.error, palette.error, width - 4)]
-    yield from indented(body, look, "  │ ")
+    yield from indented(body, context, "  │ ")
 
 
-def _image(item: ImageChip, width: int, look: RenderContext) -> Iterator[Line]:
-    palette = look.palette
+def _image(item: ImageChip, width: int, context: RenderContext) -> Iterator[Line]:
+    palette = context.palette
     target = click_style(f"image:{item.name}")
     left: list[Run] = [("▣ ", palette.secondary + target), (sanitize(item.name), palette.base + target)]
     if item.detail:
         left.append((f"  {sanitize(item.detail)}", palette.muted))
-    yield justify(left, [], width, look)
+    yield justify(left, [], width, context)

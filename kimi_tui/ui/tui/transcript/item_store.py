@@ -273,7 +273,7 @@ class ItemStore:
             if isinstance(item, AssistantItem) and not item.done:
                 lines = self._doc(item_id, item).lines
             else:
-                look = RenderContext(
+                context = RenderContext(
                     self.palette,
                     is_open=item_id in self._open,
                     now=self._clock(),
@@ -282,7 +282,7 @@ class ItemStore:
                     counts=self.counts,
                     charts=self.charts,
                 )
-                lines = _drawn_or_plain(item, self.width, look)
+                lines = _drawn_or_plain(item, self.width, context)
             drawn = self.cache[item_id] = Drawn(gap, lines, [None] * len(lines))
             if len(self.cache) > _KEPT:
                 self.cache.popitem(last=False)
@@ -320,10 +320,10 @@ class ItemStore:
                 return gap + 1
 
 
-def _drawn_or_plain(item: Item, width: int, look: RenderContext) -> list[Line]:
+def _drawn_or_plain(item: Item, width: int, context: RenderContext) -> list[Line]:
     """The lines of an item; its plain text if rendering fails."""
     try:
-        return render_item(item, width, look)
+        return render_item(item, width, context)
     except Exception as error:  # noqa: BLE001 - the edge: one message that cannot be drawn ends nothing
         log_fault(error)
-        return plain_item(item, width, look.palette.base)  # defence: item-as-plain-text
+        return plain_item(item, width, context.palette.base)  # defence: item-as-plain-text

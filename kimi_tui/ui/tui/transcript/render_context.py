@@ -35,9 +35,9 @@ def click_style(action: str) -> Style:
     return Style(meta={"act": action})
 
 
-def state_glyph(state: ToolState, look: RenderContext) -> Run:
+def state_glyph(state: ToolState, context: RenderContext) -> Run:
     """The glyph of a state; its shape carries the meaning of its colour."""
-    palette = look.palette
+    palette = context.palette
     match state:
         case "ok":
             return "✓", palette.success
@@ -50,26 +50,26 @@ def state_glyph(state: ToolState, look: RenderContext) -> Run:
         case "waiting":
             return "?", palette.warning
         case "running":
-            return spinner(look), palette.accent
+            return spinner(context), palette.accent
 
 
-def spinner(look: RenderContext) -> str:
-    return _FRAMES[look.frame % len(_FRAMES)]
+def spinner(context: RenderContext) -> str:
+    return _FRAMES[context.frame % len(_FRAMES)]
 
 
-def fold_sign(look: RenderContext) -> str:
-    return "▾" if look.is_open else "▸"
+def fold_sign(context: RenderContext) -> str:
+    return "▾" if context.is_open else "▸"
 
 
-def elapsed(started: float | None, look: RenderContext) -> str:
+def elapsed(started: float | None, context: RenderContext) -> str:
     """The time since `started` in whole seconds, so that it changes once a second; "" in the first second."""
-    if started is None or not look.counts or look.now - started < 1:
+    if started is None or not context.counts or context.now - started < 1:
         return ""
-    whole = int(look.now - started)
+    whole = int(context.now - started)
     return f"{whole}s" if whole < 60 else duration(whole)
 
 
-def justify(left: list[Run], right: list[Run], width: int, look: RenderContext) -> Line:
+def justify(left: list[Run], right: list[Run], width: int, context: RenderContext) -> Line:
     """One line with `right` at its right edge; the left part is truncated if needed."""
     room = max(0, width - width_of(right) - 1)
     kept: list[Run] = []
@@ -82,18 +82,18 @@ def justify(left: list[Run], right: list[Run], width: int, look: RenderContext) 
         if shown != text:
             break
     gap = width - width_of(kept) - width_of(right)
-    return Line((*kept, (" " * max(1, gap), look.palette.base), *right) if right else tuple(kept))
+    return Line((*kept, (" " * max(1, gap), context.palette.base), *right) if right else tuple(kept))
 
 
-def heading_rule(left: list[Run], width: int, look: RenderContext, *, dash: str = "─") -> Line:
+def heading_rule(left: list[Run], width: int, context: RenderContext, *, dash: str = "─") -> Line:
     """A heading with a rule to the right of it."""
     rest = width - width_of(left) - 1
-    rule: tuple[Run, ...] = ((" " + dash * rest, look.palette.faint),) if rest > 2 else ()
+    rule: tuple[Run, ...] = ((" " + dash * rest, context.palette.faint),) if rest > 2 else ()
     return Line((*left, *rule))
 
 
-def indented(lines: Iterator[Line] | list[Line], look: RenderContext, bar: str = "  ") -> Iterator[Line]:
+def indented(lines: Iterator[Line] | list[Line], context: RenderContext, bar: str = "  ") -> Iterator[Line]:
     """The lines after a bar or an indent."""
     for line in lines:
-        head: Run = (bar, look.palette.faint)
+        head: Run = (bar, context.palette.faint)
         yield Line((head, *line.runs), skip=len(bar) + line.skip, join=line.join, fill=line.fill)

@@ -40,30 +40,30 @@ _BOLD = Style(bold=True)
 _TICKS = {"done": "✓", "in_progress": "◐", "pending": "○"}
 
 
-def tool_lines(item: ToolItem, width: int, look: RenderContext) -> Iterator[Line]:
+def tool_lines(item: ToolItem, width: int, context: RenderContext) -> Iterator[Line]:
     """A tool call."""
-    palette = look.palette
+    palette = context.palette
     headline = sanitize(" ".join(item.headline.split()))
-    sign, ink = state_glyph(item.state, look)
+    sign, ink = state_glyph(item.state, context)
     if item.in_background:
         sign, ink = "◆", palette.secondary
     left: list[Run] = [
         (f"{sign} ", ink + click_style("toggle")),
         (item.name, palette.base + _BOLD + click_style("toggle")),
     ]
-    right = _right(item, look)
+    right = _right(item, context)
     row = min(width, _WIDEST)
     if headline:
         room = row - width_of(left) - width_of(right) - 3
         is_path = "/" in headline and " " not in headline
         shown = cut_start(headline, room) if is_path else cut(headline, room)
         left.append((f"  {shown}", palette.base + click_style("toggle")))
-    yield justify(left, right, row, look)
-    yield from _body(item, width, look)
+    yield justify(left, right, row, context)
+    yield from _body(item, width, context)
 
 
-def _right(item: ToolItem, look: RenderContext) -> list[Run]:
-    palette = look.palette
+def _right(item: ToolItem, context: RenderContext) -> list[Run]:
+    palette = context.palette
     parts: list[Run] = []
     diffs = [block for block in item.blocks if isinstance(block, DiffBlock) and not block.is_summary]
     if diffs and item.state != "rejected":
@@ -72,16 +72,16 @@ def _right(item: ToolItem, look: RenderContext) -> list[Run]:
         parts += [(added, palette.success), (" ", palette.base), (removed, palette.error)]
     word = _(_STATE_WORDS.get(item.state, ""))
     if word and item.state != "waiting":  # the dialog says it
-        parts.append((f"  {word}" if parts else word, state_glyph(item.state, look)[1]))
+        parts.append((f"  {word}" if parts else word, state_glyph(item.state, context)[1]))
     if item.in_background:
         parts.append((_("in the background"), palette.secondary))
-    time = elapsed(item.started, look) if item.state == "running" else ""
+    time = elapsed(item.started, context) if item.state == "running" else ""
     if item.duration_s is not None and item.duration_s >= (1 if diffs else 0.1) and not item.in_background:
         time = duration(item.duration_s)
     if time:
         parts.append((f"  {time}" if parts else time, palette.muted))
     if has_more(item):
-        parts.append((f" {fold_sign(look)}", palette.muted + click_style("toggle")))
+        parts.append((f" {fold_sign(context)}", palette.muted + click_style("toggle")))
     return parts
 
 
@@ -94,53 +94,53 @@ def has_more(item: ToolItem | SubagentItem) -> bool:
     return item.state not in ("running", "waiting") and bool(item.blocks or item.output.strip() or item.message)
 
 
-def _body(item: ToolItem, width: int, look: RenderContext) -> Iterator[Line]:
+def _body(item: ToolItem, width: int, context: RenderContext) -> Iterator[Line]:
     inner = max(10, width - 4)
     if item.state == "running":
-        yield from indented(_tail(item.tail, _TAIL, inner, look), look, "  │ ")
+        yield from indented(_tail(item.tail, _TAIL, inner, context), context, "  │ ")
         return
     if item.name == _ANSWERED and item.state == "ok":
-        answers = [line for block in item.blocks for line in block_lines(block, inner, look)]
-        yield from indented(answers, look, "  │ ")
-    elif look.is_open:
-        yield from indented(_opened(item, inner, look), look, "  │ ")
+        answers = [line for block in item.blocks for line in block_lines(block, inner, context)]
+        yield from indented(answers, context, "  │ ")
+    elif context.is_open:
+        yield from indented(_opened(item, inner, context), context, "  │ ")
     elif item.state in ("failed", "rejected") and item.message:
         words = _("You: {words}", words=item.feedback) if item.feedback else translate(item.message.strip())
         reason = sanitize(words.split("\n")[0])
-        ink = look.palette.error if item.state == "failed" else look.palette.muted
+        ink = context.palette.error if item.state == "failed" else context.palette.muted
         if item.state == "failed":
-            yield from indented(_tail(item.output, _FAILED_TAIL, inner, look), look, "  │ ")
-        yield from indented([Line(((cut(reason, inner), ink),))], look, "  └ ")
+            yield from indented(_tail(item.output, _FAILED_TAIL, inner, context), context, "  │ ")
+        yield from indented([Line(((cut(reason, inner), ink),))], context, "  └ ")
 
 
-def _tail(output: str, count: int, width: int, look: RenderContext) -> list[Line]:
+def _tail(output: str, count: int, width: int, context: RenderContext) -> list[Line]:
     """The last lines of an output, each cut to the width."""
     text = plain_output(output).rstrip("\n")
     lines = text.split("\n")[-count:] if text.strip() else []
-    return [Line(((cut(sanitize(line), width), look.palette.muted),)) for line in lines]
+    return [Line(((cut(sanitize(line), width), context.palette.muted),)) for line in lines]
 
 
-def _opened(item: ToolItem, width: int, look: RenderContext) -> Iterator[Line]:
+def _opened(item: ToolItem, width: int, context: RenderContext) -> Iterator[Line]:
     lines: list[Line] = []
     for block in item.blocks:
         if isinstance(block, BriefBlock) and item.output.strip():
             continue  # a part of the output, or a remark on it
-        lines.extend(block_lines(block, width, look))
+        lines.extend(block_lines(block, width, context))
     if item.feedback:
-        lines = _wrapped(_("You: {words}", words=item.feedback), width, look, look.palette.base)
+        lines = _wrapped(_("You: {words}", words=item.feedback), width, context, context.palette.base)
     elif item.message and item.state != "ok":
-        lines.extend(_wrapped(translate(item.message), width, look, look.palette.error))
+        lines.extend(_wrapped(translate(item.message), width, context, context.palette.error))
     if item.output.strip() and not any(isinstance(block, DiffBlock) for block in item.blocks):
-        lines.extend(_wrapped(plain_output(item.output).rstrip("\n"), width, look, look.palette.muted))
+        lines.extend(_wrapped(plain_output(item.output).rstrip("\n"), width, context, context.palette.muted))
     yield from lines[:_MOST]
     if len(lines) > _MOST:
         more = _("… {count:,} more lines", count=len(lines) - _MOST)
-        yield Line(((more, look.palette.muted + click_style("full")),), skip=len(more))
+        yield Line(((more, context.palette.muted + click_style("full")),), skip=len(more))
 
 
-def block_lines(block: DisplayBlock, width: int, look: RenderContext) -> list[Line]:
+def block_lines(block: DisplayBlock, width: int, context: RenderContext) -> list[Line]:
     """A display block, at its full height."""
-    palette = look.palette
+    palette = context.palette
     match block:
         case DiffBlock():
             title = Line(((cut_start(sanitize(block.path), width), palette.muted),))
@@ -158,16 +158,16 @@ def block_lines(block: DisplayBlock, width: int, look: RenderContext) -> list[Li
                 )
             return rows
         case BriefBlock():
-            return _wrapped(translate(block.text), width, look, palette.base)
+            return _wrapped(translate(block.text), width, context, palette.base)
         case TodoBlock():
-            return [line for entry in block.items for line in todo_line(entry, width, look)]
+            return [line for entry in block.items for line in todo_line(entry, width, context)]
         case UnknownBlock():
-            return _wrapped(f"[{block.type}]", width, look, palette.muted)
+            return _wrapped(f"[{block.type}]", width, context, palette.muted)
 
 
-def todo_line(entry: TodoItem, width: int, look: RenderContext) -> list[Line]:
+def todo_line(entry: TodoItem, width: int, context: RenderContext) -> list[Line]:
     """One entry of a todo list."""
-    palette = look.palette
+    palette = context.palette
     inks = {"done": palette.success, "in_progress": palette.accent, "pending": palette.muted}
     text = palette.muted if entry.status == "done" else palette.base
     rows = wrap_text(entry.title, text, width - 2)
@@ -177,14 +177,14 @@ def todo_line(entry: TodoItem, width: int, look: RenderContext) -> list[Line]:
     ]
 
 
-def _wrapped(text: str, width: int, look: RenderContext, style: Style) -> list[Line]:
+def _wrapped(text: str, width: int, context: RenderContext, style: Style) -> list[Line]:
     return [Line(row, join=join) for row, join in wrap_text(text, style, width)]
 
 
-def agent_lines(item: SubagentItem, width: int, look: RenderContext) -> Iterator[Line]:
+def agent_lines(item: SubagentItem, width: int, context: RenderContext) -> Iterator[Line]:
     """A subagent: its name, task and last steps."""
-    palette = look.palette
-    sign, ink = state_glyph(item.state, look)
+    palette = context.palette
+    sign, ink = state_glyph(item.state, context)
     left: list[Run] = [
         (f"{sign} ", ink + click_style("agent")),
         (_("agent") + " ", palette.muted + click_style("agent")),
@@ -196,28 +196,28 @@ def agent_lines(item: SubagentItem, width: int, look: RenderContext) -> Iterator
         right.append((n_("{count} step", "{count} steps", item.step_count), palette.muted))
     if word := _(_STATE_WORDS.get(item.state, "")):
         right.append((f"  {word}" if right else word, ink))
-    time = elapsed(item.started, look) if item.state == "running" else ""
+    time = elapsed(item.started, context) if item.state == "running" else ""
     if item.duration_s is not None:
         time = duration(item.duration_s)
     if time:
         right.append((f"  {time}" if right else time, palette.muted))
     if has_more(item):
         right.append((" →", palette.muted + click_style("agent")))
-    yield justify(left, right, min(width, _WIDEST), look)
-    yield from indented(_agent_body(item, max(10, width - 4), look), look, "  │ ")
+    yield justify(left, right, min(width, _WIDEST), context)
+    yield from indented(_agent_body(item, max(10, width - 4), context), context, "  │ ")
 
 
-def _agent_body(item: SubagentItem, width: int, look: RenderContext) -> Iterator[Line]:
-    palette = look.palette
-    if item.state not in ("running", "waiting") and not look.is_open:
+def _agent_body(item: SubagentItem, width: int, context: RenderContext) -> Iterator[Line]:
+    palette = context.palette
+    if item.state not in ("running", "waiting") and not context.is_open:
         if item.state == "failed" and item.result:
             reason = sanitize(item.result.strip().split("\n")[0])
             yield Line(((cut(reason, width), palette.error + click_style("agent")),))
         return
-    for step in item.steps if look.is_open else item.steps[-_TAIL:]:
-        sign, ink = state_glyph(step.state, look)
+    for step in item.steps if context.is_open else item.steps[-_TAIL:]:
+        sign, ink = state_glyph(step.state, context)
         yield Line(
             ((f"{sign} ", ink), (cut(sanitize(step.text), width - 2), palette.muted + click_style("agent"))), skip=2
         )
-    if look.is_open and item.result:
+    if context.is_open and item.result:
         yield from render(item.result, width, palette)

@@ -420,12 +420,12 @@ class Transcript(Viewport, can_focus=True):
     def ansi_lines(self) -> Iterator[str]:
         """The whole conversation with its colours, for the terminal's own scrollback."""
         self.load_all()
-        ground, filters = self.background_colors[1], self.app.get_line_filters()
+        background, filters = self.background_colors[1], self.app.get_line_filters()
         for index in range(len(self.store)):
             drawn = self.store.drawn(index)
             yield from [""] * drawn.gap
             for line in drawn.lines:
                 strip = self._sheet.maker.without_background(line)
                 for one in filters:
-                    strip = strip.apply_filter(one, ground)
+                    strip = strip.apply_filter(one, background)
                 yield strip.render(self.app.console)

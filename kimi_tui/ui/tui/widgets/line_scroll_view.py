@@ -67,9 +67,9 @@ class LineScrollView(ScrollView):
         if width == self._drawn_width:
             return
         self._drawn_width = width
-        ground = background_of(self)
+        background = background_of(self)
         palette = widget_palette(self)
-        self._strips = [line_strip(line, width, ground) for line in lines_or_notice(self.lines, width, palette)]
+        self._strips = [line_strip(line, width, background) for line in lines_or_notice(self.lines, width, palette)]
         self.virtual_size = Size(width, len(self._strips))
 
     def notify_style_update(self) -> None:

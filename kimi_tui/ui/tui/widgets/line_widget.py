@@ -14,7 +14,7 @@ from kimi_tui.ui.tui.text.undrawable import lines_or_notice
 from kimi_tui.ui.tui.themes.palette import Palette, palette_around
 
 
-def line_strip(line: Line, width: int, ground: Style) -> Strip:
+def line_strip(line: Line, width: int, background: Style) -> Strip:
     """A line as a strip of exactly `width` columns, safe for a terminal."""
     segments: list[Segment] = []
     used = 0
@@ -23,14 +23,14 @@ def line_strip(line: Line, width: int, ground: Style) -> Strip:
         size = cells(shown)
         if used + size > width:
             shown = cut(shown, width - used)
-            segments.append(Segment(shown, ground + style))
+            segments.append(Segment(shown, background + style))
             used += cells(shown)
             break
         if shown:
-            segments.append(Segment(shown, ground + style))
+            segments.append(Segment(shown, background + style))
             used += size
     if used < width:
-        segments.append(Segment(" " * (width - used), ground + line.fill if line.fill else ground))
+        segments.append(Segment(" " * (width - used), background + line.fill if line.fill else background))
     return Strip(segments, width)
 
 
@@ -63,7 +63,7 @@ class LineWidget(Widget):
         return widget_palette(self)
 
     @property
-    def ground(self) -> Style:
+    def background_style(self) -> Style:
         """The style of empty cells."""
         return background_of(self)
 
@@ -76,7 +76,7 @@ class LineWidget(Widget):
             self._draw(self.content_size.width)
         if y < len(self._strips):
             return self._strips[y]
-        return Strip.blank(self.content_size.width, self.ground)
+        return Strip.blank(self.content_size.width, self.background_style)
 
     def redraw(self) -> None:
         """Update after a change of the lines."""
@@ -98,9 +98,9 @@ class LineWidget(Widget):
 
     def _draw(self, width: int) -> None:
         self._drawn_width = width
-        ground = self.ground
+        background = self.background_style
         lines = lines_or_notice(self.lines, width, self.palette) if width > 0 else []
-        self._strips = [line_strip(line, width, ground) for line in lines]
+        self._strips = [line_strip(line, width, background) for line in lines]
 
     def notify_style_update(self) -> None:
         super().notify_style_update()

@@ -231,9 +231,9 @@ class ItemList(ScrollView, can_focus=True):
         here = index == self._cursor
         strips = self._strips.get((index, here))
         if strips is None:
-            ground, palette = background_of(self), widget_palette(self)
+            background, palette = background_of(self), widget_palette(self)
             lines = _lines_or_label(self.picks[index], width, palette, here=here)
-            strips = self._strips[index, here] = [line_strip(one, width, ground) for one in lines]
+            strips = self._strips[index, here] = [line_strip(one, width, background) for one in lines]
         return strips[part] if part < len(strips) else Strip.blank(width, background_of(self))
 
     def notify_style_update(self) -> None:
@@ -253,22 +253,22 @@ def _lines(pick: ListItem, width: int, palette: Palette, *, here: bool) -> list[
     if not pick.key:
         return [Line(((cut(one_line(pick.label), width), palette.muted + Style(bold=True)),))]
     fill = palette.user_bg if here else None
-    ground = fill or Style()
+    background = fill or Style()
     name = palette.accent + Style(bold=True) if here else palette.muted if pick.dimmed else palette.base
-    head: list[Run] = [("› " if here else "  ", palette.accent + ground)]
+    head: list[Run] = [("› " if here else "  ", palette.accent + background)]
     if pick.sign:
-        head.append((f"{pick.sign} ", palette.of_role(pick.role) + ground))
+        head.append((f"{pick.sign} ", palette.of_role(pick.role) + background))
     indent = sum(cells(text) for text, _ in head)
     label = one_line(pick.label)
     right = cut(one_line(pick.right), max(width * 2 // 5, width - indent - cells(label) - 4))
     room = width - indent - (cells(right) + 3 if right else 1)
     label = cut_start(label, room) if label.startswith(("/", "~")) else cut(label, room)
-    runs = [*head, (label, name + ground)]
+    runs = [*head, (label, name + background)]
     if right:
         gap = width - indent - cells(label) - cells(right) - 1
-        runs += [(" " * gap, ground), (right, palette.muted + ground)]
+        runs += [(" " * gap, background), (right, palette.muted + background)]
     rows = [Line(tuple(runs), fill=fill)]
     if pick.detail:
         about = cut(one_line(pick.detail), width - indent - 1)
-        rows.append(Line(((" " * indent, ground), (about, palette.muted + ground)), fill=fill))
+        rows.append(Line(((" " * indent, background), (about, palette.muted + background)), fill=fill))
     return rows
