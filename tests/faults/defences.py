@@ -764,6 +764,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_configured_path_that_a_command_made_a_link_opens_nothing",
     ),
     Defence(
+        "34 protected_paths", "folders of the workspace that became links", "folders-that-became-links",
+        Value("self.folders"), "test_an_added_folder_that_became_a_link_opens_nothing",
+    ),
+    Defence(
+        "34 protected_paths", "a writable folder within another", "writable-within-writable",
+        Value("set[Path]()"), "test_a_command_cannot_replace_a_workspace_within_another_writable_folder",
+    ),
+    Defence(
         "34 protected_paths", "our own program read-only in the workspace", "own-program-read-only", REMOVED,
         "test_a_command_cannot_change_the_program_that_runs_it",
     ),

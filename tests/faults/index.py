@@ -249,6 +249,9 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_protected_files_stay_though_their_folders_are_moved",
         "tests/tools/shell_support/test_program_files.py::test_a_command_cannot_change_the_program_that_runs_it",
         "tests/tools/shell_support/test_sandbox.py::test_a_configured_path_that_a_command_made_a_link_opens_nothing",
+        "tests/tools/shell_support/test_sandbox_folders.py::test_an_added_folder_that_became_a_link_opens_nothing",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_a_command_cannot_replace_a_workspace_within_another_writable_folder",
         "tests/tools/shell_support/test_program_files.py::test_commands_are_asked_for_where_kimi_tui_imports_from_a_folder_of_the_project",
         "tests/tools/shell_support/test_git_watch.py::test_settings_that_change_during_a_check_are_undone_by_it_or_by_the_next",
         "tests/tools/shell_support/test_sandbox.py::test_git_works_and_what_it_runs_cannot_be_changed",

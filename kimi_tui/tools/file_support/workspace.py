@@ -82,6 +82,12 @@ class Workspace:
     def folders(self) -> tuple[Path, ...]:
         return (self.work_dir, *self._additional)
 
+    @property
+    def kept_folders(self) -> tuple[Path, ...]:
+        """The folders whose paths still lead to no other place: a command could have replaced one by a link."""
+        # defence: folders-that-became-links
+        return tuple(folder for folder in self.folders if os.path.realpath(folder) == str(folder))
+
     def add_dir(self, folder: Path) -> None:
         real = _real(folder)
         if real not in self.folders:

@@ -96,9 +96,9 @@ def sandbox_argv(
     """
     home = Path(os.path.realpath(Path.home()))
     git_dirs = git_dirs_of(workspace, repositories, git)
-    folders = [folder for folder in workspace.folders if not home.is_relative_to(folder)]
-    ours = existing_paths((*folders, *configured_paths(config.writable, config, workspace), *box.writable))
-    ours += folders_of_home(home, workspace)
+    folders = [folder for folder in workspace.kept_folders if not home.is_relative_to(folder)]
+    ours = [*_existing(folders), *configured_paths(config.writable, config, workspace), *existing_paths(box.writable)]
+    ours = list(dict.fromkeys((*ours, *folders_of_home(home, workspace))))
     temp = _temp_roots(home, ours)
     readable = configured_paths(config.readable, config, workspace)
     mounts: list[Mount] = [("--ro-bind", "/", "/"), ("--dev", "/dev"), ("--proc", "/proc")]
@@ -123,7 +123,7 @@ def sandbox_argv(
     mounts += (_as_it_is("--ro-bind", path) for path in shown)
     for folder in (*ours, *(one.path for one in git_dirs if one.writable)):
         mounts.append(_as_it_is("--bind", folder))
-    mounts += _guarded(workspace, git_dirs, (*ours, *named))
+    mounts += _guarded(box, workspace, git_dirs, ours, named)
     mounts += _hidden(box, home, readable)
     mounts += _sockets(box, (*closed, *temp), shown, ours, readable)
     mounts += (("--remount-ro", str(folder)) for folder in closed)
@@ -156,7 +156,7 @@ def _as_it_is(kind: str, path: Path) -> Mount:
 
 
 def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse) -> list[GitDir]:
-    around = filter(None, map(git_entry_of, workspace.folders))
+    around = filter(None, map(git_entry_of, workspace.kept_folders))
     found = map(git_dir_at, dict.fromkeys((*around, *islice(repositories, _MOST_REPOSITORIES))))
     dirs = {one.path: one for one in found if one is not None}
     if git is GitUse.NONE:
@@ -215,7 +215,7 @@ def _closed_folders(home: Path) -> list[Path]:
 
 def shown_in_home(home: Path, workspace: Workspace) -> list[Path]:
     programs = os.environ.get("PATH", "").split(":")
-    shown = list(visible_entries(home, workspace.folders, programs))
+    shown = list(visible_entries(home, workspace.kept_folders, programs))
     return list(dict.fromkeys([*shown, *visible_in_other_homes(home, programs)]))
 
 
@@ -224,7 +224,7 @@ def folders_of_home(home: Path, workspace: Workspace) -> list[Path]:
 
     The home itself stays read-only, since a new file there can be one that a shell or the desktop reads.
     """
-    if not any(home.is_relative_to(folder) for folder in workspace.folders):
+    if not any(home.is_relative_to(folder) for folder in workspace.kept_folders):
         return []
     names = [entry.name for entry in os.scandir(home) if entry.is_dir(follow_symlinks=False)]
     closed = {"bin", "library", "snap", "applications"}
@@ -284,21 +284,25 @@ def _sockets(
             yield _as_it_is("--bind", path)
 
 
-def _guarded(workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Path]) -> Iterator[Mount]:
-    """Yield mounts for the read-only paths within writable folders.
+def _guarded(
+    box: BoxSettings, workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Path], named: Sequence[Path]
+) -> Iterator[Mount]:
+    """Yield mounts for the read-only paths within writable folders (`ours`) and Git directories (`named`).
 
-    A folder above a mount point could be renamed and replaced, so each one up to the root is a mount too.
+    A folder above a mount point could be renamed and replaced, so each one up to the root is a mount too; so is each
+    writable folder within another.
     """
-    guards = [folder / name for folder in workspace.folders for name in STARTED_IN_A_PROJECT]
+    guards = [folder / name for folder in workspace.kept_folders for name in STARTED_IN_A_PROJECT]
     guards += sorted(workspace.protected)
     guards += user_git_paths()  # defence: git-settings-of-the-user
     for git in git_dirs:
         guards += git.guarded  # defence: git-settings-read-only
-    roots = frozenset(ours)
+    guards += [] if box.private in ours else [box.private]
+    roots = frozenset((*ours, *named))
     real = [guard for guard in existing_paths(guards) if guard in roots or not roots.isdisjoint(guard.parents)]
-    real += guarded_program_files(ours)  # defence: own-program-read-only
-    steps: set[Path] = set()
-    for guard in real:
+    real += guarded_program_files((*ours, *named))  # defence: own-program-read-only
+    steps = {folder for folder in ours if not roots.isdisjoint(folder.parents)}  # defence: writable-within-writable
+    for guard in (*real, *steps):
         above = guard.parents
         for place, folder in enumerate(above):
             if folder in roots:
@@ -325,7 +329,12 @@ def configured_paths(listed: Iterable[Path], config: SandboxConfig, workspace: W
         moved = any(path.is_relative_to(one) and not real.is_relative_to(one) for one in workspace.folders)
         if not moved and not has_a_link_in(path, folders):  # defence: configured-links-open-nothing
             found.append(real)
-    return existing_paths(found)
+    return _existing(found)
+
+
+def _existing(real: Iterable[Path]) -> list[Path]:
+    """Return the existing ones of real paths, which are not resolved again: a command may have put a link there."""
+    return [path for path in dict.fromkeys(real) if os.path.exists(path)]  # noqa: PTH110 - never raises
 
 
 def existing_paths(found: Iterable[str | Path]) -> list[Path]:

@@ -73,6 +73,9 @@ def confine(rules: str) -> None:
             parent = os.open(line[2:], os.O_PATH | os.O_CLOEXEC)
         except OSError:
             continue
+        if line[0] == "w" and os.readlink(f"/proc/self/fd/{parent}") != line[2:]:  # noqa: PTH115
+            os.close(parent)  # a command has just put a link there
+            continue
         if not os.path.isdir(f"/proc/self/fd/{parent}"):  # noqa: PTH112 - pathlib takes long to load
             rights &= _OF_FILES
         rule = libc.Memory(struct.pack("=Qi", rights & handled, parent))

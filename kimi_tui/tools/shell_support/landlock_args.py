@@ -44,11 +44,12 @@ def landlock_argv(box: BoxSettings, config: SandboxConfig, workspace: Workspace)
     read = [path for path in _readable(Path("/"), hidden) if path not in readable]
     read += [*shown_in_home(home, workspace), *host_files(), *readable]
     read += [ours / name for name in VISIBLE_APP_FOLDERS]
-    folders = [folder for folder in workspace.folders if not home.is_relative_to(folder)]
+    kept = workspace.kept_folders
+    folders = [folder for folder in kept if not home.is_relative_to(folder)]
     written = existing_paths((*folders, *configured_paths(config.writable, config, workspace), *box.writable))
     written += folders_of_home(home, workspace)
-    written += [git.path for folder in workspace.folders if (git := git_dir_of(folder)) is not None and git.writable]
-    written += [Path(tempfile.gettempdir()), Path("/tmp"), Path("/var/tmp"), *(Path("/dev", name) for name in _DEVICES)]
+    written += [git.path for folder in kept if (git := git_dir_of(folder)) is not None and git.writable]
+    written += existing_paths((tempfile.gettempdir(), "/tmp", "/var/tmp", *(f"/dev/{name}" for name in _DEVICES)))
     lines = ["online" if config.network else "offline"]
     lines += [f"r {path}" for path in dict.fromkeys(read) if "\n" not in str(path)]
     lines += [f"w {path}" for path in dict.fromkeys(written) if "\n" not in str(path)]

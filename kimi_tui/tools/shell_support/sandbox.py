@@ -264,7 +264,7 @@ class Sandbox:
         workspace = self._workspace
         if workspace is None:
             return None
-        self._watch = GitWatch(lambda: workspace.folders)
+        self._watch = GitWatch(lambda: workspace.kept_folders)
         caches = cache_folder(workspace.work_dir)
         with contextlib.suppress(OSError):
             paths.private_folder(caches)

@@ -78,7 +78,7 @@ def seatbelt_profile(
     """Return the profile. `git` and `repositories` are those of `bwrap_args.sandbox_argv`."""
     home, ours = Path(os.path.realpath(Path.home())), Path(os.path.realpath(paths.home()))
     git_dirs = git_dirs_of(workspace, repositories, git)
-    folders = [folder for folder in workspace.folders if not home.is_relative_to(folder)]
+    folders = [folder for folder in workspace.kept_folders if not home.is_relative_to(folder)]
     written = existing_paths((*folders, *configured_paths(config.writable, config, workspace), *box.writable))
     written += folders_of_home(home, workspace)
     temp = existing_paths(("/tmp", "/var/tmp", tempfile.gettempdir()))
