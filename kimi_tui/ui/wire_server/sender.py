@@ -17,12 +17,17 @@ from kimi_tui.wire.codec import (
     encode,
 )
 from kimi_tui.wire.display import DiffBlock, DisplayBlock
-from kimi_tui.wire.events import ApprovalResponse, Notification, StatusUpdate, SubagentEvent
+from kimi_tui.wire.events import ApprovalResponse, Notification, StatusUpdate, StepInterrupted, SubagentEvent
 from kimi_tui.wire.flow_events import FlowEnd
 from kimi_tui.wire.parts import JsonObject, TextPart, ToolResult
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
-_ADDED = {"StatusUpdate": {"model"}, "ApprovalResponse": {"taken"}, "ApprovalRequest": {"scope"}}
+_ADDED = {
+    "StatusUpdate": {"model"},
+    "StepInterrupted": {"error_type", "status_code"},
+    "ApprovalResponse": {"taken"},
+    "ApprovalRequest": {"scope"},
+}
 
 
 class Sender:
@@ -136,6 +141,8 @@ def _plain(message: WireMessage) -> WireMessage:
     match message:
         case StatusUpdate():
             return message.model_copy(update={"model": None})
+        case StepInterrupted():
+            return StepInterrupted()
         case ApprovalResponse():
             return message.model_copy(update={"taken": None})
         case SubagentEvent(event={"type": kind, "payload": dict(payload)}) if kind in _ADDED:

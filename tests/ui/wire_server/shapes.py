@@ -78,7 +78,7 @@ EVENTS: dict[str, Any] = {
     "TurnEnd": {},
     "SteerInput": {"user_input": SAID},
     "StepBegin": {"n": int},
-    "StepInterrupted": {"error_type?": str, "status_code?": int},
+    "StepInterrupted": {},
     "StepRetry": {"n": int, "next_attempt": int, "max_attempts": int, "wait_s": number, "error_type": str,
                   "status_code?": int},
     "CompactionBegin": {},
@@ -131,6 +131,7 @@ FLOW_EVENTS: dict[str, Any] = {
                 "moves": int, "reason?": str, "node_id?": str},
 }  # fmt: skip
 OURS: dict[str, Any] = {
+    "StepInterrupted": {"error_type?": str, "status_code?": int},
     "StatusUpdate": {"model?": str},
     "ApprovalRequest": {"scope?": str},
     "ApprovalResponse": {"taken?": each(int)},

@@ -209,6 +209,16 @@ async def test_a_flow_is_an_outer_turn_with_a_turn_a_node(tmp_path):
         assert not [name for name in client.types if name.startswith("Flow")]
 
 
+@pytest.mark.parametrize("capabilities", [{}, {"supports_flow": True}])
+async def test_a_client_that_knows_our_words_is_told_what_ended_a_step(tmp_path, capabilities):
+    async with served(plan(tmp_path, "error: 401 no")) as (client, _):
+        await client.initialize(capabilities=capabilities)
+        with pytest.raises(Refused):
+            await client.call("prompt", user_input="hello")
+        [told] = client.payloads("StepInterrupted")
+        assert told == ({"error_type": "ProviderAuthError", "status_code": 401} if capabilities else {})
+
+
 async def test_a_client_that_knows_our_words_is_told_whose_work_a_step_was(tmp_path):
     for capabilities, expected in (({}, [None]), ({"supports_flow": True}, ["s"])):
         made = plan(tmp_path, "text: hi\nusage: input_other=5 output=2")
