@@ -134,7 +134,10 @@ class Shell(Tool[ShellParams]):
             wrapped = sandbox.wrap(command, git=git_use(line))
             value = await self._run(params, wrapped, sandbox)
         if undone:
-            value = value.model_copy(update={"message": f"{value.message} The sandbox undid: {'; '.join(undone)}."})
+            done = f"The sandbox undid: {'; '.join(undone)}."
+            if sandbox.allows_outside:
+                done += " What the user wants of that can be done with `outside_sandbox`; the user is asked."
+            value = value.model_copy(update={"message": f"{value.message} {done}"})
         return value
 
     async def _ask(

@@ -238,7 +238,7 @@ class Sandbox:
                 # defence: undo-acting-git-settings
                 undone += await asyncio.to_thread(watch.undo_changes, remotes_may_move=remotes_may_move)
             if undone:
-                self._notify(tr("The sandbox undid what a command did to Git"), "; ".join(undone))
+                self._notify(tr("The sandbox undid changes that could start programs"), "; ".join(undone))
 
     def env(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of a wrapped command."""

@@ -344,3 +344,17 @@ def test_a_hint_names_what_the_tier_holds_back(tmp_path: Path, output: str, tier
     (Path.home() / "notes").touch()
     found = hint(output.format(home=Path.home()), SandboxConfig(network=False), Workspace(tmp_path), tier=tier)
     assert named in (found or "")
+
+
+async def test_settings_of_an_editor_are_undone_with_the_way_to_write_them(harness: ToolHarness) -> None:
+    notices: list[str] = []
+    sandbox = Sandbox(
+        SandboxConfig(network=False), harness.workspace, trusted=True, notify=lambda title, _: notices.append(title)
+    )
+    if not await sandbox.works() or sandbox.tier != "full":
+        pytest.skip("there is no full sandbox here")
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    value = await harness.use(tool, command="mkdir .vscode; cd .vscode; echo '{}' > settings.json")
+    assert not (harness.dir / ".vscode/settings.json").exists()
+    assert "`outside_sandbox`" in value.message
+    assert notices == ["The sandbox undid changes that could start programs"]
