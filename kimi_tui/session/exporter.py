@@ -117,6 +117,8 @@ def _event_text(message: WireMessage, timestamp: float) -> str:
             output = value.output if isinstance(value.output, str) else text_of(value.output)
             label = "Failed" if value.is_error else "Result"
             return f"{label}: {value.message}\n\n{_fenced(output)}" if output else f"{label}: {value.message or 'done'}"
+        case CompactionEnd(compacted=False):
+            return "*A compaction here failed or was interrupted; the conversation is unchanged.*"
         case CompactionEnd():
             return "*The conversation was compacted here.*"
         case Notification():

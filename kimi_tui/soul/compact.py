@@ -81,6 +81,7 @@ class Compactor:
         if verdict.blocked:
             return self._failed(tr("A hook blocked compaction"), verdict.reason, trigger)
         self._send(CompactionBegin())
+        end = CompactionEnd(compacted=False)
         try:
             reply = await self._summary(provider, older, context_size, step, focus) if older else None
             summary = reply.message.text.strip() if reply is not None else ""
@@ -90,6 +91,7 @@ class Compactor:
                 compacted_history(summary, tail, requests=requests_kept) if reply is not None else without_marks(tail)
             )
             self._context.replace(messages)
+            end = CompactionEnd()
             self._context.count_tokens(self._size())
             self._not_below = self._size() + context_size // 10
             self._on_reply(reply)
@@ -97,7 +99,7 @@ class Compactor:
             title = tr("Compaction failed; the conversation is unchanged")
             return self._failed(title, str(error), trigger)
         finally:
-            self._send(CompactionEnd())
+            self._send(end)
         await self._hooks.ask("PostCompact", trigger, trigger=trigger, tokens=self._context.token_count)
         return "done"
 

@@ -4,7 +4,8 @@ Invariant: outside of `take_turn`, the context ends on a valid pair, however the
 """
 
 import asyncio
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 
 from kimi_tui.context.compaction import CompactionThreshold
@@ -100,12 +101,35 @@ class Soul:
         self._rejection_ends_turn = rejection_ends_turn
         self._steered: list[UserInput] = []
         self._notes: list[str] = []
+        self._later_notes: list[str] | None = None
         self._body: asyncio.Task[TurnResult] | None = None
         self._compaction: asyncio.Task[Compacted] | None = None
         self._stop_requested = False
-        self._compactor = Compactor(
-            context, send, hooks, threshold=limits.compaction, policy=limits.retries, on_reply=self._send_status
+        self._compactor = self._make_compactor()
+
+    def _make_compactor(self) -> Compactor:
+        limits = self._limits
+        return Compactor(
+            self.context,
+            self._send,
+            self._hooks,
+            threshold=limits.compaction,
+            policy=limits.retries,
+            on_reply=self._send_status,
         )
+
+    @contextlib.contextmanager
+    def on_context(self, context: Context) -> Generator[None]:
+        """Take the turns within the block on another context. Notes for the model stay for the usual one too."""
+        usual, compactor, notes = self.context, self._compactor, self._notes
+        self.context, self._notes, self._later_notes = context, [], notes
+        self._compactor = self._make_compactor()  # defence: compactor-of-the-context
+        try:
+            yield
+        finally:
+            known = {message.text for message in usual.history if message.role == "user"}
+            notes[:] = (note for note in notes if note not in known)
+            self.context, self._compactor, self._notes, self._later_notes = usual, compactor, notes, None
 
     async def take_turn(self, prompt: UserInput, *, shown_as: UserInput | None = None, turn_id: str = "") -> TurnResult:
         """Run one turn. The Wire shows `shown_as` in place of the prompt, if given; `turn_id` marks the start of the
@@ -149,8 +173,9 @@ class Soul:
 
     def add_system_note(self, note: str) -> None:
         """Add a note for the model before its next step, in this turn or a later one. The Wire does not get it."""
-        if note not in self._notes:
-            self._notes.append(note)
+        for notes in (self._notes, self._later_notes):
+            if notes is not None and note not in notes:
+                notes.append(note)
 
     async def _turn(self, prompt: UserInput, shown: UserInput, turn_id: str) -> TurnResult:
         self._send(TurnBegin(user_input=shown))

@@ -54,7 +54,9 @@ class CompactionBegin(WireModel):
 
 
 class CompactionEnd(WireModel):
-    pass
+    """`compacted` is false if the compaction failed or was interrupted, so that the conversation is unchanged."""
+
+    compacted: bool | None = None
 
 
 class MCPServerStatus(WireModel):

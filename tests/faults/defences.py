@@ -870,6 +870,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_empty_summary_keeps_the_conversation_and_says_so",
     ),
     Defence(
+        "38 ctx_overflow", "showing that it failed", "compaction-that-did-not-happen", Value("False"),
+        "test_a_compaction_that_did_not_happen_is_not_shown_as_one",
+    ),
+    Defence(
+        "38 ctx_overflow", "compacting what the turn is taken on", "compactor-of-the-context", REMOVED,
+        "test_init_compacts_its_own_conversation_and_never_that_of_the_session",
+    ),
+    Defence(
         "39 bad_model", "ending the turn at the twelfth same call", "stop-repeated-call", NEVER,
         "test_the_same_call_again_and_again_ends_the_turn",
     ),

@@ -294,6 +294,8 @@ CASES: dict[str, tuple[str, ...]] = {
     "38 ctx_overflow": (
         "tests/soul/test_compact.py::test_ctx_overflow_reported_by_the_service_compacts_once_and_asks_again",
         "tests/soul/test_compact.py::test_an_empty_summary_keeps_the_conversation_and_says_so",
+        "tests/ui/tui/state/test_ui_state.py::test_a_compaction_that_did_not_happen_is_not_shown_as_one",
+        "tests/soul/commands/test_registry.py::test_init_compacts_its_own_conversation_and_never_that_of_the_session",
     ),
     "39 bad_model": (
         "tests/soul/test_soul.py::test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one_is_answered",

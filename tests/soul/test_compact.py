@@ -10,7 +10,7 @@ from kimi_tui.errors import ContextOverflowError
 from kimi_tui.llm.message import Message, estimate_tokens, user_message
 from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.soul.compact import CompactionError
-from kimi_tui.wire.events import Notification
+from kimi_tui.wire.events import CompactionEnd, Notification
 from kimi_tui.wire.parts import ToolCall
 from tests.soul.engines import engine_on, plan, tool_call
 
@@ -32,6 +32,7 @@ async def test_a_conversation_that_grows_too_long_is_compacted_before_the_next_s
         texts = [message.text for message in engine.context.history]
         assert received.names.count("CompactionBegin") == received.names.count("CompactionEnd") == 1
         assert "NOTES" in texts[0]
+        assert received.of(CompactionEnd) == [CompactionEnd()]
         assert texts[1:] == ["two", "c", "three"]
         session_id = engine.session_id
     async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
@@ -45,6 +46,7 @@ async def test_an_empty_summary_keeps_the_conversation_and_says_so(tmp_path):
             await engine.prompt(question)
         assert [message.text for message in engine.context.history] == ["a", "one", "b", "two", "c", "three"]
         assert "is unchanged" in received.of(Notification)[0].title
+        assert received.of(CompactionEnd) == [CompactionEnd(compacted=False)]
         assert received.names.count("CompactionBegin") == received.names.count("CompactionEnd") == 1
 
 

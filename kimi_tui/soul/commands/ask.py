@@ -26,14 +26,13 @@ the project's own documents."""
 
 
 async def _init(engine: "Engine", args: str) -> None:
-    soul, remembered = engine.soul, engine.soul.context
+    soul = engine.soul
     folder = engine.session.dir / "init"
     side_context = Context(JsonlWriter(folder / "context.jsonl"))
-    soul.context = side_context
     try:
-        result = await engine.take_turn(f"{_INIT}\n\n{args}".strip(), shown_as=f"/init {args}".strip())
+        with soul.on_context(side_context):
+            result = await engine.take_turn(f"{_INIT}\n\n{args}".strip(), shown_as=f"/init {args}".strip())
     finally:
-        soul.context = remembered
         side_context.clear()
         side_context.close()
         engine.send_status()

@@ -120,7 +120,8 @@ class Updates:
                 ]
             case events.CompactionEnd():
                 call_id, self._compacting = self._compacting, None
-                return [] if call_id is None else [update_tool_call(call_id, status="completed")]
+                status = "failed" if message.compacted is False else "completed"
+                return [] if call_id is None else [update_tool_call(call_id, status=status)]
             case events.StatusUpdate():
                 return _usage(message)
             case events.PlanDisplay():

@@ -10,7 +10,7 @@ from kimi_tui import __version__
 from kimi_tui.config.schema import ModelConfig, ProviderConfig
 from kimi_tui.errors import UsageError
 from kimi_tui.soul.commands.registry import COMMANDS, CommandInfo
-from kimi_tui.wire.events import BtwBegin, BtwEnd, Notification, PlanDisplay, StatusUpdate, TurnBegin
+from kimi_tui.wire.events import BtwBegin, BtwEnd, Notification, PlanDisplay, StatusUpdate, StepBegin, TurnBegin
 from kimi_tui.wire.parts import TextPart, ToolResult
 from kimi_tui.wire.requests import QuestionRequest
 from tests.soul.engines import engine_on, plan, tool_call
@@ -188,6 +188,34 @@ async def test_init_writes_agents_md_in_a_memory_of_its_own(tmp_path):
         assert texts[:2] == ["hi", "hello"]
         assert len(texts) == 3
         assert "Run `make`." in texts[2]
+
+
+async def test_init_compacts_its_own_conversation_and_never_that_of_the_session(tmp_path):
+    full = "usage: input_other=900 output=0"
+    calls = [tool_call("Glob", f"c{n}", pattern=f"{n}*.md") for n in range(3)]
+    replies = ["text: one", f"text: two\n{full}", *calls[:2], f"{calls[2]}\n{full}", "text: NOTES", "text: written"]
+    made = plan(tmp_path, *replies)
+    model = made.config.models["s"].model_copy(update={"max_context_size": 1000})
+    made = replace(made, config=made.config.model_copy(update={"models": {"s": model}}))
+    async with engine_on(made) as (engine, received):
+        await engine.prompt("a")
+        await engine.prompt("b")
+        await engine.prompt("/init")
+        assert [message.text for message in engine.context.history] == ["a", "one", "b", "two"]
+        steps = [name for name in received.names if name in ("StepBegin", "CompactionBegin")]
+        assert steps[2:] == ["StepBegin"] * 4 + ["CompactionBegin"]
+
+
+async def test_a_note_for_the_model_that_comes_during_init_reaches_the_conversation_after_it(tmp_path):
+    replies = ("delay: 0.2\ntext: written", "text: after it")
+    async with engine_on(plan(tmp_path, *replies)) as (engine, received):
+        begun = asyncio.create_task(engine.prompt("/init"))
+        await until(lambda: received.of(StepBegin))
+        engine.soul.add_system_note("a command in the background ended")
+        await begun
+        await engine.prompt("next")
+        texts = [message.text for message in engine.context.history]
+        assert texts == ["a command in the background ended", "next", "after it"]
 
 
 async def test_yolo_and_afk_are_switches_and_afk_gives_yolo_back_as_it_was(tmp_path):

@@ -82,7 +82,7 @@ EVENTS: dict[str, Any] = {
     "StepRetry": {"n": int, "next_attempt": int, "max_attempts": int, "wait_s": number, "error_type": str,
                   "status_code?": int},
     "CompactionBegin": {},
-    "CompactionEnd": {},
+    "CompactionEnd": {"compacted?": bool},
     "StatusUpdate": {"context_usage?": lambda value: number(value) and 0 <= value <= 1, "context_tokens?": int,
                      "max_context_tokens?": int, "token_usage?": USAGE, "message_id?": str, "plan_mode?": bool,
                      "mcp_status?": dict},

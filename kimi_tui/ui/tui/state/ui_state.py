@@ -177,7 +177,9 @@ class UiState:
                 self._seam = talk.append(SeparatorItem("compaction", _("compacting the conversation"), running=True))
             case events.CompactionEnd():
                 if self._seam is not None:
-                    talk.replace(self._seam, SeparatorItem("compaction", _("conversation compacted")))
+                    unchanged = message.compacted is False  # defence: compaction-that-did-not-happen
+                    text = _("conversation not compacted") if unchanged else _("conversation compacted")
+                    talk.replace(self._seam, SeparatorItem("compaction", text))
                     self._seam = None
                     self._step_start = len(talk)
             case events.StatusUpdate():

@@ -22,6 +22,8 @@ from kimi_tui.wire.codec import WireMessage, encode
 from kimi_tui.wire.display import BriefBlock, TodoBlock, TodoItem
 from kimi_tui.wire.events import (
     ApprovalResponse,
+    CompactionBegin,
+    CompactionEnd,
     Notification,
     StatusUpdate,
     StepBegin,
@@ -303,6 +305,15 @@ def test_going_back_with_files_only_leaves_the_conversation_as_it_is() -> None:
     state.fold(TurnEnd(), 11.0)
     state.fold(rewound(since=9.5, conversation=False), 40.0)
     assert isinstance(state.conversation.items[0], UserItem)
+
+
+@pytest.mark.parametrize(
+    ("end", "text"),
+    [(CompactionEnd(), "conversation compacted"), (CompactionEnd(compacted=False), "conversation not compacted")],
+)
+def test_a_compaction_that_did_not_happen_is_not_shown_as_one(end: CompactionEnd, text: str) -> None:
+    state = folded(TurnBegin(user_input="go"), StepBegin(n=1), CompactionBegin(), end)
+    assert state.conversation.items[-1] == SeparatorItem("compaction", text)
 
 
 def rewound(*, since: float, conversation: bool) -> Notification:
