@@ -1,7 +1,7 @@
 """A session for a UI: accepts prompts, emits Wire messages, and runs one turn at a time."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
@@ -51,6 +51,8 @@ from kimi_tui.wire.recorder import Recorded, Recorder
 
 current_command: ContextVar[str] = ContextVar("answering", default="")
 """The slash line that is running."""
+FuturePrompt = Callable[[], Awaitable[UserInput]]
+"""Gets the prompt of a turn from elsewhere. Raises UsageError."""
 _MCP_PATIENCE = 5.0
 """Seconds that a turn waits for MCP servers in an interactive session; a later step announces later tools."""
 
@@ -128,6 +130,7 @@ class Engine:
         self.frontend_commands: tuple[CommandInfo, ...] = ()
         """Additional commands of the UI."""
         self._followers: list[asyncio.Task[None]] = []
+        self._starting: asyncio.Task[UserInput] | None = None
         self.on_close: Callable[[], object] | None = None
         """Called in a thread after everything has ended."""
 
@@ -262,7 +265,7 @@ class Engine:
         """Interrupt the running turn, otherwise side questions. A flow pauses there; a paused flow stays paused."""
         if not self.turn_lock.locked:
             self.asides.cancel()
-        self.soul.stop_turn()
+        self._interrupt_turn()
         self.command_nodes.stop()
         self.shell_lines.stop()
         self.hooks.stop()
@@ -289,7 +292,7 @@ class Engine:
     def stop_flow(self, reason: str | None = None) -> None:
         """Stop the flow run and interrupt its turn."""
         self.flows.stop(reason)
-        self.soul.stop_turn()
+        self._interrupt_turn()
         self.command_nodes.stop()
 
     async def aclose(self) -> None:
@@ -300,7 +303,7 @@ class Engine:
         self.approvals.reject_all()
         self.questions.dismiss_all()
         self.asides.cancel()
-        self.soul.stop_turn()
+        self._interrupt_turn()
         await asyncio.gather(self.services.background.aclose(), self.services.sandbox.close(), self.mcp.aclose())
         await self.hooks.finish_notifications()
         await self.hooks.ask("SessionEnd")
@@ -340,12 +343,19 @@ class Engine:
                 )
 
     async def take_turn(
-        self, prompt: UserInput, rules: TurnRules = NO_RULES, *, shown_as: UserInput | None = None
+        self, prompt: UserInput | FuturePrompt, rules: TurnRules = NO_RULES, *, shown_as: UserInput | None = None
     ) -> TurnResult:
-        """Run one turn of the soul; the flow runner uses it too."""
+        """Run one turn of the soul; the flow runner uses it too. The turn waits for its prompt if that has to come."""
         async with self.turn_lock.turn():
-            await self.models.ready()
-            await self.mcp.ready(_MCP_PATIENCE if self.interactive else None)
+            self._starting = asyncio.create_task(self._start_turn(prompt))
+            try:
+                prompt = await self._starting
+            except asyncio.CancelledError:
+                if (task := asyncio.current_task()) is not None and task.cancelling():
+                    raise
+                return TurnResult("cancelled", started=False)
+            finally:
+                self._starting = None
             shown = prompt if shown_as is None else shown_as
             self.session.name_after(text_of(shown))
             self._add_instructions()
@@ -362,8 +372,19 @@ class Engine:
         parked = self.parking.take()
         return result if parked is None else replace(result, stop="rejected", message="", parked=parked)
 
-    def _stop_turn(self) -> None:
+    async def _start_turn(self, prompt: UserInput | FuturePrompt) -> UserInput:
+        """Wait for all that a turn needs; returns its prompt."""
+        await self.models.ready()
+        await self.mcp.ready(_MCP_PATIENCE if self.interactive else None)
+        return await prompt() if callable(prompt) else prompt
+
+    def _interrupt_turn(self) -> None:
+        if self._starting is not None:
+            self._starting.cancel()  # defence: interruptible-start
         self.soul.stop_turn()
+
+    def _stop_turn(self) -> None:
+        self._interrupt_turn()
         self.command_nodes.stop("The command did not run: nobody could approve it, so the run waits for an answer.")
         self.hooks.stop()
 

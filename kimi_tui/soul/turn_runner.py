@@ -32,7 +32,7 @@ async def take_turn(
     stops = hooks.stops
     verdict = await hooks.ask("UserPromptSubmit", prompt=text_of(prompt))
     if hooks.stops != stops:
-        return TurnResult("cancelled")
+        return TurnResult("cancelled", started=False)
     if verdict.blocked:
         why = verdict.reason or "no reason given"
         send(TurnBegin(user_input=shown))

@@ -1821,6 +1821,29 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_compaction_by_hand_can_be_interrupted_and_leaves_the_conversation_as_it_was",
     ),
     Defence(
+        "Esc before a turn has begun", "an end of its start", "interruptible-start", REMOVED,
+        "test_a_turn_that_waits_for_its_servers_can_be_interrupted_and_leaves_nothing",
+    ),
+    Defence(
+        "Esc before a turn has begun", "a prompt that comes within its turn", "prompt-within-its-turn",
+        Value("await engine.mcp.prompt(name, args)"),
+        "test_the_prompt_of_a_server_is_part_of_the_turn_that_it_starts",
+    ),
+    Defence(
+        "Esc before a turn has begun", "the key on the screen", "interrupt-before-the-turn",
+        Value("self.presenter.state.turn.running"),
+        "test_esc_before_the_turn_has_begun_interrupts_and_gives_the_message_back",
+    ),
+    Defence(
+        "Esc before a turn has begun", "giving the message back", "prompt-of-no-turn", NEVER,
+        "test_esc_before_the_turn_has_begun_interrupts_and_gives_the_message_back",
+    ),
+    Defence(
+        "the clock is set back", "finding the turn of a rewind", "rewind-over-a-clock-jump",
+        Value("after[0] if after else len(starts)"),
+        "test_going_back_finds_its_turn_after_the_clock_was_set_back",
+    ),
+    Defence(
         "another session opens", "keeping messages for it", "message-during-a-switch", REMOVED,
         "test_a_message_that_is_sent_while_another_session_opens_goes_to_that_session",
     ),

@@ -749,6 +749,14 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/soul/test_turn_lock.py::"
         "test_a_compaction_by_hand_can_be_interrupted_and_leaves_the_conversation_as_it_was",
     ),
+    "Esc before a turn has begun": (
+        "tests/soul/test_turn_lock.py::test_a_turn_that_waits_for_its_servers_can_be_interrupted_and_leaves_nothing",
+        "tests/soul/test_turn_lock.py::test_the_prompt_of_a_server_is_part_of_the_turn_that_it_starts",
+        "tests/ui/tui/test_sending.py::test_esc_before_the_turn_has_begun_interrupts_and_gives_the_message_back",
+    ),
+    "the clock is set back": (
+        "tests/ui/tui/state/test_ui_state.py::test_going_back_finds_its_turn_after_the_clock_was_set_back",
+    ),
     "another session opens": (
         f"{_SESSIONS}::test_a_message_that_is_sent_while_another_session_opens_goes_to_that_session",
         f"{_SESSIONS}::test_another_screen_that_opens_meanwhile_does_not_leave_the_app_without_a_session",

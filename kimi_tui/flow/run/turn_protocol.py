@@ -53,7 +53,8 @@ class TurnResult:
     `rejected` means that the user rejected a tool call without feedback. `cut`: the last message was cut at its length
     limit. `question` is what a run of a flow waits for. `result` is the typed result that the turn's rules ask for.
     `over_budget`: the budget of the flow ended the turn; `waits_for` is the budget that a run waits for.
-    `parked` are the calls that wait for an approval, by key.
+    `parked` are the calls that wait for an approval, by key. `started` is false if the user cancelled the turn before
+    its prompt was part of the conversation.
     """
 
     stop: TurnStop
@@ -66,6 +67,7 @@ class TurnResult:
     over_budget: bool = False
     waits_for: OverBudget | None = None
     parked: Mapping[str, str] | None = None
+    started: bool = True
 
 
 @dataclass(frozen=True, slots=True)

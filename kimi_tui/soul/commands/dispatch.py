@@ -2,6 +2,7 @@
 
 import contextlib
 from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kimi_tui.errors import UsageError
@@ -40,7 +41,8 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
         case "skill" if name_in_kind:
             return await engine.take_turn(skill_prompt(_skill(engine.skills, name_in_kind), args), shown_as=shown)
         case "mcp" if name_in_kind:
-            return await engine.take_turn(await engine.mcp.prompt(name, args), shown_as=shown)
+            prompt = partial(engine.mcp.prompt, name, args)  # defence: prompt-within-its-turn
+            return await engine.take_turn(prompt, shown_as=shown)
         case _ if command is not None:
             return await _run(engine, command, args, shown) or TurnResult("finished")
         case _:

@@ -261,10 +261,11 @@ class KimiTui(TerminalApp):
         self.flow_controller.offer_resume(by_itself=True)
 
     def interrupt(self) -> bool:
-        """Interrupt the running turn; False if none runs."""
-        if running := self.presenter.state.turn.running and self.engine is not None:
+        """Interrupt the running turn, or what comes before and after it; False if none runs."""
+        running = self.presenter.state.turn.running or self.prompts.running  # defence: interrupt-before-the-turn
+        if running and self.engine is not None:
             self.prompts.interrupt()
-        return running
+        return running and self.engine is not None
 
     async def on_unmount(self) -> None:
         self.activity_indicator.clear()

@@ -24,7 +24,9 @@ def serve(tools: list[dict], *, capabilities: dict | None = None) -> None:
                 say({"id": message["id"], "result": {"tools": tools}})
             case "tools/call":
                 call(message)
-            case "prompts/list" if capabilities:
+            case "prompts/list" if tools[0]["name"] == "prompts":
+                say({"id": message["id"], "result": {"prompts": [{"name": "wait"}]}})
+            case "prompts/list" | "prompts/get" if capabilities:
                 pass  # never
             case "resources/list" if capabilities:
                 say({"id": message["id"], "result": {"resources": [{"uri": 5}]}})
@@ -103,6 +105,8 @@ def main() -> None:
             serve([tool("flood"), tool("frame"), tool("hidden", description="\x1b[31mevil\x07 text‮")])
         case "silent":
             serve([tool("ping")], capabilities={"tools": {}, "prompts": {}, "resources": {}})
+        case "prompts":
+            serve([tool("prompts")], capabilities={"tools": {}, "prompts": {}})
         case "asking":
             serve([tool("ask"), tool("ask_and_end"), tool("sample")])
         case "halves":

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 from kimi_tui.errors import ModelNotSetError, ProviderError, UsageError
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.events import SteerInput, StepBegin, StepInterrupted, TurnBegin
+from tests.ui.tui.app_harness import Open
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.painted import app_text
 from tests.ui.tui.test_screen import ready
@@ -206,3 +207,19 @@ async def test_a_message_that_begins_with_a_path_waits_for_the_turn_as_any_other
         await send(pilot, "/api/users returns 500")
         assert app.main_screen.composer.queued.texts == ("/api/users returns 500",)
         assert engine.prompts == ["one"]
+
+
+async def test_esc_before_the_turn_has_begun_interrupts_and_gives_the_message_back(
+    open_app: Open, tmp_path: Path
+) -> None:
+    hook = "hooks:\n  - {event: UserPromptSubmit, command: touch begun; sleep 1000}\n"
+    async with open_app(also=hook) as harness:
+        await harness.until(lambda: harness.app.engine)
+        await send(harness.pilot, "look at the tests")
+        await harness.until((tmp_path / "proj" / "begun").exists)
+        await send(harness.pilot, "and then rest")
+        await harness.pilot.press("escape")
+        await harness.until(lambda: not harness.engine.busy)
+        await settled(harness.pilot)
+        assert harness.app.main_screen.composer.text == "look at the tests\n\nand then rest"
+        assert harness.user_messages() == []

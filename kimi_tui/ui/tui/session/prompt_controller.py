@@ -139,6 +139,11 @@ class PromptController:
         texts = [text_of(content) for content in self.pending_before_start]
         self._main_screen.composer.show_queue(texts, can_steer=False)
 
+    @property
+    def running(self) -> bool:
+        """Whether a prompt is under way, also before and after its turn."""
+        return self._turns is not None and self._turns.running
+
     def interrupt(self) -> None:
         """Interrupt the running turn. Queued messages return to the composer."""
         if self._engine is not None:
@@ -167,7 +172,7 @@ class PromptController:
             self._main_screen.composer.show_queue(queue, self._pending_steers.texts)
 
     def _refused(self, content: "UserInput", why: str) -> None:
-        if self._engine is not None and self._engine.busy:
+        if why and self._engine is not None and self._engine.busy:
             self._show_toast(why, True)
         if self._turns is None or not self._turns.is_command(content):  # the next one would be appended to it
             self._restore_to_composer((content,))

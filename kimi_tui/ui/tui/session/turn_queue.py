@@ -55,6 +55,12 @@ class TurnQueue:
             return any(task is not self._turn for task in self._tasks)
         return self._engine.busy or self._turn is not None
 
+    @property
+    def running(self) -> bool:
+        """Whether a prompt is under way, also before and after its turn; a paused flow does not count."""
+        runner = self._engine.runner
+        return self._turn is not None and (runner is None or runner.paused is None)
+
     def is_command(self, content: UserInput) -> bool:
         """Whether the text is a slash command, known or not."""
         names = names_of((*self._engine.commands(), *SCREEN_COMMANDS))
@@ -104,8 +110,12 @@ class TurnQueue:
         try:
             if isinstance(content, str) and content.startswith("!"):
                 await self._engine.run_shell_line(content[1:].strip())
-            elif (await self._engine.prompt(content)).stop not in ("finished", "rejected"):
+                return
+            result = await self._engine.prompt(content)
+            if result.stop not in ("finished", "rejected"):
                 self._break_off()
+            if not result.started:  # defence: prompt-of-no-turn
+                self._on_refused(content, "")
             return
         except (UsageError, ModelNotSetError) as error:
             self._break_off()

@@ -322,9 +322,12 @@ class UiState:
         payload = message.payload
         since = payload.get("since")
         if payload.get("conversation") and isinstance(since, int | float):
-            kept = [start for start in self._turn_starts if start[0] < since]
-            key = self._turn_starts[len(kept)][1] if len(kept) < len(self._turn_starts) else len(self.conversation)
-            self._turn_starts = kept
+            starts = self._turn_starts
+            after = [number for number, (start, _key) in enumerate(starts) if start >= since]
+            # defence: rewind-over-a-clock-jump
+            first = min(after, key=lambda number: starts[number][0] - since, default=len(starts))
+            key = starts[first][1] if first < len(starts) else len(self.conversation)
+            self._turn_starts = starts[:first]
             self.conversation.truncate(key)
             self.tools.forget(key)
             self.flow.forget(key)

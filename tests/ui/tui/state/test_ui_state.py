@@ -308,6 +308,18 @@ def test_going_back_with_files_only_leaves_the_conversation_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(
+    ("since", "kept"), [(109.9, []), (19.9, ["one"]), (29.9, ["one", "two"]), (200.0, ["one", "two", "three"])]
+)
+def test_going_back_finds_its_turn_after_the_clock_was_set_back(since: float, kept: list[str]) -> None:
+    state = UiState()
+    for at, text in ((110.0, "one"), (20.0, "two"), (30.0, "three")):
+        state.fold(TurnBegin(user_input=text), at)
+        state.fold(TurnEnd(), at + 2)
+    state.fold(rewound(since=since, conversation=True), 40.0)
+    assert [item.text for item in state.conversation.items if isinstance(item, UserItem)] == kept
+
+
+@pytest.mark.parametrize(
     ("end", "text"),
     [(CompactionEnd(), "conversation compacted"), (CompactionEnd(compacted=False), "conversation not compacted")],
 )
