@@ -3,6 +3,7 @@
 import os
 import re
 from pathlib import Path
+from typing import BinaryIO
 
 from kimi_tui.regular_file import open_regular
 
@@ -11,13 +12,14 @@ SHOWN_BYTES = 8 << 20
 RECENT_BYTES = 256 << 10
 """Bytes of them that a screen shows at once, before it reads the others."""
 
+_CHUNK = 1 << 20
 _BEGINNING = re.compile(rb'"message":\s?\{"type":\s?"TurnBegin"')
 
 
 def tail_start(wire: Path, most_bytes: int) -> int:
     """The offset to read from, so that at most `most_bytes` follow: the start of a turn, else of a line; 0 for all.
 
-    Reading starts in the middle of a turn that is longer than that.
+    Reading starts in the middle of a turn that is longer than that, and with the last line if that is longer.
     """
     try:
         with open_regular(wire) as file:
@@ -30,9 +32,21 @@ def tail_start(wire: Path, most_bytes: int) -> int:
             while line := file.readline():
                 if _BEGINNING.search(line[:200]):
                     return file.tell() - len(line)
-            return first
+            return first if first < size else _line_start(file, size - most_bytes)  # defence: long-last-line
     except OSError:
         return 0
+
+
+def _line_start(file: BinaryIO, offset: int) -> int:
+    """The start of the line that has the byte at `offset`."""
+    while offset > 0:
+        start = max(0, offset - _CHUNK)
+        file.seek(start)
+        found = file.read(offset - start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        offset = start
+    return 0
 
 
 def recent_start(wire: Path, shown_from: int) -> int:

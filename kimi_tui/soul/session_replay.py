@@ -43,6 +43,8 @@ def replayed_in_parts(recorder: Recorder, wire_file: Path) -> Replay:
         return Replay(replayed(recorder, wire_file))
     bad: list[bytes] = []
     recent = list(_with_notices(recorder.recorded(start, bad=bad), wire_file, bad))
+    if not recent:  # defence: no-recent-message
+        return Replay(replayed(recorder, wire_file))
     bad_before: list[bytes] = []
     earlier = read_recorded(wire_file, shown_from, start, bad=bad_before)
     return Replay(recent, _with_notices(earlier, wire_file, bad_before, hidden=shown_from > 0))

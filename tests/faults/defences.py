@@ -1844,6 +1844,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_going_back_finds_its_turn_after_the_clock_was_set_back",
     ),
     Defence(
+        "a session is left while its earlier turns load", "an end of its loading", "one-loader", REMOVED,
+        "test_a_session_that_is_left_while_it_loads_does_not_load_the_next_one",
+    ),
+    Defence(
+        "a record ends with a long line", "showing that line", "long-last-line", Value("first"),
+        "test_a_last_line_that_is_longer_than_the_recent_part_belongs_to_it",
+    ),
+    Defence(
+        "a record ends with a long line", "reading everything where nothing is recent", "no-recent-message", NEVER,
+        "test_a_record_whose_last_line_was_cut_by_a_kill_shows_what_is_before_it",
+    ),
+    Defence(
         "another session opens", "keeping messages for it", "message-during-a-switch", REMOVED,
         "test_a_message_that_is_sent_while_another_session_opens_goes_to_that_session",
     ),

@@ -757,6 +757,14 @@ CASES: dict[str, tuple[str, ...]] = {
     "the clock is set back": (
         "tests/ui/tui/state/test_ui_state.py::test_going_back_finds_its_turn_after_the_clock_was_set_back",
     ),
+    "a session is left while its earlier turns load": (
+        "tests/ui/tui/session/test_earlier_turns.py::"
+        "test_a_session_that_is_left_while_it_loads_does_not_load_the_next_one",
+    ),
+    "a record ends with a long line": (
+        "tests/session/test_record_tail.py::test_a_last_line_that_is_longer_than_the_recent_part_belongs_to_it",
+        "tests/soul/test_session_replay.py::test_a_record_whose_last_line_was_cut_by_a_kill_shows_what_is_before_it",
+    ),
     "another session opens": (
         f"{_SESSIONS}::test_a_message_that_is_sent_while_another_session_opens_goes_to_that_session",
         f"{_SESSIONS}::test_another_screen_that_opens_meanwhile_does_not_leave_the_app_without_a_session",

@@ -46,6 +46,13 @@ def test_the_recent_part_never_begins_within_a_run_of_a_flow(tmp_path: Path) -> 
     assert recent(tmp_path / "wire.jsonl", *ended) == "".join(ended[-4:])
 
 
+@pytest.mark.parametrize("end", ["", row("TurnEnd")])
+def test_a_last_line_that_is_longer_than_the_recent_part_belongs_to_it(tmp_path: Path, end: str) -> None:
+    rows = [*turns(5), row("ContentPart", "y" * 3_000_000)]
+    assert recent(tmp_path / "wire.jsonl", *rows) == rows[-1]
+    assert recent(tmp_path / "wire.jsonl", *rows, end) == (end or rows[-1])
+
+
 def test_nothing_before_the_shown_part_is_recent(tmp_path: Path) -> None:
     rows = [row("TurnBegin", "/flow:a") + row("FlowBegin"), *turns(20)]
     hidden = len("".join(rows[:10]))

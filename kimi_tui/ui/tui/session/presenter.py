@@ -122,9 +122,7 @@ class Presenter:
 
     def load_all(self) -> None:
         """Show the turns of the session that are not loaded yet, at once."""
-        earlier, self._earlier = self._earlier, None
-        if self._loading is not None:
-            self._loading.stop()
+        earlier = self._end_loading()
         if earlier is None:
             return
         shown, self.state = self.state.conversation.items, earlier.finish()
@@ -140,6 +138,14 @@ class Presenter:
             cause = earlier.error.strerror or str(earlier.error)
             self.add_notice(ErrorItem(_("The earlier turns cannot be read"), cause))
 
+    def _end_loading(self) -> EarlierTurns | None:
+        """Load no more in steps; returns what was loading."""
+        earlier, self._earlier = self._earlier, None
+        loading, self._loading = self._loading, None
+        if loading is not None:
+            loading.stop()  # defence: one-loader
+        return earlier
+
     def _change(self, change: Change) -> Sequence[Delta]:
         """Change the state on screen, and later the one that is being loaded."""
         if self._earlier is not None:
@@ -152,7 +158,8 @@ class Presenter:
 
     def clear(self) -> None:
         """Remove everything of the displayed session."""
-        self.state, self.past, self._shown_ids, self._earlier = UiState(), None, frozenset(), None
+        self._end_loading()
+        self.state, self.past, self._shown_ids = UiState(), None, frozenset()
         self.view_clock.timestamp = None
         self.transcript_sync.start(())
         self.refresh({"turn", "status", "todo", "approvals", "questions", "flow"})

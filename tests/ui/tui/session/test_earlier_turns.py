@@ -134,3 +134,24 @@ async def test_turns_that_cannot_be_read_are_named_as_such(start: Start, tmp_pat
         items = driver.app.presenter.state.conversation.items
         assert ErrorItem("The earlier turns cannot be read", "Input/output error") == items[-1]
         assert prompts(driver) == ["question 0", "question 59"]
+
+
+async def test_a_session_that_is_left_while_it_loads_does_not_load_the_next_one(start: Start, tmp_path: Path) -> None:
+    begun: list[Recorded] = []
+
+    def endless() -> Iterator[Recorded]:
+        while True:
+            begun.append(Recorded(*RECORD[0]))
+            yield begun[-1]
+
+    engine = FakeEngine(tmp_path, record=RECORD, recent=OF_A_TURN)
+    engine.earlier = endless()
+    engine.sdk_loaded.set()
+    async with start(engine=engine) as driver:
+        while not begun:
+            await driver.pilot.pause()
+        driver.app.presenter.clear()
+        driver.app.presenter.attach(FakeEngine(tmp_path, record=RECORD, recent=OF_A_TURN))
+        for _ in range(5):
+            await driver.pilot.pause(0.02)
+        assert prompts(driver) == ["question 59"]
