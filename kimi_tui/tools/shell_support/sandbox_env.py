@@ -33,6 +33,8 @@ _CACHES = {
 _NO_EDITOR = "echo 'No editor can be opened here: give the message by -m, or set GIT_EDITOR.' >&2; false"
 _FAILS_AT_ONCE = {"npm_config_fetch_retries": "0", "PIP_RETRIES": "0"}
 """Without a network, programs that retry for minutes end in a timeout with no explanation."""
+_RETRIES_SOON = {"npm_config_fetch_retry_mintimeout": "1000", "npm_config_fetch_retry_maxtimeout": "4000"}
+"""npm waits for more than a minute before it says that a host was refused."""
 _PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
 
 
@@ -62,6 +64,7 @@ def boxed_env(
     if offline:
         inside |= _FAILS_AT_ONCE
     if proxy_port is not None:
+        inside = _RETRIES_SOON | inside
         inside |= dict.fromkeys(_PROXIES, f"http://127.0.0.1:{proxy_port}")
         inside |= dict.fromkeys(("NO_PROXY", "no_proxy"), "localhost,127.0.0.1,::1")
     if os.geteuid() == 0:

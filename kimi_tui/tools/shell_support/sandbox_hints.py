@@ -75,7 +75,8 @@ def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier
     elif proxied and _UNREACHED.search(output):
         stopped = "its proxy did not reach the host (unknown, private, or refused by the proxy of `HTTPS_PROXY`)"
     elif not config.network and _TALKING.search(output):
-        stopped = "it has no network" + (", and `localhost` is its own" if tier == "full" else "")
+        stopped = "it reaches only hosts that the user allowed, by https" if proxied else "it has no network"
+        stopped += ", and `localhost` is its own" if tier == "full" else ""
     elif _NAMESPACES.search(output):
         stopped = "it allows no namespaces in it (a browser can run without its own sandbox, by `--no-sandbox`)"
     elif _CONFIG.search(output):

@@ -358,3 +358,25 @@ async def test_settings_of_an_editor_are_undone_with_the_way_to_write_them(harne
     assert not (harness.dir / ".vscode/settings.json").exists()
     assert "`outside_sandbox`" in value.message
     assert notices == ["The sandbox undid changes that could start programs"]
+
+
+def test_a_hint_about_hosts_says_which_are_reached(tmp_path: Path) -> None:
+    output = "ERROR: Could not find a version that satisfies the requirement x (from versions: none)"
+    for hosts, named in (("ask", "only hosts that the user allowed"), ("none", "no network")):
+        config = SandboxConfig.model_validate({"network": False, "hosts": hosts})
+        assert named in (hint(output, config, Workspace(tmp_path)) or "")
+
+
+@needs("npm")
+async def test_npm_says_soon_that_a_host_was_refused(harness: ToolHarness) -> None:
+    async def allows(host: str, port: int, call_id: str) -> bool:
+        return True
+
+    config = SandboxConfig.model_validate({"network": False, "hosts": "ask"})
+    sandbox = Sandbox(config, harness.workspace, trusted=True, allows_host=allows)
+    if not await sandbox.works() or not sandbox.shares_network:
+        pytest.skip("there is no full sandbox with a network of its own here")
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    value = await harness.use(tool, command="npm view x --registry https://10.255.255.1/", timeout=45)
+    assert "is a private address" in str(value.output)
+    await sandbox.close()
