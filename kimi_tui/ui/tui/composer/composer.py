@@ -98,12 +98,12 @@ class Composer(Vertical):
         self._draft_timer: Timer | None = None
         self.files: FileIndex | None = None
         self.commands: Callable[[], Sequence[Command]] = tuple
-        self._searching, self._waits = False, ""
+        self._searching, self._text_before_search = False, ""
         self._title = ""
         self._trigger: Trigger | None = None
-        self._shut_at: str | None = None
-        self._late = False
-        self._keys_taken = ""
+        self._dismissed_at: str | None = None
+        self._files_pending = False
+        self._enter_meaning = ""
         self.queued = QueuedList(id="queued")
         self.menu = CompletionMenu(id="menu")
         self.prompt = PromptArea(self.pastes, self.images, id="prompt")
@@ -131,7 +131,7 @@ class Composer(Vertical):
     @property
     def _draft_text(self) -> str:
         """The message that is being written, also while the history is searched."""
-        return self._waits if self._searching else self.text
+        return self._text_before_search if self._searching else self.text
 
     def on_mount(self) -> None:
         self.prompt.captures = _ALWAYS
@@ -166,7 +166,7 @@ class Composer(Vertical):
         elif draft.text or draft.waiting:
             self.pastes.restore(draft.pastes)
             if self._searching:
-                self._waits = draft.text
+                self._text_before_search = draft.text
             else:
                 self.text = draft.text
             self.put_before(draft.waiting)
@@ -298,8 +298,8 @@ class Composer(Vertical):
                 return (enter,)
 
     def _update_hints(self) -> None:
-        if (taken := self._enter_in_menu()) != self._keys_taken:
-            self._keys_taken = taken
+        if (taken := self._enter_in_menu()) != self._enter_meaning:
+            self._enter_meaning = taken
             self.post_message(HintsChanged())
 
     def _enter_action(self, choice: Completion) -> Literal["send", "run", "complete"]:
@@ -335,7 +335,7 @@ class Composer(Vertical):
                 self._take_choice(choice)
                 self._close_menu()
             case "escape":
-                self._shut_at = self.text
+                self._dismissed_at = self.text
                 self._close_menu()
             case _:
                 pass
@@ -374,7 +374,7 @@ class Composer(Vertical):
 
     def put_back(self, text: str) -> None:
         """Put an earlier message back for editing: large pastes become chips again, and no menu opens."""
-        self._shut_at = text = self.pastes.recall(text)
+        self._dismissed_at = text = self.pastes.recall(text)
         self.text = text
 
     def put_before(self, texts: Sequence[str]) -> None:
@@ -383,11 +383,11 @@ class Composer(Vertical):
             return
         back = "\n\n".join(map(self.pastes.recall, texts))
         if self._searching:
-            self._waits = "\n\n".join(filter(None, (back, self._waits)))
+            self._text_before_search = "\n\n".join(filter(None, (back, self._text_before_search)))
         elif self.text:
             self.prompt.insert(back + "\n\n", (0, 0), maintain_selection_offset=True)
         else:
-            self._shut_at = self.text = back
+            self._dismissed_at = self.text = back
 
     def _search(self) -> None:
         """Search the history; during a search, select the next match. The draft is kept, and Esc restores it."""
@@ -396,7 +396,7 @@ class Composer(Vertical):
             return
         if not self.history.search(""):
             return
-        self._searching, self._waits = True, self.text
+        self._searching, self._text_before_search = True, self.text
         self.text = ""
         self._offer(self._found())
         self._update_title()
@@ -422,7 +422,7 @@ class Composer(Vertical):
 
     def _complete(self) -> None:
         """Open, update or close the menu for the text before the cursor."""
-        self._trigger = None if self.text == self._shut_at else find_trigger(self.prompt.before_cursor)
+        self._trigger = None if self.text == self._dismissed_at else find_trigger(self.prompt.before_cursor)
         match self._trigger:
             case Trigger("command", query):
                 self._offer(command_choices(query, self.commands()))
@@ -436,7 +436,7 @@ class Composer(Vertical):
         if not files.is_large:
             self._offer(file_choices(query, files.search))
         if files.is_large or files.is_reading:
-            self._late = True
+            self._files_pending = True
             self.prompt.captures |= {"tab"}
             self.run_worker(self._find_files(query, files), group="files", exclusive=True)
 
@@ -444,23 +444,23 @@ class Composer(Vertical):
         trigger = self._trigger
 
         def is_current() -> bool:
-            return self._late and self._trigger == trigger
+            return self._files_pending and self._trigger == trigger
 
         while is_current():
             reading = files.is_reading
             found = await asyncio.to_thread(file_choices, query, partial(files.search, is_current=is_current))
             if is_current():
                 self._offer(found)
-                self._late = reading
+                self._files_pending = reading
                 await asyncio.to_thread(files.wait, _READ_S)
 
     def _refresh_files(self) -> None:
         """Update the menu to the current text before a choice is taken."""
-        if self._late and self.files is not None and self._trigger is not None:
+        if self._files_pending and self.files is not None and self._trigger is not None:
             self._offer(file_choices(self._trigger.query, self.files.search))
 
     def _offer(self, choices: Sequence[Completion]) -> None:
-        self._late = False
+        self._files_pending = False
         self.menu.show(choices)
         self.prompt.captures = _ALWAYS | _IN_MENU if choices or self._searching else _ALWAYS
         self._update_hints()
@@ -468,14 +468,14 @@ class Composer(Vertical):
     def _close_menu(self) -> None:
         if self._searching:
             self._searching = False
-            self._shut_at = self.text = self._waits
-            self._waits = ""
+            self._dismissed_at = self.text = self._text_before_search
+            self._text_before_search = ""
             self._update_title()
         self._offer([])
 
     def _take_choice(self, choice: Completion) -> None:
         if self._searching:
-            self._waits = choice.insert
+            self._text_before_search = choice.insert
         elif self._trigger is not None:
             before = self.prompt.before_cursor
             self.prompt.replace_before_cursor(len(before) - self._trigger.start, choice.insert)
