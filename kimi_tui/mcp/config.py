@@ -78,7 +78,7 @@ class ServerConfig(BaseModel):
                 )
             )
         if self.auth is not None and self.url is None:
-            raise ValueError(tr("auth is for a server with a url"))
+            raise ValueError(tr("`auth` is only for a server with a `url`"))
         return self
 
     @property

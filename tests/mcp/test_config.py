@@ -34,7 +34,7 @@ def test_the_usual_spellings_of_a_transport_are_understood() -> None:
         ({"command": "x", "url": "http://y"}, "mcpServers.s", "a server needs either a command or a url"),
         ({"command": " "}, "mcpServers.s", "the command is empty"),
         ({"command": "x", "transport": "http"}, "mcpServers.s", "transport http cannot be used with a command"),
-        ({"command": "x", "auth": "oauth"}, "mcpServers.s", "auth is for a server with a url"),
+        ({"command": "x", "auth": "oauth"}, "mcpServers.s", "`auth` is only for a server with a `url`"),
         ({"command": "x", "timeout_ms": 0}, "mcpServers.s.timeout_ms", "greater than or equal to 1"),
         ({"command": "x", "args": "y"}, "mcpServers.s.args", "tuple"),
         ("x", "mcpServers.s", "dictionary"),

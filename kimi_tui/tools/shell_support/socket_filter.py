@@ -1,4 +1,4 @@
-"""Refuses sockets of other kinds than Unix, IP and netlink to this process and all that it starts.
+"""Denies this process and its children all sockets except Unix, IP and netlink.
 
 A network namespace does not confine the others: one to the host of a virtual machine works in any. io_uring is
 refused too, since what it opens bypasses the filter. Programs fall back to other calls.
