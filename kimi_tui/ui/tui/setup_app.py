@@ -9,6 +9,7 @@ from kimi_tui.config.model_selection import choose_model
 from kimi_tui.config.yaml_editor import edit, without_keys
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.config_editor import take_over
+from kimi_tui.paths import shown
 from kimi_tui.ui.tui.i18n import catalog
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.main import drive
@@ -86,5 +87,5 @@ def run_setup(
         raise app.error
     if status == 0:
         with suppress(OSError):
-            sys.stdout.write(_("A model is configured in {file}.", file=str(file)) + "\n")
+            sys.stdout.write(_("A model is configured in {file}.", file=shown(file)) + "\n")
     return status
