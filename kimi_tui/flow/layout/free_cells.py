@@ -1,4 +1,6 @@
-"""Widens boxes whose text is cut into the free cells beside them. Lines, labels and the other boxes stay in place."""
+"""Enlarges boxes whose text is cut into the free cells beside them, and above and below them if the flow runs to the
+right. Lines, labels and the other boxes stay in place.
+"""
 
 from dataclasses import replace
 
@@ -10,10 +12,12 @@ from kimi_tui.flow.model.graph import Flow, NodeKind
 _LEFT, _RIGHT = -1, 1
 _WIDEST_LINE = 100
 """The maximum width of the text of a box that has a single line."""
+_TALLEST = 24
+"""The maximum lines of a box that has grown."""
 
 
 def use_free_cells(layout: Layout, flow: Flow, width: int) -> Layout:
-    """The layout with wider boxes where their text was cut, in a drawing of at most `width` columns."""
+    """The layout with larger boxes where their text was cut, in a drawing of at most `width` columns."""
     cut = [node for node in layout.nodes.values() if _is_cut(node.lines)]
     if not cut or layout.width > width:
         return layout
@@ -48,6 +52,10 @@ class _Widening:
             for node_id in cut:
                 if _is_cut(self._nodes[node_id].lines):
                     self._widen(self._nodes[node_id], is_fair=is_fair)
+        if self._layout.direction == "LR" and self._layout.mode == "full":
+            for node_id in cut:
+                if _is_cut(self._nodes[node_id].lines):
+                    self._heighten(self._nodes[node_id])
         return self._moved()
 
     def _fill(self, node: PlacedNode) -> None:
@@ -92,6 +100,30 @@ class _Widening:
             else:
                 high = middle
         return lines(high)
+
+    def _heighten(self, node: PlacedNode) -> None:
+        """Grow up and down into free rows. Lines stay attached: where one arrives at a side, the box does not grow."""
+        above, below = self._rows_free(node, -1), self._rows_free(node, 1)
+        text, flow_node = node.width - FRAME_CELLS, self._flow.nodes[node.id]
+        most = min(_TALLEST, node.height - 2 + above + below)
+        lines = box_lines(flow_node, text, self._layout.mode, most)
+        taller = len(lines) + 2 - node.height
+        if taller <= 0:
+            return
+        up = min(above, max(taller // 2, taller - below))
+        grown = replace(node, y=node.y - up, height=node.height + taller, lines=lines)
+        self._nodes[node.id] = grown
+        self._fill(grown)
+
+    def _rows_free(self, node: PlacedNode, side: int) -> int:
+        """The free rows above (-1) or below a box, without one that stays blank between it and something else."""
+        columns = range(node.x - 1, node.x + node.width + 1)
+        free, y = 0, node.y - 1 if side < 0 else node.y + node.height
+        while 0 <= y < len(self._rows):
+            if any(x in self._rows[y] for x in columns):
+                return max(0, free - 1)
+            free, y = free + 1, y + side
+        return free
 
     def _room(self, node: PlacedNode, side: int, *, is_fair: bool) -> int:
         """The free columns beside a box, without one that stays blank, and half of them if the next box needs them."""

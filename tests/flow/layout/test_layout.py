@@ -6,6 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.errors import ChartTooLargeError
+from kimi_tui.flow.layout.box_sizes import MOST_LINES
 from kimi_tui.flow.layout.cell_text import cell_width, wrap
 from kimi_tui.flow.layout.free_cells import use_free_cells
 from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
@@ -320,3 +321,15 @@ def test_the_label_of_a_loop_that_runs_to_the_right_is_inside_the_loop() -> None
     assert back.label_at is not None
     assert min(rows) <= back.label_at[1] < max(rows)
     assert drawn.height == max(rows) + 1
+
+
+def test_a_cut_box_grows_into_free_rows_of_a_flow_that_runs_to_the_right() -> None:
+    prompt = " ".join(f"word{number}" for number in range(60))
+    boxes = {"b": "BEGIN", "ask": "Which?", "long": prompt} | {f"n{k}": f"Do {k} " + "and more " * 9 for k in range(4)}
+    ways: list[tuple[str, str, str | None]] = [("b", "ask", None), ("ask", "long", "l"), ("long", "e", None)]
+    for k in range(4):
+        ways += [("ask", f"n{k}", f"w{k}"), (f"n{k}", "e", None)]
+    flow = make_flow({**boxes, "e": "END"}, ways)
+    drawn = layout(flow, direction="LR", width=90)
+    assert violations(drawn, flow) == []
+    assert len(drawn.nodes["long"].lines) > MOST_LINES or "…" not in drawn.nodes["long"].lines[-1]
