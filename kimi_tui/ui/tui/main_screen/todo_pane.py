@@ -1,9 +1,12 @@
 """The todo list pane."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+
+from rich.style import Style
 
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, prefixed
+from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 from kimi_tui.wire.display import TodoItem, TodoStatus
@@ -48,7 +51,10 @@ class TodoPane(LineWidget, can_focus=True):
         columns = max(1, min(len(shown), 4, (width + 1) // max(12, wide + 1)))
         if columns > 1 and len(shown) <= 4 and not self.has_class("-tall"):
             return [Line(tuple(run for item in shown for run in (*_entry(item, wide, palette), ("  ", palette.base))))]
-        out = [Line(tuple(_entry(item, width, palette))) for item in shown]
+        if self.has_class("-tall"):
+            out = [line for item in shown for line in _whole_entry(item, width, palette)]
+        else:
+            out = [Line(tuple(_entry(item, width, palette))) for item in shown]
         if left := len(self.items) - len(shown):
             out.append(Line((("  " + _("and {count} more", count=left), palette.muted),)))
         return out
@@ -62,6 +68,17 @@ class TodoPane(LineWidget, can_focus=True):
 
 
 def _entry(item: TodoItem, width: int, palette: Palette) -> list[Run]:
-    style = {"done": palette.success, "in_progress": palette.accent, "pending": palette.muted}[item.status]
-    text = palette.muted if item.status == "done" else palette.base
-    return [(_SIGNS[item.status] + " ", style), (cut(item.title, max(1, width - 2)), text)]
+    sign, text = _styles(item, palette)
+    return [(_SIGNS[item.status] + " ", sign), (cut(item.title, max(1, width - 2)), text)]
+
+
+def _whole_entry(item: TodoItem, width: int, palette: Palette) -> Iterator[Line]:
+    sign, text = _styles(item, palette)
+    rows = [Line(row, join=join) for row, join in wrap_text(item.title, text, max(1, width - 2))]
+    yield from prefixed(rows, ((_SIGNS[item.status] + " ", sign),), (("  ", palette.base),))
+
+
+def _styles(item: TodoItem, palette: Palette) -> tuple[Style, Style]:
+    """The styles of the sign and of the text."""
+    sign = {"done": palette.success, "in_progress": palette.accent, "pending": palette.muted}[item.status]
+    return sign, palette.muted if item.status == "done" else palette.base

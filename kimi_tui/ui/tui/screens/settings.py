@@ -30,8 +30,7 @@ class Settings(ModalFrame[bool]):
     """Returns whether anything was changed. `change` writes the file and returns the new configuration."""
 
     CSS = """
-    Settings { align: center middle; background: $background 60%; }
-    Settings.-alone { background: $background; }
+    Settings { align: center middle; background: $background; }
     Settings > #frame { width: 84; max-width: 100%; }
     Settings FilteredList { height: 1fr; }
     """

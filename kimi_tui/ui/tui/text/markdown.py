@@ -135,9 +135,8 @@ class Renderer:
         """The language of a code block, above it."""
         if language:
             text = "  " + cut(language, self.width - 3)
-            yield Line(
-                ((text, self.palette.muted + self.palette.code_bg),), skip=cells(text), fill=self.palette.code_bg
-            )
+            ground = self.palette.code_bg
+            yield Line(((text, self.palette.muted + ground),), skip=cells(text), fill=ground, fill_to=self.width)
 
     def code(self, source: str, language: str) -> Iterator[Line]:
         """A code block."""
@@ -162,7 +161,7 @@ class Renderer:
         background = self.palette.code_bg
         painted = [(text, style + background) for text, style in runs]
         for row, join in wrap_runs(painted, self.width - 3):
-            yield Line((("  ", background), *row), skip=2, join=join, fill=background)
+            yield Line((("  ", background), *row), skip=2, join=join, fill=background, fill_to=self.width)
 
     def _narrowed(self, columns: int) -> "Renderer":
         return Renderer(max(_NARROWEST, self.width - columns), self.palette, self.charts)

@@ -16,13 +16,15 @@ class Line:
     """One row. The first `skip` characters are decoration (indent, bar, bullet) and are not copied.
 
     `join` is the source text between this row and the next if the row was only wrapped ("" or " "); None at a real line
-    end. `fill` is the style of the row's empty rest, if that has its own background.
+    end. `fill` is the style of the row's empty rest, if that has its own background; it ends
+    at column `fill_to` of the line, if that is given.
     """
 
     runs: tuple[Run, ...] = ()
     skip: int = 0
     join: str | None = None
     fill: Style | None = None
+    fill_to: int | None = None
 
     @property
     def text(self) -> str:
@@ -63,7 +65,8 @@ def prefixed(lines: Iterable[Line], first: tuple[Run, ...], rest: tuple[Run, ...
     for index, line in enumerate(lines):
         before = rest if index else first
         skip = line.skip + sum(len(text) for text, _ in before)
-        yield replace(line, runs=before + line.runs, skip=skip)
+        end = None if line.fill_to is None else line.fill_to + width_of(before)
+        yield replace(line, runs=before + line.runs, skip=skip, fill_to=end)
 
 
 def cut(text: str, width: int) -> str:

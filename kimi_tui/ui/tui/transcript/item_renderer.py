@@ -2,6 +2,7 @@
 in `RenderContext`."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import assert_never
 
 from rich.style import Style
@@ -133,7 +134,7 @@ def _user(item: UserItem, width: int, context: RenderContext) -> Iterator[Line]:
     if item.chips:
         chips = "  ".join(f"▣ {sanitize(chip)}" for chip in item.chips)
         rows.append(Line(((cut(chips, width - indent - 1), palette.secondary + background),), fill=background))
-    yield from prefixed(rows, head, rest)
+    yield from prefixed([replace(row, fill_to=min(width, MEASURE) - indent) for row in rows], head, rest)
 
 
 def _beginning(text: str, room: int) -> tuple[str, str]:

@@ -96,4 +96,5 @@ def indented(lines: Iterator[Line] | list[Line], context: RenderContext, bar: st
     """The lines after a bar or an indent."""
     for line in lines:
         head: Run = (bar, context.palette.faint)
-        yield Line((head, *line.runs), skip=len(bar) + line.skip, join=line.join, fill=line.fill)
+        end = line.fill_to + cells(bar) if line.fill_to is not None else None
+        yield Line((head, *line.runs), skip=len(bar) + line.skip, join=line.join, fill=line.fill, fill_to=end)

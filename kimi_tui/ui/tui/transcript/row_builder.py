@@ -58,7 +58,7 @@ class RowBuilder:
         ink = used
         if used < self.width:
             if line.fill is not None:
-                end = self.width - RIGHT
+                end = self.width - RIGHT if line.fill_to is None else min(self.width - RIGHT, MARGIN + line.fill_to)
                 _push(segments, " " * max(0, end - used), self._over_base(line.fill))
                 used = max(used, end)
                 ink = used

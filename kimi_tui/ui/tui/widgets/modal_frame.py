@@ -34,7 +34,7 @@ class ModalFrame(OneShotModal[ResultType | None]):
     }
     ModalFrame > #frame > KeyBar { margin-top: 1; }
     ModalFrame.-low > #frame > KeyBar { margin-top: 0; }
-    ModalFrame.-few { align: center middle; background: $background 60%; }
+    ModalFrame.-few { align: center middle; background: $background 85%; }
     ModalFrame.-few > #frame { width: 108; max-width: 100%; height: 20; max-height: 100%; }
     ModalFrame.-few.-bare > #frame { width: 84; height: 9; }
     ModalFrame.-few.-alone { background: $background; }

@@ -241,3 +241,14 @@ def test_no_item_breaks_the_grid_or_reaches_the_terminal(item: Item, width: int,
         assert sum(segment.cell_length for segment in strip) == width + 4
         assert not any(ord(char) < 32 or 0x7F <= ord(char) < 0xA0 or char in "\u202e\u200b" for char in strip.text)
         assert strip.text.isascii() or strip.text.encode("utf-8")
+
+
+def test_in_a_wide_terminal_messages_code_and_rules_end_at_one_column():
+    rows = [
+        RowBuilder(200, PALETTE).row(line)
+        for item in (UserItem("hello"), AssistantItem("```python\nx = 1\n```\n\n---"))
+        for line in render_item(item, 196, RenderContext(PALETTE))
+        if line.runs
+    ]
+    assert len(rows) == 4
+    assert len({row.ink for row in rows}) == 1
