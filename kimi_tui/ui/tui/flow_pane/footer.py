@@ -76,7 +76,7 @@ class FlowFooter(LineWidget):
         facts = self._facts
         named = min(cells(facts.word), _MOST_WORD) or min(cells(facts.place), _MOST_PLACE)
         head = 2 + max(named, min(cells(facts.place), 10)) if facts.sign else 0
-        buttons = _fitting(facts.buttons, width - head - 1)
+        buttons = _fitting(facts.buttons, width - head)
         size = sum(cells(label) + 1 for _action, label in buttons)
         runs = self._state(width - size, palette) if facts.sign else []
         start = max(0, width - size + 1) if runs else 0
