@@ -1856,6 +1856,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_record_whose_last_line_was_cut_by_a_kill_shows_what_is_before_it",
     ),
     Defence(
+        "a fork has the runs of its session", "asking for the session", "run-of-a-fork", NEVER,
+        "test_an_answer_names_its_session_where_a_fork_has_the_same_run",
+    ),
+    Defence(
+        "a command fails", "the hints of an idle engine", "hints-of-an-idle-engine", REMOVED,
+        "test_after_a_command_that_failed_the_hints_are_those_of_an_idle_engine",
+    ),
+    Defence(
         "another session opens", "keeping messages for it", "message-during-a-switch", REMOVED,
         "test_a_message_that_is_sent_while_another_session_opens_goes_to_that_session",
     ),

@@ -765,6 +765,12 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/session/test_record_tail.py::test_a_last_line_that_is_longer_than_the_recent_part_belongs_to_it",
         "tests/soul/test_session_replay.py::test_a_record_whose_last_line_was_cut_by_a_kill_shows_what_is_before_it",
     ),
+    "a fork has the runs of its session": (
+        "tests/soul/flows/test_parking.py::test_an_answer_names_its_session_where_a_fork_has_the_same_run",
+    ),
+    "a command fails": (
+        "tests/ui/tui/test_sending.py::test_after_a_command_that_failed_the_hints_are_those_of_an_idle_engine",
+    ),
     "another session opens": (
         f"{_SESSIONS}::test_a_message_that_is_sent_while_another_session_opens_goes_to_that_session",
         f"{_SESSIONS}::test_another_screen_that_opens_meanwhile_does_not_leave_the_app_without_a_session",

@@ -87,14 +87,16 @@ def run_waiting(options: argparse.Namespace) -> int:
     if not questions and not over:
         print_out("No run waits for an answer.")
     for each, budget in over:
-        print_out(printable(f"{each.run.run_id[:_ID]}  {each.run.name}  {budget.node_id}: {budget.spent}"))
-        print_out(printable(f"    {how_to_raise(each.run.run_id[:_ID], budget)}"))
+        address = _address(each, kept)
+        print_out(printable(f"{address}  {each.run.name}  {budget.node_id}: {budget.spent}"))
+        print_out(printable(f"    {how_to_raise(address, budget)}"))
     for each, question in questions:
         text = question.question.strip().replace("\n", "\n    ")
-        print_out(printable(f"{each.run.run_id[:_ID]}  {each.run.name}  {question.node_id}: {text}"))
+        address = _address(each, kept)
+        print_out(printable(f"{address}  {each.run.name}  {question.node_id}: {text}"))
         for choice in question.choices:
             answer = shlex.quote(f"{question.node_id}={choice}")
-            print_out(printable(f"    kimi-tui flow resume {each.run.run_id[:_ID]} --choose {answer}"))
+            print_out(printable(f"    kimi-tui flow resume {address} --choose {answer}"))
     return 0
 
 
@@ -104,7 +106,8 @@ def run_answer(options: argparse.Namespace) -> int:
     with session_lock(folder):
         run = _find(options.run, work_dir_of(options)).run  # what it waits for may have changed until the lock
         _answer(run, options.answer, folder / "flow.jsonl")
-    print_out(printable(f"Answered. Continue with: kimi-tui flow resume {run.run_id[:_ID]}"))
+    address = run.run_id[:_ID] + (f"@{folder.name}" if "@" in options.run else "")
+    print_out(printable(f"Answered. Continue with: kimi-tui flow resume {address}"))
     return 0
 
 
@@ -187,18 +190,32 @@ def _runs_under(roots: list[Path], session: str = "") -> list[_Kept]:
 
 
 def _find(run_id: str, work_dir: Path) -> _Kept:
-    """Find a run by id prefix: in this folder, otherwise in the sessions of any folder. Raises UsageError."""
-    prefix = run_id.strip().lower()
+    """Find a run by id prefix: in this folder, otherwise in the sessions of any folder. Raises UsageError.
+
+    A fork has the runs of its session too: `RUN@SESSION` names one of them.
+    """
+    prefix, _, session = run_id.strip().partition("@")
+    prefix = prefix.lower()
     for roots in ([sessions_dir(work_dir)], _session_roots()):
-        matches = [entry for entry in _runs_under(roots) if prefix and entry.run.run_id.startswith(prefix)]
-        exact = [entry for entry in matches if entry.run.run_id == prefix]
-        if len(matches) > 1 and not exact:
+        matches = [entry for entry in _runs_under(roots, session) if prefix and entry.run.run_id.startswith(prefix)]
+        matches = [entry for entry in matches if entry.run.run_id == prefix] or matches
+        if len({entry.run.run_id for entry in matches}) > 1:
             raise UsageError(
                 f"{run_id} matches {', '.join(entry.run.run_id for entry in matches[:5])}: give more of the id"
             )
+        if len(matches) > 1:  # defence: run-of-a-fork
+            names = " or ".join(_address(entry, matches) for entry in matches[:5])
+            raise UsageError(f"{run_id} is in several sessions, since one was forked: write {names}")
         if matches:
-            return (exact or matches)[0]
+            return matches[0]
     raise UsageError(f"no run {run_id!r}; list runs with `kimi-tui flow runs --all`")
+
+
+def _address(entry: _Kept, among: list[_Kept]) -> str:
+    """The short id of a run, with its session if a fork has the run too."""
+    run_id = entry.run.run_id
+    copies = [other for other in among if other.run.run_id == run_id]
+    return run_id[:_ID] + (f"@{entry.folder.name}" if len(copies) > 1 else "")
 
 
 def _picture(entry: _Kept) -> RunView:

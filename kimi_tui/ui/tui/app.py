@@ -239,6 +239,7 @@ class KimiTui(TerminalApp):
         """Called when the engine becomes idle."""
         self.presenter.settle()
         self.activity_indicator.update()
+        self.hint()  # defence: hints-of-an-idle-engine
 
     def show_model(self) -> None:
         """Update the display after a model change."""

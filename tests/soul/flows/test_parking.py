@@ -15,6 +15,7 @@ from kimi_tui.flow.run.journal import load_runs
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.session.importer import import_session
+from kimi_tui.session.session_index import fork as fork_session
 from kimi_tui.soul.flows.user_questions import pending_question
 from kimi_tui.ui.print.runner import Output, answer
 from kimi_tui.wire.events import Notification
@@ -246,6 +247,24 @@ async def test_flow_answer_records_an_answer_for_a_later_resume(tmp_path, capsys
     async with engine_on(made) as (engine, _):
         assert await answer(engine, f"/flow-resume {state.run_id}", Output()) == EXIT_OK
     assert (tmp_path / "work" / "built").exists()
+
+
+async def test_an_answer_names_its_session_where_a_fork_has_the_same_run(tmp_path, capsys):
+    async with engine_on(planned(tmp_path, TOUCH)) as (engine, _):
+        await answer(engine, "/flow:ship", Output())
+        (state,) = runs_of(engine)
+        session = engine.session.dir
+        fork = session.parent / fork_session(session, engine.work_dir, title="x")
+    folder = ["-w", str(tmp_path / "work")]
+    for run in (state.run_id[:8], state.run_id):
+        assert main(["flow", "answer", run, "build=approve", *folder]) != 0
+        assert f"{state.run_id[:8]}@{fork.name}" in capsys.readouterr().err
+    assert main(["flow", "waiting", *folder]) == 0
+    assert f"flow resume {state.run_id[:8]}@{session.name} --choose" in capsys.readouterr().out
+    assert main(["flow", "answer", f"{state.run_id[:8]}@{session.name}", "build=approve", *folder]) == 0
+    assert f"flow resume {state.run_id[:8]}@{session.name}" in capsys.readouterr().out
+    assert pending_question(load_runs(session / "flow.jsonl")[0]) is None
+    assert pending_question(load_runs(fork / "flow.jsonl")[0]) is not None
 
 
 async def test_an_answer_that_cannot_be_written_is_a_failure(tmp_path, capsys):

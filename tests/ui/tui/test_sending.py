@@ -223,3 +223,14 @@ async def test_esc_before_the_turn_has_begun_interrupts_and_gives_the_message_ba
         await settled(harness.pilot)
         assert harness.app.main_screen.composer.text == "look at the tests\n\nand then rest"
         assert harness.user_messages() == []
+
+
+async def test_after_a_command_that_failed_the_hints_are_those_of_an_idle_engine(open_app: Open) -> None:
+    async with open_app() as harness:
+        await harness.until(lambda: harness.app.engine)
+        await harness.submit("/import none")
+        await settled(harness.pilot)
+        text = app_text(harness.app)
+        assert "Not possible" in text
+        assert "Enter send" in text
+        assert "Esc interrupt" not in text
