@@ -40,6 +40,9 @@ class EditResult:
     display: tuple[DisplayBlock, ...]
 
 
+_NOT_SEEN = " Commands do not see it: they have folders for temporary files of their own."
+
+
 class EditRefusedError(ValueError):
     """An impossible change; the message is for the model."""
 
@@ -102,7 +105,8 @@ async def edit(
                 if await _buffer_text(editor, resolved, exists=exists) != (buffers, buffer_text):
                     raise FileRefusedError(f"`{resolved.shown}` has changed meanwhile. Read it again.")
                 await buffers.write(resolved.real, result.content[len(encoding.mark) :].decode(encoding.encoding))
-            return ok(message=result.message, display=result.display)
+            note = _NOT_SEEN if not exists and workspace.is_hidden_from_commands(resolved.real) else ""
+            return ok(message=f"{result.message}{note}", display=result.display)
     except (PathRefusedError, EditRefusedError) as error:
         return failed(str(error))
     except UnicodeError as error:

@@ -8,7 +8,7 @@ import asyncio
 import os
 import stat
 import time
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -64,6 +64,8 @@ class Workspace:
         self._additional = [_real(folder) for folder in additional_dirs]
         self.protected = {_real(path) for path in protected}
         self.readable: set[Path] = set()
+        self.temp_folders: Mapping[Path, Path] = {}
+        """What commands see in place of some folders, such as `/tmp`, by real paths."""
         self.session_dir: Path | None = None
         """The kimi-tui files of the current session; they hold no secrets of another session."""
         self._homes = {_real(paths.home()), _real(Path.home() / ".kimi")}
@@ -126,7 +128,7 @@ class Workspace:
         if given == "~" or given.startswith("~/"):
             path = path.expanduser()
         absolute = path.is_absolute()
-        named = path if absolute else self.work_dir / path
+        named = self._as_commands_see(path) if absolute else self.work_dir / path
         resolved = self.resolve_real(_real(named), given)
         if acts_later(self._within(Path(os.path.normpath(named)))):
             resolved = replace(resolved, protected=True)
@@ -135,6 +137,32 @@ class Workspace:
                 f"`{given}` leads out of the working directory. Give the absolute path of a file outside of it."
             )
         return resolved
+
+    def is_hidden_from_commands(self, path: Path) -> bool:
+        """Whether commands have another folder for temporary files than the one that holds this real path."""
+        return self._in_temp_folder(path) is not None
+
+    def _as_commands_see(self, path: Path) -> Path:
+        """Return where a file of a command is that is at this absolute path for it; `path` itself if there is none.
+
+        Raises PathRefusedError for a link out of the folder: for the command it leads elsewhere.
+        """
+        place = self._in_temp_folder(Path(os.path.normpath(path)))
+        if place is None or not _is_there(place[0]):
+            return path
+        own, folder = place
+        if not _real(own).is_relative_to(folder):  # defence: links-of-commands-in-tmp
+            raise PathRefusedError(f"`{path}` is behind a link that a command made. Give the path that it leads to.")
+        return own
+
+    def _in_temp_folder(self, path: Path) -> tuple[Path, Path] | None:
+        """Return the path that stands for this one in the sandbox, and its temporary folder; None elsewhere."""
+        for root in (path, *path.parents):
+            if root in self.folders:
+                return None
+            if (folder := self.temp_folders.get(root)) is not None:
+                return None if folder == root else (folder / path.relative_to(root), folder)
+        return None
 
     def resolve_real(self, real: Path, given: str | None = None) -> ResolvedPath:
         """Resolve a path that is already real."""
@@ -228,6 +256,15 @@ class Workspace:
             or any(real.is_relative_to(path) for path in self.protected)  # defence: protected-folders
             or is_in_git_dir(real)  # defence: git-folder-by-content
         )
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is a file or a folder with entries; an empty folder may be only the place of a mount."""
+    try:
+        with os.scandir(path) as entries:
+            return any(entries)
+    except OSError:
+        return os.path.lexists(path)
 
 
 def _real(path: Path) -> Path:

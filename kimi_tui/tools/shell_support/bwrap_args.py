@@ -111,8 +111,7 @@ def sandbox_argv(
     mounts += (_as_it_is("--dev-bind", device) for device in devices)
     closed = _closed_folders(home)
     for folder in temp:
-        own = box.private / ("var-tmp" if folder == Path("/var/tmp") else "tmp")
-        mounts.append(("--bind", str(own), str(folder)))
+        mounts.append(("--bind", str(_own_temp(box, folder)), str(folder)))
     for folder in closed:
         mounts.append(("--tmpfs", str(folder)))  # defence: hide-our-keys
     settings = shown_in_home(home, workspace)
@@ -206,6 +205,17 @@ def _temp_roots(home: Path, ours: Sequence[Path]) -> list[Path]:
     return [root for root in kept if not home.is_relative_to(root) or root in (Path("/tmp"), Path("/var/tmp"))]
 
 
+def _own_temp(box: BoxSettings, folder: Path) -> Path:
+    return box.private / ("var-tmp" if folder == Path("/var/tmp") else "tmp")
+
+
+def temp_folders(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -> dict[Path, Path]:
+    """Return what a command sees in place of some folders; what is shown to it as it is stands for itself."""
+    shown = configured_paths((*config.writable, *config.readable), config, workspace)
+    roots = _temp_roots(Path(os.path.realpath(Path.home())), (*workspace.kept_folders, *shown))
+    return {root: _own_temp(box, root) for root in roots} | {path: path for path in (*shown, *box.writable)}
+
+
 def _closed_folders(home: Path) -> list[Path]:
     """Return the folders that are empty inside except for what is shown: homes and `/run`, outermost first."""
     found = existing_paths(("/run", "/home", "/root", home))
@@ -220,14 +230,18 @@ def shown_in_home(home: Path, workspace: Workspace) -> list[Path]:
 
 
 def folders_of_home(home: Path, workspace: Workspace) -> list[Path]:
-    """Return the writable folders if the home is in the workspace: its folders, except those that start programs.
+    """Return the writable folders if the home is in the workspace: its folders, except those that start programs or
+    hold a folder of PATH.
 
     The home itself stays read-only, since a new file there can be one that a shell or the desktop reads.
     """
     if not any(home.is_relative_to(folder) for folder in workspace.kept_folders):
         return []
     names = [entry.name for entry in os.scandir(home) if entry.is_dir(follow_symlinks=False)]
-    closed = {"bin", "library", "snap", "applications"}
+    programs = (Path(os.path.realpath(entry)) for entry in os.environ.get("PATH", "").split(":") if entry)
+    # defence: programs-in-the-home
+    closed = {one.relative_to(home).parts[0].lower() for one in programs if home in one.parents}
+    closed |= {"bin", "library", "snap", "applications"}
     return [home / name for name in sorted(names) if not name.startswith(".") and name.lower() not in closed]
 
 
@@ -268,12 +282,14 @@ def _hidden(box: BoxSettings, home: Path, readable: Sequence[Path]) -> Iterator[
 def _sockets(
     box: BoxSettings, closed: Sequence[Path], shown: Sequence[Path], ours: Sequence[Path], readable: Sequence[Path]
 ) -> Iterator[Mount]:
-    """Yield mounts over sockets of other programs; in the writable folders, over those from before the session."""
+    """Yield mounts over sockets of other programs; in the writable folders, over those from before the session, or, as
+    the list has only sockets of this machine's network, over all where commands have another.
+    """
     for path in listening_sockets():
         if path in readable:
             continue
         if any(path.is_relative_to(folder) for folder in ours):
-            seen = path in box.foreign
+            seen = path in box.foreign or bool(box.join)  # defence: sockets-of-other-networks
         else:
             hidden = any(path.is_relative_to(folder) for folder in closed)
             seen = not hidden or any(path.is_relative_to(entry) for entry in shown)

@@ -16,7 +16,14 @@ from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.tools.file_support.workspace import Workspace
-from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, Tier, existing_paths, sandbox_argv
+from kimi_tui.tools.shell_support.bwrap_args import (
+    BoxSettings,
+    GitUse,
+    Tier,
+    existing_paths,
+    sandbox_argv,
+    temp_folders,
+)
 from kimi_tui.tools.shell_support.landlock_args import SCOPE, landlock_argv
 from kimi_tui.tools.shell_support.program_files import guarded_program_files, unguarded_imports
 from kimi_tui.tools.shell_support.sandbox_env import boxed_env, cache_folder
@@ -49,7 +56,8 @@ SEATBELT_LIMITS = tr(
 FILES_TIER_LIMITS = tr(
     "they can reach the user's programs through Unix sockets, send UDP packets, see processes, write to /tmp and "
     "/dev/shm, and change modes, owners and times of the user's files; they cannot open pseudo-terminals; their "
-    "changes to Git's settings are undone only when they end"
+    "changes to Git's settings are undone only when they end, and those to files in the project that hold hooks, "
+    "settings of agents and editors, or the user's own settings of Git are not undone"
 )
 """What the tier "files" cannot restrict."""
 AllowsHost = Callable[[str, int, str], Awaitable[bool]]
@@ -284,6 +292,7 @@ class Sandbox:
                 replace(box, program=program, join=join, scope=SCOPE), self._config, workspace
             )
             if self._box is not None:
+                workspace.temp_folders = temp_folders(self._box, self._config, workspace)
                 await self._start_proxy(self._box)
                 return None
         version, box = self._landlock(), replace(box, tier="files", program=self._seatbelt() or "")

@@ -54,6 +54,7 @@ _MISSING = re.compile(
     r"not a valid editable|cannot find|can't open|cannot open|failed to (?:read|open|load)",
     re.IGNORECASE,
 )
+_ABSOLUTE = re.compile(r"(?<![\w.~-])/[^\s'\":,;`)]+")
 _RELATIVE = re.compile(r"(?<![\w./-])(?:\.\./)+[^\s'\":,;)]*")
 
 
@@ -95,6 +96,8 @@ def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier
         )
     elif _misses_something_hidden(output, config, workspace):
         stopped = _HIDDEN
+    elif tier == "full" and _misses_something_temporary(output, workspace):
+        stopped = "it has folders for temporary files of its own, without what others put into `/tmp`"
     else:
         return None
     if config.outside == "never":
@@ -130,6 +133,13 @@ def _named(line: str, workspace: Workspace) -> Iterator[str]:
         yield name.replace("~", home, 1) if name.startswith("~") else name
     for name in _RELATIVE.findall(line):
         yield os.path.normpath(workspace.work_dir / name)
+
+
+def _misses_something_temporary(output: str, workspace: Workspace) -> bool:
+    """Whether a line says that a temporary file is missing that exists outside."""
+    lines = (line for line in output.splitlines() if _MISSING.search(line))
+    names = (Path(name) for line in lines for name in _ABSOLUTE.findall(line))
+    return any(workspace.is_hidden_from_commands(path) and _exists(path) for path in names)
 
 
 def _exists(path: Path) -> bool:
