@@ -28,7 +28,7 @@ from kimi_tui.tools.shell_support.git_use import git_use, moves_remote
 from kimi_tui.tools.shell_support.hidden_text import hidden_text
 from kimi_tui.tools.shell_support.node_command import node_command
 from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
-from kimi_tui.tools.shell_support.protected_paths import ask_reason
+from kimi_tui.tools.shell_support.protected_paths import ask_reason, program_of_workspace
 from kimi_tui.tools.shell_support.sandbox import NO_SANDBOX, Sandbox
 from kimi_tui.wire.display import BriefBlock, DisplayBlock, ShellBlock
 from kimi_tui.wire.parts import ToolReturnValue
@@ -150,6 +150,8 @@ class Shell(Tool[ShellParams]):
         if hidden := hidden_text(params.command):  # defence: point-out-hidden-text
             display.append(BriefBlock(text=tr("Careful: {why}", why=hidden)))
         reasons = [tr("it runs outside the sandbox")] if outside else []
+        if outside and (planted := program_of_workspace(line, self._workspace)):  # defence: programs-of-the-project
+            reasons.append(tr("it runs a program that commands can change: {file}", file=planted))
         unsandboxed = self._sandbox.tier == "none" and not self._sandbox.absence_accepted
         unsandboxed = unsandboxed and self._approvals.yolo
         if unsandboxed and not self._approvals.attended:

@@ -772,6 +772,28 @@ DEFENCES: tuple[Defence, ...] = (
         Value("set[Path]()"), "test_a_command_cannot_replace_a_workspace_within_another_writable_folder",
     ),
     Defence(
+        "34 protected_paths", "links of commands in their /tmp", "links-of-commands-in-tmp", NEVER,
+        "test_no_link_of_a_command_in_its_tmp_leads_file_tools_out_of_it",
+    ),
+    Defence(
+        "34 protected_paths", "folders of PATH in a home that is the workspace", "programs-in-the-home",
+        Value("set[str]()"),
+        "test_programs_in_the_home_stay_as_they_are_where_the_home_is_the_workspace",
+    ),
+    Defence(
+        "34 protected_paths", "sockets of this machine's network", "sockets-of-other-networks",
+        Value("path in box.foreign"),
+        "test_a_socket_that_a_program_of_the_user_opens_later_in_the_workspace_is_closed_to_commands",
+    ),
+    Defence(
+        "34 protected_paths", "naming a program of the project", "programs-of-the-project", NEVER,
+        "test_the_question_for_a_command_outside_names_a_program_that_commands_can_change",
+    ),
+    Defence(
+        "34 protected_paths", "settings of other version control", "settings-of-other-version-control", REMOVED,
+        "test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
+    ),
+    Defence(
         "34 protected_paths", "our own program read-only in the workspace", "own-program-read-only", REMOVED,
         "test_a_command_cannot_change_the_program_that_runs_it",
     ),

@@ -249,6 +249,11 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_protected_files_stay_though_their_folders_are_moved",
         "tests/tools/shell_support/test_program_files.py::test_a_command_cannot_change_the_program_that_runs_it",
         "tests/tools/shell_support/test_sandbox.py::test_a_configured_path_that_a_command_made_a_link_opens_nothing",
+        "tests/tools/shell_support/test_sandbox_folders.py::test_no_link_of_a_command_in_its_tmp_leads_file_tools_out_of_it",
+        "tests/tools/shell_support/test_sandbox_folders.py::test_programs_in_the_home_stay_as_they_are_where_the_home_is_the_workspace",
+        "tests/tools/shell_support/test_sandbox_folders.py::test_a_socket_that_a_program_of_the_user_opens_later_in_the_workspace_is_closed_to_commands",
+        "tests/tools/shell_support/test_sandbox_folders.py::test_the_question_for_a_command_outside_names_a_program_that_commands_can_change",
+        "tests/tools/shell_support/test_sandbox_folders.py::test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
         "tests/tools/shell_support/test_sandbox_folders.py::test_an_added_folder_that_became_a_link_opens_nothing",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_a_command_cannot_replace_a_workspace_within_another_writable_folder",

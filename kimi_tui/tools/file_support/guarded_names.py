@@ -43,8 +43,12 @@ STARTED_IN_A_PROJECT = (
     *(".cursor", ".gemini", ".windsurf", ".continue", ".roo", ".kiro", ".qwen", ".amazonq", ".factory", ".junie"),
     *(".trae", ".augment", ".goose", ".copilot", ".opencode", "opencode.json", "opencode.jsonc"),
     *("crush.json", ".crush.json", ".aider.conf.yml"),
+    # defence: settings-of-other-version-control
+    *(".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath", ".sl/config", ".sl/sharedpath", ".jj/repo/config.toml"),
+    *(".jj/workspace-config.toml", "_darcs/prefs/defaults", ".pijul/config"),
 )
-"""The same, and files from which an editor runs programs as soon as they change; relative to the project."""
+"""The same, files from which an editor runs programs as soon as they change, and the settings by which other version
+control than Git runs programs; relative to the project."""
 
 
 def acts_later(parts: Sequence[str]) -> bool:

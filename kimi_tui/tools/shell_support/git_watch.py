@@ -163,7 +163,8 @@ class GitWatch:
             for name in STARTED_IN_A_PROJECT:
                 if os.path.lexists(f"{folder}/{name}"):
                     path = folder / name
-                    found.add(path.parent if path.parent.is_symlink() and path.parent != folder else path)
+                    below = (above for above in reversed(path.parents) if folder in above.parents)
+                    found.add(next((above for above in below if above.is_symlink()), path))
             real = (Path(os.path.realpath(path)) for path in user_git_paths())
             found.update(path for path in real if path.is_relative_to(folder) and os.path.lexists(path))
         return frozenset(found)

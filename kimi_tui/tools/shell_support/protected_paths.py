@@ -6,6 +6,7 @@ The sandbox protects against those.
 
 import os
 import re
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
@@ -53,6 +54,17 @@ def ask_reason(line: CommandLine, workspace: Workspace) -> str | None:
                     return tr("it names a protected or sensitive file: {file}", file=file)
             if expanded.cut or len(seen) > _MAX_PATHS:
                 return tr("it names too many files to check all of them: {word}", word=word)
+    return None
+
+
+def program_of_workspace(line: CommandLine, workspace: Workspace) -> str | None:
+    """Return the first program of the line that PATH finds in the workspace, where a command could have put it."""
+    for command in (*line.commands, *line.wrappers):
+        found = shutil.which(command.program) if command.program and "/" not in command.program else None
+        if found is not None:
+            places = (Path(os.path.realpath(found)), Path(os.path.realpath(Path(found).parent)))
+            if any(place.is_relative_to(folder) for place in places for folder in workspace.folders):
+                return found
     return None
 
 

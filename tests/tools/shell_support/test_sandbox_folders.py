@@ -1,7 +1,8 @@
-"""The folders of the workspace in a real sandbox: a command that replaces one of them by a link opens nothing."""
+"""The folders of the workspace in a real sandbox, and its folders for temporary files, which file tools see too."""
 
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,12 +11,16 @@ import pytest
 
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.grep import Grep
+from kimi_tui.tools.read_file import ReadFile
 from kimi_tui.tools.shell import Shell, bash
 from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, Tier, sandbox_argv
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap
+from kimi_tui.tools.str_replace_file import StrReplaceFile
+from kimi_tui.tools.write_file import WriteFile
 from tests.tools.harness import ToolHarness
 
 
@@ -94,3 +99,133 @@ async def test_the_folder_that_stands_for_tmp_stays_the_sessions_own_within_a_wr
     await run(command, cwd=harness.dir, env=DEFAULT_ENV.build(), on_text=lambda _: None)
     assert (private / "var-tmp").is_dir()
     assert not (private / "var-tmp").is_symlink()
+
+
+@pytest.fixture
+def temporary() -> Iterator[Path]:
+    """A file in the machine's `/tmp`."""
+    with tempfile.NamedTemporaryFile("w", dir="/tmp", prefix="of-the-machine-") as file:
+        file.write("of the machine\n")
+        file.flush()
+        yield Path(file.name)
+
+
+def files(harness: ToolHarness) -> tuple[ReadFile, StrReplaceFile, WriteFile]:
+    used = (harness.workspace, harness.approvals)
+    return (
+        ReadFile(*used),
+        StrReplaceFile(*used),
+        WriteFile(*used),
+    )
+
+
+async def test_file_tools_read_and_edit_what_a_command_wrote_into_its_tmp(
+    harness: ToolHarness, other: Path, temporary: Path
+) -> None:
+    tool = await boxed(harness)
+    read_file, replace, _ = files(harness)
+    await harness.use(tool, command=f"echo of a command > {temporary}; mkdir /tmp/made; echo b > /tmp/made/own")
+    for path, expected in ((temporary, "of a command"), (Path("/tmp/made/own"), "b")):
+        assert expected in str((await harness.use(read_file, path=str(path))).output)
+    found = await harness.use(Grep(harness.workspace, harness.approvals), pattern="b", path="/tmp/made")
+    assert "own" in str(found.output)
+    value = await harness.use(replace, path=str(temporary), edit={"old": "of a command", "new": "edited"})
+    assert not value.is_error, value.message
+    assert (await harness.use(tool, command=f"cat {temporary}")).output == "edited\n"
+    assert temporary.read_text() == "of the machine\n"
+
+
+async def test_file_tools_read_the_files_of_the_user_in_tmp_and_say_that_commands_do_not_see_them(
+    harness: ToolHarness, other: Path, temporary: Path
+) -> None:
+    tool = await boxed(harness)
+    read_file, _, write_file = files(harness)
+    assert "of the machine" in str((await harness.use(read_file, path=str(temporary))).output)
+    missed = await harness.use(tool, command=f"cat {temporary}")
+    assert "temporary files of its own" in missed.message
+    new = temporary.with_name(f"{temporary.name}-new")
+    try:
+        written = await harness.use(write_file, path=str(new), content="x\n")
+        assert "Commands do not see it" in written.message
+        assert new.read_text() == "x\n"
+    finally:
+        new.unlink(missing_ok=True)
+
+
+async def test_no_link_of_a_command_in_its_tmp_leads_file_tools_out_of_it(harness: ToolHarness, other: Path) -> None:
+    """It leads elsewhere for the command than for kimi-tui."""
+    tool = await boxed(harness)
+    read_file, replace, write_file = files(harness)
+    await harness.use(tool, command=f"ln -s {other} /tmp/folder; ln -s {other}/secret /tmp/file; ln -s /tmp/a /tmp/b")
+    for path in ("/tmp/folder/secret", "/tmp/file", "/tmp/b", "/var/tmp/../../tmp/file"):
+        for value in (
+            await harness.use(read_file, path=path),
+            await harness.use(write_file, path=path, content="written"),
+            await harness.use(replace, path=path, edit={"old": "s3cret", "new": "written"}),
+        ):
+            assert value.is_error
+            assert "link" in value.message
+    assert (other / "secret").read_text() == "s3cret\n"
+    assert not harness.asked
+
+
+async def test_programs_in_the_home_stay_as_they_are_where_the_home_is_the_workspace(
+    other: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the user's next `ls` could be one of a command."""
+    home = other.parent
+    for name in ("sdk/bin", "Documents"):
+        (home / name).mkdir(parents=True)
+    monkeypatch.setenv("PATH", f"{home}/sdk/bin:{os.environ['PATH']}")
+    harness = ToolHarness(home)
+    tool = await boxed(harness)
+    await harness.use(tool, command="touch sdk/bin/ls; touch Documents/a")
+    assert not (home / "sdk/bin/ls").exists()
+    assert (home / "Documents/a").exists()
+
+
+async def test_a_socket_that_a_program_of_the_user_opens_later_in_the_workspace_is_closed_to_commands(
+    harness: ToolHarness, other: Path
+) -> None:
+    tool = await boxed(harness)
+    reach = "import socket; socket.socket(socket.AF_UNIX).connect('{}')"
+    await harness.use(tool, command="true")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(harness.dir / "socket"))
+        server.listen()
+        value = await harness.use(tool, command=f'python3 -c "{reach.format("socket")}"')
+    assert value.is_error
+    assert "ConnectionRefused" in str(value.output)
+
+
+async def test_the_question_for_a_command_outside_names_a_program_that_commands_can_change(
+    harness: ToolHarness, other: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a yes to `git status` runs a `git` that a command put into the project's folder of programs."""
+    monkeypatch.setenv("PATH", f"{harness.dir}/.venv/bin:{os.environ['PATH']}")
+    tool = await boxed(harness)
+    await harness.use(tool, command="mkdir -p .venv/bin; ln -s /bin/true .venv/bin/git")
+    harness.answer = "reject"
+    await harness.use(tool, command="cd . && git status", outside_sandbox=True)
+    assert f"{harness.dir}/.venv/bin/git" in str(harness.asked[-1].display)
+    await harness.use(tool, command="ls -l", outside_sandbox=True)
+    assert "commands can change" not in str(harness.asked[-1].display)
+
+
+@pytest.mark.parametrize("name", [".hg/hgrc", ".jj/repo/config.toml", "_darcs/prefs/defaults"])
+async def test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside(
+    harness: ToolHarness, other: Path, name: str
+) -> None:
+    tool = await boxed(harness)
+    path = harness.dir / name
+    top = harness.dir / Path(name).parts[0]
+    await harness.use(tool, command=f"mkdir -p elsewhere/{Path(name).parent}; echo new > elsewhere/{name}")
+    await harness.use(tool, command=f"ln -s elsewhere/{top.name} {top.name}")
+    assert not os.path.lexists(top)
+    await harness.use(tool, command=f"mkdir -p {path.parent}; echo new > {name}")
+    assert not path.exists()
+    path.write_text("old")
+    await harness.use(
+        tool, command=f"echo new > {name}; mv {top.name} moved && mkdir -p {path.parent}; echo new > {name}"
+    )
+    assert path.read_text() == "old"
