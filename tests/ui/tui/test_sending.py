@@ -234,3 +234,26 @@ async def test_after_a_command_that_failed_the_hints_are_those_of_an_idle_engine
         assert "Not possible" in text
         assert "Enter send" in text
         assert "Esc interrupt" not in text
+
+
+async def test_esc_before_a_turn_within_a_paused_flow_interrupts_that_turn_only(open_app: Open, tmp_path: Path) -> None:
+    hook = "hooks:\n  - {event: UserPromptSubmit, command: touch begun; sleep 1000}\n"
+    skill = tmp_path / ".agents" / "skills" / "rel" / "SKILL.md"
+    skill.parent.mkdir(parents=True)
+    chart = "flowchart TD\n  B([BEGIN]) --> A[Look] --> E([END])"
+    skill.write_text(f"---\nname: rel\ndescription: x\ntype: flow\n---\n```mermaid\n{chart}\n```\n", "utf-8")
+    async with open_app(also=hook) as harness:
+        await harness.until(lambda: harness.app.engine)
+        await send(harness.pilot, "/flow break A")
+        await send(harness.pilot, "/flow:rel")
+        await harness.until(lambda: harness.engine.runner and harness.engine.runner.paused)
+        await send(harness.pilot, "look here first")
+        await harness.until((tmp_path / "proj" / "begun").exists)
+        await harness.pilot.press("escape")
+        await harness.until(lambda: not harness.engine.turn_lock.locked)
+        await settled(harness.pilot)
+        assert harness.app.main_screen.composer.text == "look here first"
+        assert harness.engine.runner is not None
+        assert harness.engine.runner.paused is not None
+        harness.engine.stop_flow()
+        await harness.until(lambda: harness.engine.runner is None)

@@ -59,7 +59,9 @@ class TurnQueue:
     def running(self) -> bool:
         """Whether a prompt is under way, also before and after its turn; a paused flow does not count."""
         runner = self._engine.runner
-        return self._turn is not None and (runner is None or runner.paused is None)
+        if runner is not None and runner.paused is not None:
+            return any(task is not self._turn for task in self._tasks)
+        return self._turn is not None
 
     def is_command(self, content: UserInput) -> bool:
         """Whether the text is a slash command, known or not."""
