@@ -794,6 +794,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
     ),
     Defence(
+        "34 protected_paths", "checks that cancelling does not end", "checks-to-their-end", Instead("await task"),
+        "test_a_command_that_is_cancelled_again_and_again_is_checked_to_the_end",
+    ),
+    Defence(
+        "34 protected_paths", "checks before the session is over", "checks-before-the-end", REMOVED,
+        "test_what_a_background_command_did_is_undone_when_the_session_ends",
+    ),
+    Defence(
+        "34 protected_paths", "ports that a rule does not name", "rules-for-https", ALWAYS,
+        "test_a_rule_allows_https_only_unless_it_names_a_port",
+    ),
+    Defence(
         "34 protected_paths", "our own program read-only in the workspace", "own-program-read-only", REMOVED,
         "test_a_command_cannot_change_the_program_that_runs_it",
     ),

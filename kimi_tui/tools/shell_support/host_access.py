@@ -12,6 +12,12 @@ TOOL = "Network"
 _HTTPS = 443
 
 
+def _is_about_port(pattern: str | None, port: int) -> bool:
+    """Whether a pattern is about this port: a rule is about https unless it names another port."""
+    # defence: rules-for-https
+    return port == _HTTPS or any(f":{name}" in (pattern or "") for name in (f"{port}", "*"))
+
+
 class HostAccess:
     """The answers of a session. The user is asked even in yolo mode: a command could send what it read anywhere."""
 
@@ -25,8 +31,10 @@ class HostAccess:
         place = shown if port == _HTTPS else f"{shown}:{port}"
         subject = PageSubject(f"https://{place}/", host)
         decision = self._approvals.policy.decide(TOOL, subject)
-        if decision.effect in (Effect.ALLOW, Effect.DENY):
-            return decision.effect is Effect.ALLOW
+        if decision.effect is Effect.DENY:
+            return False
+        if decision.effect is Effect.ALLOW and any(_is_about_port(rule.pattern, port) for rule in decision.rules):
+            return True
         async with self._asking:
             if place in self._answers:
                 return self._answers[place]

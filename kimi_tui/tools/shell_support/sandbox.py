@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -113,6 +113,7 @@ class Sandbox:
         self._watch: GitWatch | None = None
         self._running = 0
         self._looking = asyncio.Lock()
+        self._checks: set[asyncio.Task[None]] = set()
         self._known = workspace is None or config.mode == "off"
         self.absence_accepted = self._known
         """Whether the user said, by a setting or in this session, that commands run without a sandbox."""
@@ -232,21 +233,33 @@ class Sandbox:
         if self._box is None or watch is None:
             yield undone
             return
+        await self._to_its_end(self._check_before(watch, undone))
+        self._running += 1
+        try:
+            yield undone
+        finally:
+            self._running -= 1
+            # defence: undo-acting-git-settings
+            await self._to_its_end(self._check_after(watch, undone, remotes_may_move=remotes_may_move))
+
+    async def _check_before(self, watch: "GitWatch", undone: list[str]) -> None:
         async with self._looking:
             if self._running:  # of what another command does meanwhile, nothing is taken as right
                 undone += await asyncio.to_thread(watch.undo_changes)
             else:
                 await asyncio.to_thread(watch.accept_current)
-            self._running += 1
-        try:
-            yield undone
-        finally:
-            self._running -= 1
-            async with self._looking:
-                # defence: undo-acting-git-settings
-                undone += await asyncio.to_thread(watch.undo_changes, remotes_may_move=remotes_may_move)
-            if undone:
-                self._notify(tr("The sandbox undid changes that could start programs"), "; ".join(undone))
+
+    async def _check_after(self, watch: "GitWatch", undone: list[str], *, remotes_may_move: bool) -> None:
+        async with self._looking:
+            undone += await asyncio.to_thread(watch.undo_changes, remotes_may_move=remotes_may_move)
+        if undone:
+            self._notify(tr("The sandbox undid changes that could start programs"), "; ".join(undone))
+
+    async def _to_its_end(self, check: Coroutine[object, object, None]) -> None:
+        """Run a check to its end even if its command is cancelled: else the next one could take the state as right."""
+        self._checks.add(task := asyncio.create_task(check))
+        task.add_done_callback(self._checks.discard)
+        await asyncio.shield(task)  # defence: checks-to-their-end
 
     def env(self, env: Mapping[str, str]) -> dict[str, str]:
         """Return the environment of a wrapped command."""
@@ -322,7 +335,8 @@ class Sandbox:
         await self._proxy.start(listener)
 
     async def close(self) -> None:
-        """End the connections of commands."""
+        """End the connections of commands, and wait for what is checked after those that ended."""
+        await asyncio.gather(*self._checks, return_exceptions=True)  # defence: checks-before-the-end
         if self._proxy is not None:
             await self._proxy.close()
 

@@ -1,5 +1,6 @@
 """The folders of the workspace in a real sandbox, and its folders for temporary files, which file tools see too."""
 
+import asyncio
 import os
 import shutil
 import socket
@@ -14,6 +15,7 @@ from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.grep import Grep
 from kimi_tui.tools.read_file import ReadFile
 from kimi_tui.tools.shell import Shell, bash
+from kimi_tui.tools.shell_support.background import BackgroundTasks
 from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, Tier, sandbox_argv
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
 from kimi_tui.tools.shell_support.process_runner import run
@@ -21,7 +23,7 @@ from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap
 from kimi_tui.tools.str_replace_file import StrReplaceFile
 from kimi_tui.tools.write_file import WriteFile
-from tests.tools.harness import ToolHarness
+from tests.tools.harness import ToolHarness, until
 
 
 def _no_bwrap(_: object) -> None:
@@ -29,12 +31,20 @@ def _no_bwrap(_: object) -> None:
 
 
 async def boxed(harness: ToolHarness, tier: Tier = "full", **settings: object) -> Shell:
+    return (await parts(harness, tier, **settings))[0]
+
+
+async def parts(
+    harness: ToolHarness, tier: Tier = "full", **settings: object
+) -> tuple[Shell, Sandbox, BackgroundTasks]:
     config = SandboxConfig.model_validate({"network": False, **settings})
     find = find_bwrap if tier == "full" else _no_bwrap
     sandbox = Sandbox(config, harness.workspace, trusted=True, find=find)
     if not await sandbox.works() or sandbox.tier != tier:
         pytest.skip(f"there is no sandbox of tier {tier} here")
-    return Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    tasks = BackgroundTasks(harness.dir.parent / "tasks")
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), background=tasks, sandbox=sandbox)
+    return tool, sandbox, tasks
 
 
 @pytest.fixture
@@ -229,3 +239,28 @@ async def test_settings_by_which_other_version_control_runs_programs_are_kept_an
         tool, command=f"echo new > {name}; mv {top.name} moved && mkdir -p {path.parent}; echo new > {name}"
     )
     assert path.read_text() == "old"
+
+
+ACTS = "mkdir -p d/{1..60}/{1..60}; git init -q r; git -C r config core.fsmonitor ./evil; touch done; sleep 100"
+
+
+async def test_a_command_that_is_cancelled_again_and_again_is_checked_to_the_end(
+    harness: ToolHarness, other: Path
+) -> None:
+    tool, sandbox, _ = await parts(harness)
+    call = asyncio.create_task(harness.use(tool, command=ACTS))
+    await until((harness.dir / "done").exists)
+    while not call.done():
+        call.cancel()
+        await asyncio.sleep(0)
+    await sandbox.close()
+    assert "evil" not in (harness.dir / "r/.git/config").read_text()
+
+
+async def test_what_a_background_command_did_is_undone_when_the_session_ends(harness: ToolHarness, other: Path) -> None:
+    tool, sandbox, tasks = await parts(harness)
+    await harness.use(tool, command=ACTS, run_in_background=True, description="x")
+    await until((harness.dir / "done").exists)
+    await tasks.aclose()
+    await sandbox.close()
+    assert "evil" not in (harness.dir / "r/.git/config").read_text()

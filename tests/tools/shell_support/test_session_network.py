@@ -110,6 +110,25 @@ async def test_rules_decide_on_hosts_without_a_question(harness: ToolHarness, tm
     await sandbox.close()
 
 
+async def test_a_rule_allows_https_only_unless_it_names_a_port(harness: ToolHarness) -> None:
+    rules = [
+        parse_rule(f"Network({text})", Effect.ALLOW) for text in ("good.invalid", "other.invalid:22", "any.invalid:*")
+    ]
+    harness.approvals.policy = Policy(rules)
+    harness.answer = "reject"
+    access = HostAccess(harness.approvals)
+    for place, allowed in (
+        ("good.invalid:443", True),
+        ("good.invalid:22", False),
+        ("other.invalid:22", True),
+        ("other.invalid:443", False),
+        ("any.invalid:9", True),
+    ):
+        host, _, port = place.partition(":")
+        assert await access.allows(host, int(port), "") is allowed, place
+    assert ["good.invalid:22" in each.description for each in harness.asked] == [True, False]
+
+
 async def test_nobody_there_means_no_host(harness: ToolHarness, tmp_path: Path) -> None:
     tool, sandbox = await full(harness, tmp_path, hosts="ask")
     harness.approvals.attended = False
