@@ -8,19 +8,23 @@ GONE = "[redacted]"
 _SHORTEST = 8
 
 # What looks like a key in any text. Each pattern keeps the prefix, so that a reader sees what kind of key it was.
+# The text is untrusted: a pattern that begins with a repetition begins only where a word does, or it takes quadratic
+# time.
 _SHAPES = (
     re.compile(
         r"\b(sk-|pk-|rk-|ghp_|gho_|ghs_|ghr_|github_pat_|glpat-|xox[abprs]-|hf_|npm_|pypi-|tvly-)[A-Za-z0-9_-]{12,}"
     ),
     re.compile(r"\b(AKIA|ASIA|AIza)[A-Za-z0-9_-]{12,}"),
-    re.compile(r"\b(eyJ)[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}"),
     re.compile(r"(?i)\b((?:proxy-)?authorization\\?[\"']?\s*[:=]\s*\\?[\"']?(?:bearer|basic|token)\s+)[^\s\"'\\]{6,}"),
-    re.compile(
-        r"(?i)\b([A-Z0-9_-]*(?:api[_-]?key|secret|password|passwd|access[_-]?token|auth[_-]?token)\\?[\"']?\s*[:=]\s*\\?[\"']?)"
+    re.compile(  # defence: words-redacted-once
+        r"(?i)(?<![A-Z0-9_-])([A-Z0-9_-]*(?:api[_-]?key|secret|password|passwd|access[_-]?token|auth[_-]?token)\\?[\"']?\s*[:=]\s*\\?[\"']?)"
         r"[^\s\"'\\,;&]{6,}"
     ),
     re.compile(r"(://[^/\s:@\"'\\]+:)[^/\s:@\"'\\]+(?=@)"),
 )
+_DOTTED = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]++(?:\.[A-Za-z0-9_-]++){2,}+")
+_TOKEN = re.compile(r"\b(eyJ)[A-Za-z0-9_-]{8,}\Z")
+"""The first part of a JSON Web Token; two more parts follow."""
 _NAMES = re.compile(r"(?i).*(api[_-]?key|secret|password|passwd|access[_-]?token|auth[_-]?token)|authorization")
 _PEM = re.compile(r"-----BEGIN ([A-Z ]*PRIVATE KEY)-----.*?(?:-----END \1-----|\Z)", re.DOTALL)
 
@@ -36,6 +40,8 @@ class Redactor:
             text = text.replace(secret, GONE)  # defence: secret-in-export
         if "PRIVATE KEY" in text:
             text = _PEM.sub(GONE, text)
+        if "eyJ" in text:
+            text = _DOTTED.sub(lambda match: _without_token(match[0]), text)
         for shape in _SHAPES:
             text = shape.sub(lambda match: match[1] + GONE, text)
         return text
@@ -57,3 +63,13 @@ class Redactor:
         if isinstance(value, str) and value and _NAMES.fullmatch(name):
             return GONE
         return self.value(value)
+
+
+def _without_token(dotted: str) -> str:
+    """Remove the JSON Web Token from words that are joined by dots."""
+    parts = dotted.split(".")
+    for index, part in enumerate(parts[:-2]):
+        token = _TOKEN.search(part)
+        if token is not None and min(len(parts[index + 1]), len(parts[index + 2])) >= _SHORTEST:
+            return ".".join((*parts[:index], part[: token.end(1)] + GONE, *parts[index + 3 :]))
+    return dotted

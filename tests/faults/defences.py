@@ -467,6 +467,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothing",
     ),
     Defence(
+        "30 secret_leak", "redacting each word once", "words-redacted-once",
+        Value(r're.compile(r"(?i)\b([A-Z0-9_-]*(?:api[_-]?key|secret|password|access[_-]?token)[:=])[^ ]{6,}")'),
+        "test_no_text_of_a_session_is_redacted_in_quadratic_time",
+    ),
+    Defence(
         "30 secret_leak", "taking secrets out of exports", "secret-in-export", REMOVED,
         "test_markdown_and_json_tell_the_conversation_without_secrets",
     ),

@@ -168,6 +168,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_SHELL}::test_secret_leak",
         f"{_HERE}::test_secret_leak_a_key_is_in_no_file_and_in_no_output",
         f"{_HTTP}::test_no_secret_is_told",
+        "tests/session/test_redact.py::test_no_text_of_a_session_is_redacted_in_quadratic_time",
         "tests/tools/shell_support/test_sandbox.py::test_our_keys_cannot_be_read",
         "tests/tools/shell_support/test_sandbox.py::test_a_link_named_git_makes_nothing_visible",
         "tests/tools/shell_support/test_landlock.py::test_a_terminal_of_the_user_is_neither_read_nor_written",
