@@ -21,7 +21,7 @@ from kimi_tui.interaction.questions import Questions
 from kimi_tui.llm.message import Message
 from kimi_tui.mcp.change_pace import ChangePace
 from kimi_tui.mcp.config import Server, ServerConfig
-from kimi_tui.mcp.env_expansion import MissingVariableError, expand_env
+from kimi_tui.mcp.env_expansion import MissingVariableError, expand_env, secrets_of
 from kimi_tui.mcp.pending_calls import PendingCalls
 from kimi_tui.mcp.rate_limit import FLOOD
 from kimi_tui.mcp.remote_prompt import remote_prompts
@@ -225,7 +225,7 @@ class Connection:
         except MissingVariableError as error:
             self._become("failed", f"{self.server.origin}: {self.server.name}: {error}")
         except Exception as error:  # noqa: BLE001 - the edge: whatever a server does is its own failure
-            _log.info("MCP server %s failed", self.server.name, exc_info=True)
+            self._log.failure(error)
             self._fail(error)
         finally:
             self._client = None
@@ -291,7 +291,7 @@ class Connection:
 
     async def _transport(self) -> "AbstractAsyncContextManager[TransportStreams]":
         config = expand_env(self.server.config, os.environ)
-        self._log.secrets = (*config.env.values(), *config.headers.values())
+        self._log.secrets = secrets_of(self.server.config, config, os.environ)  # defence: secrets-of-an-entry
         if config.url is None:
             return self._program(config)
         from kimi_tui.mcp.http_transport import LastStatus, http_transport

@@ -1,7 +1,9 @@
 """Expands `${NAME}` and `${NAME:-default}` in an `mcp.json` entry from the environment: the file needs no secrets."""
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from kimi_tui.i18n import tr
 from kimi_tui.mcp.config import ServerConfig
@@ -36,3 +38,28 @@ def expand_env(config: ServerConfig, environ: Mapping[str, str]) -> ServerConfig
             "headers": {name: fill(f"headers.{name}", text) for name, text in config.headers.items()},
         }
     )
+
+
+def secrets_of(config: ServerConfig, expanded: ServerConfig, environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what may be a secret in an entry: its variables' values, headers, environment, and parts of its address.
+
+    `expanded` is `config` with its variables expanded.
+    """
+    written = "\n".join((config.command or "", *config.args, config.cwd or "", config.url or ""))
+    values = [environ[name] for name in {match[1] for match in _VARIABLE.finditer(written)} if environ.get(name)]
+    values = [value for value in values if not os.path.exists(value)]
+    found = (*values, *_secrets_of_address(expanded.url or ""), *expanded.env.values(), *expanded.headers.values())
+    return tuple(sorted(set(found), key=len, reverse=True))
+
+
+def _secrets_of_address(url: str) -> Iterator[str]:
+    """Yield the query's values and the password, as written and decoded."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return
+    for pair in parts.query.split("&"):
+        yield pair.partition("=")[2] or pair
+    yield from (value or name for name, value in parse_qsl(parts.query, keep_blank_values=True))
+    if parts.password:
+        yield from (parts.password, unquote(parts.password))

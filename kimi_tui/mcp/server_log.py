@@ -1,6 +1,7 @@
 """Writes a server's output outside the protocol to our log: a limited number of lines, without its secrets."""
 
 import logging
+import traceback
 from collections.abc import Callable
 
 from kimi_tui.mcp.untrusted_text import one_line, without_secrets
@@ -8,6 +9,7 @@ from kimi_tui.mcp.untrusted_text import one_line, without_secrets
 _log = logging.getLogger(__name__)
 
 MAX_LINES = 1_000
+_MAX_TRACEBACK = 20_000
 
 
 class ServerLog:
@@ -26,7 +28,14 @@ class ServerLog:
         elif self._lines == MAX_LINES + 1:
             _log.info("MCP server %s: further output is left out", self._server)
 
+    def failure(self, error: BaseException) -> None:
+        """Log how the connection failed; the address in the error may hold a key."""
+        text = without_secrets("".join(traceback.format_exception(error)), self._all_secrets())
+        _log.info("MCP server %s failed\n%s", self._server, text[-_MAX_TRACEBACK:])
+
     def shown(self, text: str) -> str:
         """The server's text on one line, cut and without secrets, for display."""
-        secrets = (*self.secrets, *self.more_secrets())  # defence: tokens-masked
-        return one_line(without_secrets(text, secrets), limit=400)
+        return one_line(without_secrets(text, self._all_secrets()), limit=400)
+
+    def _all_secrets(self) -> tuple[str, ...]:
+        return (*self.secrets, *self.more_secrets())  # defence: tokens-masked

@@ -231,6 +231,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_tokens_are_masked_in_what_a_server_says",
     ),
     Defence(
+        "41 mcp_bad", "masking keys wherever an entry has them", "secrets-of-an-entry",
+        Value("(*config.env.values(), *config.headers.values())"),
+        "test_keys_in_an_entry_are_in_no_message_and_in_no_log",
+    ),
+    Defence(
         "41 mcp_bad", "the issuer beside its tokens", "issuer-beside-tokens", NEVER,
         "test_a_token_is_renewed_only_where_it_came_from_although_the_sign_in_failed_behind_it",
     ),

@@ -331,6 +331,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_MCP}/test_http.py::test_a_call_that_is_not_answered_holds_back_no_other_one",
         f"{_MCP}/test_http.py::test_an_authorization_on_the_local_network_is_not_asked_for",
         f"{_MCP}/test_http.py::test_tokens_are_masked_in_what_a_server_says",
+        f"{_MCP}/test_http.py::test_keys_in_an_entry_are_in_no_message_and_in_no_log",
         f"{_MCP}/test_oauth.py::test_another_page_neither_ends_nor_makes_a_sign_in",
         f"{_MCP}/test_parts.py::test_a_rule_for_the_tools_of_a_server_is_about_no_other_server",
         f"{_MCP}/test_tool.py::test_a_question_of_a_server_ends_with_its_call",

@@ -81,6 +81,29 @@ async def test_tokens_are_masked_in_what_a_server_says(tmp_path):
             assert (await at.use("mcp__g__t")).message == "The MCP server `g` failed: Bearer *** is not enough"
 
 
+@pytest.mark.parametrize("transport", ["sse", "http"])
+async def test_keys_in_an_entry_are_in_no_message_and_in_no_log(tmp_path, transport, monkeypatch, caplog):
+    async def odd(request: Request) -> bool:
+        key = request.path.partition("=")[2]
+        await request.answer(302, Location=f"/elsewhere?{key}")
+        return True
+
+    monkeypatch.setenv("KEY_OF_A_SERVER", "abc-0123456789")
+    caplog.set_level("INFO", "kimi_tui")
+    async with http_server(odd) as served:
+        web = {"url": f"{served.url}?key=${{KEY_OF_A_SERVER}}", "transport": transport}
+        literal = {"url": f"{served.url}?key=literal-98765", "transport": transport}
+        script = {"command": "sh", "args": ["-c", "echo $0 >&2; exit 3", "${KEY_OF_A_SERVER}"]}
+        absent = {"command": "/absent/${KEY_OF_A_SERVER}"}
+        async with mcp_harness(tmp_path, a=web, b=literal, c=script, d=absent) as at:
+            assert {at.state(name).status for name in "abcd"} == {"failed"}
+            shown = "\n".join((*(at.state(name).cause for name in "abcd"), str(at.told), caplog.text))
+    assert served.requests
+    assert "***" in shown
+    assert "0123456789" not in shown
+    assert "98765" not in shown
+
+
 async def test_an_authorization_on_the_local_network_is_not_asked_for(tmp_path):
     async def elsewhere(request: Request) -> bool:
         await request.answer(200, {})
