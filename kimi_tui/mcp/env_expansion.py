@@ -47,7 +47,7 @@ def secrets_of(config: ServerConfig, expanded: ServerConfig, environ: Mapping[st
     """
     written = "\n".join((config.command or "", *config.args, config.cwd or "", config.url or ""))
     values = [environ[name] for name in {match[1] for match in _VARIABLE.finditer(written)} if environ.get(name)]
-    values = [value for value in values if not os.path.exists(value)]
+    values = [value for value in values if not os.path.lexists(value)]
     found = (*values, *_secrets_of_address(expanded.url or ""), *expanded.env.values(), *expanded.headers.values())
     return tuple(sorted(set(found), key=len, reverse=True))
 
