@@ -91,14 +91,21 @@ def _forms(url: str, host: str) -> Iterator[str]:
 
 def _forms_at(url: str, host: str) -> Iterator[str]:
     parts = urlsplit(url)
-    query = f"?{parts.query}" if parts.query else ""
+    # defence: spellings-of-query
+    queries = dict.fromkeys(f"?{query}" if query else "" for query in ("", parts.query, *_decoded_query(parts.query)))
     plain = _decoded(parts.path).replace("\\", "/")
     tidy = normpath(f"/{plain.lstrip('/')}")
     _, colon, number = parts.netloc.rpartition("@")[2].rpartition(":")
-    for port in ("", f":{number}") if colon else ("",):
+    ports = dict.fromkeys(("", f":{number}" if colon else "", f":{_port(url)}"))  # defence: usual-port
+    for port in ports:
         for path in (parts.path or "/", plain or "/", tidy, f"{tidy.rstrip('/')}/"):
-            yield f"{parts.scheme}://{host}{port}{path}"
-            yield f"{parts.scheme}://{host}{port}{path}{query}"
+            for query in queries:
+                yield f"{parts.scheme}://{host}{port}{path}{query}"
+
+
+def _decoded_query(query: str) -> tuple[str, str]:
+    """The query decoded, `+` as it is and as a blank."""
+    return _decoded(query), _decoded(query.replace("+", " "))
 
 
 def _decoded(path: str) -> str:

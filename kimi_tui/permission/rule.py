@@ -97,6 +97,8 @@ class Rule:
             return tr("write `{pattern}`", pattern=f"{self.pattern[:-2]} *")
         if self.tool in ("FetchURL", "Network") and self.pattern is not None and self.pattern.startswith("domain:"):
             return tr("write `{pattern}`", pattern=self.pattern.removeprefix("domain:"))
+        if self.tool == "FetchURL" and self.pattern is not None and _lacks_scheme(self.pattern, self.effect):
+            return tr("write `{pattern}`", pattern=f"https://{self.pattern.lstrip('/')}")
         return ""
 
     @property
@@ -179,6 +181,11 @@ def parse_rule(text: str, effect: Effect, origin: str = "") -> Rule:
     except ValueError as error:
         raise ValueError(f"{text!r}: {error}") from None
     return Rule(effect, tool, pattern, origin)
+
+
+def _lacks_scheme(pattern: str, effect: Effect) -> bool:
+    """Whether a pattern with a path can match no address, which begins with its scheme."""
+    return "/" in pattern and "://" not in pattern and (effect is Effect.ALLOW or not _WILD.match(pattern))
 
 
 def _yes(matches: bool) -> Match:

@@ -48,6 +48,19 @@ def test_a_rule_that_denies_a_path_denies_its_other_spellings(path: str) -> None
     assert effect("https://a.example/private/*", f"https://a.example:443{path}", Effect.ASK) is Effect.ASK
 
 
+@pytest.mark.parametrize("query", ["q=secret+word", "q=%73ecret%20word", "%71=%2573ecret+word", "q=secret%2Bword"])
+def test_a_rule_that_denies_a_query_denies_its_other_spellings(query: str) -> None:
+    rule = "https://a.example/find[?]q=secret?word"
+    assert effect(rule, f"https://a.example/find?{query}", Effect.DENY) is Effect.DENY
+    assert effect(rule, "https://a.example/find?q=other+word", Effect.DENY) is None
+
+
+@pytest.mark.parametrize(("scheme", "port"), [("http", 80), ("https", 443)])
+def test_a_rule_that_denies_the_usual_port_denies_an_address_without_one(scheme: str, port: int) -> None:
+    assert effect(f"{scheme}://a.example:{port}/*", f"{scheme}://a.example/x", Effect.DENY) is Effect.DENY
+    assert effect(f"{scheme}://a.example:{port}/*", f"{scheme}://a.example:8080/x", Effect.DENY) is None
+
+
 @pytest.mark.parametrize(
     ("path", "covers"),
     [("/docs/x", True), ("/docs/a..b", True), ("/docs/x?..", True), ("/docs/../x", False), ("/docs/%2e%2e/x", False),

@@ -139,6 +139,7 @@ def test_a_project_that_ends_the_questions_about_reading_is_asked_about() -> Non
         ("Bash(rm *)", "write Shell"), ("shell(rm *)", "write Shell"), ("WebFetch(evil.example)", "write FetchURL"),
         ("Write(src/**)", "write Edit"), ("Shel(rm *)", "Shel is not a tool of kimi-tui"),
         ("Shell(git push:*)", "write `git push *`"), ("FetchURL(domain:a.example)", "write `a.example`"),
+        ("FetchURL(a.example/x*)", "write `https://a.example/x*`"),
     ],
 )  # fmt: skip
 def test_a_rule_that_never_matches_is_warned_of(tmp_path: Path, rule: str, advice: str) -> None:
