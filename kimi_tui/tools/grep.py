@@ -72,6 +72,8 @@ class Grep(Tool[GrepParams]):
             return failed(str(error))
         if not resolved.real.exists():
             return failed(f"`{params.path}` does not exist.")
+        if "\n" in str(resolved.real.relative_to(resolved.folder or resolved.real.anchor)):
+            return failed("Paths with a line break are not searched. ReadFile reads such a file.")
         if resolved.sensitive and not resolved.real.is_dir():
             return failed(f"`{params.path}` by its name holds secrets and is not searched. ReadFile asks the user.")
         if not resolved.real.is_dir() and denied_paths(self.name, resolved, self._approvals.policy):
@@ -131,6 +133,7 @@ def _options(params: GrepParams) -> Iterator[str]:
         yield f"--glob=!{folder}"
     if params.glob:
         yield f"--glob={params.glob}"
+    yield "--glob=!*\n*"  # defence: names-of-one-line
     if params.type:
         yield f"--type={params.type}"
     if params.ignore_case:

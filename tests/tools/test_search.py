@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui.permission.policy import Policy
+from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.glob import Glob
 from kimi_tui.tools.grep import Grep
 from kimi_tui.tools.set_todo_list import SetTodoList, TodoList
@@ -189,3 +191,19 @@ async def test_the_todo_list_is_set_asked_for_and_cleared() -> None:
 
 async def test_a_thought_is_only_noted(harness: ToolHarness) -> None:
     assert (await harness.use(Think(), thought="hm")).message == "Thought noted."
+
+
+async def test_a_name_with_a_line_break_does_not_pass_for_another_file(harness: ToolHarness) -> None:
+    (harness.dir / "closed").mkdir()
+    (harness.dir / "closed/a\nopen.txt").write_text("needle 1\n")
+    (harness.dir / "x\nb").mkdir()
+    (harness.dir / "x\nb/open.txt").write_text("needle 2\n")
+    (harness.dir / "open.txt").write_text("needle 3\n")
+    harness.approvals.policy = Policy([parse_rule("Read(closed/**)", Effect.DENY)])
+    grep = Grep(harness.workspace, harness.approvals)
+    for more in ({}, {"glob": "*"}, {"path": "closed"}, {"path": "x\nb"}, {"path": "closed/a\nopen.txt"}):
+        for mode in ("content", "files_with_matches", "count_matches"):
+            value = await harness.use(grep, pattern="needle", output_mode=mode, **more)
+            assert "needle 1" not in str(value.output)
+            assert "needle 2" not in str(value.output)
+            assert ("open.txt" in str(value.output)) is ("path" not in more)
