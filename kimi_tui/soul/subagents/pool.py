@@ -1,6 +1,7 @@
 """Runs subagents: each has its own context; events are wrapped on the one Wire; approvals go to the root."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -22,6 +23,9 @@ from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage, encode
 from kimi_tui.wire.events import SubagentEvent
 
+MAX_DEPTH = 5
+"""How many subagents may work inside each other: the models decide, and each has the steps of a whole turn."""
+_depth: ContextVar[int] = ContextVar("_depth", default=0)
 _SHORT_REPORT = 200
 _CONTINUE = (
     "Your report is too short to be of use to the one who sent you. Say more: what you did or found, in which files, "
@@ -40,7 +44,7 @@ async def _worked(soul: Soul, prompt: str) -> TurnResult:
 
 
 class SubagentRefusedError(KimiTuiError):
-    """A hook prevented a subagent from starting."""
+    """A hook, or the depth of subagents, prevented one from starting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,9 @@ class SubagentPool:
         Raises LookupError for an unknown name, and the error that ended the subagent's turn.
         """
         worker = self.market.workers[name]
+        depth = _depth.get() + 1
+        if depth > MAX_DEPTH:  # defence: bound-depth-of-subagents
+            raise SubagentRefusedError(f"{MAX_DEPTH} subagents work inside each other already; do the task yourself")
         hooks = self._context.hooks
         verdict = await hooks.ask("SubagentStart", name, subagent=name, description=description, prompt=prompt)
         if verdict.blocked:
@@ -119,6 +126,7 @@ class SubagentPool:
             rejection_ends_turn=False,
         )
         soul.provider = provider
+        depth_before = _depth.set(depth)
         asking = asking_for.set(Source(agent_id=agent_id, subagent_type=name, description=description))
         try:
             with self._context.running.track(
@@ -136,5 +144,6 @@ class SubagentPool:
             raise
         finally:
             asking_for.reset(asking)
+            _depth.reset(depth_before)
             wire.flush()
             context.close()

@@ -3,6 +3,7 @@ import json
 from dataclasses import replace
 
 from kimi_tui.soul.agent_spec import agent_file
+from kimi_tui.soul.subagents.pool import MAX_DEPTH
 from kimi_tui.wire.codec import decode
 from kimi_tui.wire.events import ApprovalResponse, Notification, StepInterrupted, SubagentEvent, TurnBegin
 from kimi_tui.wire.parts import ToolResult
@@ -262,3 +263,13 @@ async def test_a_subagent_made_in_the_session_leaves_what_the_model_is_told_of_i
     async with engine_on(replace(made, session_id=session_id)) as (engine, _):
         assert "poet" in engine.soul.agent.subagents.names()
         assert engine.soul.agent.toolset.specs == before
+
+
+async def test_subagents_that_send_subagents_come_to_an_end(tmp_path):
+    create = tool_call("CreateSubagent", "c", name="w", system_prompt="Send another one.")
+    tasks = [task(f"t{depth}", f"level {depth}", "w") for depth in range(MAX_DEPTH + 1)]
+    setup = plan(tmp_path, create, *tasks, *[REPORT] * MAX_DEPTH, "text: done")
+    async with engine_on(replace(setup, agent_file=agent_file("okabe"))) as (engine, _):
+        await engine.prompt("go")
+        assert len(list((engine.session.dir / "subagents").iterdir())) == MAX_DEPTH
+        assert engine.context.history[-1].text == "done"
