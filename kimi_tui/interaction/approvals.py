@@ -82,7 +82,7 @@ class ParkedCall:
 class _Waiting:
     request: ApprovalRequest
     scope: Scope | None
-    must_ask: bool
+    yolo_covers: bool
     editable: bool
     answer: asyncio.Future[ApprovalResult]
 
@@ -127,7 +127,7 @@ class Approvals:
         self._yolo = on
         if on:
             for request_id, pending_entry in list(self._waiting.items()):
-                if not pending_entry.must_ask:
+                if pending_entry.yolo_covers:
                     self.settle(request_id, "approve")
         self._changed()
 
@@ -161,6 +161,7 @@ class Approvals:
         subject: Subject | None = None,
         reasons: Sequence[str] = (),
         force_ask: bool = False,
+        yolo_covers: bool = True,
         ask_only_by_rule: bool = False,
         editable: bool = False,
         hunks: int = 0,
@@ -169,8 +170,9 @@ class Approvals:
         """Wait for an answer. Cancelling the wait settles the request as rejected.
 
         `force_ask` is for protected actions: neither yolo nor an earlier approval covers them, and an approval covers
-        only this call. `ask_only_by_rule`: the action needs approval only if a rule requires it. `reasons` are for the
-        user. `editable`: the caller applies the result's `edited`, if set. `hunks`: the number of changes, the first of
+        only this call. Without `yolo_covers`, yolo that is turned on meanwhile does not answer the request.
+        `ask_only_by_rule`: the action needs approval only if a rule requires it. `reasons` are for the user.
+        `editable`: the caller applies the result's `edited`, if set. `hunks`: the number of changes, the first of
         `display`; the caller makes only those in `selected_hunks`. `call` is the whole call with its arguments.
         """
         decision = self.policy.decide(sender, subject)
@@ -215,7 +217,8 @@ class Approvals:
             scope=scope.label if scope else None,
             hunks=hunks if hunks > 1 else None,
         )
-        pending_entry = _Waiting(request, scope, force_ask, editable, asyncio.get_running_loop().create_future())
+        yolo_covers = yolo_covers and not force_ask
+        pending_entry = _Waiting(request, scope, yolo_covers, editable, asyncio.get_running_loop().create_future())
         self._waiting[request.id] = pending_entry
         self._wire.send(request)
         try:

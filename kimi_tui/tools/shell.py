@@ -152,8 +152,8 @@ class Shell(Tool[ShellParams]):
         reasons = [tr("it runs outside the sandbox")] if outside else []
         if outside and (planted := program_of_workspace(line, self._workspace)):  # defence: programs-of-the-project
             reasons.append(tr("it runs a program that commands can change: {file}", file=planted))
-        unsandboxed = self._sandbox.tier == "none" and not self._sandbox.absence_accepted
-        unsandboxed = unsandboxed and self._approvals.yolo
+        lacks_sandbox = self._sandbox.tier == "none" and not self._sandbox.absence_accepted
+        unsandboxed = lacks_sandbox and self._approvals.yolo
         if unsandboxed and not self._approvals.attended:
             subject = command_subject(line, self._workspace, self._approvals.policy)
             if self._approvals.policy.decide(self.name, subject).effect is not Effect.ALLOW:
@@ -179,6 +179,7 @@ class Shell(Tool[ShellParams]):
             subject=subject,
             reasons=reasons,
             force_ask=outside or unsandboxed or imported or guarded is not None,  # defence: ask-about-protected
+            yolo_covers=not lacks_sandbox,  # defence: yolo-after-the-question
             ask_only_by_rule=self._sandbox.confines_commands and not moves_remote(line),  # defence: remotes-as-they-are
             on_edit=on_edit,
         )

@@ -1207,6 +1207,28 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_that_denies_an_address_denies_all_its_spellings",
     ),
     Defence(
+        "a page of another host", "the other spellings of a query", "spellings-of-query", Value('{parts.query: ""}'),
+        "test_a_rule_that_denies_a_query_denies_its_other_spellings",
+    ),
+    Defence(
+        "a page of another host", "the usual port of an address without one", "usual-port",
+        Value('("", f":{number}" if colon else "")'),
+        "test_a_rule_that_denies_the_usual_port_denies_an_address_without_one",
+    ),
+    Defence(
+        "a pattern of files without end", "searching only names of one line", "names-of-one-line", REMOVED,
+        "test_a_name_with_a_line_break_does_not_pass_for_another_file",
+    ),
+    Defence(
+        "yolo_comes_back", "leaving the question about no sandbox to the user", "yolo-after-the-question",
+        WithoutArgument("yolo_covers"),
+        "test_yolo_turned_on_without_a_sandbox_does_not_answer_the_command_that_waits",
+    ),
+    Defence(
+        "a reply without end", "a bound of subagents within subagents", "bound-depth-of-subagents", NEVER,
+        "test_subagents_that_send_subagents_come_to_an_end",
+    ),
+    Defence(
         "a page of another host", "the other spellings of an address", "spellings-of-address",
         Value("fnmatchcase(url, pattern)"),
         "test_a_rule_that_denies_a_path_denies_its_other_spellings",

@@ -1055,6 +1055,20 @@ async def test_yolo_without_a_sandbox_takes_one_yes_a_session(harness: ToolHarne
     assert len(harness.asked) == 2
 
 
+async def test_yolo_turned_on_without_a_sandbox_does_not_answer_the_command_that_waits(harness: ToolHarness) -> None:
+    tool = Shell(
+        harness.workspace, harness.approvals, ToolProgress(), sandbox=bare_sandbox(SandboxConfig(), harness, [], None)
+    )
+    harness.answer = None
+    call = asyncio.create_task(harness.use(tool, command="touch a"))
+    await until(lambda: bool(harness.asked))
+    harness.approvals.yolo = True
+    assert harness.approvals.pending == (harness.asked[0],)
+    harness.approvals.settle(harness.asked[0].id, "reject")
+    assert (await call).is_error
+    assert not (harness.dir / "a").exists()
+
+
 @works
 async def test_a_command_leaves_nothing_that_starts_programs_later(harness: ToolHarness) -> None:
     (harness.dir / ".claude").mkdir()
