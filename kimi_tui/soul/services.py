@@ -132,10 +132,17 @@ def make_services(
 
 
 def _saver(session: Session, services: Services) -> Callable[[], None]:
+    """Saves the session's state; yolo only if the user has changed it, not if an option set it for this start."""
+    given = services.approvals.yolo
+    changed = False
+
     def save() -> None:
+        nonlocal changed
         state = session.state
         if services.approvals.attended:
-            state.approval.yolo = services.approvals.yolo
+            changed = changed or services.approvals.yolo != given
+            if changed:  # defence: yolo-of-one-start
+                state.approval.yolo = services.approvals.yolo
         state.approval.auto_approve_actions = sorted(services.approvals.granted)
         state.todos = list(services.todos.items)
         state.plan_mode = services.plan_mode.on

@@ -1930,6 +1930,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_after_a_command_that_failed_the_hints_are_those_of_an_idle_engine",
     ),
     Defence(
+        "a session that was started with --yolo is resumed without it", "asking again", "yolo-of-one-start", ALWAYS,
+        "test_yolo_of_an_option_is_for_that_start_only_and_that_of_the_user_stays",
+    ),
+    Defence(
         "another session opens", "keeping messages for it", "message-during-a-switch", REMOVED,
         "test_a_message_that_is_sent_while_another_session_opens_goes_to_that_session",
     ),

@@ -787,6 +787,10 @@ CASES: dict[str, tuple[str, ...]] = {
     "a command fails": (
         "tests/ui/tui/test_sending.py::test_after_a_command_that_failed_the_hints_are_those_of_an_idle_engine",
     ),
+    "a session that was started with --yolo is resumed without it": (
+        "tests/soul/test_services_in_turns.py::"
+        "test_yolo_of_an_option_is_for_that_start_only_and_that_of_the_user_stays",
+    ),
     "another session opens": (
         f"{_SESSIONS}::test_a_message_that_is_sent_while_another_session_opens_goes_to_that_session",
         f"{_SESSIONS}::test_another_screen_that_opens_meanwhile_does_not_leave_the_app_without_a_session",

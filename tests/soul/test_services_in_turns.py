@@ -142,3 +142,21 @@ async def test_kimi_is_told_to_think_or_not_as_far_as_the_model_can(tmp_path, ca
         async with engine_on(replace(made, config=config, thinking=wanted)) as (engine, _):
             await engine.prompt("go")
     assert server.requests[0].json.get("thinking") == sent
+
+
+async def test_yolo_of_an_option_is_for_that_start_only_and_that_of_the_user_stays(tmp_path):
+    async with engine_on(plan(tmp_path, "text: one", yolo=True)) as (engine, _):
+        await engine.prompt("one")
+        await engine.prompt("/plan on")  # saves the state
+        session = engine.session_id
+        assert engine.approvals.yolo
+    async with engine_on(plan(tmp_path, session_id=session)) as (engine, _):
+        assert engine.services.plan_mode.on
+        assert not engine.approvals.yolo
+        await engine.prompt("/yolo")
+    async with engine_on(plan(tmp_path, session_id=session)) as (engine, _):
+        assert engine.approvals.yolo
+        await engine.prompt("/yolo")
+        await engine.prompt("/yolo")
+    async with engine_on(plan(tmp_path, session_id=session)) as (engine, _):
+        assert engine.approvals.yolo
