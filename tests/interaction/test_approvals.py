@@ -121,7 +121,7 @@ async def test_where_nobody_attends_what_is_protected_is_refused() -> None:
     assert (await ask(approvals)).approved
     refused = await ask(approvals, force_ask=True)
     assert not refused.approved
-    assert refused.feedback
+    assert refused.unattended
 
 
 async def test_cancelling_the_wait_takes_the_request_back(approvals: Approvals, received: list[WireMessage]) -> None:
