@@ -53,7 +53,7 @@ class Glob(Tool[GlobParams]):
         if PurePosixPath(params.pattern).is_absolute() or ".." in parts or "\0" in params.pattern:
             return failed("The pattern must be relative to the folder and must not hold `..`.")
         if params.pattern.startswith("**"):
-            listing = await asyncio.to_thread(_listing, folder)
+            listing = await asyncio.to_thread(_listing, folder, self._is_hidden)
             return failed(
                 "A pattern that begins with `**` matches too much. Begin with a folder of the listing below.",
                 output=listing,
@@ -161,11 +161,11 @@ def _is_dir(entry: os.DirEntry[str]) -> tuple[bool, bool]:
         return False, False
 
 
-def _listing(folder: Path) -> str:
+def _listing(folder: Path, is_hidden: Callable[[Path], bool]) -> str:
     try:
         entries = sorted(islice(folder.iterdir(), 10 * _LISTED), key=lambda path: path.name)
     except OSError as error:
         return f"(cannot be listed: {error.strerror})"
-    names = [path.name + ("/" if path.is_dir() else "") for path in entries if not is_sensitive(path)]
+    names = [path.name + ("/" if path.is_dir() else "") for path in entries if not is_hidden(path)]
     remainder = f"\n... and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return "\n".join(names[:_LISTED]) + remainder

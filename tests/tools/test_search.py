@@ -207,3 +207,10 @@ async def test_a_name_with_a_line_break_does_not_pass_for_another_file(harness: 
             assert "needle 1" not in str(value.output)
             assert "needle 2" not in str(value.output)
             assert ("open.txt" in str(value.output)) is ("path" not in more)
+
+
+async def test_the_listing_for_a_pattern_that_matches_too_much_obeys_rules(harness: ToolHarness, tree: Path) -> None:
+    harness.approvals.policy = Policy([parse_rule("Read(src/deep/**)", Effect.DENY)])
+    glob = Glob(harness.workspace, harness.approvals)
+    assert str((await harness.use(glob, pattern="**", directory=str(tree / "src/deep"))).output) == ""
+    assert "a.py" in str((await harness.use(glob, pattern="**", directory=str(tree / "src"))).output)
