@@ -816,6 +816,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_rule_allows_https_only_unless_it_names_a_port",
     ),
     Defence(
+        "34 protected_paths", "a bound for guarded paths", "room-for-guarded-paths", REMOVED,
+        "test_repositories_with_thousands_of_modules_are_read_only_and_commands_run",
+    ),
+    Defence(
         "34 protected_paths", "our own program read-only in the workspace", "own-program-read-only", REMOVED,
         "test_a_command_cannot_change_the_program_that_runs_it",
     ),

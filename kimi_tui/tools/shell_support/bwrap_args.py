@@ -43,6 +43,10 @@ _HOST_NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/mtab")
 VISIBLE_APP_FOLDERS = ("skills", "themes")
 """Folders of kimi-tui's home that a command in the sandbox can read."""
 _MOST_REPOSITORIES = 20
+_MOST_GUARDED = 100_000
+"""Bytes of guarded paths, with the folders above them; Linux takes 128 KiB for one argument. The rest of the
+repositories is read-only.
+"""
 _MOUNT_CHECK = program_file("mount_check.py")
 _ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER")
 
@@ -159,13 +163,18 @@ def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse)
     found = map(git_dir_at, dict.fromkeys((*around, *islice(repositories, _MOST_REPOSITORIES))))
     dirs = {one.path: one for one in found if one is not None}
     if git is GitUse.NONE:
-        return [
-            replace(one, writable=False, guarded=(one.path, *_outside_of(one)), without_hooks=False)
-            for one in dirs.values()
-        ]
-    if git is GitUse.ONLY:
-        return [replace(one, guarded=_kept_from_git(one)) for one in dirs.values()]
-    return list(dirs.values())
+        return list(map(_closed, dirs.values()))
+    opened = [replace(one, guarded=_kept_from_git(one)) if git is GitUse.ONLY else one for one in dirs.values()]
+    room = _MOST_GUARDED
+    for place, one in enumerate(opened):
+        room -= sum(len(os.fsencode(path)) * 2 for path in one.guarded)
+        if room < 0:
+            opened[place] = _closed(one)  # defence: room-for-guarded-paths
+    return opened
+
+
+def _closed(git: GitDir) -> GitDir:
+    return replace(git, writable=False, guarded=(git.path, *_outside_of(git)), without_hooks=False)
 
 
 def _outside_of(git: GitDir) -> list[Path]:

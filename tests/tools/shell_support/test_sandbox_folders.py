@@ -1,6 +1,7 @@
 """The folders of the workspace in a real sandbox, and its folders for temporary files, which file tools see too."""
 
 import asyncio
+import itertools
 import os
 import shutil
 import socket
@@ -264,3 +265,21 @@ async def test_what_a_background_command_did_is_undone_when_the_session_ends(har
     await tasks.aclose()
     await sandbox.close()
     assert "evil" not in (harness.dir / "r/.git/config").read_text()
+
+
+async def test_repositories_with_thousands_of_modules_are_read_only_and_commands_run(
+    harness: ToolHarness, other: Path
+) -> None:
+    """The paths to guard are arguments of one program, of which Linux takes only so many."""
+    tool = await boxed(harness)
+    for repository, module in itertools.product(range(12), range(70)):
+        folder = harness.dir / f"r{repository:02}/.git/modules/{module:0120}"
+        for name in ("hooks", "objects", "refs"):
+            (folder / name).mkdir(parents=True)
+        (folder / "HEAD").write_text("x")
+        (folder / "config").touch()
+    tried = "git --version && touch r00/.git/x && for r in r*; do touch $r/.git/y; done; touch */.git/modules/*/config"
+    value = await harness.use(tool, command=tried)
+    assert "git version" in str(value.output), value.message
+    assert (harness.dir / "r00/.git/x").exists()
+    assert "Read-only file system" in str(value.output)
