@@ -77,7 +77,7 @@ class McpTool(Tool[AnyParams]):
             display=(ShellBlock(language="json", command=shown),) if arguments else (),
             scope=Scope(
                 (_scope_key(self._connection.server.name, self.remote.name),),
-                tr("calls of `{tool}` of the MCP server `{server}`", tool=tool, server=server),
+                tr("calls to `{tool}` on the MCP server `{server}`", tool=tool, server=server),
             ),
             subject=ArgumentsSubject(arguments),
         )

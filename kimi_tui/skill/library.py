@@ -141,7 +141,7 @@ class SkillLibrary:
                 problems += skill.problems
                 first = skills.setdefault(skill.key, skill)
                 if first is not skill:
-                    text = f"`{skill.name}` is not used: {first.path} has that name"
+                    text = tr("`{name}` is not used: {file} has that name", name=skill.name, file=first.path)
                     problems.append(Problem(skill.path, None, None, "note", text))
         self._readings = readings
         waiting = tuple(file for root in self.roots.waiting() for file in skill_files(root.path)[0])

@@ -85,7 +85,7 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
             )
         feedback = None if answer == _NO else answer
         message = "The user did not agree to the plan." + (f" What to change: {feedback}" if feedback else "")
-        brief = tr("Plan rejected: {words}", words=feedback) if feedback else tr("Plan rejected")
+        brief = tr("Plan rejected: {feedback}", feedback=feedback) if feedback else tr("Plan rejected")
         return failed(f"{message} Plan mode is still on.", brief=brief).model_copy(
             update={"extras": {"rejected": True, "feedback": feedback}}
         )

@@ -95,7 +95,7 @@ def _node_flaws(chart: SettingsOfChart, node: ChartNode) -> Iterator[FlowValidat
         for way, cause in status_branch_fault([(edge.label or "").strip() or None for edge in ways]):
             at = ways[way]
             yield FlowValidationError(
-                tr("`{node}` runs a command: {cause}", node=node.id, cause=cause), line=at.line, column=at.column
+                tr("command node `{node}`: {cause}", node=node.id, cause=cause), line=at.line, column=at.column
             )
         try:
             read_command(settings.run)

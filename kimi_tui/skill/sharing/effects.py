@@ -35,8 +35,8 @@ def effects(skill: Skill, package: SkillPackage) -> list[Effect]:
     others = [name for name in package.files if name not in scripts and name != SKILL_FILE]
     found = (
         Effect(tr("Its flow runs these commands, by your rules and in the sandbox:"), tuple(_commands(skill))),
-        Effect(tr("It brings scripts, which its text can make the agent run:"), _bounded(_sized(scripts, package))),
-        Effect(tr("It brings other files:"), _bounded(_sized(others, package))),
+        Effect(tr("It contains scripts, which its text can make the agent run:"), _bounded(_sized(scripts, package))),
+        Effect(tr("It contains other files:"), _bounded(_sized(others, package))),
         Effect(tr("It asks for what kimi-tui does not give to skills, so this has no effect:"), _requests(skill)),
         Effect(tr("Some files have characters that are not shown:"), _bounded(_invisible(package))),
     )

@@ -48,7 +48,7 @@ def read_source(text: str, *, ref: str | None = None, path: str | None = None) -
     if not text or not text.isprintable():
         raise UsageError(tr("name a repository (OWNER/REPO), a URL or a folder"))
     if text.startswith("-"):
-        raise UsageError(tr("{source}: a source does not start with a hyphen", source=text))
+        raise UsageError(tr("{source}: a source must not start with a hyphen", source=text))
     found = _read(text)
     if found.protocol is None and ref is not None:
         raise UsageError(tr("{source}: a folder has no --ref", source=text))

@@ -136,6 +136,6 @@ def rejected(feedback: str | None) -> ToolReturnValue:
     return ToolReturnValue(
         is_error=True,
         message=message,
-        display=(BriefBlock(text=tr("Rejected: {words}", words=feedback) if feedback else tr("Rejected")),),
+        display=(BriefBlock(text=tr("Rejected: {feedback}", feedback=feedback) if feedback else tr("Rejected")),),
         extras={"rejected": True, "feedback": feedback},
     )

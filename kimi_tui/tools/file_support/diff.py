@@ -3,6 +3,7 @@
 from collections.abc import Set
 from difflib import SequenceMatcher
 
+from kimi_tui.i18n import tr_n
 from kimi_tui.wire.display import DiffBlock
 
 CONTEXT_LINES = 3
@@ -47,7 +48,7 @@ def text_with(old: str, new: str, selected: Set[int]) -> str:
 
 
 def _count(lines: list[str]) -> str:
-    return f"{len(lines)} line{'s' if len(lines) != 1 else ''}"
+    return tr_n("{count} line", "{count} lines", len(lines))
 
 
 def _lines(text: str, *, keepends: bool = False) -> list[str]:

@@ -151,7 +151,7 @@ class _Reader:
             if scope.parent is not None or first.text not in BOARDS:
                 self.scan.fail(
                     tr(
-                        "`{name}` is a D2 keyword for boards at the top of a chart; quote it to name a shape",
+                        "`{name}` is reserved for D2 boards at the top level; quote it to name a shape",
                         name=first.text,
                     ),
                     first.offset,

@@ -145,7 +145,7 @@ def read_double(text: str, start: int, positions: SourcePositions, *, variables:
             piece, pos = _escaped(text, pos)
             pieces.append(piece)
     raise positions.error(
-        tr('this quoted text does not end on its line; close it with `"`, or use a block `|md .. |`'), start
+        tr('unterminated string; close it on the same line with `"`, or use a block `|md .. |`'), start
     )
 
 
@@ -153,7 +153,7 @@ def read_single(text: str, start: int, positions: SourcePositions) -> tuple[str,
     match = _SINGLE.match(text, start)
     if match is None:
         raise positions.error(
-            tr("this quoted text does not end on its line; close it with `'`, or use a block `|md .. |`"), start
+            tr("unterminated string; close it on the same line with `'`, or use a block `|md .. |`"), start
         )
     return match.group(1).replace("''", "'").replace("\\\n", ""), match.end()
 

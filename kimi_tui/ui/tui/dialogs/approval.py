@@ -113,7 +113,10 @@ class ApprovalDialog(DockedDialog):
 
     def hints(self) -> tuple[Hint, ...]:
         if self.writes:
-            return (("Enter", _("send") if self.has_class("-why") else _("save, then answer")), ("Esc", _("discard")))
+            return (
+                ("Enter", _("send") if self.has_class("-why") else _("keep comment, then choose")),
+                ("Esc", _("discard")),
+            )
         return (
             ("↑ ↓", _("choose")),
             ("Tab", _("comment")),
@@ -175,7 +178,9 @@ class ApprovalDialog(DockedDialog):
         if command_of(request) is not None:
             options.append(Option("edit", LETTERS["edit"], _("Edit before running…")))
         if hunks := hunks_of(request):
-            options.append(Option("hunks", LETTERS["hunks"], _("Choose from its {count} changes…", count=len(hunks))))
+            options.append(
+                Option("hunks", LETTERS["hunks"], _("Choose which of {count} changes to accept…", count=len(hunks)))
+            )
         return options
 
     def _refresh(self) -> None:

@@ -65,7 +65,8 @@ def _block(block: DisplayBlock, width: int, palette: Palette, context: int) -> l
             return _shell(block, width, palette)
         case DiffBlock() if block.is_summary:
             path = Line(((cut_start(sanitize(block.path), width), palette.base),))
-            counts = _("too long to show: {old} before, {new} after", old=block.old_text, new=block.new_text)
+            old, new = translate(block.old_text), translate(block.new_text)
+            counts = _("diff too long to show: {old} before, {new} after", old=old, new=new)
             return [path, *(Line(row, join=join) for row, join in wrap_text(sanitize(counts), palette.warning, width))]
         case DiffBlock():
             old, new = reveal_change(block.old_text, block.new_text)

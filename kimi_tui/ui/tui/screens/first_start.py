@@ -295,7 +295,7 @@ class SetupWizard(ModalCard[SetupResult]):
             return
         about = _("Model name, as the service spells it.")
         if trial.cause:
-            about = _("The key could not be checked: {cause}.", cause=trial.cause) + " " + about
+            about = _("The key could not be checked: {cause}.", cause=translate(trial.cause)) + " " + about
         self.app.push_screen(TextPrompt(title, about=about, value=service.model), got)
 
     def _done(self, changes: Mapping[KeyPath, Value], model: str) -> None:

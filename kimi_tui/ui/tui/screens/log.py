@@ -72,7 +72,7 @@ class LogView(ModalFrame[None]):
 
     def keys(self) -> Sequence[BarKey]:
         return (
-            BarKey("Ctrl+W", _("everything") if self._bad else _("errors only"), "bad"),
+            BarKey("Ctrl+W", _("show all") if self._bad else _("errors only"), "bad"),
             BarKey("Ctrl+R", _("reload"), "again"),
             BarKey("Tab", _("scroll"), "app.focus_next"),
         )

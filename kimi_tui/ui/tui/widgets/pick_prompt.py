@@ -26,7 +26,7 @@ class PickPrompt(ModalCard[str]):
         self._title, self._names, self._value = title, tuple(names), value
 
     def body(self) -> ComposeResult:
-        yield FilteredList(_("a name"))
+        yield FilteredList(_("filter by name"))
 
     def keys(self) -> Sequence[BarKey]:
         return (BarKey("Enter", _("select"), "take"),)
