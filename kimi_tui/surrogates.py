@@ -12,7 +12,7 @@ def without_surrogates(value: T) -> T:
 
 
 def has_surrogates(value: object) -> bool:
-    """Whether a string at any depth of a JSON value has a half surrogate: in a fraction of the time of a copy."""
+    """Whether any string in a JSON value has a half surrogate; much faster than a copy without them."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:

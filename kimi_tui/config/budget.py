@@ -97,7 +97,7 @@ def read_time(text: str) -> float:
 
 
 def shown_tokens(count: int) -> str:
-    """A cap on tokens without loss: 500k, 1.5m, 1234."""
+    """A token limit, not rounded: 500k, 1.5m, 1234."""
     if count % 1000:
         return str(count)
     if count < 1_000_000:

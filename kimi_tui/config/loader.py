@@ -144,7 +144,7 @@ def _checked(value: object, file: Path | None) -> LoadedConfig:
 
 
 def _typo_of(table: dict[str, Any], missing: tuple[str | int, ...]) -> UnknownKey | None:
-    """Return the unknown key beside the missing one that is most similar to it."""
+    """Return the first unknown key at the same level that is a misspelling of the missing one."""
     for key in islice(unknown_keys(table), _MAX_TYPOS):
         if (*key.steps[:-1], key.near) == missing:
             return key

@@ -93,7 +93,7 @@ class SkillLibrary:
         return tuple(skill for skill in skills if skill.kind is SkillKind.FLOW)
 
     def problems(self) -> tuple[Problem, ...]:
-        """The problems of skills and folders, by place."""
+        """The problems of skills and folders, in the order of the folders."""
         return self.snapshot.problems
 
     def listing(self) -> str:

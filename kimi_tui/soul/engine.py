@@ -271,7 +271,7 @@ class Engine:
         self.hooks.stop()
 
     def steer(self, user_input: UserInput) -> bool:
-        """Add input to the running turn; False without one. Raises ModelUnsupportedError."""
+        """Add input to the running turn; False if no turn runs. Raises ModelUnsupportedError."""
         self._check_media(user_input)
         return self.soul.steer(encodable(user_input))
 

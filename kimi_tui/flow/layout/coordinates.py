@@ -221,7 +221,7 @@ class _Assembler:
         return size if is_last or beside_labels else max(1, size)
 
     def _is_inside(self, item: Vertex) -> bool:
-        """Whether a loop's label is between its line, on the left, and its box: then it stands over the line's end."""
+        """Whether a loop's label is drawn between the loop's line on the left and its box, above the line's end."""
         return item.label >= 0 and item.host >= 0 and item.side < 0 and not item.turns and not self.across
 
     def _lift(self, layer: int) -> int:

@@ -9,7 +9,7 @@ from kimi_tui.flow.layout.geometry import PlacedEdge, PlacedNode, Point
 
 
 def labels_inside(nodes: Iterable[PlacedNode], edges: Iterable[PlacedEdge]) -> tuple[PlacedEdge, ...]:
-    """The edges with the moved labels; boxes and lines stay in place."""
+    """Move the labels of back edges inside their loops where cells are free; boxes and lines stay in place."""
     placed = list(edges)
     taken = {
         (x, y)

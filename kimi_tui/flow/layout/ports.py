@@ -92,7 +92,7 @@ def _join_where_tight(groups: list[list[Line]], sides: list[int], span: Span) ->
 
 
 def spread(wished: Sequence[int], fixed: Sequence[bool], span: Span) -> list[int]:
-    """Places in the same order, as close to the preferred ones as a distance of `step` (or of one) allows.
+    """Return places in the same order, near `wished`, and at least `span.step` apart (or one, if that does not fit).
 
     Those `fixed` keep their place, if there is room for the others around them.
     """

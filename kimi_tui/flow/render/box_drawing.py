@@ -94,7 +94,7 @@ def arrow_char(side: int, *, ascii: bool = False) -> str:  # noqa: A002
 
 
 def ascii_text(text: str) -> str:
-    """The text with our own symbols in ASCII, equally wide; words stay the same."""
+    """Replace the symbols that kimi-tui adds, such as `…` and `×`, with ASCII of the same width."""
     return text.replace("…", "~").replace("×", "x")
 
 

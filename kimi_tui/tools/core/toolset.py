@@ -32,7 +32,7 @@ allowed_tools: ContextVar[frozenset[str] | None] = ContextVar("allowed_tools", d
 
 
 class Toolset:
-    """Tools by name, in the order given; a later tool of a name replaces an earlier one.
+    """Tools by name, in the order given; a later tool replaces an earlier one of the same name.
 
     In `plan_mode` only read-only calls run. The rules of `approvals` apply to every tool.
     """

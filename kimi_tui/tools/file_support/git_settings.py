@@ -107,7 +107,7 @@ def holds_credential(config: Path) -> bool:
 def reads_another_repository(folder: Path, folders: Sequence[Path]) -> bool:
     """Whether Git in this folder may print files of a repository that is neither around it nor in one of `folders`.
 
-    Anyone may have written a `.git` file or link, a link to other objects, or a list of further objects.
+    `.git` files, links and `objects/info/alternates` are untrusted: they may point at other repositories.
     """
     try:
         found = repository_around(folder)

@@ -73,10 +73,15 @@ def _landlock_version() -> int:
 class Sandbox:
     """The sandbox of a session. Without a workspace there is none.
 
-    The first command calls `notify` once with a title and the reason if a configured sandbox works in part only, or not
-    at all. `hidden` are files with keys beside those in kimi-tui's home, `trusted` says that the user trusts the
-    folder, `find` finds bubblewrap outside of some folders, `landlock` is the version of the kernel's Landlock,
-    `seatbelt` finds the `sandbox-exec` of macOS, `allows_host` decides on the hosts that commands want to reach.
+    The first command calls `notify` once, with a title and the reason, if a configured sandbox works only partly or not
+    at all.
+
+    `hidden`: secret files in addition to those in kimi-tui's home.
+    `trusted`: whether the user trusts the folder.
+    `find`: finds bubblewrap outside of some folders.
+    `landlock`: the version of the kernel's Landlock.
+    `seatbelt`: finds the `sandbox-exec` of macOS.
+    `allows_host`: decides on the hosts that commands want to reach.
     """
 
     def __init__(

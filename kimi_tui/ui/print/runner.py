@@ -239,7 +239,7 @@ def _prompt(line: bytes) -> UserInput | None:
 
 
 def interrupting_signals() -> list[signal.Signals]:
-    """SIGINT, SIGTERM and SIGHUP, unless `nohup` ignores that."""
+    """SIGINT, SIGTERM, and SIGHUP unless it is ignored, as with `nohup`."""
     ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     return [number for number in _SIGNALS if number != signal.SIGHUP or not ignored]
 

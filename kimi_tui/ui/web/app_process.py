@@ -44,7 +44,7 @@ class AppProcess:
 
     @classmethod
     async def start(cls, command: Sequence[str], *, grace_s: float = _GRACE_S) -> "AppProcess":
-        """Start the app. `grace_s`: seconds that it gets to quit on request, and again after SIGTERM."""
+        """Start the app. `grace_s`: seconds to wait for its end after a request to quit, and again after SIGTERM."""
         env = {name: value for name, value in os.environ.items() if name not in _OF_A_TERMINAL}
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=env | _ENVIRONMENT, start_new_session=True

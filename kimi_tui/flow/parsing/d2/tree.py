@@ -258,7 +258,7 @@ class Tree:
         return None
 
     def classes_matter(self) -> bool:
-        """Whether any class sets a label or a shape with a meaning."""
+        """Whether any class sets a label, or a shape that the chart draws."""
         classes = self.root.attribute("classes")
         for class_field in () if classes is None else classes.children.values():
             shape = class_field.attribute("shape")

@@ -15,7 +15,7 @@ def command_of(request: ApprovalRequest) -> str | None:
 
 
 class EditCommand(EditText):
-    """Returns the edited command, or None if closed."""
+    """A dialog to edit a command; its result is the new command, or None if it was closed."""
 
     CSS = (
         EditText.CSS

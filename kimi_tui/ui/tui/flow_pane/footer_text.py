@@ -17,7 +17,7 @@ from kimi_tui.ui.tui.text.styled_line import cells
 
 
 def run_title(run: RunView, now: float, width: int) -> str:
-    """` flow: release · move 3/1,000 · 1:12 `; without the move limit in a narrow pane."""
+    """The pane's title, such as ` flow: release · move 3/1,000 · 1:12 `; without the move limit in a narrow pane."""
     moves = _("move {number}", number=run.moves) if run.active else n_("{count} move", "{count} moves", run.moves)
     most = f"/{run.max_moves:,}" if run.active else ""
     spent = f" · {run_times(run, now)} "

@@ -20,7 +20,7 @@ LONGEST_WAIT_S = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An event after `number` messages."""
+    """A mark on the timeline: an event after the first `number` messages."""
 
     number: int
     kind: MarkKind

@@ -1,4 +1,4 @@
-"""Reads a theme, without loading the YAML parser where it is simple. An invalid theme is rejected."""
+"""Reads theme files, simple ones without loading the YAML parser. An invalid theme is rejected."""
 
 import re
 from collections.abc import Mapping
