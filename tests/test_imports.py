@@ -29,7 +29,7 @@ IN_FUNCTIONS = {
         "cli/commands/session.py", "cli/commands/skill.py", "cli/commands/trust.py", "cli/commands/web.py",
         "cli/main.py", "cli/modes/demo.py", "cli/modes/print.py", "cli/modes/replay.py", "cli/modes/setup.py",
         "cli/modes/tui.py",
-        "cli/options.py", "cli/plan_builder.py",
+        "cli/options.py", "cli/engine_options.py",
     ),
     A_FORMAT: (
         "config/loader.py", "config/source_position.py", "skill/chart_block.py", "skill/frontmatter.py",
@@ -57,7 +57,7 @@ IN_FUNCTIONS = {
         "ui/tui/session/session_controller.py", "ui/tui/terminal/app_base.py", "ui/tui/themes/theme_registry.py",
     ),
     RARE: (
-        "cli/no_dump.py", "flow/model/command_template.py", "flow/parsing/reader.py", "paths.py",
+        "cli/process_hardening.py", "flow/model/command_template.py", "flow/parsing/reader.py", "paths.py",
         "session/session.py", "skill/watcher.py",
         "soul/commands/session.py", "soul/assemble.py", "soul/engine.py", "soul/tracing.py",
         "soul/flows/manager.py", "text_safety.py",

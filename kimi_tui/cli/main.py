@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from kimi_tui import __version__
 from kimi_tui.cli.completions import SHELLS, script
 from kimi_tui.cli.exit_status import exit_status
-from kimi_tui.cli.no_dump import forbid_dumps
+from kimi_tui.cli.process_hardening import forbid_dumps
 
 if TYPE_CHECKING:
     import argparse

@@ -17,8 +17,8 @@ from kimi_tui.errors import ProviderConnectionError, ProviderError, ProviderTime
 from kimi_tui.i18n import tr
 from kimi_tui.llm.error_mapping import answer_error, body_error, clean, malformed_stream
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.silence import seconds_to_wait
 from kimi_tui.llm.sse import NotAnEventStreamError, ServerEvent, server_events
+from kimi_tui.llm.stall_detection import seconds_to_wait
 
 
 class _Answer(Protocol):

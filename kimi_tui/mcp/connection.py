@@ -19,9 +19,9 @@ from kimi_tui.errors import KimiTuiError
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.llm.message import Message
-from kimi_tui.mcp.change_pace import ChangePace
 from kimi_tui.mcp.config import Server, ServerConfig
 from kimi_tui.mcp.env_expansion import MissingVariableError, expand_env, secrets_of
+from kimi_tui.mcp.list_refresh_backoff import ChangePace
 from kimi_tui.mcp.pending_calls import PendingCalls
 from kimi_tui.mcp.rate_limit import FLOOD
 from kimi_tui.mcp.remote_prompt import remote_prompts

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui.cli.engine_options import build_plan
 from kimi_tui.cli.options import parse
-from kimi_tui.cli.plan_builder import build_plan
 from kimi_tui.errors import UsageError
 from kimi_tui.session.session import Session
 from tests.cli.test_main import run

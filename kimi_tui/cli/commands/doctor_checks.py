@@ -280,7 +280,7 @@ def _sandbox(options: argparse.Namespace, loaded: LoadedConfig | None) -> Check:
     """Test the sandbox as a session does, and report its limits."""
     import asyncio
 
-    from kimi_tui.cli.plan_builder import permissions_of
+    from kimi_tui.cli.engine_options import permissions_of
     from kimi_tui.config.schema import SandboxConfig
     from kimi_tui.permission.trust import trust_state
     from kimi_tui.tools.file_support.workspace import Workspace
@@ -362,7 +362,7 @@ def _rules(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator
     """Check the permission rules; yields nothing without rules."""
     if loaded is None:
         return
-    from kimi_tui.cli.plan_builder import permissions_of
+    from kimi_tui.cli.engine_options import permissions_of
     from kimi_tui.permission.trust import trust_state
 
     def look() -> Check:

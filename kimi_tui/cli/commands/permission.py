@@ -57,7 +57,7 @@ def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path, tupl
     """Return the permission settings, their folder, and the project settings that are inactive without folder trust."""
     from pathlib import Path
 
-    from kimi_tui.cli.plan_builder import permissions_of
+    from kimi_tui.cli.engine_options import permissions_of
     from kimi_tui.cli.work_dir import work_dir_of
     from kimi_tui.config.loader import load_config
     from kimi_tui.paths import shown

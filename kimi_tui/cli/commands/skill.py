@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
 def _library(args: argparse.Namespace) -> "SkillLibrary":
     from pathlib import Path
 
-    from kimi_tui.cli.plan_builder import folder_of, work_dir_of
+    from kimi_tui.cli.engine_options import folder_of, work_dir_of
     from kimi_tui.config.loader import load_config
     from kimi_tui.skill.library import SkillLibrary
     from kimi_tui.skill.roots import SkillRoots

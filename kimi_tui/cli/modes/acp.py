@@ -12,9 +12,9 @@ from typing import cast
 from acp.agent.connection import AgentSideConnection
 from acp.interfaces import Agent, Client
 
+from kimi_tui.cli.engine_options import build_plan
 from kimi_tui.cli.error_output import print_error
 from kimi_tui.cli.log_file import start_logging
-from kimi_tui.cli.plan_builder import build_plan
 from kimi_tui.config.loader import load_config
 from kimi_tui.config.model_selection import choose_model
 from kimi_tui.errors import ConfigError, ModelNotSetError, UsageError

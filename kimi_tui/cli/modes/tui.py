@@ -46,14 +46,14 @@ def _show(options: argparse.Namespace, work_dir: Path, *, terminal_state: Termin
     from kimi_tui.ui.tui.main import run_tui
 
     def make_plan(work_dir: Path | None, trust: "TrustState | None") -> "EngineConfig":
+        from kimi_tui.cli.engine_options import build_plan
         from kimi_tui.cli.log_file import start_logging
-        from kimi_tui.cli.plan_builder import build_plan
 
         start_logging(options.debug)
         return build_plan(options, interactive=True, work_dir=work_dir, trust=trust, asks=True)
 
     def make_demo() -> "tuple[EngineConfig, str]":
-        from kimi_tui.cli.plan_builder import build_demo_plan
+        from kimi_tui.cli.engine_options import build_demo_plan
 
         return build_demo_plan(options, interactive=True), f"/flow:{DEMO_FLOW}"
 

@@ -7,12 +7,12 @@ import sys
 import threading
 import webbrowser
 
+from kimi_tui.cli.engine_options import build_plan
 from kimi_tui.cli.error_output import print_error
 from kimi_tui.cli.log_file import start_logging
 from kimi_tui.cli.option_args import argv_of
 from kimi_tui.cli.options import parser
 from kimi_tui.cli.output import print_out
-from kimi_tui.cli.plan_builder import build_plan
 from kimi_tui.cli.work_dir import work_dir_of
 from kimi_tui.paths import shown
 from kimi_tui.ui.web.page_session import Command

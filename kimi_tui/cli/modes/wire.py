@@ -5,9 +5,9 @@ import asyncio
 import signal
 from dataclasses import replace
 
+from kimi_tui.cli.engine_options import build_plan
 from kimi_tui.cli.error_output import print_error
 from kimi_tui.cli.log_file import start_logging
-from kimi_tui.cli.plan_builder import build_plan
 from kimi_tui.errors import UsageError
 from kimi_tui.permission.trust import ignored_items
 from kimi_tui.soul.assemble import build_engine

@@ -20,7 +20,7 @@ from kimi_tui.llm.lazy_client import Closable, LazyClient
 from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import StreamPart, ToolSpec
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.silence import Silence, adds_content
+from kimi_tui.llm.stall_detection import Silence, adds_content
 from kimi_tui.llm.time_slice import TimeSlice
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import JsonObject

@@ -16,8 +16,8 @@ from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.file_support.git_dirs import acting_targets, git_dir_of, user_git_paths
 from kimi_tui.tools.file_support.git_settings import moved_destinations, without_acting_settings
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
-from kimi_tui.tools.shell_support.put_aside import ASIDE, make_link, make_readable, put_aside, write_new
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
+from kimi_tui.tools.shell_support.safe_rename import ASIDE, make_link, make_readable, put_aside, write_new
 
 _MOST_CONFIG = 1 << 20
 _MOST_TODO = 1 << 22

@@ -31,9 +31,9 @@ from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.code_loading_env import loads_code_from
 from kimi_tui.tools.shell_support.command_parser import CommandLine
+from kimi_tui.tools.shell_support.git_read_paths import limited_files, printed_files, prints_history
 from kimi_tui.tools.shell_support.globs import expand
 from kimi_tui.tools.shell_support.read_trees import reads_nothing_refused
-from kimi_tui.tools.shell_support.tracked_reading import limited_files, printed_files, prints_history
 
 if TYPE_CHECKING:
     from kimi_tui.tools.file_support.git_history import History

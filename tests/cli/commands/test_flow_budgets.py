@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui.cli.engine_options import budget_of
 from kimi_tui.cli.main import main
 from kimi_tui.cli.options import parse
-from kimi_tui.cli.plan_builder import budget_of
 from kimi_tui.config.budget import Budget
 from kimi_tui.errors import UsageError
 from kimi_tui.flow.run.run_meter import BudgetSetup

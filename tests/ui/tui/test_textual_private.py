@@ -30,7 +30,7 @@ USED_BY_SUBCLASSES = {
         "_app", "_auto_restart", "_debug", "_enable_mouse_pixels", "_file", "_run_input_thread",
         "_sigcont_application", "_sigtstp_application", "_writer_thread",
     ),
-    "terminal.echo_screen.LowLatencyScreen": (
+    "terminal.low_latency_screen.LowLatencyScreen": (
         "_compositor", "_compositor_refresh", "_dirty_widgets", "_layout_required", "_on_timer_update",
         "_repaint_required", "_scroll_required",
     ),

@@ -18,10 +18,10 @@ from kimi_tui.ui.tui.engine_protocol import FlowSkill
 from kimi_tui.ui.tui.flow_pane.broken_flow import BrokenFlow, flow_warnings
 from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
 from kimi_tui.ui.tui.flow_pane.diagnostics_view import DiagnosticsView
+from kimi_tui.ui.tui.flow_pane.disabled_keys import Showing, Shown, why_not
 from kimi_tui.ui.tui.flow_pane.flow_list import FlowList
 from kimi_tui.ui.tui.flow_pane.footer import FlowFooter, FooterFacts
 from kimi_tui.ui.tui.flow_pane.footer_text import ended_buttons, footer_facts, line_legend, more, run_title
-from kimi_tui.ui.tui.flow_pane.refusals import Showing, Shown, why_not
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.text.call_summary import one_line

@@ -13,9 +13,9 @@ from kimi_tui.flow.render.chart_style import ChartStyle
 from kimi_tui.ui.tui.flow_pane.chart_surface import ChartSurface
 from kimi_tui.ui.tui.flow_pane.minimap import MiniMap
 from kimi_tui.ui.tui.flow_pane.pannable_view import PannableView
+from kimi_tui.ui.tui.text.render_fallback import log_fault
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import cells, cut
-from kimi_tui.ui.tui.text.undrawable import log_fault
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import background_of, widget_palette
 

@@ -22,7 +22,7 @@ from kimi_tui.ui.tui.main_screen.layout_css import Width, layout_for_size
 from kimi_tui.ui.tui.main_screen.right_column import RightColumn
 from kimi_tui.ui.tui.main_screen.welcome import Welcome
 from kimi_tui.ui.tui.terminal.compositor import CroppingCompositor
-from kimi_tui.ui.tui.terminal.echo_screen import LowLatencyScreen
+from kimi_tui.ui.tui.terminal.low_latency_screen import LowLatencyScreen
 from kimi_tui.ui.tui.widgets.hints_changed import HintsChanged
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from textual.timer import Timer
 from kimi_tui.ui.tui.terminal.escape_sequences import Progress, TaskbarProgress
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.ports import ActivityHost
+    from kimi_tui.ui.tui.app_protocols import ActivityHost
 
 
 class ActivityIndicator:

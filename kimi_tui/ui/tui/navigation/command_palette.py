@@ -18,7 +18,7 @@ from kimi_tui.ui.tui.widgets.modal_card import ModalCard
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.ports import PaletteHost
+    from kimi_tui.ui.tui.app_protocols import PaletteHost
 
 
 @dataclass(frozen=True, slots=True)

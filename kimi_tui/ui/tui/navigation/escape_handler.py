@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from kimi_tui.ui.tui.i18n.catalog import _
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.ports import EscapeHost
+    from kimi_tui.ui.tui.app_protocols import EscapeHost
 
 _DOUBLE_PRESS_S = 1.5
 

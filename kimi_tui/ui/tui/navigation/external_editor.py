@@ -22,7 +22,7 @@ from kimi_tui.ui.tui.terminal.shutdown import SIGNALS
 from kimi_tui.ui.tui.transcript.word_selection import block_text
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.ports import TerminalHost
+    from kimi_tui.ui.tui.app_protocols import TerminalHost
 
 _KNOWN_EDITORS: tuple[tuple[str, ...], ...] = (("code", "--wait"), ("vim",), ("vi",), ("nano",))
 

@@ -8,7 +8,7 @@ from kimi_tui.ui.tui.navigation.session_actions import restart_session
 from kimi_tui.ui.tui.navigation.settings_actions import keep_theme
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.ports import ScreenHost
+    from kimi_tui.ui.tui.app_protocols import ScreenHost
     from kimi_tui.ui.tui.screens.first_start import SetupWizard
     from kimi_tui.ui.tui.themes.theme_registry import ThemeRegistry
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from kimi_tui.ui.tui.i18n.catalog import _
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.ports import EngineHost
+    from kimi_tui.ui.tui.app_protocols import EngineHost
 
 
 def toggle_plan_mode(host: "EngineHost") -> None:

@@ -14,7 +14,7 @@ from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.screens.screen_commands import SCREEN_COMMANDS, ScreenCommand
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.ports import ScreenHost
+    from kimi_tui.ui.tui.app_protocols import ScreenHost
 
 ScreenAction = Callable[["ScreenHost"], Awaitable[None]]
 """Opens a screen and applies its result. Raises KimiTuiError if it cannot."""

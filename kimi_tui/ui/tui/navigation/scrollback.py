@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.navigation.external_editor import can_suspend
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.ports import TerminalHost
+    from kimi_tui.ui.tui.app_protocols import TerminalHost
 
 
 def show_in_scrollback(host: "TerminalHost") -> None:

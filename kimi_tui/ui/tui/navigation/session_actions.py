@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kimi_tui.ui.tui.i18n.catalog import _
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.ports import ScreenHost
+    from kimi_tui.ui.tui.app_protocols import ScreenHost
 
 
 async def choose_session(host: "ScreenHost") -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from kimi_tui.config.yaml_editor import KeyPath, Value
-    from kimi_tui.ui.tui.ports import ScreenHost
+    from kimi_tui.ui.tui.app_protocols import ScreenHost
 
 
 async def choose_theme(host: "ScreenHost") -> None:

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.ports import SubagentHost
+    from kimi_tui.ui.tui.app_protocols import SubagentHost
     from kimi_tui.ui.tui.screens.subagent import SubagentScreen
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from kimi_tui.ui.tui.i18n.catalog import _
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.ports import TrustHost
+    from kimi_tui.ui.tui.app_protocols import TrustHost
     from kimi_tui.ui.tui.session.engine_factory import EngineFactory
 
 

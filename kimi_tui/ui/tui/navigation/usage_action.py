@@ -8,7 +8,7 @@ from kimi_tui.ui.tui.i18n.catalog import _
 
 if TYPE_CHECKING:
     from kimi_tui.soul.usage_stats import UsageStats
-    from kimi_tui.ui.tui.ports import ScreenHost
+    from kimi_tui.ui.tui.app_protocols import ScreenHost
 
 
 async def show_usage(host: "ScreenHost") -> None:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from kimi_tui.paths import home
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.ports import ScreenHost
+    from kimi_tui.ui.tui.app_protocols import ScreenHost
 
 
 async def show_log(host: "ScreenHost") -> None:

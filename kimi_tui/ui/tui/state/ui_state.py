@@ -27,7 +27,7 @@ from kimi_tui.ui.tui.state.items import (
 from kimi_tui.ui.tui.state.notice_reducer import NoticeReducer
 from kimi_tui.ui.tui.state.tool_reducer import ToolReducer
 from kimi_tui.ui.tui.text.call_summary import one_line
-from kimi_tui.ui.tui.text.undrawable import log_fault
+from kimi_tui.ui.tui.text.render_fallback import log_fault
 from kimi_tui.wire import events, flow_events, parts, requests
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import TodoItem

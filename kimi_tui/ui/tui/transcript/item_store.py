@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from kimi_tui.ui.tui.state.items import AssistantItem, Item, ThinkItem, ToolItem, UserItem, is_running
+from kimi_tui.ui.tui.text.render_fallback import log_fault, plain_item
 from kimi_tui.ui.tui.text.styled_line import Line, cells
-from kimi_tui.ui.tui.text.undrawable import log_fault, plain_item
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.transcript.height_index import HeightIndex
 from kimi_tui.ui.tui.transcript.item_renderer import (

@@ -5,7 +5,7 @@ from collections import deque
 from rich.style import Style
 from textual.selection import Selection
 
-from kimi_tui.ui.tui.text.undrawable import log_fault
+from kimi_tui.ui.tui.text.render_fallback import log_fault
 from kimi_tui.ui.tui.transcript.item_store import Drawn, ItemStore
 from kimi_tui.ui.tui.transcript.row_builder import MARGIN, Row, RowBuilder
 from kimi_tui.ui.tui.transcript.scroll_window import ScrollWindow

@@ -16,8 +16,8 @@ from markdown_it.tree import SyntaxTreeNode
 
 from kimi_tui.ui.tui.text.highlight import highlight
 from kimi_tui.ui.tui.text.markdown import References, Renderer, is_loose, language_of, one_kind_of_line_end, parse
+from kimi_tui.ui.tui.text.render_fallback import log_fault, plain_lines
 from kimi_tui.ui.tui.text.styled_line import Line
-from kimi_tui.ui.tui.text.undrawable import log_fault, plain_lines
 from kimi_tui.ui.tui.themes.palette import Palette
 
 _FENCE = re.compile(r"( {0,3})(`{3,}(?=[^`\n]*$)|~{3,})", re.MULTILINE)

@@ -4,8 +4,8 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from kimi_tui.ui.tui.text.render_fallback import lines_or_notice
 from kimi_tui.ui.tui.text.styled_line import Line
-from kimi_tui.ui.tui.text.undrawable import lines_or_notice
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import background_of, line_strip, widget_palette
 

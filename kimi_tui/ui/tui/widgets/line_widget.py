@@ -8,9 +8,9 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 from textual.widget import Widget
 
+from kimi_tui.ui.tui.text.render_fallback import lines_or_notice
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import Line, cells, cut
-from kimi_tui.ui.tui.text.undrawable import lines_or_notice
 from kimi_tui.ui.tui.themes.palette import Palette, palette_around
 
 

@@ -15,8 +15,8 @@ from textual.strip import Strip
 from kimi_tui.flow.render.chart_style import Role
 from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.ui.tui.text.render_fallback import log_fault, plain_lines
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, cut_start
-from kimi_tui.ui.tui.text.undrawable import log_fault, plain_lines
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import background_of, line_strip, widget_palette

@@ -3,8 +3,8 @@ import json
 import pytest
 
 from kimi_tui import paths
+from kimi_tui.cli.engine_options import build_plan
 from kimi_tui.cli.options import parse
-from kimi_tui.cli.plan_builder import build_plan
 from kimi_tui.errors import UsageError
 from kimi_tui.session.session import sessions_dir
 from tests.soul.engines import engine_on, plan
