@@ -16,7 +16,7 @@ def seconds_to_wait(settings: ProviderSettings) -> float:
     return settings.idle_timeout_s * _SILENT_READS
 
 
-class Silence:
+class StallDetector:
     """Measures the time since the last event with content."""
 
     def __init__(self, settings: ProviderSettings) -> None:

@@ -21,7 +21,7 @@ from kimi_tui.interaction.questions import Questions
 from kimi_tui.llm.message import Message
 from kimi_tui.mcp.config import Server, ServerConfig
 from kimi_tui.mcp.env_expansion import MissingVariableError, expand_env, secrets_of
-from kimi_tui.mcp.list_refresh_backoff import ChangePace
+from kimi_tui.mcp.list_refresh_backoff import RefreshBackoff
 from kimi_tui.mcp.pending_calls import PendingCalls
 from kimi_tui.mcp.rate_limit import FLOOD
 from kimi_tui.mcp.remote_prompt import remote_prompts
@@ -94,7 +94,7 @@ class Connection:
         self._returns = 0
         self._returning = asyncio.Lock()
         self._invalid: list[str] = []
-        self._changes = ChangePace()
+        self._changes = RefreshBackoff()
 
     @property
     def may_start(self) -> bool:

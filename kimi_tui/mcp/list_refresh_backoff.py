@@ -7,7 +7,7 @@ LONGEST_PAUSE = 60.0
 """Pauses in seconds between two lists: the first one, doubled while changes keep coming."""
 
 
-class ChangePace:
+class RefreshBackoff:
     """Joins the reports of changes: each `next` stands for all reports until it returned."""
 
     def __init__(self) -> None:

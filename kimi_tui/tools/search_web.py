@@ -16,7 +16,7 @@ from kimi_tui.tools.core.result_builder import MARKER, MAX_CHARS, ResultBuilder
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.fetch_url import read_page
 from kimi_tui.tools.web_support.fetcher import MAX_BYTES, FetchError, origin_of
-from kimi_tui.tools.web_support.page_rules import TOOL, effect_for, needs_no_question, origins_scope, same_decision
+from kimi_tui.tools.web_support.page_rules import TOOL, effect_for, is_preapproved, origins_scope, same_decision
 from kimi_tui.tools.web_support.search_backends import Ask, Hit, ask_for, hits_of
 from kimi_tui.tools.web_support.web_settings import NO_SERVICES, WebSettings
 from kimi_tui.wire.display import BriefBlock
@@ -90,7 +90,7 @@ class SearchWeb(Tool[SearchWebParams]):
             try:
                 # defence: rules-for-pages-of-results
                 effect = effect_for(self._approvals, hit.url) if len(hit.url) <= _MOST_URL else Effect.DENY
-                is_free = needs_no_question(self._approvals, hit.url)
+                is_free = is_preapproved(self._approvals, hit.url)
             except FetchError:
                 kept.append(replace(hit, content=""))
                 continue
@@ -134,7 +134,7 @@ class SearchWeb(Tool[SearchWebParams]):
         try:
             # defence: redirects-of-results
             text, _, _ = await read_page(
-                hit.url, self._web, follows=lambda url: as_for(url) or needs_no_question(self._approvals, url)
+                hit.url, self._web, follows=lambda url: as_for(url) or is_preapproved(self._approvals, url)
             )
         except FetchError:
             return hit

@@ -480,7 +480,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "a symlinked parent of a file": (f"{_FILES}::test_path_escape",),
     "flags behind a backslash": (f"{_CMD}::test_flags_behind_a_backslash_are_flags",),
     "a rule that never matches": (
-        "tests/cli/test_plan_builder.py::test_a_rule_that_never_matches_is_warned_of_at_the_start",
+        "tests/cli/test_engine_options.py::test_a_rule_that_never_matches_is_warned_of_at_the_start",
     ),
     "a run without a user": (
         "tests/tools/core/test_ask_approval.py::test_without_a_user_the_model_leaves_only_the_plan_mode_that_it_chose",
@@ -518,11 +518,11 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/flow/layout/test_cell_text.py::test_a_label_is_cut_where_nobody_reads_on",
     ),
     "a message that cannot be drawn": (
-        "tests/ui/tui/test_undrawable.py::test_a_message_that_cannot_be_drawn_is_shown_as_plain_text",
-        "tests/ui/tui/test_undrawable.py::test_text_that_fails_while_it_streams_is_shown_as_it_is",
-        "tests/ui/tui/test_undrawable.py::test_a_message_that_cannot_be_folded_in_leaves_those_after_it",
-        "tests/ui/tui/test_undrawable.py::test_a_pane_that_cannot_be_drawn_says_so_and_stays",
-        "tests/ui/tui/test_undrawable.py::test_line_ends_of_every_kind_do_not_end_the_screen",
+        "tests/ui/tui/test_render_fallback.py::test_a_message_that_cannot_be_drawn_is_shown_as_plain_text",
+        "tests/ui/tui/test_render_fallback.py::test_text_that_fails_while_it_streams_is_shown_as_it_is",
+        "tests/ui/tui/test_render_fallback.py::test_a_message_that_cannot_be_folded_in_leaves_those_after_it",
+        "tests/ui/tui/test_render_fallback.py::test_a_pane_that_cannot_be_drawn_says_so_and_stays",
+        "tests/ui/tui/test_render_fallback.py::test_line_ends_of_every_kind_do_not_end_the_screen",
         "tests/ui/tui/transcript/test_streaming_markdown.py::test_any_text_streams_to_what_it_is_at_once",
     ),
     "an answer without end": (

@@ -20,7 +20,7 @@ from kimi_tui.llm.lazy_client import Closable, LazyClient
 from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import StreamPart, ToolSpec
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.stall_detection import Silence, adds_content
+from kimi_tui.llm.stall_detection import StallDetector, adds_content
 from kimi_tui.llm.time_slice import TimeSlice
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import JsonObject
@@ -73,7 +73,7 @@ class SdkProvider(ABC, Generic[C, E]):
         connection = await self._connection.get()
         reader = self._reader(call_ids(history))
         async with aclosing(self._events(connection, self._body(system_prompt, _sendable(tools), history))) as events:
-            share, silence = TimeSlice(), Silence(self._settings)
+            share, stalls = TimeSlice(), StallDetector(self._settings)
             try:
                 async for event in events:
                     has_content = False
@@ -82,7 +82,7 @@ class SdkProvider(ABC, Generic[C, E]):
                         yield part
                         await share.pause()
                     await share.pause()
-                    silence.check(has_content=has_content)
+                    stalls.check(has_content=has_content)
             except ProviderConnectionError:
                 # A failure after the final event loses nothing but the usage.
                 if not reader.over:

@@ -24,7 +24,7 @@ def origins_scope(origins: Iterable[str]) -> Scope:
     return Scope(tuple(f"fetch: {name}" for name in names), tr("pages of {host}", host=", ".join(names)))
 
 
-def needs_no_question(approvals: Approvals, url: str) -> bool:
+def is_preapproved(approvals: Approvals, url: str) -> bool:
     """Whether a rule, yolo or an approval for the session already covers a page. Raises FetchError."""
     match effect_for(approvals, url):
         case Effect.ALLOW:

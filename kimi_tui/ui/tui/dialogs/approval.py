@@ -367,7 +367,7 @@ class ApprovalDialog(DockedDialog):
         self.guard.restart()
         self.focus()
 
-    def leave_why(self) -> bool:
+    def discard_comment(self) -> bool:
         """Discard the comment; False if there is none."""
         if not (self.has_class("-why") or self.has_class("-comment")):
             return False

@@ -173,7 +173,7 @@ class MainScreen(PaneNavigation):
         """Close what Esc closes first: an input of a dialog, the find bar, a branch choice, a zoom that hides the
         conversation. False if none is open."""
         panes = self._panes
-        if panes.approval_dialog.leave_why() or panes.question_dialog.leave():
+        if panes.approval_dialog.discard_comment() or panes.question_dialog.leave():
             return True
         if panes.find_bar.is_open:
             panes.find_bar.close()
