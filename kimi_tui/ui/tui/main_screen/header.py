@@ -17,7 +17,9 @@ NO_MODEL = N_("no model")
 
 _ROOMY = 100
 _PLACE = 16
-"""Columns for the folder before other facts are left out."""
+"""Columns for the folder before the full sandbox is left out."""
+_LEAST_PLACE = 10
+"""Columns for the folder before the context's figures are."""
 _BOLD = Style(bold=True)
 
 
@@ -76,17 +78,19 @@ class Header(LineWidget):
         soon = facts.pausing and width >= _ROOMY
         later: list[Run] = [(" · ", palette.faint), (_("pauses after this turn"), palette.warning)] if soon else []
         right = [*self._tasks(palette, width), *self._state(palette), *later, (" ", palette.base)]
-        middle = self._figures(palette)
-        room = width - width_of(right) - width_of(middle) - 14
-        if facts.sandbox == "full" and room < _PLACE:
-            middle = self._figures(palette, sandbox=False)
-            room = width - width_of(right) - width_of(middle) - 14
+        free = width - width_of(right) - 14
+        sandbox = facts.sandbox != "full" or free - width_of(self._figures(palette)) >= _PLACE
+        for usage in ("long", "short", "none"):
+            middle = self._figures(palette, sandbox=sandbox, usage=usage)
+            room = free - width_of(middle)
+            if room >= _LEAST_PLACE:
+                break
         left: list[Run] = [(" ", palette.base), ("kimi-tui", palette.accent + _BOLD), ("  ", palette.base)]
         branch = f" ({facts.branch})" if facts.branch else ""
-        place = cut_start(facts.location, max(8, min(40, room - len(branch))))
-        if room < 10:
+        if room < 0:
             middle = middle[:1]
-            place = cut_start(facts.location, max(0, width - width_of(right) - width_of(middle) - 14))
+            room = free - width_of(middle)
+        place = cut_start(facts.location, max(min(8, room), min(40, room - len(branch)), 0))
         left.append((place, palette.base))
         if room > len(branch) + 10:
             left.append((cut(branch, 24), palette.muted))
@@ -95,12 +99,15 @@ class Header(LineWidget):
         rest = max(1, width - width_of(left) - width_of(right))
         return [Line((*left, (" " * rest, palette.base), *right))]
 
-    def _figures(self, palette: Palette, *, sandbox: bool = True) -> list[Run]:
+    def _figures(
+        self, palette: Palette, *, sandbox: bool = True, usage: Literal["long", "short", "none"] = "long"
+    ) -> list[Run]:
+        """The model, what holds for its actions, and how full its context is; less of that where room is short."""
         facts = self._facts
         if facts.model in ("", NO_MODEL):
             return []
         runs: list[Run] = [(facts.model, palette.base)]
-        if facts.model_note:
+        if facts.model_note and usage == "long":
             runs.append((f" {translate(facts.model_note)}", palette.warning))
         if facts.yolo:
             runs += [(" · ", palette.faint), ("yolo", palette.warning)]
@@ -108,10 +115,11 @@ class Header(LineWidget):
             runs += self._sandbox(palette)
         if facts.plan_mode:
             runs += [(" · ", palette.faint), (p_("mode", "plan"), palette.secondary)]
-        if facts.max_context_tokens:  # last, so that nothing moves when its digits change
+        if facts.max_context_tokens and usage != "none":  # last, so that nothing moves when its digits change
             share, size = f"{facts.context_usage:.0%}", token_count(facts.max_context_tokens)
             style = palette.warning if facts.context_usage >= 0.75 else palette.muted
-            runs += [(" · ", palette.faint), (_("{share} of {size}", share=share, size=size), style)]
+            words = _("{share} of {size}", share=share, size=size) if usage == "long" else share
+            runs += [(" · ", palette.faint), (words, style)]
         return runs
 
     def _sandbox(self, palette: Palette) -> list[Run]:

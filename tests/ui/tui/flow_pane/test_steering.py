@@ -304,8 +304,8 @@ async def test_one_row_under_the_chart_has_the_state_and_the_buttons_that_fit(tm
         foot = one.pane.query_one(FlowFooter)
         row = foot.render_line(0).text
         assert foot.size.height == 1
-        assert row.startswith("▶ Look at")
-        assert row.rstrip().endswith("x stop   n step   …")
+        assert row.startswith("▶ Look at the test ")
+        assert row.rstrip().endswith("x stop   …")
         await one.press("f3")
         assert "n step" not in app_strips(one.app)[-1].text
 

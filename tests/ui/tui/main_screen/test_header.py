@@ -32,3 +32,17 @@ def test_without_room_the_header_leaves_out_the_full_sandbox_and_no_other(
     assert shown in line.text
     assert "▣" not in line.text
     assert "starting" in line.text
+
+
+def test_without_room_the_context_goes_before_what_holds_for_actions() -> None:
+    header = Header()
+    header.facts = HeaderFacts(
+        location="~/work", model="s", model_note="scripted model", sandbox="none", yolo=True, plan_mode=True,
+        max_context_tokens=100_000, waiting=2, ready=True,
+    )  # fmt: skip
+    shown = {width: header.lines(width, Palette())[0].text.split("  ")[2].split(" ? ")[0] for width in (100, 80, 64)}
+    assert shown == {
+        100: "s scripted model · yolo · □ no sandbox · plan · 0% of 100k",
+        80: "s · yolo · □ no sandbox · plan · 0%",
+        64: "s · yolo · □ no sandbox · plan",
+    }
