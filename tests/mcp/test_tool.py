@@ -41,7 +41,7 @@ async def test_a_call_asks_first_and_a_yes_for_the_session_covers_that_tool_only
         (asked,) = at.of(ApprovalRequest)
         assert asked.action == "mcp:echo"
         assert asked.sender == "mcp__e__echo"
-        assert asked.scope == "calls of `echo` of the MCP server `e`"
+        assert asked.scope == "calls to `echo` on the MCP server `e`"
         assert '"text": "one"' in asked.display[0].command
         at.answer = "reject"
         assert (await at.use("mcp__e__pid")).extras == {"rejected": True, "feedback": None}

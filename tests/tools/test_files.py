@@ -243,7 +243,7 @@ async def test_a_difference_is_shown_in_pieces_with_three_lines_around(harness: 
 async def test_a_huge_difference_is_a_summary(harness: ToolHarness) -> None:
     (harness.dir / "a").write_text("x\n")
     value = await harness.use(WriteFile(harness.workspace, harness.approvals), path="a", content="y\n" * 10_001)
-    assert value.display == (DiffBlock(path="a", old_text="1 line", new_text="10001 lines", is_summary=True),)
+    assert value.display == (DiffBlock(path="a", old_text="1 line", new_text="10,001 lines", is_summary=True),)
 
 
 async def test_a_small_change_of_a_huge_file_is_shown(harness: ToolHarness) -> None:

@@ -21,7 +21,7 @@ def test_what_git_reads_is_found(tmp_path: Path, pieces: list[str]) -> None:
     content = ("[core]\n\thooksPath = " + "".join(pieces) + "\n").encode()
     file = tmp_path / "config"
     file.write_bytes(content)
-    command = ["git", "config", "--file", str(file), "--null", "--get-regexp", "hookspath"]
+    command = ["git", "config", "--file", str(file), "--null", "--get-regexp", r"\.hookspath$"]
     ended = subprocess.run(command, check=False, capture_output=True, text=True)
     if ended.returncode == 0:
         read = [one.partition("\n")[2].replace("\t", " ") for one in ended.stdout.split("\0")[:-1] if "\n" in one]

@@ -115,7 +115,7 @@ def test_variables_that_grow_without_end_are_refused():
         ("-> b\n", 1, 1, "source"),
         ("a: {\n b\n", 1, 4, "never closed"),
         ("a\n}\n", 2, 1, "unmatched `}`"),
-        ('a: "x\n', 1, 4, "does not end"),
+        ('a: "x\n', 1, 4, "unterminated string"),
         ("a: |md\nx\n", 1, 4, "never closed"),
         ("a: b\nc: @d\n", 2, 4, "imports"),
         ("a:\n", 1, 2, "missing"),
