@@ -42,10 +42,11 @@ class SkillWatcher:
         try:
             while True:
                 plan, notify = await asyncio.to_thread(self._arm)
-                # Pick up changes from before the watches; from here on the system reports all of them.
-                await self._reload()
-                self.ready.set()
-                await self._follow(plan, notify, stop)
+                with notify:  # closes its file at once, not when the object is collected
+                    # Pick up changes from before the watches; from here on the system reports all of them.
+                    await self._reload()
+                    self.ready.set()
+                    await self._follow(plan, notify, stop)
         except _CannotWatchError as error:
             self._on_notice(tr("skills are not reloaded automatically: {cause}", cause=error))
             await self._reload()

@@ -1,6 +1,7 @@
 """A library that follows the disk. Real watches; each wait is for an event, with a deadline."""
 
 import asyncio
+import gc
 import os
 import shutil
 import time
@@ -257,3 +258,21 @@ async def test_names_that_cannot_be_shown_are_reported(tmp_path: Path, own: Path
         ]
         write_skill(own, "walk")
         await watched.until_names("walk")
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not list open files")
+async def test_a_watch_that_ends_closes_its_file_without_a_collection(tmp_path: Path) -> None:
+    def watches() -> int:
+        targets = (file.readlink() for file in Path("/proc/self/fd").iterdir() if file.is_symlink())
+        return sum("inotify" in str(target) for target in targets)
+
+    gc.collect()
+    before = watches()
+    gc.disable()
+    try:
+        for _ in range(3):
+            async with watching(roots_in(tmp_path)):
+                pass
+        assert watches() == before
+    finally:
+        gc.enable()
