@@ -11,12 +11,11 @@ import socket
 from collections.abc import Awaitable, Callable
 
 from kimi_tui.tools.shell_support.sandbox_hints import REFUSAL
-from kimi_tui.tools.shell_support.upstream_proxy import UpstreamError, upstream_proxy
+from kimi_tui.tools.shell_support.upstream_proxy import MAX_HEAD_BYTES, UpstreamError, upstream_proxy
 from kimi_tui.tools.web_support.fetcher import FetchError, public_address
 
 _HEAD_SECONDS = 10.0
 _CONNECT_SECONDS = 15.0
-_MOST_HEAD = 16_384
 _MOST_CONNECTIONS = 128
 _PIECE = 1 << 16
 _REQUEST = re.compile(rb"CONNECT ([a-zA-Z0-9.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\]):([0-9]{1,5}) HTTP/1\.[01]\r?\n")
@@ -36,7 +35,7 @@ class HostProxy:
     async def start(self, listener: socket.socket) -> None:
         """Serve the connections of this listening socket, and close it in the end."""
         listener.setblocking(False)
-        self._server = await asyncio.start_server(self._accept, sock=listener, limit=_MOST_HEAD)
+        self._server = await asyncio.start_server(self._accept, sock=listener, limit=MAX_HEAD_BYTES)
 
     async def close(self) -> None:
         if self._server is not None:

@@ -7,7 +7,8 @@ import urllib.request
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
 
-_MOST_HEAD = 16_384
+MAX_HEAD_BYTES = 16_384
+"""Limit for the head of a request to a proxy, and of its answer."""
 
 
 class UpstreamError(Exception):
@@ -28,7 +29,7 @@ class UpstreamProxy:
         lines = [f"CONNECT {shown} HTTP/1.1", f"Host: {shown}"]
         if self.credentials:
             lines.append(f"Proxy-Authorization: Basic {self.credentials}")
-        reader, writer = await asyncio.open_connection(self.host, self.port, limit=_MOST_HEAD)
+        reader, writer = await asyncio.open_connection(self.host, self.port, limit=MAX_HEAD_BYTES)
         try:
             writer.write("\r\n".join([*lines, "", ""]).encode("ascii"))
             status = (await reader.readuntil(b"\r\n\r\n")).partition(b"\r\n")[0].decode("ascii", "replace")

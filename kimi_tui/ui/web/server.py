@@ -16,7 +16,7 @@ from aiohttp.typedefs import Handler
 
 from kimi_tui.errors import UsageError
 from kimi_tui.ui.web.access_guard import AccessGuard, page_headers
-from kimi_tui.ui.web.connection_limit import PATIENCE_S, ConnectionLimit
+from kimi_tui.ui.web.connection_limit import COOKIE_TIMEOUT_S, ConnectionLimit
 from kimi_tui.ui.web.page_session import Command, PageSession
 
 _LOOPBACK = "127.0.0.1"
@@ -30,7 +30,7 @@ MakeCommand = Callable[[str], Command]
 
 class WebServer:
     """The server. It calls `make_command` with the name of a new tab, and `log_line` with an app's stderr output at its
-    end. `patience_s`: seconds in which a new connection has to show the cookie.
+    end. `cookie_timeout_s`: seconds in which a new connection has to show the cookie.
     """
 
     def __init__(
@@ -40,9 +40,9 @@ class WebServer:
         title: str,
         log_line: Callable[[str], None],
         max_tabs: int = MAX_TABS,
-        patience_s: float = PATIENCE_S,
+        cookie_timeout_s: float = COOKIE_TIMEOUT_S,
     ) -> None:
-        self._max_tabs, self._patience_s = max_tabs, patience_s
+        self._max_tabs, self._cookie_timeout_s = max_tabs, cookie_timeout_s
         self._limit: ConnectionLimit | None = None
         self.doorkeeper = AccessGuard()
         self._make_command, self._title, self._log_line = make_command, title, log_line
@@ -80,7 +80,7 @@ class WebServer:
         runner = web.AppRunner(self.app(), access_log=None, shutdown_timeout=1)
         await runner.setup()
         assert runner.server is not None
-        self._limit = ConnectionLimit(runner.server, patience_s=self._patience_s)
+        self._limit = ConnectionLimit(runner.server, cookie_timeout_s=self._cookie_timeout_s)
         server = await asyncio.get_running_loop().create_server(self._limit, sock=listening)
         try:
             yield listening.getsockname()[1]

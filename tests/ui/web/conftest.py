@@ -11,7 +11,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from kimi_tui.ui.web.connection_limit import PATIENCE_S
+from kimi_tui.ui.web.connection_limit import COOKIE_TIMEOUT_S
 from kimi_tui.ui.web.server import MAX_TABS, WebServer
 
 
@@ -48,7 +48,7 @@ class Served:
 
 @contextlib.asynccontextmanager
 async def serve(
-    command: Callable[[str], list[str]], *, max_tabs: int = MAX_TABS, patience_s: float = PATIENCE_S
+    command: Callable[[str], list[str]], *, max_tabs: int = MAX_TABS, cookie_timeout_s: float = COOKIE_TIMEOUT_S
 ) -> AsyncIterator[Served]:
     told: list[str] = []
     server = WebServer(
@@ -56,7 +56,7 @@ async def serve(
         title="a <title>",
         log_line=told.append,
         max_tabs=max_tabs,
-        patience_s=patience_s,
+        cookie_timeout_s=cookie_timeout_s,
     )
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as client, server.listen(0) as port:
         yield Served(server, port, client, told)

@@ -5,7 +5,7 @@ import contextlib
 
 import pytest
 
-from kimi_tui.ui.web.connection_limit import MAX_STRANGERS
+from kimi_tui.ui.web.connection_limit import MAX_UNAUTHENTICATED
 from tests.ui.web.conftest import Served, serve
 
 APP = "printf '__GANGLION__\\n'; head -c 1 > /dev/null"
@@ -19,7 +19,7 @@ async def is_closed(reader: asyncio.StreamReader) -> bool:
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nHost: 127.", b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 50])
 async def test_a_connection_without_the_cookie_is_closed_after_its_time(sent: bytes) -> None:
-    async with serve(lambda name: ["sh", "-c", APP, name], patience_s=0.3) as served, asyncio.timeout(20):
+    async with serve(lambda name: ["sh", "-c", APP, name], cookie_timeout_s=0.3) as served, asyncio.timeout(20):
         socket = await served.connect(await served.enter())
         reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
         writer.write(sent)
@@ -34,7 +34,7 @@ async def test_of_too_many_connections_without_the_cookie_the_oldest_are_closed(
     async with contextlib.AsyncExitStack() as stack, asyncio.timeout(20):
         socket = await served.connect(await served.enter())
         readers: list[asyncio.StreamReader] = []
-        for _ in range(MAX_STRANGERS + 10):
+        for _ in range(MAX_UNAUTHENTICATED + 10):
             reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
             stack.callback(writer.close)
             readers.append(reader)
