@@ -12,7 +12,7 @@ from kimi_tui.flow.layout.coordinates import assign_coordinates
 from kimi_tui.flow.layout.free_cells import use_free_cells
 from kimi_tui.flow.layout.geometry import Layout, LayoutDirection, LayoutMode, PlacedEdge, PlacedNode, Point
 from kimi_tui.flow.layout.layered_graph import LayeredGraph, build_skeleton, lines_touching
-from kimi_tui.flow.layout.loop_labels import labels_inside, without_blank_rows
+from kimi_tui.flow.layout.loop_labels import labels_inside, moved_to_top
 from kimi_tui.flow.model.graph import Flow
 
 _SOME_ITEMS = 500
@@ -208,7 +208,7 @@ def _place(
         for index, edge in enumerate(flow.edges)
     )
     if across and len(skeleton.items) <= _SOME_ITEMS:
-        nodes, edges = without_blank_rows(nodes, labels_inside(nodes.values(), edges))
+        nodes, edges = moved_to_top(nodes, labels_inside(nodes.values(), edges))
     return _framed(nodes, edges, direction, mode)
 
 

@@ -29,10 +29,10 @@ def labels_inside(nodes: Iterable[PlacedNode], edges: Iterable[PlacedEdge]) -> t
     return tuple(placed)
 
 
-def without_blank_rows(
+def moved_to_top(
     nodes: dict[str, PlacedNode], edges: tuple[PlacedEdge, ...]
 ) -> tuple[dict[str, PlacedNode], tuple[PlacedEdge, ...]]:
-    """The drawing, moved up to the first row."""
+    """Move the drawing up, so that it begins in the first row."""
     rows = {node.y for node in nodes.values()} | {y for edge in edges for _, y in edge.path}
     top = min(rows | {edge.label_at[1] for edge in edges if edge.label_at is not None}, default=0)
     if not top:

@@ -55,11 +55,8 @@ def repository_around(folder: Path) -> Repository | None:
 
     Raises OSError, and ValueError for a `.git` file that names no folder.
     """
-    for above in (folder, *folder.parents):
-        entry = above / ".git"
-        if os.path.lexists(entry):
-            return repository_at(entry)
-    return None
+    entry = git_entry_of(folder)
+    return None if entry is None else repository_at(entry)
 
 
 def repository_at(entry: Path) -> Repository:
