@@ -16,7 +16,7 @@ _URLS = {
     "anthropic": "https://api.anthropic.com/v1",
     "google_genai": "https://generativelanguage.googleapis.com/v1beta",
 }
-_MOST_BYTES = 4 << 20
+_MAX_BYTES = 4 << 20
 # Gateways answer 400 for a wrong key, with texts of their own.
 _WRONG_KEY = re.compile(
     r"(?:invalid|incorrect|wrong|expired|unknown|missing|malformed|no)\b.{0,40}\b(?:api[ _-]?key|token|credential)"
@@ -74,7 +74,7 @@ async def check_key(service_type: str, base_url: str, key: str, *, timeout_s: fl
             ) as client,
             client.stream("GET", f"{url}/models") as answer,
         ):
-            body = await read_body(answer, _MOST_BYTES)
+            body = await read_body(answer, _MAX_BYTES)
     except (TimeoutError, httpx2.HTTPError, httpx2.StreamError, httpx2.InvalidURL, ValueError) as error:
         return KeyCheck("unknown", f"{url} does not answer ({type(error).__name__})", reached=False)
     status = answer.status_code

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 ServerKind = Literal["ollama", "lm_studio", "vllm", "llama_cpp"]
 USUAL_PORTS: Mapping[ServerKind, int] = {"ollama": 11434, "lm_studio": 1234, "vllm": 8000, "llama_cpp": 8080}
 _OWNERS: Mapping[str, ServerKind] = {"vllm": "vllm", "llamacpp": "llama_cpp"}
-_MOST_BYTES = 1024 * 1024
-_MOST_SHOWN = 32
+_MAX_BYTES = 1024 * 1024
+_MAX_SHOWN = 32
 _DEFAULT_SIZE = 100_000
 _NUM_CTX = re.compile(r"^num_ctx[ \t]+(\d{1,8})[ \t]*$", re.MULTILINE)
 _M = TypeVar("_M", bound=BaseModel)
@@ -129,7 +129,7 @@ async def _ask(client: "httpx2.AsyncClient", kind: ServerKind, port: int, timeou
     with suppress(TimeoutError):
         async with asyncio.timeout(timeout_s):
             if kind == "ollama":
-                await _size_ollama(client, base, names[:_MOST_SHOWN], sizes)
+                await _size_ollama(client, base, names[:_MAX_SHOWN], sizes)
             elif kind == "llama_cpp" and len(names) == 1:  # several: its router, whose sizes are those of each model
                 props = _read(_Props, await _try(client, f"{base}/props"))
                 sizes.update({names[0]: props.default_generation_settings.tokens} if props else {})
@@ -173,6 +173,6 @@ async def _get(client: "httpx2.AsyncClient", url: str, payload: Mapping[str, str
         response.raise_for_status()
         async for chunk in response.aiter_bytes():
             body += chunk
-            if len(body) > _MOST_BYTES:
+            if len(body) > _MAX_BYTES:
                 break
     return body

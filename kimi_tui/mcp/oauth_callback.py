@@ -18,7 +18,7 @@ from mcp import Client
 PATIENCE = 300.0
 """Seconds for the user to give consent in the browser."""
 
-_MOST_BYTES = 16_384
+_MAX_BYTES = 16_384
 
 
 class Callback:
@@ -79,9 +79,9 @@ async def callback_server(preferred_port: int | None) -> AsyncGenerator[Callback
     """Listen on the loopback address: on the registered port if it is free, else on any."""
     callback = Callback()
     try:
-        server = await asyncio.start_server(callback.answer, "127.0.0.1", preferred_port or 0, limit=_MOST_BYTES)
+        server = await asyncio.start_server(callback.answer, "127.0.0.1", preferred_port or 0, limit=_MAX_BYTES)
     except OSError:
-        server = await asyncio.start_server(callback.answer, "127.0.0.1", 0, limit=_MOST_BYTES)
+        server = await asyncio.start_server(callback.answer, "127.0.0.1", 0, limit=_MAX_BYTES)
     callback.port = server.sockets[0].getsockname()[1]
     try:
         yield callback

@@ -23,7 +23,7 @@ Ask = Callable[[str, Sequence[Message]], Coroutine[Any, Any, tuple[str, str]]]
 
 _log = logging.getLogger(__name__)
 _REFUSED = -1
-_MOST_MESSAGES = 100
+_MAX_MESSAGES = 100
 MAX_REQUESTS = 50
 """Maximum requests of a server within one call of its tools. Each is paid for."""
 _AT_ONCE = 4
@@ -44,7 +44,7 @@ class Sampling:
     ) -> "CreateMessageResult | ErrorData":
         from mcp_types import CreateMessageResult, ErrorData, TextContent
 
-        messages = [_message(message) for message in params.messages[:_MOST_MESSAGES]]
+        messages = [_message(message) for message in params.messages[:_MAX_MESSAGES]]
         converted = [message for message in messages if message is not None]
         call_id = self.call_id()
         if call_id is None or params.tools or len(converted) != len(params.messages):

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from kimi_tui.permission.host_address import canonical_address
 
-_MOST_DECODED = 3
+_MAX_DECODED = 3
 _BRACKETS = re.compile(r"\[([0-9a-fA-F:.]*:[0-9a-fA-F:.]*)\](?::(\d+|\*))?")
 
 
@@ -109,7 +109,7 @@ def _decoded_query(query: str) -> tuple[str, str]:
 
 
 def _decoded(path: str) -> str:
-    for _ in range(_MOST_DECODED):
+    for _ in range(_MAX_DECODED):
         path = unquote(path)
     return path
 

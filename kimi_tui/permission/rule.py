@@ -51,8 +51,8 @@ _ELSEWHERE = {
     "todowrite": "SetTodoList",
 }
 """Lower-case names of tools, here and in other programs, and what a rule calls them here."""
-_MOST_OPTIONS = 40
-_MOST_WITHIN = 200
+_MAX_OPTIONS = 40
+_MAX_WITHIN = 200
 _WILD = re.compile(r"[*?\[]")
 
 
@@ -143,7 +143,7 @@ class Rule:
         # defence: deny-other-forms
         match = max((_match_expanded(pattern, form) for form in _forms(words)), key=list(Match).index)
         if match is Match.NO and may_run_another(words):
-            hidden = len(words) > _MOST_WITHIN or any(_names(pattern, inner) for inner in _within(words))
+            hidden = len(words) > _MAX_WITHIN or any(_names(pattern, inner) for inner in _within(words))
             return Match.MAYBE if hidden else match  # defence: denied-behind-program
         return match
 
@@ -240,7 +240,7 @@ def _within(words: Words) -> Iterator[Words]:
 @lru_cache(2048)
 def _as_line(text: str) -> tuple[str, ...]:
     try:
-        return tuple(shlex.split(text.lstrip("!")))[:_MOST_WITHIN]
+        return tuple(shlex.split(text.lstrip("!")))[:_MAX_WITHIN]
     except ValueError:
         return ()
 
@@ -255,8 +255,8 @@ def _forms(words: Words) -> list[Words]:
     first = by_base_name[1] if len(by_base_name) > 1 else None
     if first is not None and first.startswith("-"):
         forms += (
-            (by_base_name[0], *by_base_name[1 + count :]) for count in range(1, min(_MOST_OPTIONS, len(by_base_name)))
+            (by_base_name[0], *by_base_name[1 + count :]) for count in range(1, min(_MAX_OPTIONS, len(by_base_name)))
         )
-        if len(by_base_name) > _MOST_OPTIONS:  # what is behind so many options may be anything
+        if len(by_base_name) > _MAX_OPTIONS:  # what is behind so many options may be anything
             forms.append((by_base_name[0], Pattern("*", "*")))  # defence: many-options
     return forms

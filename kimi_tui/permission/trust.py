@@ -35,7 +35,7 @@ MCP_FILES = (".kimi-tui/mcp.json", ".mcp.json")
 SKILLS, SERVERS, COMMANDS = "skills", "MCP servers", "commands in a flow"
 _CHART_WITH_SETTINGS = re.compile(r"@\{|(?:```|~~~)[^\n]*d2", re.IGNORECASE)
 """A data block of a Mermaid node, or the fence of a D2 chart: only these can give a node a command."""
-_MOST_ENTRIES = 20_000
+_MAX_ENTRIES = 20_000
 """Limit of the entries that the library loads from a folder."""
 _MAX_BYTES = 1 << 20
 
@@ -210,7 +210,7 @@ def _skill_files(folder: Path) -> Iterator[Path]:
     """All that the library may load from a folder of skills; not each of these files exists."""
     yield folder / "SKILL.md"
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        considered = itertools.islice(entries, _MOST_ENTRIES)  # defence: trust-of-all-skills
+        considered = itertools.islice(entries, _MAX_ENTRIES)  # defence: trust-of-all-skills
         for entry in considered:
             with contextlib.suppress(OSError):
                 if entry.is_dir():

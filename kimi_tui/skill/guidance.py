@@ -15,7 +15,7 @@ from kimi_tui.i18n import tr
 from kimi_tui.skill.chart_block import ChartBlock, headings
 from kimi_tui.skill.frontmatter import read_frontmatter
 
-MOST_INTRO, MOST_SECTION = 16_384, 8_192
+MAX_INTRO, MAX_SECTION = 16_384, 8_192
 """Characters."""
 _MARKS = "*_`[](){}\"' \t"
 _AFTER_ID = re.compile(r"[*_`\])}\"']*(?:\s*$|\s*[:.)](?=\s|$)|\s*[：）]|\s+[-–—])")
@@ -99,14 +99,14 @@ def _bounded_guidance(intro: str, texts: Mapping[str, str], first: int, starts: 
     truncated: list[Note] = []
     if intro:
         notes.append(Note(first, _of_intro(intro)))
-        if len(intro) > MOST_INTRO:
-            truncated.append(Note(first, _cut_at(len(intro), MOST_INTRO)))
+        if len(intro) > MAX_INTRO:
+            truncated.append(Note(first, _cut_at(len(intro), MAX_INTRO)))
     for node, text in texts.items():
         notes.append(Note(starts[node], _of_section(node, text)))
-        if len(text) > MOST_SECTION:
-            truncated.append(Note(starts[node], _cut_at(len(text), MOST_SECTION)))
-    sections = {node: _bounded(text, MOST_SECTION) for node, text in texts.items()}
-    return FoundGuidance(Guidance(_bounded(intro, MOST_INTRO), sections), tuple(notes), tuple(truncated))
+        if len(text) > MAX_SECTION:
+            truncated.append(Note(starts[node], _cut_at(len(text), MAX_SECTION)))
+    sections = {node: _bounded(text, MAX_SECTION) for node, text in texts.items()}
+    return FoundGuidance(Guidance(_bounded(intro, MAX_INTRO), sections), tuple(notes), tuple(truncated))
 
 
 def guidance_lines(guidance: Guidance) -> list[str]:

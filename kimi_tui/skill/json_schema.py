@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from kimi_tui.flow.model.settings import MOST_AT_ONCE, MOST_MOVES, MOST_RETRIES
+from kimi_tui.flow.model.settings import MAX_AT_ONCE, MAX_MOVES, MAX_RETRIES
 from kimi_tui.skill.skill import MAX_COMPATIBILITY, MAX_DESCRIPTION, MAX_NAME
 
 _TEXT = {"type": "string", "minLength": 1}
@@ -48,8 +48,8 @@ def _flow_settings() -> dict[str, Any]:
     return {
         "hidden": _of_either("boolean", ("true", "false"), "`true`: not in lists; found by its name only."),
         "budget": _described('The most that a run may spend, such as "2 usd, 500k tokens, 1h".'),
-        "max-moves": _number(1, MOST_MOVES, "The most nodes that a run may visit."),
-        "max-parallel": _number(1, MOST_AT_ONCE, "Without effect yet."),
+        "max-moves": _number(1, MAX_MOVES, "The most nodes that a run may visit."),
+        "max-parallel": _number(1, MAX_AT_ONCE, "Without effect yet."),
         "model": _described("Without effect yet."),
         "worktree-setup": _described("Without effect yet."),
         "worktree-copy": _described("Without effect yet."),
@@ -63,12 +63,12 @@ def _node_settings() -> dict[str, Any]:
         "on": _described("A decision by the value of a variable."),
         "out": _described("The type of the node's result."),
         "timeout": _described("The most time for the command or the question, such as 10m."),
-        "retries": _number(0, MOST_RETRIES, "How often the node is tried again after a failure."),
+        "retries": _number(0, MAX_RETRIES, "How often the node is tried again after a failure."),
         "default": _described("The branch if nobody answers, or `park`."),
         "tools": _described("The tools that the node may use, separated by spaces."),
         "context": {"enum": ["shared", "fork", "fresh"], "description": "Without effect yet."},
         "in": {"const": "worktree", "description": "Without effect yet."},
-        "max": _number(1, MOST_AT_ONCE, "Without effect yet."),
+        "max": _number(1, MAX_AT_ONCE, "Without effect yet."),
         **{key: _described("Without effect yet.") for key in ("flow", "args", "model", "agent", "each")},
     }
 

@@ -21,7 +21,7 @@ from kimi_tui.wire.display import TodoItem
 from kimi_tui.wire.events import Notification
 from kimi_tui.wire.parts import JsonObject
 
-_MOST_BYTES = MAX_FILE_BYTES * 8
+_MAX_BYTES = MAX_FILE_BYTES * 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _restore_all(restorable: list[FileVersion], versions: FileCheckpoints, resul
 def _restore(version: FileVersion, versions: FileCheckpoints, result: Rewound) -> None:
     now: bytes | None = None
     with contextlib.suppress(FileNotFoundError):
-        now = read_bytes(version.path, most=_MOST_BYTES)
+        now = read_bytes(version.path, most=_MAX_BYTES)
     if now == version.content:
         return
     if now is not None and digest(now) not in version.ours:

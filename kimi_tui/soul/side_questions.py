@@ -13,7 +13,7 @@ from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import BtwBegin, BtwEnd
 from kimi_tui.wire.parts import TextPart
 
-MOST_REPLIES = 2
+MAX_REPLIES = 2
 _NOTE = (
     "<system>This is a side question. Answer it from what you know already, briefly and without calling a tool; your "
     "work continues afterwards as if it had not been asked.</system>"
@@ -61,7 +61,7 @@ class SideQuestions:
 async def _answer(question: str, agent: Agent, provider: Provider, history: list[Message]) -> str:
     request = [*history, user_message((TextPart(text=_NOTE), TextPart(text=question)))]
     text = ""
-    for _ in range(MOST_REPLIES):
+    for _ in range(MAX_REPLIES):
         reply = await request_reply_with_retries(
             provider,
             agent.system_prompt,

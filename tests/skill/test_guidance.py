@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from kimi_tui.flow.run.runner import FlowRunner
-from kimi_tui.skill.guidance import MOST_INTRO, MOST_SECTION
+from kimi_tui.skill.guidance import MAX_INTRO, MAX_SECTION
 from kimi_tui.skill.skill import Scope, Skill, parse_skill
 from kimi_tui.soul.flows.prompt_flow import flow_of_run, read_prompt_flow
 from tests.flow.turns import RunnerHarness, Script
@@ -96,10 +96,10 @@ def test_what_is_too_long_is_cut_and_said() -> None:
     made = skill(f"{'x' * 20_000}\n\n{CHART}\n## F\n{'y' * 9_000}\n")
     assert made.flow is not None
     guidance = made.flow.guidance
-    assert (len(guidance.intro), len(guidance.sections["F"])) == (MOST_INTRO, MOST_SECTION)
+    assert (len(guidance.intro), len(guidance.sections["F"])) == (MAX_INTRO, MAX_SECTION)
     assert [problem.text for problem in made.problems] == [
-        f"this text has 20000 characters; the model gets the first {MOST_INTRO}",
-        f"this text has 9005 characters; the model gets the first {MOST_SECTION}",
+        f"this text has 20000 characters; the model gets the first {MAX_INTRO}",
+        f"this text has 9005 characters; the model gets the first {MAX_SECTION}",
     ]
 
 

@@ -11,7 +11,7 @@ from kimi_tui.flow.model.graph import Flow, FlowNode, NodeKind
 from kimi_tui.flow.model.settings import INACTIVE_NODE_KEYS, KEYS_WITH_VARIABLES
 from kimi_tui.flow.model.variables import Variable, variables
 
-_MOST_NODES = 8
+_MAX_NODES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,5 +188,5 @@ def _strong_components(flow: Flow) -> list[list[str]]:
 
 
 def _names(nodes: Sequence[str]) -> str:
-    shown = ", ".join(nodes[:_MOST_NODES])
-    return shown if len(nodes) <= _MOST_NODES else f"{shown}, .. ({len(nodes)})"
+    shown = ", ".join(nodes[:_MAX_NODES])
+    return shown if len(nodes) <= _MAX_NODES else f"{shown}, .. ({len(nodes)})"

@@ -6,9 +6,9 @@ from kimi_tui.flow.layout.cell_text import cell_width, clean_label, truncate, wr
 from kimi_tui.flow.layout.geometry import GLYPH_CELLS, LayoutDirection, LayoutMode
 from kimi_tui.flow.model.graph import FlowNode, NodeKind
 
-MOST_LINES, FEW_LINES = 12, 4
+MAX_LINES, FEW_LINES = 12, 4
 """The maximum lines of text per box, and per box of a chart that would else be too high; an ellipsis marks a cut."""
-MOST_LABEL_LINES = 4
+MAX_LABEL_LINES = 4
 WIDEST_TEXT, WIDEST_LABEL = 64, 40
 """The maximum width of a line in a box and in a branch's label, in cells, even if there is more room."""
 _BOX_SHARE = 0.6
@@ -90,7 +90,7 @@ def candidates(
     return (*shared, tightest)
 
 
-def box_lines(node: FlowNode, width: int, mode: LayoutMode, most: int = MOST_LINES) -> tuple[str, ...]:
+def box_lines(node: FlowNode, width: int, mode: LayoutMode, most: int = MAX_LINES) -> tuple[str, ...]:
     """The text in a node's box, in at most `most` lines of `width` cells.
 
     In compact mode: the first words, or the id if it is shorter and meaningful.
@@ -125,4 +125,4 @@ def box_size(lines: tuple[str, ...], kind: NodeKind, mode: LayoutMode, *, low: b
 
 
 def label_lines(label: str, width: int) -> tuple[str, ...]:
-    return wrap(clean_label(label) or " ", width, MOST_LABEL_LINES)
+    return wrap(clean_label(label) or " ", width, MAX_LABEL_LINES)

@@ -79,7 +79,7 @@ class LayeredGraph:
 
 _SMALL = 160
 """Up to this many items, other assignments of layers are tried if lines still cross."""
-MOST_ITEMS, MOST_WORK = 40_000, 2_000_000_000
+MAX_ITEMS, MAX_WORK = 40_000, 2_000_000_000
 """The limits of a layout: nodes and passing lines, and the sum of cubed line counts of the gaps, the cost of routing.
 """
 _LOOP_WEIGHT = 4
@@ -93,7 +93,7 @@ def build_skeleton(count: int, edges: Sequence[Edge], labelled: Sequence[bool], 
 
     Raises ChartTooLargeError before any work that would take long.
     """
-    if count + len(edges) > MOST_ITEMS:
+    if count + len(edges) > MAX_ITEMS:
         raise _too_large(count, len(edges))
     skeleton, fewest = _ordered(count, edges, root, reverse=False, late=False)
     for reverse, late in ((False, True), (True, False), (True, True)):
@@ -145,7 +145,7 @@ def _check_size(count: int, edges: Sequence[Edge], rank: Sequence[int]) -> None:
         starts[min(rank[source], rank[target])] += weight
         starts[max(rank[source], rank[target]) + (source == target)] -= weight  # defence: bound-loops
     lines = list(accumulate(starts))
-    if count + sum(lines) > MOST_ITEMS or sum(line**3 for line in lines) > MOST_WORK:
+    if count + sum(lines) > MAX_ITEMS or sum(line**3 for line in lines) > MAX_WORK:
         raise _too_large(count, len(edges))
 
 

@@ -6,7 +6,7 @@ crossings (`layered_graph`, `crossing_reduction`), positions across the flow (`c
 tracks of lines (`coordinates`, `routing`).
 """
 
-from kimi_tui.flow.layout.box_sizes import MOST_LINES, Spacing, box_lines, box_size, candidates, label_lines
+from kimi_tui.flow.layout.box_sizes import MAX_LINES, Spacing, box_lines, box_size, candidates, label_lines
 from kimi_tui.flow.layout.cell_text import cell_width
 from kimi_tui.flow.layout.coordinates import assign_coordinates
 from kimi_tui.flow.layout.free_cells import use_free_cells
@@ -29,7 +29,7 @@ def layout(
     direction: LayoutDirection = "TB",
     width: int | None = None,
     mode: LayoutMode = "full",
-    lines: int = MOST_LINES,
+    lines: int = MAX_LINES,
     low: bool = False,
 ) -> Layout:
     """Lay out `flow` with the roomiest spacing that fits `width` cells, or if none fits, that of the narrowest drawing.

@@ -19,7 +19,7 @@ from kimi_tui.i18n import UserText, tr
 if TYPE_CHECKING:
     from tree_sitter import Node, Parser
 
-MOST_VARIABLES = 16
+MAX_VARIABLES = 16
 MAX_VALUE_BYTES = 64 * 1024
 MAX_TEMPLATE_BYTES = 16 * 1024
 PREFIX = "KT_"
@@ -150,8 +150,8 @@ def read_command(command: str) -> CommandTemplate:
     text, slots = _with_placeholders(command)
     if not slots:
         return CommandTemplate(text)
-    if len(slots) > MOST_VARIABLES:
-        raise CommandTemplateError(tr("a command has at most {most} variables", most=MOST_VARIABLES))
+    if len(slots) > MAX_VARIABLES:
+        raise CommandTemplateError(tr("a command has at most {most} variables", most=MAX_VARIABLES))
     if len(text.encode("utf-8", "replace")) > MAX_TEMPLATE_BYTES:
         raise CommandTemplateError(tr("a command with variables has at most 16 KiB"))
     if PREFIX in re.sub(r"\$\{KT_\d+\}", "", text):

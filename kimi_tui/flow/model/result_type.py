@@ -6,8 +6,8 @@ from typing import Literal, TypeAlias
 
 from kimi_tui.i18n import tr
 
-MOST_FIELDS = 20
-MOST_CHARS = 2000
+MAX_FIELDS = 20
+MAX_CHARS = 2000
 Plain: TypeAlias = Literal["text", "int", "number", "bool"]
 PLAIN: tuple[Plain, ...] = ("text", "int", "number", "bool")
 TAKEN = frozenset({"text", "status", "output", "choice", "branch", "path"})
@@ -29,11 +29,11 @@ class ResultField:
 
 def read_result_type(text: str) -> tuple[ResultField, ...]:
     """The fields in order. Raises ValueError with the cause."""
-    if len(text) > MOST_CHARS:
-        raise ValueError(tr("a result type has at most {most} characters", most=MOST_CHARS))
+    if len(text) > MAX_CHARS:
+        raise ValueError(tr("a result type has at most {most} characters", most=MAX_CHARS))
     fields = tuple(_field(part) for part in text.split(","))
-    if len(fields) > MOST_FIELDS:
-        raise ValueError(tr("a result has at most {most} fields", most=MOST_FIELDS))
+    if len(fields) > MAX_FIELDS:
+        raise ValueError(tr("a result has at most {most} fields", most=MAX_FIELDS))
     names = [one.name for one in fields]
     for name in names:
         if names.count(name) > 1:

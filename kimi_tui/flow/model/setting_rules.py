@@ -38,7 +38,7 @@ BUILT_IN_TOOLS = (
 )
 """The tools of the program, for `flow check`; a session may have more."""
 MCP_PREFIX = "mcp__"
-_MOST_REACHED = 200
+_MAX_REACHED = 200
 """The maximum number of nodes whose variables are checked for paths on which they are not set."""
 
 
@@ -246,7 +246,7 @@ def _reach_warnings(chart: SettingsOfChart, reached: Set[str]) -> Iterator[Chart
                         line,
                         column,
                     )  # fmt: skip
-    for source in [*uses][:_MOST_REACHED]:
+    for source in [*uses][:_MAX_REACHED]:
         after = _reached_without(chart, source, source)
         around = set[str]() if chart.begin_id is None else _reached_without(chart, chart.begin_id, None, source)
         for node, line, column, variable in uses[source]:

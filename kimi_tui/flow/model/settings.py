@@ -18,9 +18,9 @@ MERMAID_KEYS = frozenset(
     | {"animate", "animation", "curve"}
 )
 """The keys of a data block that Mermaid itself uses, for nodes and for edges."""
-MOST_RETRIES = 10
-MOST_AT_ONCE = 64
-MOST_MOVES = 1_000_000
+MAX_RETRIES = 10
+MAX_AT_ONCE = 64
+MAX_MOVES = 1_000_000
 PARK = "park"
 _T = TypeVar("_T")
 
@@ -158,7 +158,7 @@ _NODE_KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "args": ("args", _text),
     "out": ("out", _result),
     "timeout": ("timeout", _time),
-    "retries": ("retries", _count(0, MOST_RETRIES)),
+    "retries": ("retries", _count(0, MAX_RETRIES)),
     "default": ("default", _text),
     "context": ("context", _word("shared", "fork", "fresh")),
     "model": ("model", _name),
@@ -166,12 +166,12 @@ _NODE_KEYS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "tools": ("tools", _names),
     "in": ("worktree", lambda value: _word("worktree")(value) == "worktree"),
     "each": ("each", _text),
-    "max": ("max", _count(1, MOST_AT_ONCE)),
+    "max": ("max", _count(1, MAX_AT_ONCE)),
 }
 _FLOW_KEYS: dict[str, Callable[[str], Any]] = {
     "budget": _budget,
-    "max-moves": _count(1, MOST_MOVES),
-    "max-parallel": _count(1, MOST_AT_ONCE),
+    "max-moves": _count(1, MAX_MOVES),
+    "max-parallel": _count(1, MAX_AT_ONCE),
     "model": _name,
     "worktree-setup": _text,
     "worktree-copy": _text,

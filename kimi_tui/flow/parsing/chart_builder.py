@@ -16,7 +16,7 @@ from kimi_tui.flow.model.settings import WrittenSetting
 from kimi_tui.flow.parsing.source_position import SourcePositions
 from kimi_tui.i18n import tr
 
-MOST_EDGES = 100_000
+MAX_EDGES = 100_000
 
 
 class _Node:
@@ -62,8 +62,8 @@ class ChartBuilder:
         self.nodes[node_id].settings.append((key, value, offset))
 
     def edge(self, src: str, dst: str, label: str | None, *, offset: int, heads: Heads = "forward") -> None:
-        if len(self.edges) == MOST_EDGES:
-            raise self._positions.error(tr("this chart has more than {count} edges", count=MOST_EDGES), offset)
+        if len(self.edges) == MAX_EDGES:
+            raise self._positions.error(tr("this chart has more than {count} edges", count=MAX_EDGES), offset)
         self.edges.append((src, dst, label, offset, heads))
 
     def group(self, group_id: str, members: Iterable[str], *, offset: int) -> None:

@@ -11,7 +11,7 @@ from kimi_tui.flow.model.graph import Chart, ChartEdge
 from kimi_tui.i18n import tr
 
 DEEPEST = 100
-_MOST_NAMED = 8
+_MAX_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,5 +188,5 @@ def _last_unclear(group_id: str, nodes: Sequence[str]) -> str:
 
 
 def _name_list(nodes: Sequence[str]) -> str:
-    suffix = ", .." if len(nodes) > _MOST_NAMED else ""
-    return ", ".join(f"`{node_id}`" for node_id in nodes[:_MOST_NAMED]) + suffix
+    suffix = ", .." if len(nodes) > _MAX_NAMED else ""
+    return ", ".join(f"`{node_id}`" for node_id in nodes[:_MAX_NAMED]) + suffix

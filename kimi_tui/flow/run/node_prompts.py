@@ -13,7 +13,7 @@ _GO_ON = (
     "The budget of this flow was used up in the middle of this step. It has been raised: continue where you stopped, "
     "without repeating what is done. The step was:"
 )
-MOST_SHOWN = 48
+MAX_SHOWN = 48
 """Characters of the args that a displayed chart shows."""
 
 
@@ -22,7 +22,7 @@ def uses_args(flow: Flow) -> bool:
     return any(isinstance(node.label, str) and ARGS in node.label for node in flow.nodes.values())
 
 
-def shown_label(label: str, args: str | None, *, limit: int = MOST_SHOWN) -> str:
+def shown_label(label: str, args: str | None, *, limit: int = MAX_SHOWN) -> str:
     """A label for display: with the args inserted, on one line and cut to `limit` characters; None: not known."""
     if ARGS not in label:
         return label

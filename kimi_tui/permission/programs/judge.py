@@ -23,7 +23,7 @@ from kimi_tui.permission.subject import Pattern
 _FAMILIES = ("files", "text", "git", "languages", "packages", "containers", "network", "system")
 _VERSIONED = re.compile(r"(python|pypy|pip|node|ruby|perl|php|lua|bash|java|gcc|g\+\+|clang|clang\+\+)-?\d[\d.]*")
 _WILD = re.compile(r"[*?\[]")
-_MOST_DEEP = 8
+_MAX_DEEP = 8
 
 
 @cache
@@ -67,7 +67,7 @@ def _judged(words: tuple[str, ...], patterns: frozenset[int]) -> Judgement:
 
 
 def _judge(words: tuple[str, ...], depth: int) -> Judgement:
-    if not words or depth > _MOST_DEEP:
+    if not words or depth > _MAX_DEEP:
         return Judgement(Level.EXACT)
     program = program_of(words[0])
     if program is None:

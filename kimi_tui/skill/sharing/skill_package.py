@@ -21,7 +21,7 @@ MAX_FILE_BYTES = 8 << 20
 MAX_BYTES = 32 << 20
 MAX_PATH_BYTES = 240
 MAX_DEPTH = 12
-_MOST_SHOWN = 12
+_MAX_SHOWN = 12
 IGNORED = frozenset({".git", "__pycache__", ".DS_Store"})
 """Names in a folder that are no part of a skill."""
 _LFS = b"version https://git-lfs.github.com/spec/"
@@ -230,7 +230,7 @@ def skill_folder(names: Iterable[str], path: str) -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        shown = ", ".join(map(_shown, found[:_MOST_SHOWN])) + (", ..." if len(found) > _MOST_SHOWN else "")
+        shown = ", ".join(map(_shown, found[:_MAX_SHOWN])) + (", ..." if len(found) > _MAX_SHOWN else "")
         raise SkillInstallError(tr("there are several skills; add one by its path: {names}", names=shown))
     where = path or tr("the repository")
     raise SkillInstallError(tr("{place} has no {file}", place=where, file=SKILL_FILE))

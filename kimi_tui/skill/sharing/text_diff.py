@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from kimi_tui.i18n import tr
 from kimi_tui.skill.sharing.skill_package import PackagedFile
 
-_MOST_LINES = 2_000
+_MAX_LINES = 2_000
 """The lines of both versions of which the smallest difference is computed, which takes quadratic time."""
 
 
@@ -34,7 +34,7 @@ def _file_diff(name: str, old: bytes | None, new: bytes | None) -> Iterator[str]
     if before == after:
         yield tr("{name}: only the newline at the end of the file differs", name=name)
         return
-    if len(before) + len(after) <= _MOST_LINES:  # defence: bound-difference
+    if len(before) + len(after) <= _MAX_LINES:  # defence: bound-difference
         yield from difflib.unified_diff(before, after, from_name, to_name, lineterm="")
         return
     start = _common(before, after)

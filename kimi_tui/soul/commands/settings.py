@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from kimi_tui.soul.engine import Engine
 
 
-_MOST_PLAN = 1 << 20
+_MAX_PLAN = 1 << 20
 _NO_USER = tr("No user can be asked here: tool calls are approved, protected actions are denied.")
 
 
@@ -76,7 +76,7 @@ def _plans(engine: "Engine") -> list[Path]:
 
 def _text(plan: Path) -> str:
     try:
-        return read_start(plan, _MOST_PLAN).decode("utf-8", "replace")
+        return read_start(plan, _MAX_PLAN).decode("utf-8", "replace")
     except OSError as error:
         raise UsageError(f"{paths.shown(plan)}: {error.strerror}") from error
 

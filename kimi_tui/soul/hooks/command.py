@@ -21,11 +21,11 @@ from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
 from kimi_tui.wire.parts import JsonObject
 
 BLOCKS = 2
-_MOST_CHARS = 1 << 20
+_MAX_CHARS = 1 << 20
 _REASON_CHARS = 2_000
 _log = logging.getLogger(__name__)
 
-_MOST_ERROR_BYTES = 1 << 16
+_MAX_ERROR_BYTES = 1 << 16
 _CHUNK = 1 << 16
 _REST_S = 0.005
 # Standard error goes into a pipe of its own, which is read to its end: the status is always the command's.
@@ -93,7 +93,7 @@ class _Errors:
     def __exit__(self, *_: object) -> None:
         if self._resting is not None:
             self._resting.cancel()
-        while len(self._kept) < _MOST_ERROR_BYTES and self._take():
+        while len(self._kept) < _MAX_ERROR_BYTES and self._take():
             pass
         self._loop.remove_reader(self._fd)
         os.close(self._fd)
@@ -118,7 +118,7 @@ class _Errors:
             piece = os.read(self._fd, _CHUNK)
         except BlockingIOError:
             return None
-        self._kept += piece[: _MOST_ERROR_BYTES - len(self._kept)]
+        self._kept += piece[: _MAX_ERROR_BYTES - len(self._kept)]
         return len(piece)
 
 
@@ -127,7 +127,7 @@ class _Printed:
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
-        self._room = _MOST_CHARS
+        self._room = _MAX_CHARS
         self.cut = False
 
     def take(self, text: str) -> None:

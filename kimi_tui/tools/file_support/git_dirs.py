@@ -17,11 +17,11 @@ from kimi_tui.regular_file import read_bytes, read_start
 from kimi_tui.tools.file_support.git_config_values import config_values
 
 # ruff: noqa: PTH110, PTH112, PTH113, PTH114 - those of pathlib raise below a folder that the user cannot read
-_MOST_MODULES = 100
-_MOST_FOLDERS = 1_000
-_MOST_LINE = 4096
-_MOST_INCLUDED = 20
-_MOST_CONFIG = 1 << 20
+_MAX_MODULES = 100
+_MAX_FOLDERS = 1_000
+_MAX_LINE = 4096
+_MAX_INCLUDED = 20
+_MAX_CONFIG = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def only_line(file: Path) -> str:
 
     Raises OSError, and ValueError for more lines, or white space around it.
     """
-    line = read_bytes(file, most=_MOST_LINE).decode().removesuffix("\n")
+    line = read_bytes(file, most=_MAX_LINE).decode().removesuffix("\n")
     if not line or line != line.strip() or len(line.splitlines()) != 1:
         raise ValueError(file)
     return line
@@ -152,7 +152,7 @@ def _looked_at(path: Path) -> GitDir:
 
 
 def _guarded(path: Path) -> Iterator[Path]:
-    worktrees = list(islice((path / "worktrees").glob("*"), _MOST_MODULES))
+    worktrees = list(islice((path / "worktrees").glob("*"), _MAX_MODULES))
     for folder in (path, *modules_of(path), *worktrees):
         for name in ("hooks", "config", "config.worktree"):
             guard = folder / name
@@ -168,8 +168,8 @@ def modules_of(git_dir: Path) -> list[Path]:
     """Return the Git directories of submodules, nested ones included; their names may contain slashes."""
     found: list[Path] = []
     waiting = [git_dir / "modules"]
-    for _ in range(_MOST_FOLDERS):
-        if not waiting or len(found) >= _MOST_MODULES:
+    for _ in range(_MAX_FOLDERS):
+        if not waiting or len(found) >= _MAX_MODULES:
             break
         folder = waiting.pop()
         if (folder / "HEAD").exists():
@@ -188,7 +188,7 @@ def acting_targets(git_dir: Path, top: Path) -> list[Path]:
     found: list[Path] = [top / name for name in _settings_of_user().hooks if not name.startswith("/")]
     for name in ("config", "config.worktree"):
         with contextlib.suppress(OSError):
-            for _, text in config_values(read_start(git_dir / name, _MOST_CONFIG), "hookspath", "path"):
+            for _, text in config_values(read_start(git_dir / name, _MAX_CONFIG), "hookspath", "path"):
                 if text and "\0" not in text:
                     real = os.path.expanduser(text)  # noqa: PTH111 - that of pathlib raises for unknown users
                     found += [top / real, git_dir / real]
@@ -227,14 +227,14 @@ def _read_settings(states: tuple[tuple[str, int, int], ...]) -> _UserSettings:
     waiting = [Path(file) for file, _, _ in states]
     for file in waiting:
         with contextlib.suppress(OSError):
-            content = read_start(file, _MOST_CONFIG)
+            content = read_start(file, _MAX_CONFIG)
             for key, value in config_values(content, "hookspath", "path"):
                 text = os.path.expanduser(value)  # noqa: PTH111 - that of pathlib raises for unknown users
                 if not text or "\0" in text:
                     continue
                 if key == "hookspath":
                     found.append(text)
-                elif len(waiting) < _MOST_INCLUDED:
+                elif len(waiting) < _MAX_INCLUDED:
                     waiting.append(file.parent / text)
     return _UserSettings(tuple(dict.fromkeys(found)), tuple(waiting))
 
@@ -264,7 +264,7 @@ def _named_folder(entry: Path) -> Path | None:
 
 def _line(file: Path) -> str | None:
     try:
-        line = read_start(file, _MOST_LINE).decode("utf-8", "replace").strip()
+        line = read_start(file, _MAX_LINE).decode("utf-8", "replace").strip()
     except OSError:
         return None
     return None if "\0" in line else line  # defence: name-with-nul

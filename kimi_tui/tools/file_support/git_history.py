@@ -14,9 +14,9 @@ from kimi_tui.tools.file_support.git_dirs import repository_around
 from kimi_tui.tools.file_support.git_settings import runs_nothing
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
-_MOST_SECONDS = 1.0
-_MOST_NAMES = 50_000
-_MOST_REFS = 5_000
+_MAX_SECONDS = 1.0
+_MAX_NAMES = 50_000
+_MAX_REFS = 5_000
 _STATE = ("HEAD", "packed-refs", "shallow", "info/grafts", "objects/info/alternates")
 _LOG = (
     *("--no-pager", "--no-replace-objects", "--no-optional-locks", "log", "-z", "--all", "--reflog", "-m", "--root"),
@@ -57,8 +57,8 @@ def _state(git_dir: Path) -> list[tuple[str, int, int]]:
     """Return a value that changes when a ref or a reflog changes. Raises ValueError for too many of them."""
     files = [git_dir / name for name in _STATE]
     for kind in ("refs", "logs"):
-        files += islice((git_dir / kind).rglob("*"), _MOST_REFS)
-    if len(files) >= _MOST_REFS:
+        files += islice((git_dir / kind).rglob("*"), _MAX_REFS)
+    if len(files) >= _MAX_REFS:
         raise ValueError(git_dir)
     return [(str(file), (status := file.stat()).st_mtime_ns, status.st_size) for file in files if file.exists()]
 
@@ -75,14 +75,14 @@ def _read(top: Path, common: Path, git: str, state: tuple[tuple[str, int, int], 
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            timeout=_MOST_SECONDS,
+            timeout=_MAX_SECONDS,
             check=True,
         ).stdout
     except subprocess.TimeoutExpired:
         _too_long.add(common)
         return None
     names = {os.fsdecode(name.lstrip(b"\n")) for name in output.split(b"\0")} - {""}
-    if len(names) > _MOST_NAMES:
+    if len(names) > _MAX_NAMES:
         return None
     files = tuple(top / name for name in names)
     return History(files, tuple(filter(is_sensitive, files)))

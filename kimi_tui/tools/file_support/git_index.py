@@ -8,9 +8,9 @@ from pathlib import Path
 from kimi_tui.regular_file import read_bytes, read_start
 from kimi_tui.tools.file_support.git_dirs import Repository, repository_around
 
-_MOST_BYTES = 64 << 20
-_MOST_ENTRIES = 200_000
-_MOST_CONFIG = 100_000
+_MAX_BYTES = 64 << 20
+_MAX_ENTRIES = 200_000
+_MAX_CONFIG = 100_000
 _EXTENDED = 0x4000
 
 
@@ -29,14 +29,14 @@ def _tracked(repository: Repository) -> tuple[Path, ...] | None:
         return ()
     status = index.stat()
     config = repository.common / "config"
-    sha256 = os.path.lexists(config) and b"sha256" in read_start(config, _MOST_CONFIG).lower()
+    sha256 = os.path.lexists(config) and b"sha256" in read_start(config, _MAX_CONFIG).lower()
     return _files(repository.top, index, 32 if sha256 else 20, status.st_mtime_ns, status.st_ino, status.st_size)
 
 
 @lru_cache(4)
 def _files(top: Path, index: Path, hash_bytes: int, *_: int) -> tuple[Path, ...] | None:
     try:
-        names = index_names(read_bytes(index, most=_MOST_BYTES), hash_bytes)
+        names = index_names(read_bytes(index, most=_MAX_BYTES), hash_bytes)
     except (OSError, ValueError, IndexError, struct.error):
         return None
     # a name with a slash at its end stands for all in a folder that is not checked out
@@ -49,7 +49,7 @@ def index_names(content: bytes, hash_bytes: int = 20) -> list[str]:
     Raises ValueError, IndexError or struct.error.
     """
     signature, version, count = struct.unpack_from(">4sII", content)
-    if signature != b"DIRC" or version not in (2, 3, 4) or count > _MOST_ENTRIES:
+    if signature != b"DIRC" or version not in (2, 3, 4) or count > _MAX_ENTRIES:
         raise ValueError(signature)
     at, name, names = 12, b"", list[str]()
     for _ in range(count):

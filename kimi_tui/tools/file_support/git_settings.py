@@ -13,8 +13,8 @@ from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.git_dirs import git_dir_at, repository_around, repository_at
 
-_MOST_CONFIG = 100_000
-_MOST_INDEX = 64 << 20
+_MAX_CONFIG = 100_000
+_MAX_INDEX = 64 << 20
 _SECTION = re.compile(r'\[([A-Za-z0-9.-]+)(?:[ \t]+"([^"\\\n]*)")?\]')
 _SETTING = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(?:=[ \t]*([^\n]*))?")
 _PATH = re.compile(r"[\w./-]+", re.ASCII)
@@ -99,7 +99,7 @@ def settings_hold_credential(folder: Path) -> bool:
 def holds_credential(config: Path) -> bool:
     """Whether this file of Git's settings holds a password or a token; true if it cannot be read."""
     try:
-        return os.path.lexists(config) and _CREDENTIAL.search(_text(config, _MOST_CONFIG)) is not None
+        return os.path.lexists(config) and _CREDENTIAL.search(_text(config, _MAX_CONFIG)) is not None
     except (OSError, ValueError):
         return True
 
@@ -161,7 +161,7 @@ def _is_plain(git_dir: Path, top: Path) -> bool:
     if (git_dir / "config.worktree").exists() or _hooked(git_dir / "hooks"):
         return False
     config = git_dir / "config"
-    return (not config.exists() or _config_is_plain(_text(config, _MOST_CONFIG), top)) and _index_is_plain(git_dir)
+    return (not config.exists() or _config_is_plain(_text(config, _MAX_CONFIG), top)) and _index_is_plain(git_dir)
 
 
 def _config_is_plain(text: str, top: Path) -> bool:
@@ -198,7 +198,7 @@ def _index_is_plain(git_dir: Path) -> bool:
     index = git_dir / "index"
     if not index.exists():
         return True
-    return not any(git_dir.glob("sharedindex.*")) and _GITLINK not in read_bytes(index, most=_MOST_INDEX)
+    return not any(git_dir.glob("sharedindex.*")) and _GITLINK not in read_bytes(index, most=_MAX_INDEX)
 
 
 def _text(file: Path, most: int) -> str:

@@ -20,7 +20,7 @@ from kimi_tui.tools.file_support.guarded_names import acts_by_a_link, acts_for_t
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 _OPEN_IN_OUR_HOME = frozenset({"skills", "themes"})
-_MOST_NAMES = 50_000
+_MAX_NAMES = 50_000
 _NAMES_HOLD = 5.0
 
 
@@ -230,7 +230,7 @@ class Workspace:
                             found.setdefault(entry.inode(), []).append(entry.path)
             except OSError:
                 continue
-            if count > _MOST_NAMES:
+            if count > _MAX_NAMES:
                 break
         self._names = (time.monotonic(), found)
         return found

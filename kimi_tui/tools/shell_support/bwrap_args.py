@@ -42,8 +42,8 @@ ROOT_ONLY_PATHS = (
 _HOST_NAMES = ("/etc/resolv.conf", "/etc/hosts", "/etc/localtime", "/etc/mtab")
 VISIBLE_APP_FOLDERS = ("skills", "themes")
 """Folders of kimi-tui's home that a command in the sandbox can read."""
-_MOST_REPOSITORIES = 20
-_MOST_GUARDED = 100_000
+_MAX_REPOSITORIES = 20
+_MAX_GUARDED = 100_000
 """Bytes of guarded paths, with the folders above them; Linux takes 128 KiB for one argument. The rest of the
 repositories is read-only.
 """
@@ -160,12 +160,12 @@ def _as_it_is(kind: str, path: Path) -> Mount:
 
 def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse) -> list[GitDir]:
     around = filter(None, map(git_entry_of, workspace.kept_folders))
-    found = map(git_dir_at, dict.fromkeys((*around, *islice(repositories, _MOST_REPOSITORIES))))
+    found = map(git_dir_at, dict.fromkeys((*around, *islice(repositories, _MAX_REPOSITORIES))))
     dirs = {one.path: one for one in found if one is not None}
     if git is GitUse.NONE:
         return list(map(_closed, dirs.values()))
     opened = [replace(one, guarded=_kept_from_git(one)) if git is GitUse.ONLY else one for one in dirs.values()]
-    room = _MOST_GUARDED
+    room = _MAX_GUARDED
     for place, one in enumerate(opened):
         room -= sum(len(os.fsencode(path)) * 2 for path in one.guarded)
         if room < 0:

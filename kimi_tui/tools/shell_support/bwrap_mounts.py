@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-_MOST_COPIED = 64_000
+_MAX_COPIED = 64_000
 
 Mount = tuple[str, ...]
 """An option of bubblewrap with its arguments; the last one is the place."""
@@ -82,7 +82,7 @@ class _Prepared:
         if stat.S_ISDIR(status.st_mode):
             self.folders.add(place)
             return False
-        if may_copy and kind == "--ro-bind" and stat.S_ISREG(status.st_mode) and status.st_size < _MOST_COPIED:
+        if may_copy and kind == "--ro-bind" and stat.S_ISREG(status.st_mode) and status.st_size < _MAX_COPIED:
             self.copies.add((place, status.st_ino, status.st_size, status.st_mtime_ns))
             return True
         self.files.add(place)

@@ -19,10 +19,10 @@ from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 from kimi_tui.tools.shell_support.safe_rename import ASIDE, make_link, make_readable, put_aside, write_new
 
-_MOST_CONFIG = 1 << 20
-_MOST_TODO = 1 << 22
+_MAX_CONFIG = 1 << 20
+_MAX_TODO = 1 << 22
 _MAX_REPORTED = 20
-_MOST_CHECKS = 4
+_MAX_CHECKS = 4
 _SETTINGS = ("config", "config.worktree")
 _TODO = Path("rebase-merge/git-rebase-todo")
 _PARTS = ("modules", "worktrees")
@@ -94,7 +94,7 @@ class GitWatch:
         what was done, for the user and the model.
         """
         done: list[str] = []
-        for _ in range(_MOST_CHECKS):
+        for _ in range(_MAX_CHECKS):
             undone = self._undo_once(remotes_may_move=remotes_may_move)
             done += undone
             if not undone:
@@ -191,14 +191,14 @@ def _read(entry: Path) -> _Repository:
         _content(common) if os.path.lexists(common) else None,
         _hooks(entry / "hooks"),
         present,
-        frozenset(filter(_executes, _content(entry / _TODO, _MOST_TODO).splitlines())),
+        frozenset(filter(_executes, _content(entry / _TODO, _MAX_TODO).splitlines())),
         _long(entry),
     )
 
 
 def _long(entry: Path) -> frozenset[tuple[str, int, int]]:
     found: set[tuple[str, int, int]] = set()
-    for name, most in ((_SETTINGS[0], _MOST_CONFIG), (_SETTINGS[1], _MOST_CONFIG), (str(_TODO), _MOST_TODO)):
+    for name, most in ((_SETTINGS[0], _MAX_CONFIG), (_SETTINGS[1], _MAX_CONFIG), (str(_TODO), _MAX_TODO)):
         with contextlib.suppress(OSError):
             status = (entry / name).lstat()
             if stat.S_ISREG(status.st_mode) and status.st_size > most:
@@ -217,7 +217,7 @@ def _link(entry: Path) -> bytes | None:
     return _content(entry) if entry.is_file() else None
 
 
-def _content(file: Path, most: int = _MOST_CONFIG) -> bytes:
+def _content(file: Path, most: int = _MAX_CONFIG) -> bytes:
     """Return the content, of which more than `most` bytes say only that there are more; Git reads files of any size."""
     try:
         return b"" if file.is_symlink() else read_start(file, most + 1)
@@ -283,7 +283,7 @@ class _Undoing:
     def _undo_programs_of_rebase(self, todo: Path, new: Collection[bytes], *, long: bool) -> Generator[str]:
         if not new and not long:
             return
-        lines = _content(todo, _MOST_TODO).splitlines(keepends=True)[: -1 if long else None]
+        lines = _content(todo, _MAX_TODO).splitlines(keepends=True)[: -1 if long else None]
         self._aside(todo)
         kept = b"".join(line for line in lines if line.rstrip(b"\r\n") not in new)
         write_new(todo, kept, self.roots)

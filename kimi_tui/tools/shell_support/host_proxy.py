@@ -16,7 +16,7 @@ from kimi_tui.tools.web_support.fetcher import FetchError, public_address
 
 _HEAD_SECONDS = 10.0
 _CONNECT_SECONDS = 15.0
-_MOST_CONNECTIONS = 128
+_MAX_CONNECTIONS = 128
 _PIECE = 1 << 16
 _REQUEST = re.compile(rb"CONNECT ([a-zA-Z0-9.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\]):([0-9]{1,5}) HTTP/1\.[01]\r?\n")
 
@@ -45,7 +45,7 @@ class HostProxy:
         await asyncio.gather(*self._connections, return_exceptions=True)
 
     def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._connections) >= _MOST_CONNECTIONS:
+        if len(self._connections) >= _MAX_CONNECTIONS:
             writer.close()
             return
         task = asyncio.get_running_loop().create_task(self._serve(reader, writer))

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
 NO_RULES = Policy()
 
-_MOST_FOLDERS = 8
-_MOST_PATH = 4096
-_MOST_FOR_RULES = 5_000
+_MAX_FOLDERS = 8
+_MAX_PATH = 4096
+_MAX_FOR_RULES = 5_000
 _BUILTINS = frozenset({"cd", "echo", "printf", "pwd", "test", "[", "true", "false", ":", "type", "command", "kill"})
 _SCRIPTS = {"egrep": "grep", "fgrep": "grep", "zcat": "gzip"}
 """Programs that are scripts in some systems, and the program that they run."""
@@ -169,7 +169,7 @@ def _moved(folders: Sequence[Path] | None, words: tuple[str, ...]) -> list[Path]
     found = dict.fromkeys(folders)
     for path in [folder / target for folder in folders for target in targets]:
         found.update(dict.fromkeys((Path(os.path.normpath(path)), Path(os.path.realpath(path)))))
-    return list(found) if len(found) <= _MOST_FOLDERS else None
+    return list(found) if len(found) <= _MAX_FOLDERS else None
 
 
 def _as_tilde(word: str) -> tuple[str, ...] | None:
@@ -279,7 +279,7 @@ def _may_be_read(part: str, folder: Path, workspace: Workspace) -> bool:
 
 def _places(part: str, folder: Path) -> list[Path] | None:
     """What the word, or a part of it between colons, may name; None if that is not known."""
-    if "\0" in part or len(part) > _MOST_PATH:
+    if "\0" in part or len(part) > _MAX_PATH:
         return None
     places: list[Path] = []
     for word in {part, *part.split(":")} if ":" in part else (part,):
@@ -390,12 +390,12 @@ def _rule_about(
             if files is None or (prints and history is None):
                 return held.name
             once = limited_files(found.tracked, folder, history.files) if history else ()
-            if len(files) + len(once) > _MOST_FOR_RULES or any(map(held.refuses, (*files, *once))):
+            if len(files) + len(once) > _MAX_FOR_RULES or any(map(held.refuses, (*files, *once))):
                 return held.name
     for root in _roots(words, found, folders) if found.deep and folders is not None else ():
         real = Path(os.path.realpath(root))
         if not reads_nothing_refused(
-            real, found.deep, refused=held.refuses, refused_target=held.refuses, most=_MOST_FOR_RULES
+            real, found.deep, refused=held.refuses, refused_target=held.refuses, most=_MAX_FOR_RULES
         ):
             return held.name
     return ""

@@ -15,7 +15,7 @@ from kimi_tui.tools.file_support.git_dirs import repository_at
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 MAX_ENTRIES = 20_000
-_MOST_IGNORE = 100_000
+_MAX_IGNORE = 100_000
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _CLASS = re.compile(r"\[[!^]?\]?[^\]]*\]")
 _SPECIAL = frozenset("[]{}\\")
@@ -83,7 +83,7 @@ def _unhidden(ignore: Path) -> list[str]:
     try:
         if not ignore.is_file():
             return []
-        text = read_bytes(ignore, most=_MOST_IGNORE).decode("utf-8-sig", "replace")
+        text = read_bytes(ignore, most=_MAX_IGNORE).decode("utf-8-sig", "replace")
     except OSError:
         return ["*"]
     lines = [line.strip() for line in text.split("\n")]

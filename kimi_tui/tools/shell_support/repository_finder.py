@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kimi_tui.tools.shell_support.inotify import FolderWatches
 
-_MOST_FOLDERS = 1_000_000
+_MAX_FOLDERS = 1_000_000
 _OF_OBJECTS = re.compile("/[0-9a-f]{2}")
 _COARSE_NS = 50_000_000
 """A folder that changed this recently may change again without a new timestamp: clocks of file systems are coarse."""
@@ -89,12 +89,12 @@ class RepositoryFinder:
         """Examine these folders, and those below where something is new; all below if `everything`."""
         changed = set(changed)
         seen: set[str] = set()
-        self.incomplete = self.incomplete and len(self._known) >= _MOST_FOLDERS
+        self.incomplete = self.incomplete and len(self._known) >= _MAX_FOLDERS
         while waiting:
             folder = waiting.pop()
             if folder in seen:
                 continue
-            if len(self._known) >= _MOST_FOLDERS and folder not in self._known:
+            if len(self._known) >= _MAX_FOLDERS and folder not in self._known:
                 self.incomplete = True
                 continue
             seen.add(folder)

@@ -51,7 +51,7 @@ _SECRET = re.compile(
 )
 _PUBLIC = re.compile(rb"^[ \t]*signingkey[ \t]*=[^\n]*$", re.IGNORECASE | re.MULTILINE)
 """The key that Git signs with is named by its public half."""
-_MOST_SETTINGS = 100_000
+_MAX_SETTINGS = 100_000
 
 
 def visible_entries(home: Path, folders: Iterable[Path], programs: Iterable[str]) -> tuple[Path, ...]:
@@ -131,7 +131,7 @@ def _holds_projects(folder: Path) -> bool:
 
 def _is_free_of_secrets(file: Path) -> bool:
     try:
-        content = read_bytes(file, most=_MOST_SETTINGS)
+        content = read_bytes(file, most=_MAX_SETTINGS)
     except OSError:
         return False
     return file.name == "known_hosts" or not _holds_a_secret(content)

@@ -20,8 +20,8 @@ _ENDS_ITSELF = frozenset({
     "area", "base", "br", "col", "dd", "dt", "embed", "hr", "img", "input", "li", "link", "meta", "option", "p",
     "param", "path", "source", "td", "th", "tr", "track", "wbr",
 })  # fmt: skip
-_MOST_OPEN = 10_000
-_MOST_ATTRIBUTES = 5_000
+_MAX_OPEN = 10_000
+_MAX_ATTRIBUTES = 5_000
 """Beyond these, an HTML parser takes time that is quadratic in them."""
 _MAX_CHARS = 1_000_000
 _MAX_DEPTH = 150
@@ -87,7 +87,7 @@ def _is_hostile(html: str) -> bool:
     for tag in _TAG.finditer(html, 0, html.rfind(">") + 1):
         if tag[2].lower() not in _ENDS_ITSELF:
             still_open += -1 if tag[1] else 1
-        if still_open > _MOST_OPEN or tag[0].count("=") > _MOST_ATTRIBUTES:
+        if still_open > _MAX_OPEN or tag[0].count("=") > _MAX_ATTRIBUTES:
             return True
     return False
 

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.errors import ChartTooLargeError
-from kimi_tui.flow.layout.box_sizes import MOST_LINES
+from kimi_tui.flow.layout.box_sizes import MAX_LINES
 from kimi_tui.flow.layout.cell_text import cell_width, wrap
 from kimi_tui.flow.layout.free_cells import use_free_cells
 from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
@@ -332,4 +332,4 @@ def test_a_cut_box_grows_into_free_rows_of_a_flow_that_runs_to_the_right() -> No
     )
     drawn = layout(flow, direction="LR", width=90)
     assert violations(drawn, flow) == []
-    assert len(drawn.nodes["long"].lines) > MOST_LINES
+    assert len(drawn.nodes["long"].lines) > MAX_LINES

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
-from kimi_tui.flow.parsing.chart_builder import MOST_EDGES
+from kimi_tui.flow.parsing.chart_builder import MAX_EDGES
 from kimi_tui.flow.parsing.d2.keywords import BOARDS
 from kimi_tui.flow.parsing.d2.statement import Link
 from kimi_tui.flow.parsing.d2.strings import Key, Scalar, Variable
@@ -103,9 +103,9 @@ class Patterns:
 
     def count(self, touched: int, offset: int) -> None:
         self._touched += touched
-        if self._touched > MOST_EDGES:
+        if self._touched > MAX_EDGES:
             raise self._tree.positions.error(
-                tr("patterns and indices up to here affect more than {most} shapes and edges", most=MOST_EDGES), offset
+                tr("patterns and indices up to here affect more than {most} shapes and edges", most=MAX_EDGES), offset
             )
 
     def _check(self, rule: Rule) -> bool:

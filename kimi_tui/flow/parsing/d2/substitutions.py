@@ -1,6 +1,6 @@
 """D2's variables with shapes or attributes: `a: ${x}` and `a: {...${x}}` copy the contents of `x` into `a`."""
 
-from kimi_tui.flow.parsing.chart_builder import MOST_EDGES
+from kimi_tui.flow.parsing.chart_builder import MAX_EDGES
 from kimi_tui.flow.parsing.d2.strings import Variable
 from kimi_tui.flow.parsing.d2.tree import Field, Tree
 from kimi_tui.i18n import tr
@@ -94,7 +94,7 @@ class _Filling:
 
     def _count(self, offset: int) -> None:
         self._created += 1
-        if self._created > MOST_EDGES:
+        if self._created > MAX_EDGES:
             raise self._tree.positions.error(
-                tr("variables up to here insert more than {most} shapes", most=MOST_EDGES), offset
+                tr("variables up to here insert more than {most} shapes", most=MAX_EDGES), offset
             )

@@ -17,7 +17,7 @@ from kimi_tui.ui.tui.widgets.type_ahead import TypeAheadFilter
 
 _FRAME, SIDES = 2, 4
 """Rows of the frame; columns of the frame and the padding."""
-_MOST_TEXT = 24
+_MAX_TEXT = 24
 
 
 class DockedDialog(Vertical, can_focus=True):
@@ -97,7 +97,7 @@ class DockedDialog(Vertical, can_focus=True):
 
     def fit(self, room: int) -> None:
         """Shrink the text so that every answer stays on screen: `room` is the maximum rows of the dialog."""
-        self.query_one(ApprovalBody).give_room(max(2, min(_MOST_TEXT, room - self._rows_around)))
+        self.query_one(ApprovalBody).give_room(max(2, min(_MAX_TEXT, room - self._rows_around)))
 
     @property
     def _rows_around(self) -> int:

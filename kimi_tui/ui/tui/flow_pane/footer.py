@@ -13,9 +13,9 @@ from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, width_of
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
-_MOST_NOTES = 5
+_MAX_NOTES = 5
 _MIN_PLACE = 8
-_MOST_WORD, _MOST_PLACE = 22, 28
+_MAX_WORD, _MAX_PLACE = 22, 28
 _MIN_BAR, _MAX_BAR = 6, 24
 
 Button = tuple[str, str]
@@ -64,7 +64,7 @@ class FlowFooter(LineWidget):
     def lines(self, width: int, palette: Palette) -> list[Line]:
         facts = self._facts
         self._spans = []
-        notes = [Line(((cut(note, width), palette.muted),)) for note in facts.notes[:_MOST_NOTES]]
+        notes = [Line(((cut(note, width), palette.muted),)) for note in facts.notes[:_MAX_NOTES]]
         if facts.bar is not None:
             notes.append(_bar(*facts.bar, width, palette))
         if not (facts.sign or facts.buttons):
@@ -74,7 +74,7 @@ class FlowFooter(LineWidget):
     def _row(self, width: int, palette: Palette, row: int) -> Line:
         """The state on the left, the buttons on the right; stores the buttons' positions."""
         facts = self._facts
-        named = min(cells(facts.word), _MOST_WORD) or min(cells(facts.place), _MOST_PLACE)
+        named = min(cells(facts.word), _MAX_WORD) or min(cells(facts.place), _MAX_PLACE)
         head = 2 + max(named, min(cells(facts.place), 10)) if facts.sign else 0
         buttons = _fitting(facts.buttons, width - head)
         size = sum(cells(label) + 1 for _action, label in buttons)

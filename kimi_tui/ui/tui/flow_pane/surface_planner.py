@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kimi_tui.errors import ChartTooLargeError
-from kimi_tui.flow.layout.box_sizes import FEW_LINES, MOST_LINES
+from kimi_tui.flow.layout.box_sizes import FEW_LINES, MAX_LINES
 from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.ui.tui.flow_pane.chart_surface import ChartSurface, DrawnSurface
@@ -119,11 +119,11 @@ class SurfacePlanner:
 
         One that does not fit in height has no borders around BEGIN and END, and boxes as wide as the pane.
         """
-        laid = self._lay_lines(direction, mode, width, MOST_LINES)
+        laid = self._lay_lines(direction, mode, width, MAX_LINES)
         if mode == "compact" or (laid.width <= width and laid.height <= height):
             return laid
         if direction == "TB":
-            low = self._lay_lines(direction, mode, width, MOST_LINES, low=True)
+            low = self._lay_lines(direction, mode, width, MAX_LINES, low=True)
             if low.height < laid.height and low.width <= max(width, laid.width):
                 laid = low
         if width >= _ZOOMED or (laid.width <= width and laid.height <= height):

@@ -17,7 +17,7 @@ from kimi_tui.ui.tui.themes.palette import Palette
 SIDE_BY_SIDE = 120  # columns from which the two texts stand side by side
 CONTEXT = 3  # unchanged lines around a change
 _ALIKE = 0.45  # less similar lines are not one changed line
-_MOST_COMPARED = 400  # pairs of lines
+_MAX_COMPARED = 400  # pairs of lines
 _WORD = re.compile(r"\w+|\s+|.")
 
 Span = tuple[int, int]
@@ -87,7 +87,7 @@ def _changed(before: Sequence[str], after: Sequence[str], old_at: int, new_at: i
 
 def _pairs(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
     """Each old line with the line that replaced it, in order; by similarity if that is cheap enough."""
-    if len(before) * len(after) > _MOST_COMPARED:
+    if len(before) * len(after) > _MAX_COMPARED:
         alike = [(index, index) for index in range(min(len(before), len(after)))]
     else:
         alike = _most_alike(before, after)
