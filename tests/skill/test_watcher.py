@@ -261,18 +261,22 @@ async def test_names_that_cannot_be_shown_are_reported(tmp_path: Path, own: Path
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not list open files")
-async def test_a_watch_that_ends_closes_its_file_without_a_collection(tmp_path: Path) -> None:
-    def watches() -> int:
-        targets = (file.readlink() for file in Path("/proc/self/fd").iterdir() if file.is_symlink())
-        return sum("inotify" in str(target) for target in targets)
+async def test_a_watch_that_ends_closes_its_file_while_something_still_refers_to_it(tmp_path: Path) -> None:
+    def watches() -> set[str]:
+        files = [file for file in Path("/proc/self/fd").iterdir() if file.is_symlink()]
+        return {file.name for file in files if "inotify" in str(file.readlink())}
 
     gc.collect()
-    before = watches()
-    gc.disable()
-    try:
-        for _ in range(3):
-            async with watching(roots_in(tmp_path)):
-                pass
-        assert watches() == before
-    finally:
-        gc.enable()
+    others = watches()
+    watcher = SkillWatcher(SkillLibrary(roots_in(tmp_path)))
+    task = asyncio.create_task(watcher.run())
+    await watcher.ready.wait()
+    opened = watches() - others
+    assert opened
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError) as kept:  # its traceback refers to the watch
+        await task
+    async with asyncio.timeout(DEADLINE):  # a thread of the library closes it
+        while opened & watches():
+            await asyncio.sleep(0)
+    assert kept.value.__traceback__ is not None
