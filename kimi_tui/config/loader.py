@@ -135,11 +135,11 @@ def _checked(value: object, file: Path | None) -> LoadedConfig:
         first = error.errors(include_input=False, include_url=False)[0]
         typo = _typo_of(table, first["loc"]) if first["type"] == "missing" else None
         if typo is not None:
-            raise ConfigError(_problem(typo), file=_place(file, *typo.steps), key=typo.name) from None
+            raise _typo_error(file, typo) from None
         key = ".".join(str(step) for step in first["loc"])
         # defence: place-of-config-error
         raise ConfigError(first["msg"], file=_place(file, *first["loc"]), key=key) from None
-    _check_references(config, file)
+    _check_references(config, table, file)
     return LoadedConfig(config, file, _warnings(file, table))
 
 
@@ -149,6 +149,10 @@ def _typo_of(table: dict[str, Any], missing: tuple[str | int, ...]) -> UnknownKe
         if (*key.steps[:-1], key.near) == missing:
             return key
     return None
+
+
+def _typo_error(file: Path | None, typo: UnknownKey) -> ConfigError:
+    return ConfigError(_problem(typo), file=_place(file, *typo.steps), key=typo.name)
 
 
 def _warnings(file: Path | None, table: dict[str, Any]) -> tuple[str, ...]:
@@ -172,15 +176,20 @@ def _place(file: Path | None, *steps: str | int) -> str:
     return "--config" if file is None else with_line(file, steps)
 
 
-def _check_references(config: Config, file: Path | None) -> None:
+def _check_references(config: Config, table: dict[str, Any], file: Path | None) -> None:
+    """Raise ConfigError for a name that is not defined; if its whole section is mistyped, the error names that."""
     for name, model in config.models.items():
         if model.provider not in config.providers:
+            if (typo := _typo_of(table, ("providers",))) is not None:
+                raise _typo_error(file, typo)
             raise ConfigError(
                 tr("no provider named {name!r}", name=model.provider),
                 file=_place(file, "models", name, "provider"),
                 key=f"models.{name}.provider",
             )
     if config.default_model and config.default_model not in config.models:
+        if (typo := _typo_of(table, ("models",))) is not None:
+            raise _typo_error(file, typo)
         raise ConfigError(
             tr("no model named {name!r}", name=config.default_model),
             file=_place(file, "default_model"),

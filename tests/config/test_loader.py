@@ -87,6 +87,23 @@ def test_a_required_key_that_is_mistyped_is_told_by_the_name_that_was_written(tm
     assert str(caught.value) == f"{file}:{message}"
 
 
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "proivders:\n  p: {type: kimi}\nmodels:\n  m: {provider: p, model: x}\n",
+            "1: proivders: no such key; did you mean providers?",
+        ),
+        ("default_model: m\nmodles:\n  m: {provider: p, model: x}\n", "2: modles: no such key; did you mean models?"),
+    ],
+)
+def test_a_mistyped_section_is_named_in_place_of_the_names_that_it_should_define(tmp_path, text, message):
+    file = written(tmp_path, text)
+    with pytest.raises(ConfigError) as caught:
+        load_config(file)
+    assert str(caught.value) == f"{file}:{message}"
+
+
 def test_an_unknown_key_is_told_with_its_line(tmp_path):
     file = written(tmp_path, "theme: kimi\n\nteme: light\n")
     assert load_config(file).warnings == (f"{file}:3: teme: no such key; did you mean theme?",)
