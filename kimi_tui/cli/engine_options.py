@@ -48,9 +48,7 @@ def build_plan(
     if trust is None:
         trust = TrustState(True) if options.trust else trust_state(work_dir, config.extra_skill_dirs)
         trust = replace(trust, headless=not asks, can_ask=asks)
-    permissions = permissions_of(loaded, work_dir, trusted=trust.active)
-    if options.no_sandbox:
-        permissions = replace(permissions, sandbox=permissions.sandbox.model_copy(update={"mode": "off"}))
+    permissions = _with_sandbox(permissions_of(loaded, work_dir, trusted=trust.active), options)
     limited = options.when_asked in ("refuse", "park")
     if limited and (options.yolo or options.afk):
         raise UsageError(f"--when-asked {options.when_asked} cannot be combined with --yolo or --afk")
@@ -106,7 +104,15 @@ def build_demo_plan(options: argparse.Namespace, *, interactive: bool) -> Engine
     from kimi_tui.cli.modes.demo import demo_plan
 
     plan = demo_plan(options, interactive=interactive)
-    return replace(plan, config=_with_limits(plan.config, options), budget=budget_of(options))
+    permissions = _with_sandbox(plan.permissions, options)
+    return replace(plan, config=_with_limits(plan.config, options), budget=budget_of(options), permissions=permissions)
+
+
+def _with_sandbox(permissions: PermissionSettings, options: argparse.Namespace) -> PermissionSettings:
+    """Apply `--no-sandbox`."""
+    if not options.no_sandbox:
+        return permissions
+    return replace(permissions, sandbox=permissions.sandbox.model_copy(update={"mode": "off"}))
 
 
 def _to_go_on_with(work_dir: Path) -> tuple[str, str]:

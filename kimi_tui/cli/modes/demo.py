@@ -16,7 +16,9 @@ SCRATCH = "kimi-tui-demo-"
 
 def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "EngineConfig":
     """Build a plan with the demo's flow, project and model. Raises UsageError if they are missing."""
+    import os
     import shutil
+    import sys
     import tempfile
 
     from pydantic import SecretStr
@@ -28,6 +30,8 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "EngineConfi
     assets = paths.bundled("skills") / FLOW / "assets"
     if not (assets / "script.txt").is_file():
         raise UsageError(f"the demo is not installed: missing {assets / 'script.txt'}")
+    if shutil.which("python3") is None:  # the demo's commands then use the Python that runs this program
+        os.environ["PATH"] = os.pathsep.join((os.environ.get("PATH", os.defpath), str(Path(sys.executable).parent)))
     scratch = Path(tempfile.mkdtemp(prefix=SCRATCH)) / "project"
     shutil.copytree(assets / "project", scratch)
     config = Config(

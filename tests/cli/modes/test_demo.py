@@ -1,4 +1,11 @@
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 from kimi_tui import paths
+from kimi_tui.cli.engine_options import build_plan
 from kimi_tui.cli.modes.demo import demo_plan, put_away
 from kimi_tui.cli.options import parse
 from kimi_tui.session.session import Session, sessions_dir
@@ -38,3 +45,21 @@ def test_no_other_folder_is_put_away(tmp_path):
     (tmp_path / "project").mkdir()
     assert not put_away(tmp_path / "project")
     assert (tmp_path / "project").is_dir()
+
+
+def test_the_demo_runs_without_a_sandbox_if_the_user_says_so(tmp_path: Path):
+    plan = build_plan(parse(["--demo", "--no-sandbox"]), interactive=False)
+    assert plan.permissions.sandbox.mode == "off"
+    assert put_away(plan.work_dir)
+
+
+def test_the_demo_runs_where_no_python_is_on_path(tmp_path: Path):
+    for name in ("bash", "sh", "wc"):
+        program = shutil.which(name)
+        assert program is not None
+        (tmp_path / name).symlink_to(program)
+    done = subprocess.run(
+        [sys.executable, "-m", "kimi_tui", "--demo", "--print", "--no-sandbox"],
+        cwd=tmp_path, env={**os.environ, "PATH": str(tmp_path)}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "all five tests pass" in done.stdout, done.stderr
