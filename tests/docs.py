@@ -64,8 +64,16 @@ VARIABLES = (
     ("`KIMI_API_KEY`, `MOONSHOT_API_KEY`", "the key for Kimi"),
     ("`KIMI_BASE_URL`, `KIMI_MODEL_NAME`", "the server and the model, for providers of type `kimi`"),
     ("`KIMI_MODEL_MAX_CONTEXT_SIZE`, `KIMI_MODEL_CAPABILITIES`", "what is known about that model"),
-    ("`KIMI_MODEL_TEMPERATURE`, `KIMI_MODEL_TOP_P`, `KIMI_MODEL_MAX_TOKENS`", "parameters of its requests"),
+    (
+        "`KIMI_MODEL_TEMPERATURE`, `KIMI_MODEL_TOP_P`, `KIMI_MODEL_MAX_TOKENS`, `KIMI_MODEL_MAX_COMPLETION_TOKENS`",
+        "parameters of its requests",
+    ),
+    ("`KIMI_MODEL_THINKING_KEEP`", "which of its earlier thoughts a thinking model is sent, as its service names it"),
     ("`OPENAI_API_KEY`, `OPENAI_BASE_URL`, `OPENAI_MODEL`", "key, server and model of an OpenAI-compatible service"),
+    ("`KIMI_TUI_TRUST_PROJECT`", "`1` trusts the folder for this run, as `--trust` does"),
+    ("`KIMI_TUI_OTEL`", "`1` sends spans of what happens; see [OpenTelemetry](tracing.md)"),
+    ("`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`", "the proxy for requests to models and pages"),
+    ("`BROWSER`", "the browser for `kimi-tui web` and `kimi-tui mcp auth NAME`"),
     ("`VISUAL`, `EDITOR`", "the editor for Ctrl+G"),
     ("`NO_COLOR`", "no colours"),
     ("`COLORTERM`", "`truecolor`: the terminal has 16 million colours"),
@@ -241,7 +249,8 @@ def keys() -> str:
             for key in KEYS
             if key.context == context
         ]
-        parts += [f"## {title[0].upper()}{title[1:]}", _table(("keys", "action", "name"), rows)]
+        if rows:
+            parts += [f"## {title[0].upper()}{title[1:]}", _table(("keys", "action", "name"), rows)]
     return "\n\n".join(parts) + "\n"
 
 

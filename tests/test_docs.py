@@ -1,5 +1,6 @@
 """The documentation: every link leads somewhere, every command, setting and chart in it is what the program accepts."""
 
+import ast
 import json
 import os
 import re
@@ -14,6 +15,7 @@ from urllib.parse import unquote
 
 import jsonschema
 import pytest
+from pydantic import BaseModel
 
 from kimi_tui.cli.main import main
 from kimi_tui.cli.options import parse
@@ -23,8 +25,10 @@ from kimi_tui.config.schema import Config
 from kimi_tui.documentation import page, topics
 from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import ServerConfig
+from kimi_tui.soul.commands.registry import COMMANDS
+from kimi_tui.ui.tui.screens.screen_commands import SCREEN_COMMANDS
 from kimi_tui.yaml_text import reader
-from tests.docs import DOCS, pages
+from tests.docs import DOCS, _leaves, pages
 from tests.man_page import FILE, man_page
 from tests.scripted_config import write_scripted_config
 
@@ -152,6 +156,67 @@ def test_every_command_line_is_one_that_the_program_accepts():
         except UsageError as error:
             refused[shlex.join(argv)] = str(error)
     assert refused == {}
+
+
+_OF_KIMI_CLI = {"KIMI_SHARE_DIR", "KIMI_SCRIPTED_ECHO_SCRIPTS"}
+_OF_PROMPTS = re.compile(r"KIMI_(NOW|OS|SHELL|WORK_DIR(_LS)?|GIT_BRANCH|ADDITIONAL_DIRS_INFO|AGENTS_MD|SKILLS)")
+_OF_TESTS = {"KIMI_TUI_CRASH_AT", "KIMI_TUI_SCRIPTS"}
+_OF_ITSELF = {"KIMI_TUI_STARTED", "OTEL_SERVICE_NAME"}
+"""What one process of the program sets for another, and what tracing.md leaves to OpenTelemetry."""
+
+
+def test_every_environment_variable_of_the_program_is_on_a_page():
+    """Those that are strings of the code; what prompts insert by `${NAME}` is on the page about agents."""
+    found: set[str] = set()
+    for file in (ROOT / "kimi_tui").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found |= set(re.findall(r"^(?:KIMI|MOONSHOT|OPENAI|OTEL)_[A-Z_]+$", node.value))
+    assert len(found) > 20
+    shown = "".join(PAGES.values())
+    hidden = _OF_KIMI_CLI | _OF_TESTS | _OF_ITSELF | {name for name in found if _OF_PROMPTS.fullmatch(name)}
+    assert {name for name in found - hidden if f"`{name}" not in shown and f" {name}=" not in shown} == set()
+
+
+def sentences() -> Iterator[tuple[str, str]]:
+    """Each piece of code within a sentence or a table, with its page; pages about other programs are left out."""
+    for name, text in TEXTS.items():
+        if name != "moving-in.md":
+            for code in re.findall(r"`([^`\n]+)`", _FENCE.sub("", text)):
+                yield name, code.replace("\\|", "|")
+
+
+def test_every_slash_command_that_a_page_names_exists():
+    known = {word for one in COMMANDS for word in (one.info.name, *one.info.aliases)}
+    known |= {word for one in SCREEN_COMMANDS for word in (one.name, *one.aliases)}
+    named = {(page, code) for page, code in sentences() if re.match(r"/[a-z?]", code)}
+    assert len(named) > 80
+    places = ("/dev/", "/etc", "/mnt", "/srv", "/tmp", "/var/")
+    unknown = {
+        code for page, code in named
+        if re.split(r"[ :]", code[1:])[0] not in known | {"flow", "skill", "mcp", "begin"}
+        and not code.startswith(places) and not (page == "editors.md" and code == "/resume")
+    }  # fmt: skip
+    assert unknown == set()
+
+
+def test_every_option_that_a_page_names_exists():
+    shown = set(re.findall(r"--[a-z][\w-]+", PAGES["options.md"]))
+    named = {word for _page, code in sentences() for word in re.findall(r"(?<![\w-])--[a-z][\w-]+", code)}
+    assert len(named) > 60
+    assert named - shown - {"--help"} == set()
+
+
+def test_every_key_of_the_configuration_that_a_page_names_exists():
+    for page_name, code in sentences():
+        section, dot, rest = code.rstrip(":").partition(".")
+        field = Config.model_fields.get(section)
+        models = [one for one in _leaves(field.annotation) if isinstance(one, type) and issubclass(one, BaseModel)] if (
+            field is not None and dot
+        ) else []  # fmt: skip
+        if models and page_name != "configuration.md":
+            known = {key for one in models for key in one.model_fields}
+            assert rest.split(".")[0].split(" ")[0].split(":")[0] in known, f"{page_name}: {code}"
 
 
 def test_the_commands_that_need_nothing_run(project: Path, capsys: pytest.CaptureFixture[str]):
