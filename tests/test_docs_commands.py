@@ -173,7 +173,7 @@ def test_dry_runs_take_the_choices_of_standard_input(work: Path):
 
 @pytest.mark.parametrize(("passes", "turn"), [(True, "sum"), (False, "why")])
 def test_the_own_flow_of_the_page_runs_in_a_job(passes: bool, turn: str, work: Path):
-    """As a CI runs it: no terminal, no standard input, a folder that nobody trusted."""
+    """As a CI runs it: no terminal, no standard input, a folder that nobody trusted. The job fails if the tests do."""
     project = work / "my-project"
     (flow,) = (text for name, text in skills().items() if name.startswith("ci-check-"))
     file = project / ".kimi-tui/skills/ci-check/SKILL.md"
@@ -189,7 +189,7 @@ def test_the_own_flow_of_the_page_runs_in_a_job(passes: bool, turn: str, work: P
             check=False,
         )  # fmt: skip
         if "--trust" in argv:
-            assert done.returncode == 0, done.stderr
+            assert done.returncode == (0 if passes else 1), done.stderr
             assert f'"{turn}"' in done.stdout
             assert "Here it is." in done.stdout
         else:
