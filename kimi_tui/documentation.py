@@ -24,5 +24,5 @@ def page(topic: str = INDEX) -> str:
         if near:
             raise UsageError(tr("no page {topic!r}; did you mean {near}?", topic=topic, near=near[0]))
         names = ", ".join(f"`{one}`" for one in known)
-        raise UsageError(tr("no page {topic!r}; the pages are: {names}", topic=topic, names=names))
+        raise UsageError(tr("no page {topic!r}. Available: {names}", topic=topic, names=names))
     return (FOLDER / f"{name}.md").read_text("utf-8")

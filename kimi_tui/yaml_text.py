@@ -62,10 +62,10 @@ class _Sizes:
                         self._anchors[anchor] = 1
                 case kinds.AliasEvent():
                     if any(name == anchor for name, _ in self._open):
-                        _refuse(tr("an alias stands in its own value"))
+                        _refuse(tr("an alias refers to itself"))
                     self._values += self._anchors.get(str(anchor), 1)
                     if self._values > MAX_VALUES:
-                        _refuse(tr("its aliases repeat too much"))
+                        _refuse(tr("its aliases expand to too many values"))
                 case _:
                     pass
 

@@ -306,7 +306,7 @@ def test_docs_prints_the_page_that_is_asked_for(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize(
-    ("topic", "hint"), [("flow", "did you mean flows?"), ("../README", "the pages are: "), ("", "the pages are: ")]
+    ("topic", "hint"), [("flow", "did you mean flows?"), ("../README", "Available: "), ("", "Available: ")]
 )
 def test_an_unknown_page_is_an_error_that_names_the_pages(topic: str, hint: str):
     with pytest.raises(UsageError, match=re.escape(hint)):

@@ -12,9 +12,9 @@ BOMB = "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
 @pytest.mark.parametrize(
     ("text", "cause"),
     [
-        (BOMB, "repeat too much"),
-        ("a: &a {b: 1}\nc: [" + "*a," * 60_000 + "]", "repeat too much"),
-        ("a: &a [*a]", "its own value"),
+        (BOMB, "expand to too many values"),
+        ("a: &a {b: 1}\nc: [" + "*a," * 60_000 + "]", "expand to too many values"),
+        ("a: &a [*a]", "refers to itself"),
         ("[" * 101 + "]" * 101, "nested too deeply"),
         ("[" * 60_000, "nested too deeply"),
         ("{a: " * 101 + "}" * 101, "nested too deeply"),

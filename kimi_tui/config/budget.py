@@ -64,7 +64,7 @@ def read_budget(text: str) -> Budget:
             raise ValueError(tr("write a budget like `2 usd, 500k tokens, 1h`"))
         for name in ("cost", "tokens", "seconds"):
             if getattr(given, name) is not None and getattr(budget, name) is not None:
-                raise ValueError(tr("a budget has at most one cap each for cost, tokens and time"))
+                raise ValueError(tr("a budget can have only one cap each for cost, tokens and time"))
         budget = budget.changed(given)
     return budget
 
@@ -92,7 +92,7 @@ def read_time(text: str) -> float:
     """Read a time in seconds: `90s`, `1h 30m`. Raises ValueError."""
     seconds = seconds_of(text)
     if seconds is None or not 0 < seconds <= MAX_SECONDS:
-        raise ValueError(tr("a time is written like `90s`, `10m`, `2h` or `3d`, and is at most a year"))
+        raise ValueError(tr("write a time like `90s`, `10m`, `2h` or `3d`, at most a year"))
     return seconds
 
 

@@ -81,7 +81,7 @@ def _takeover(file: Path, config: Config, table: Table) -> Takeover:
     trouble = "" if models else tr("it configures no model")
     if logins and not models:
         names = ", ".join(logins)
-        trouble = tr("{names}: signed in by OAuth; the login cannot be imported, so enter an API key", names=names)
+        trouble = tr("{names}: the OAuth login cannot be imported; enter an API key", names=names)
     return Takeover(file, changes, tuple(models), default, logins, trouble)
 
 

@@ -52,7 +52,7 @@ def choose_model(config: Config, name: str | None = None, environ: Mapping[str, 
         if chosen.provider.signed_in_elsewhere:
             raise ModelNotSetError(
                 tr(
-                    "the provider {name} is signed in by OAuth in Kimi CLI; kimi-tui cannot use that login: "
+                    "the provider {name} uses an OAuth login of Kimi CLI, which kimi-tui cannot use; "
                     "set its api_key, or KIMI_API_KEY",
                     name=model.provider,
                 )

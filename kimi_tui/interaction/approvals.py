@@ -192,7 +192,7 @@ class Approvals:
         if all(isinstance(block, UnknownBlock) for block in display):  # defence: show-what-is-asked
             display = (BriefBlock(text=description), *display)
         if reasons:
-            display = (*display, BriefBlock(text=tr("Asked because: {why}", why="; ".join(reasons))))
+            display = (*display, BriefBlock(text=tr("Needs approval: {why}", why="; ".join(reasons))))
         text = approval_text(description, display) if self.park or self.parked_answers else description
         parked = ParkedCall(_call_key(sender, action, text, call), text)  # defence: parked-call-shown-whole
         answer = self.parked_answers.pop(parked.key, None)

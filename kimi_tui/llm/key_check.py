@@ -55,7 +55,7 @@ async def check_key(service_type: str, base_url: str, key: str, *, timeout_s: fl
     from kimi_tui.bounded_http import answer_hooks, read_body
 
     if not key.isascii() or not key.isprintable() or " " in key:
-        return KeyCheck("refused", tr("an API key has only ASCII letters, digits and symbols, and no spaces"))
+        return KeyCheck("refused", tr("an API key can contain only ASCII letters, digits and symbols, without spaces"))
     match service_type:
         case "anthropic":
             headers = {"x-api-key": key, "anthropic-version": "2023-06-01"}

@@ -23,4 +23,4 @@ class ReplySize:
         self._chars, self._pieces, self._calls = self._chars + chars, self._pieces + 1, self._calls + calls
         # defence: bound-reply
         if self._chars > MAX_CHARS or self._pieces > MAX_PIECES or self._calls > MAX_CALLS:
-            raise ProviderError(tr("the answer was stopped: it did not end"))
+            raise ProviderError(tr("the answer exceeded the size limit and was stopped"))

@@ -36,7 +36,9 @@ class Callback:
             async with asyncio.timeout(PATIENCE):
                 return await asyncio.shield(self._came)
         except TimeoutError:
-            raise NotAuthorizedError(tr("browser sign-in timed out after {seconds:g} s", seconds=PATIENCE)) from None
+            raise NotAuthorizedError(
+                tr("the browser sign-in timed out after {seconds:g} s", seconds=PATIENCE)
+            ) from None
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

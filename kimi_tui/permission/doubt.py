@@ -76,7 +76,7 @@ MEANINGS: dict[DoubtKind, Meaning] = {
     DoubtKind.TOO_DEEP: Meaning(Weight.LIMIT, tr("it is nested too deeply")),
     DoubtKind.TOO_MANY_COMMANDS: Meaning(Weight.LIMIT, tr("it contains too many commands")),
     DoubtKind.UNPARSED: Meaning(Weight.UNREAD, tr("it cannot be parsed")),
-    DoubtKind.UNKNOWN_PROGRAM: Meaning(Weight.UNREAD, tr("its program is unknown")),
+    DoubtKind.UNKNOWN_PROGRAM: Meaning(Weight.UNREAD, tr("the program is unknown")),
     DoubtKind.UNKNOWN_OPTION: Meaning(Weight.UNREAD, tr("`{subject}` has an unknown option")),
     DoubtKind.UNKNOWN_SCRIPT: Meaning(Weight.UNREAD, tr("`{subject}` runs an unknown program")),
     DoubtKind.UNKNOWN_ARGUMENTS: Meaning(Weight.UNREAD, tr("`{subject}` adds unknown arguments")),
@@ -105,7 +105,7 @@ MEANINGS: dict[DoubtKind, Meaning] = {
     DoubtKind.COMMENT: Meaning(Weight.HIDES, tr("it has a comment")),
     DoubtKind.INVISIBLE: Meaning(Weight.HIDES, tr("it has an invisible character ({subject})")),
     DoubtKind.LOOKALIKE: Meaning(Weight.HIDES, tr("it contains a look-alike character ({subject})")),
-    DoubtKind.BLANK_SPACE: Meaning(Weight.HIDES, tr("it contains a long run of blank space")),
+    DoubtKind.BLANK_SPACE: Meaning(Weight.HIDES, tr("it contains a long run of spaces")),
 }
 
 

@@ -267,7 +267,7 @@ def broken_decisions() -> str:
     if not isinstance(cause, str):
         return ""
     return tr(
-        "{file}: the trust decisions cannot be read ({cause}); the next decision keeps this file as {aside}",
+        "{file}: the trust decisions cannot be read ({cause}); the next decision renames this file to {aside}",
         file=shown(_store()),
         cause=cause,
         aside=_corrupt_copy_path(_store()).name,

@@ -160,7 +160,9 @@ def _from_zip(source: Path, target: Path) -> SessionState:
         if sum(info.file_size for info in infos) > MAX_FILE_BYTES or len(infos) > MAX_FILES:
             raise SessionError(tr("{source} is too large", source=source))
         if any(info.compress_type not in _METHODS for info in archive.infolist()):  # defence: methods-of-zips
-            raise SessionError(tr("{source} is compressed by another method than deflate", source=source))
+            raise SessionError(
+                tr("{source} uses an unsupported compression method; only deflate is supported", source=source)
+            )
         files = {info.filename: (lambda info=info: archive.open(info)) for info in infos}
         metadata: object = {}
         with _passing_over_broken(), archive.open("state.json") as file:

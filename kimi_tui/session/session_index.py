@@ -99,7 +99,7 @@ def rename(entry: SessionEntry, title: str) -> str:
     """Rename the session; returns the title it has now. Raises SessionError."""
     title = " ".join(title.split())[:TITLE_CHARS]
     if not title:
-        raise SessionError(tr("a title must not be empty"))
+        raise SessionError(tr("the title must not be empty"))
     _change(entry, lambda state: setattr(state, "custom_title", title))
     return title
 

@@ -124,7 +124,7 @@ def _of_section(node: str, text: str) -> str:
 
 
 def _cut_at(count: int, limit: int) -> str:
-    return tr("this text has {count} characters; the model gets the first {most}", count=count, most=limit)
+    return tr("this text has {count} characters; the model receives only the first {most}", count=count, most=limit)
 
 
 def _bounded(text: str, limit: int) -> str:

@@ -129,7 +129,7 @@ class SkillLibrary:
             problems += root_problems
             for file in files:
                 if root.scope is Scope.PROJECT and time.thread_time() > until:  # defence: bound-project-skills
-                    text = tr("reading takes too long; the rest of these skills is ignored")
+                    text = tr("reading the skills took too long; the remaining ones are ignored")
                     problems.append(Problem(root.path, None, None, "warning", text))
                     break
                 skill = self._read(file, root.scope, readings)
@@ -141,7 +141,7 @@ class SkillLibrary:
                 problems += skill.problems
                 first = skills.setdefault(skill.key, skill)
                 if first is not skill:
-                    text = tr("`{name}` is not used: {file} has that name", name=skill.name, file=first.path)
+                    text = tr("`{name}` is ignored; {file} already has this name", name=skill.name, file=first.path)
                     problems.append(Problem(skill.path, None, None, "note", text))
         self._readings = readings
         waiting = tuple(file for root in self.roots.waiting() for file in skill_files(root.path)[0])

@@ -169,7 +169,13 @@ def _entries(root: Path, problems: list[Problem]) -> list[os.DirEntry[str]]:
                 if not entry.name.isprintable():
                     name = entry.name.encode("utf-8", "replace").decode().encode("unicode_escape").decode()
                     problems.append(
-                        Problem(root, None, None, "error", tr("`{name}` cannot be displayed as a name", name=name))
+                        Problem(
+                            root,
+                            None,
+                            None,
+                            "error",
+                            tr("the name `{name}` contains characters that cannot be displayed", name=name),
+                        )
                     )
                 elif not entry.name.startswith("."):
                     entries.append(entry)

@@ -220,7 +220,7 @@ class _Reader:
                     ),
                 )
             return description
-        self.warn("description", tr("has no `description`, by which a model knows when to use it"))
+        self.warn("description", tr("has no `description`; the model needs one to know when to use the skill"))
         body = (_one_line(line.lstrip("# \t")) for line in self.lines[self.front.lines :])
         return next((line for line in body if line), NO_DESCRIPTION)[:_DEFAULT_DESCRIPTION].rstrip()
 
@@ -334,7 +334,7 @@ class _Reader:
                 wrong = True
                 self.add("error", f"{cause} " + tr("(used as a standard skill)"), line, column)
             elif key in INACTIVE_FLOW_KEYS:
-                text = tr("`{key}` is read, but has no effect yet", key=key)
+                text = tr("`{key}` is recognized but has no effect yet", key=key)
                 self.problems.append(Problem(self.path, line, column, "warning", text, of_flow=True))
         moves, budget = values.get("max-moves"), values.get("budget")
         if wrong:

@@ -315,7 +315,7 @@ def _mcp_session(plan: EngineConfig, services: Services, wire: Wire, ask_model: 
 
 def _only_the_start(file: InstructionFile) -> str:
     return tr(
-        "The model gets only the first {shown:,} of {size:,} bytes: AGENTS.md files are limited to {most:,} "
+        "The model receives only the first {shown:,} of {size:,} bytes: AGENTS.md files are limited to {most:,} "
         "bytes in total.",
         shown=len(file.text.encode()),
         size=file.size,

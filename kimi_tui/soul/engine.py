@@ -445,7 +445,7 @@ class Engine:
         Raises UsageError for an unknown model, and while a turn runs.
         """
         if self.turn_lock.locked and not self.turn_lock.held_here:
-            raise TurnRunningError(tr("the model can be changed after the turn has ended"))
+            raise TurnRunningError(tr("wait for the turn to end before changing the model"))
         async with self.turn_lock.command():
             await self.models.switch(name, thinking=thinking)
             self.apply_model()

@@ -50,7 +50,7 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
                 return failed(
                     "The user turned plan mode on but is away and cannot approve the plan, so plan mode stays on. "
                     "End with the plan as your last message.",
-                    brief=tr("No user is available to approve the plan"),
+                    brief=tr("No user is present to approve the plan"),
                 )
             self._plan_mode.on = False
             return ok(message="The user is away; the plan counts as approved. Carry it out.")
@@ -65,7 +65,7 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
                     options=(*(options or [QuestionOption(label=_YES)]), QuestionOption(label=_NO)),
                     body=params.plan,
                     other_label=tr("Change it"),
-                    other_description=tr("Say what should be different."),
+                    other_description=tr("Describe what should change."),
                 )
             ],
             tool_call_id=current_tool_call.get().id,

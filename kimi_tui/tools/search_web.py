@@ -123,7 +123,7 @@ class SearchWeb(Tool[SearchWebParams]):
             description=tr("Read the pages found on {hosts}", hosts=", ".join(origins)),
             display=(BriefBlock(text="\n".join(urls)),),
             scope=origins_scope(origins),
-            reasons=(tr("the search service names these addresses, and reading one can send data to its host"),),
+            reasons=(tr("these addresses come from the search service; reading a page can send data to its host"),),
             force_ask=any(effect_for(self._approvals, url) is Effect.ASK for url in urls),
         )
 

@@ -111,7 +111,7 @@ def test_without_a_model_it_is_said_how_to_take_over():
 
 def test_a_login_of_kimi_cli_is_told_and_not_sent_as_a_key(kimi_home):
     config = load_config(kimi_home / "config.toml").config
-    with pytest.raises(ModelNotSetError, match="managed:kimi-code is signed in by OAuth in Kimi CLI"):
+    with pytest.raises(ModelNotSetError, match="managed:kimi-code uses an OAuth login of Kimi CLI"):
         choose_model(config, "code", environ={})
     assert choose_model(config, "code", environ={"KIMI_API_KEY": "k"}).provider.api_key.get_secret_value() == "k"
 
@@ -121,7 +121,7 @@ def test_with_logins_alone_there_is_nothing_to_take_over(kimi_home):
     (kimi_home / "config.toml").write_text(text)
     found = find_takeover()
     assert found is not None
-    assert "moon, managed:kimi-code, moonshot_search: signed in by OAuth" in found.trouble
+    assert "moon, managed:kimi-code, moonshot_search: the OAuth login" in found.trouble
     assert main(["migrate"]) == 2
 
 

@@ -98,8 +98,8 @@ def test_what_is_too_long_is_cut_and_said() -> None:
     guidance = made.flow.guidance
     assert (len(guidance.intro), len(guidance.sections["F"])) == (MAX_INTRO, MAX_SECTION)
     assert [problem.text for problem in made.problems] == [
-        f"this text has 20000 characters; the model gets the first {MAX_INTRO}",
-        f"this text has 9005 characters; the model gets the first {MAX_SECTION}",
+        f"this text has 20000 characters; the model receives only the first {MAX_INTRO}",
+        f"this text has 9005 characters; the model receives only the first {MAX_SECTION}",
     ]
 
 

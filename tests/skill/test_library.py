@@ -24,7 +24,7 @@ def test_the_first_skill_of_a_name_wins_whatever_its_case(tmp_path: Path) -> Non
     found = library.get(" Tidy ")
     assert found is not None
     assert found.description == "The project's."
-    assert any(text.startswith("note: `TIDY` is not used: ") for text in texts(library))
+    assert any(text.startswith("note: `TIDY` is ignored; ") for text in texts(library))
 
 
 def test_flows_are_listed_apart_and_broken_ones_are_not_among_them(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_the_skills_of_a_project_that_take_too_long_are_left_out_and_the_users_o
     library = SkillLibrary(roots_in(tmp_path), seconds=-1)
     library.reload()
     assert [skill.name for skill in library.skills] == ["mine"]
-    assert "warning: reading takes too long; the rest of these skills is ignored" in texts(library)
+    assert "warning: reading the skills took too long; the remaining ones are ignored" in texts(library)
 
 
 def test_a_project_has_smaller_skills_than_the_user(tmp_path: Path) -> None:

@@ -253,8 +253,8 @@ async def test_names_that_cannot_be_shown_are_reported(tmp_path: Path, own: Path
     async with watching(roots_in(tmp_path)) as watched:
         assert watched.library.skills == ()
         assert sorted(problem.text for problem in watched.library.problems()) == [
-            "`bad?` cannot be displayed as a name",
-            "`line\\nbreak.md` cannot be displayed as a name",
+            "the name `bad?` contains characters that cannot be displayed",
+            "the name `line\\nbreak.md` contains characters that cannot be displayed",
         ]
         write_skill(own, "walk")
         await watched.until_names("walk")

@@ -180,7 +180,7 @@ async def test_a_prompt_whose_conditions_cannot_be_read_is_told_with_its_line(tm
 
 
 def test_an_agent_file_that_unfolds_without_end_is_refused_at_once(tmp_path):
-    with pytest.raises(AgentSpecError, match="its aliases repeat too much"):
+    with pytest.raises(AgentSpecError, match="its aliases expand to too many values"):
         read_agent_spec(written(tmp_path, BOMB))
 
 

@@ -151,11 +151,11 @@ def read_command(command: str) -> CommandTemplate:
     if not slots:
         return CommandTemplate(text)
     if len(slots) > MAX_VARIABLES:
-        raise CommandTemplateError(tr("a command has at most {most} variables", most=MAX_VARIABLES))
+        raise CommandTemplateError(tr("a command can have at most {most} variables", most=MAX_VARIABLES))
     if len(text.encode("utf-8", "replace")) > MAX_TEMPLATE_BYTES:
-        raise CommandTemplateError(tr("a command with variables has at most 16 KiB"))
+        raise CommandTemplateError(tr("a command with variables can have at most 16 KiB"))
     if PREFIX in re.sub(r"\$\{KT_\d+\}", "", text):
-        raise CommandTemplateError(tr("names with `{prefix}` are taken", prefix=PREFIX))
+        raise CommandTemplateError(tr("names that start with `{prefix}` are reserved", prefix=PREFIX))
     quoted = _Checker(text, slots).check()
     return CommandTemplate(
         text, tuple(_Slot(slot.variable, slot.name, slot.start, slot.end, slot.name in quoted) for slot in slots)
@@ -246,7 +246,7 @@ class _Checker:
         name_node = node.child_by_field_name("name")
         name = "" if name_node is None else self._source(name_node)
         if not _LITERAL.match(name) or "=" in name:
-            raise CommandTemplateError(tr("write the program of `{command}` out, without variables or quotes",
+            raise CommandTemplateError(tr("write the program name in `{command}` without variables or quotes",
                 command=_short(self._source(node))))  # fmt: skip
         program = name.rsplit("/", 1)[-1]
         arguments = [self._source(argument) for argument in node.children_by_field_name("argument")]
@@ -258,9 +258,9 @@ class _Checker:
                 "reads them as arguments", program=program)
             )  # fmt: skip
         if name == "printf" and not (arguments and arguments[0][:1] in ("'", '"') and "$" not in arguments[0]):
-            raise CommandTemplateError(tr("the format of `printf` must be a quoted text without variables"))
+            raise CommandTemplateError(tr("the format of `printf` must be a quoted string without variables"))
         if name == "printf" and (arguments[0][1:2] == "-" or _STORES.search(arguments[0])):
-            raise CommandTemplateError(tr("the format of `printf` must be a quoted text without variables"))
+            raise CommandTemplateError(tr("the format of `printf` must be a quoted string without variables"))
         if name == "set" and not all(_SET_OPTIONS.fullmatch(argument) for argument in arguments):
             raise CommandTemplateError(_not_with_variables(self._source(node)))
 

@@ -30,10 +30,10 @@ class ResultField:
 def read_result_type(text: str) -> tuple[ResultField, ...]:
     """The fields in order. Raises ValueError with the cause."""
     if len(text) > MAX_CHARS:
-        raise ValueError(tr("a result type has at most {most} characters", most=MAX_CHARS))
+        raise ValueError(tr("a result type can have at most {most} characters", most=MAX_CHARS))
     fields = tuple(_field(part) for part in text.split(","))
     if len(fields) > MAX_FIELDS:
-        raise ValueError(tr("a result has at most {most} fields", most=MAX_FIELDS))
+        raise ValueError(tr("a result can have at most {most} fields", most=MAX_FIELDS))
     names = [one.name for one in fields]
     for name in names:
         if names.count(name) > 1:
@@ -58,8 +58,8 @@ def _field(part: str) -> ResultField:
     if len(words) < 2 or len(set(words)) < len(words) or not all(_WORD.match(word) for word in words):
         raise ValueError(
             tr(
-                "the type of `{name}` is one of {types}, two or more words such as `low | high`, or one of these "
-                "in brackets",
+                "the type of `{name}` must be one of {types}, two or more words such as `low | high`, or one of "
+                "these in brackets",
                 name=name,
                 types=", ".join(f"`{plain}`" for plain in PLAIN),
             )

@@ -87,7 +87,7 @@ def _node_flaws(chart: SettingsOfChart, node: ChartNode) -> Iterator[FlowValidat
     role = chart.roles[node.id]
     if role in ("begin", "end"):
         for setting in used.values():
-            yield _at(setting, tr("{role} runs nothing, so it has no settings", role=role.upper()))
+            yield _at(setting, tr("{role} does not run anything, so it cannot have settings", role=role.upper()))
         return
     yield from _combination_flaws(used, role)
     ways = chart.outgoing[node.id]
@@ -105,7 +105,10 @@ def _node_flaws(chart: SettingsOfChart, node: ChartNode) -> Iterator[FlowValidat
         labels = [(edge.label or "").strip() for edge in ways]
         if settings.default not in (*labels, PARK):
             named = ", ".join(f"`{label}`" for label in (*labels, PARK))
-            yield _at(used["default"], tr("`default` names no branch of `{node}`: {names}", node=node.id, names=named))
+            yield _at(
+                used["default"],
+                tr("`default` must be one of the branches of `{node}`: {names}", node=node.id, names=named),
+            )
     if settings.on is not None and not variables(settings.on):
         yield _at(used["on"], tr("`on` needs a variable, such as `{example}`", example="${NODE.field}"))
     for key in KEYS_WITH_VARIABLES:
@@ -123,7 +126,7 @@ def _combination_flaws(used: Mapping[str, WrittenSetting], role: NodeRole) -> It
     without_model = next((key for key in works if key != "flow"), None)
     for key in _NOT_WITHOUT_MODEL:
         if key in used and without_model is not None:
-            yield _at(used[key], tr("`{key}` is for a turn of the model, and this node has `{other}`",
+            yield _at(used[key], tr("`{key}` is only valid for a node that the model runs; this node has `{other}`",
                 key=key, other=without_model))  # fmt: skip
     for key, needed in (("args", "flow"), ("max", "each"), ("default", "ask")):
         if key in used and needed not in used:
@@ -131,12 +134,14 @@ def _combination_flaws(used: Mapping[str, WrittenSetting], role: NodeRole) -> It
     if "default" in used and "timeout" not in used:
         yield _at(used["default"], tr("`{key}` needs `{needed}`", key="default", needed="timeout"))
     if role == "decision" and "each" in used:
-        yield _at(used["each"], tr("`each` is not for a decision; decide in a node after it"))
+        yield _at(used["each"], tr("a decision cannot have `each`; use a separate decision node after this one"))
     for key in ("ask", "on"):
         if role != "decision" and key in used:
-            yield _at(used[key], tr("`{key}` is for a decision; this node has a single outgoing edge", key=key))
+            yield _at(
+                used[key], tr("`{key}` is only valid for a decision; this node has a single outgoing edge", key=key)
+            )
         if key in used and "retries" in used:
-            yield _at(used["retries"], tr("`retries` has nothing to repeat on a node with `{key}`", key=key))
+            yield _at(used["retries"], tr("`retries` has no effect on a node with `{key}`", key=key))
     if "on" in used and "timeout" in used:
         yield _at(used["timeout"], tr("`timeout` has no effect on a node with `{key}`", key="on"))
 
@@ -196,7 +201,9 @@ def _key_warnings(node: ChartNode) -> Iterator[ChartNote]:
         before.add(key)
     for setting in last_of_each(node.settings).values():
         if setting.key in INACTIVE_NODE_KEYS:
-            yield ChartNote(tr("`{key}` is read, but has no effect yet", key=setting.key), setting.line, setting.column)
+            yield ChartNote(
+                tr("`{key}` is recognized but has no effect yet", key=setting.key), setting.line, setting.column
+            )
 
 
 def _node_warnings(chart: SettingsOfChart, node: ChartNode) -> Iterator[ChartNote]:

@@ -97,7 +97,7 @@ def lint(read: Flow | Chart) -> list[ChartNote]:
     begin_nodes, end_nodes = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
     diagnostics += (
         ChartNote(
-            tr("A second END; each END ends the run, but Kimi CLI accepts one END only"),
+            tr("this chart has a second END; every END ends the run, but Kimi CLI accepts only one"),
             node.line,
             node.column,
         )
@@ -322,7 +322,7 @@ def _node_warnings(node: ChartNode, outgoing: Sequence[ChartEdge]) -> Iterable[C
     if role is NodeKind.BEGIN:
         if len(outgoing) > 1:
             yield ChartNote(
-                tr("The run always leaves BEGIN by its first edge; this edge is never taken"),
+                tr("The run always takes the first edge of BEGIN, so this edge is never taken"),
                 outgoing[1].line,
                 outgoing[1].column,
             )

@@ -355,7 +355,7 @@ class RunControl:
     def _check_interactive(self) -> None:
         self._check_running()
         if not self._interactive:
-            raise FlowControlError(tr("no user is available to continue the flow"))
+            raise FlowControlError(tr("no user is present to continue the flow"))
 
     def _check_node(self, node_id: str) -> None:
         if node_id not in self._flow.nodes:

@@ -34,11 +34,13 @@ def effects(skill: Skill, package: SkillPackage) -> list[Effect]:
     scripts = [name for name, file in package.files.items() if _is_script(name, file)]
     others = [name for name in package.files if name not in scripts and name != SKILL_FILE]
     found = (
-        Effect(tr("Its flow runs these commands, by your rules and in the sandbox:"), tuple(_commands(skill))),
-        Effect(tr("It contains scripts, which its text can make the agent run:"), _bounded(_sized(scripts, package))),
+        Effect(tr("Its flow runs these commands, subject to your rules and the sandbox:"), tuple(_commands(skill))),
+        Effect(tr("It contains scripts that the agent may run:"), _bounded(_sized(scripts, package))),
         Effect(tr("It contains other files:"), _bounded(_sized(others, package))),
-        Effect(tr("It asks for what kimi-tui does not give to skills, so this has no effect:"), _requests(skill)),
-        Effect(tr("Some files have characters that are not shown:"), _bounded(_invisible(package))),
+        Effect(
+            tr("It requests features that kimi-tui does not offer to skills; these have no effect:"), _requests(skill)
+        ),
+        Effect(tr("Some files contain invisible characters:"), _bounded(_invisible(package))),
     )
     return [effect for effect in found if effect.lines]
 

@@ -174,7 +174,7 @@ def open_installation(home: Path) -> Generator[Installation]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # defence: one-installation
         except BlockingIOError:
-            text = tr("another kimi-tui changes the skills in {folder} now", folder=shown(skills))
+            text = tr("another kimi-tui process is changing the skills in {folder}", folder=shown(skills))
             raise SkillInstallError(text) from None
         installation = Installation(skills, home / FILE, read_lock(home / FILE))
         installation.recover()
@@ -187,7 +187,7 @@ def open_installation(home: Path) -> Generator[Installation]:
 
 
 def kept_notice(folder: Path) -> str:
-    return tr("the version that you changed is kept: {folder}", folder=shown(folder))
+    return tr("your changed version is kept in {folder}", folder=shown(folder))
 
 
 def _entries(folder: Path) -> Sequence[Path]:

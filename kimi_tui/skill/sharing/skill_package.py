@@ -85,7 +85,7 @@ def _target(name: str, content: bytes, entries: Mapping[str, Entry]) -> str:
     """The file of the skill that a link leads to; its content is copied. Raises SkillInstallError for any other."""
     target = normpath(join(dirname(name), content.decode("utf-8", "replace")))
     if target not in entries or entries[target].link:
-        raise SkillInstallError(tr("{name} is a link that leads to no file of the skill", name=name))
+        raise SkillInstallError(tr("{name} is a link that does not point to a file of the skill", name=name))
     return target
 
 
@@ -99,7 +99,7 @@ def check_names(names: Iterable[str]) -> None:
         parts = name.split("/")
         short = len(parts) <= MAX_DEPTH and len(os.fsencode(name)) <= MAX_PATH_BYTES
         if not short or not all(map(_is_safe_part, parts)):  # defence: safe-names-of-strangers
-            raise SkillInstallError(tr("the name of a file is not accepted: {name}", name=_shown(name)))
+            raise SkillInstallError(tr("the file name {name} is not allowed", name=_shown(name)))
         for prefix in _prefixes(parts):
             # Some file systems ignore case and how accents are composed.
             other = used.setdefault(unicodedata.normalize("NFKC", prefix).casefold(), prefix)

@@ -51,10 +51,10 @@ def read_source(text: str, *, ref: str | None = None, path: str | None = None) -
         raise UsageError(tr("{source}: a source must not start with a hyphen", source=text))
     found = _read(text)
     if found.protocol is None and ref is not None:
-        raise UsageError(tr("{source}: a folder has no --ref", source=text))
+        raise UsageError(tr("{source}: --ref cannot be used with a folder", source=text))
     for one, old in ((ref, found.ref), (path, found.path or None)):
         if one is not None and old is not None and one != old:
-            raise UsageError(tr("{source} names {old} already", source=text, old=old))
+            raise UsageError(tr("{source} already specifies {old}", source=text, old=old))
     ref, path = ref or found.ref, path or found.path
     if ref is not None and not _is_ref(ref):
         raise UsageError(tr("{ref!r} is not the name of a branch, a tag or a commit", ref=ref))
@@ -118,7 +118,7 @@ def _folder(path: str) -> str:
     """The folder in a repository, with single slashes; the SKILL.md in it counts as it. Raises UsageError."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if ".." in parts or not path.isprintable():
-        raise UsageError(tr("{path}: this leads out of the repository", path=path))
+        raise UsageError(tr("{path} leads out of the repository", path=path))
     if parts and parts[-1] == SKILL_FILE:
         parts.pop()
     return "/".join(parts)

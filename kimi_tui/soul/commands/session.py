@@ -152,7 +152,7 @@ async def _import(engine: "Engine", args: str) -> None:
         )
     engine.context.append(message)
     engine.send_status()
-    engine.reply(tr("Imported about {tokens:,} tokens into the context.", tokens=tokens))
+    engine.reply(tr("Added about {tokens:,} tokens to the context.", tokens=tokens))
 
 
 def _import_label(engine: "Engine", source: str) -> str:

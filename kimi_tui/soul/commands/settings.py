@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 _MAX_PLAN = 1 << 20
-_NO_USER = tr("No user can be asked here: tool calls are approved, protected actions are denied.")
+_NO_USER = tr("No user is present: tool calls are approved, protected actions are denied.")
 
 
 async def _yolo(engine: "Engine", args: str) -> None:

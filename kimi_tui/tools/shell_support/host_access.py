@@ -41,10 +41,10 @@ class HostAccess:
             verdict = await self._approvals.ask(
                 tool_call_id=call_id,
                 sender=TOOL,
-                action=tr("reach a host"),
-                description=tr("Let sandboxed commands connect to {place}", place=place),
+                action=tr("connect to a host"),
+                description=tr("Allow sandboxed commands to connect to {place}", place=place),
                 subject=subject,
-                reasons=(tr("commands can send there what they read; the answer holds for the session"),),
+                reasons=(tr("commands can send everything they read there; your answer applies to the whole session"),),
                 force_ask=True,  # defence: hosts-are-asked-for
             )
             if self._approvals.attended:

@@ -53,7 +53,7 @@ def ask_reason(line: CommandLine, workspace: Workspace) -> str | None:
                 if len(file) < 4096 and _is_protected(file, folder, workspace):
                     return tr("it names a protected or sensitive file: {file}", file=file)
             if expanded.cut or len(seen) > _MAX_PATHS:
-                return tr("it names too many files to check all of them: {word}", word=word)
+                return tr("it names too many files to check: {word}", word=word)
     return None
 
 

@@ -99,7 +99,7 @@ def reading_of(line: CommandLine, workspace: Workspace | None, policy: Policy = 
     programs = [command.program or "" for command in (*line.commands, *line.wrappers)]
     # defence: variables-that-load
     if not doubt and workspace is not None and (name := loads_code_from(workspace.folders, os.environ, programs)):
-        doubt = tr("by `{name}` it may run code of the working directory", name=name)
+        doubt = tr("because of `{name}` it may run code from the working directory", name=name)
     if doubt or (why_not and workspace is not None and not _files_may_be_read(line, folders, workspace)):
         doubt = doubt or tr("it reads or writes a file that needs approval")
         why_not = [why or doubt for why in why_not]
@@ -214,7 +214,7 @@ def _why_not(
         return tr("`{path}` may not be read without approval", path=".git/config")
     # defence: unknown-history
     if any(_prints_history(found, folder) and _history(folder, workspace) is None for folder in folders):
-        return tr("the history of the repository could not be searched for files with secrets")
+        return tr("the repository's history could not be searched for files with secrets")
     path = _not_to_be_read(words, found, folders, workspace)
     return tr("`{path}` may not be read without approval", path=path) if path else ""
 

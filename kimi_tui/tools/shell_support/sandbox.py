@@ -39,25 +39,25 @@ if TYPE_CHECKING:
 _LANDLOCK_WITH_TCP = 4
 TIER_TITLES: dict[Tier, str] = {
     "full": tr("Commands run in a sandbox"),
-    "files": tr("Commands run in a sandbox that holds files only"),
+    "files": tr("Commands run in a sandbox that restricts file access only"),
     "none": tr("Commands run without a sandbox"),
 }
 FULL_TIER_LIMITS = tr(
-    "it limits neither the number of processes nor memory; commands can reach a Unix socket in a folder that they "
-    "can see if a program of the user bound it to a relative path, moved it, or bound it in another network "
-    "namespace; a background command's changes to Git's settings in a new repository are undone only when a "
-    "command ends, and a Git command can change the settings of its repository until it ends"
+    "it does not limit processes or memory; commands can reach a Unix socket in a visible folder if one of the "
+    "user's programs bound it to a relative path, moved it, or bound it in another network namespace; changes that "
+    "a background command makes to Git's settings in a new repository are undone only when a command ends; until it "
+    "ends, a Git command can change the settings of its repository"
 )
 """What the tier "full" does not restrict."""
 SEATBELT_LIMITS = tr(
-    "its profile for sandbox-exec was never tried on a Mac; they can see processes and the folders for temporary files"
+    "the sandbox-exec profile was never tested on a Mac; commands can see processes and temporary folders"
 )
 """What the tier "files" cannot restrict on macOS."""
 FILES_TIER_LIMITS = tr(
-    "they can reach the user's programs through Unix sockets, send UDP packets, see processes, write to /tmp and "
+    "commands can reach the user's programs through Unix sockets, send UDP packets, see processes, write to /tmp and "
     "/dev/shm, and change modes, owners and times of the user's files; they cannot open pseudo-terminals; their "
-    "changes to Git's settings are undone only when they end, and those to files in the project that hold hooks, "
-    "settings of agents and editors, or the user's own settings of Git are not undone"
+    "changes to Git's settings are undone only when they end; their changes to hooks, to settings of agents and "
+    "editors in the project, and to the user's own Git settings are not undone"
 )
 """What the tier "files" cannot restrict."""
 AllowsHost = Callable[[str, int, str], Awaitable[bool]]
@@ -180,14 +180,16 @@ class Sandbox:
             found = (*guarded_program_files(written), *found)
         if not found:
             return ""
-        return tr("commands can write to `{folder}`, and kimi-tui itself runs from there", folder=str(found[0]))
+        return tr(
+            "commands can write to `{folder}`, which contains files that kimi-tui itself runs", folder=str(found[0])
+        )
 
     @property
     def summary(self) -> UserText:
         """What confines commands, in a few words."""
         config = self._config
         if not self._known:
-            return tr("Commands run in a sandbox where there is one; the first command tests it")
+            return tr("Commands run in a sandbox if one is available; the first command tests it")
         if self.tier != "full":
             return TIER_TITLES[self.tier] if self._why_not is None else f"{TIER_TITLES[self.tier]}: {self._why_not}"
         if config.network:

@@ -30,7 +30,7 @@ class ReplayApp(KimiTui):
             self.time_travel.play()
 
     def on_composer_submitted(self, event: Composer.Submitted) -> None:
-        self.show_toast(_("this is a recording: nothing can be sent to it"))
+        self.show_toast(_("this is a recording; you cannot send messages"))
 
     def action_escape(self) -> None:
         if self.main_screen.zoomed is not None or self.main_screen.is_searching:

@@ -149,7 +149,7 @@ def test_the_doctor_says_what_the_sandbox_does_not_hold(capsys, service, tmp_pat
 def test_the_doctor_warns_where_commands_could_replace_kimi_tui(capsys, service):
     _, checks = examined(capsys, "--config", config(service, "sk-good"), "--work-dir", sysconfig.get_path("purelib"))
     assert checks["sandbox"]["state"] == "warn"
-    assert "and kimi-tui itself runs from there" in checks["sandbox"]["found"]
+    assert "which contains files that kimi-tui itself runs" in checks["sandbox"]["found"]
 
 
 def test_a_git_of_the_project_is_not_started(capsys, monkeypatch, tmp_path):

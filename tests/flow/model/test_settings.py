@@ -95,13 +95,13 @@ def test_an_unknown_key_is_a_warning_with_the_nearest_one_at_its_place():
         ('work@{ tools: "ReadFile ${ARGS}" }', 8, "variables are not allowed here"),
         ('work@{ model: "${check.text}" }', 8, "variables are not allowed here"),
         ('work@{ flow: "${check.text}" }', 8, "variables are not allowed here"),
-        ('work@{ timeout: "${ARGS}" }', 8, "a time is written like"),
+        ('work@{ timeout: "${ARGS}" }', 8, "write a time like"),
         ('work@{ out: "severity" }', 8, "write fields like"),
         ('work@{ out: "a: list" }', 8, "the type of `a`"),
         ('work@{ out: "a: text, a: int" }', 8, "is listed twice"),
         ('work@{ out: "status: int" }', 8, "a field that every node has"),
         ('work@{ run: "a\\nb" }', 8, "on one line"),
-        ("B@{ retries: 1 }", 5, "BEGIN runs nothing"),
+        ("B@{ retries: 1 }", 5, "BEGIN does not run anything"),
         ('work@{ run: "true", flow: other }', 21, "either `run` or `flow`"),
         ('work@{ run: "true", out: "a: text" }', 21, "this node has `run`"),
         ('work@{ run: "true", model: big }', 21, "this node has `run`"),
@@ -110,9 +110,9 @@ def test_an_unknown_key_is_a_warning_with_the_nearest_one_at_its_place():
         ("work@{ max: 3 }", 8, "`max` needs `each`"),
         ("check@{ ask: human, default: yes }", 21, "`default` needs `timeout`"),
         ("check@{ ask: human, timeout: 1h, default: maybe }", 34, "`yes`, `no`, `park`"),
-        ("check@{ ask: human, retries: 1 }", 21, "nothing to repeat"),
+        ("check@{ ask: human, retries: 1 }", 21, "`retries` has no effect"),
         ("check@{ on: work }", 9, "needs a variable"),
-        ('check@{ each: "${work.text}" }', 9, "not for a decision"),
+        ('check@{ each: "${work.text}" }', 9, "a decision cannot have"),
         ('check@{ on: "${nowhere.text}" }', 9, "the chart has no node `nowhere`"),
         ('check@{ on: "${work.status}" }', 9, "is never set; `work` has `text`"),
         ('check@{ on: "${item}" }', 9, "only in a node with `each`"),
@@ -209,7 +209,7 @@ def test_a_setting_without_an_effect_yet_is_told(key):
     value = {"timeout": "1m", "retries": "1", "max": "2", "ask": "human", "context": "fork", "in": "worktree"}
     value |= {"out": "a: text", "on": "${work.text}", "each": "${work.text}"}
     texts = [note.text for note in lint(mermaid(f'check@{{ {key}: "{value.get(key, "name")}" }}'))]
-    assert f"`{key}` is read, but has no effect yet" in texts
+    assert f"`{key}` is recognized but has no effect yet" in texts
 
 
 def test_d2_keeps_settings_in_its_variables():

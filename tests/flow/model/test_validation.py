@@ -63,7 +63,9 @@ def test_several_ends_each_end_the_run_and_a_note_says_what_kimi_cli_makes_of_th
     read = flow(*lines)
     assert [node.kind for node in read.nodes.values() if node.id[0] == "e"] == [NodeKind.END] * 2
     assert read.end_id == "e1"
-    assert warnings(*lines) == [(4, "A second END; each END ends the run, but Kimi CLI accepts one END only")]
+    assert warnings(*lines) == [
+        (4, "this chart has a second END; every END ends the run, but Kimi CLI accepts only one")
+    ]
 
 
 def test_the_end_of_a_flow_is_one_that_can_be_reached():

@@ -300,9 +300,9 @@ async def test_what_makes_no_sense_is_refused_with_the_reason() -> None:
 
 async def test_with_nobody_there_nothing_pauses() -> None:
     harness = RunnerHarness(flow_of(*LOOP), ["ok", YES], interactive=False)
-    with pytest.raises(FlowControlError, match="no user is available"):
+    with pytest.raises(FlowControlError, match="no user is present"):
         harness.runner.pause()
-    with pytest.raises(FlowControlError, match="no user is available"):
+    with pytest.raises(FlowControlError, match="no user is present"):
         harness.runner.toggle_breakpoint("A")
     assert (await harness.run()).status == "finished"
 

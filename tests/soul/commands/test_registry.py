@@ -49,7 +49,7 @@ async def test_help_lists_what_the_face_adds(tmp_path):
 async def test_where_nobody_can_be_asked_tool_calls_stay_approved(tmp_path, line):
     made = replace(plan(tmp_path, tool_call("Shell", command="touch done"), "text: ok"), interactive=False)
     async with engine_on(replace(made, auto_approve=True)) as (engine, received):
-        assert "No user can be asked here" in await ask(engine, received, line)
+        assert "No user is present" in await ask(engine, received, line)
         await engine.prompt("go")
         assert (engine.work_dir / "done").exists()
 
@@ -78,7 +78,7 @@ async def test_status_says_what_confines_commands_before_and_after_the_first(tmp
         text = await ask(engine, received, "/status")
     words = {
         "full": "Commands run in a full sandbox with the network",
-        "files": "Commands run in a sandbox that holds files only",
+        "files": "Commands run in a sandbox that restricts file access only",
         "none": "Commands run without a sandbox",
     }
     assert words[engine.services.sandbox.tier] in text

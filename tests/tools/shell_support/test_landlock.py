@@ -48,7 +48,7 @@ async def test_without_bubblewrap_the_kernel_keeps_files_and_the_user_is_told(pl
     assert "outside_sandbox" in value.message
     assert not (place / "outside").exists()
     assert told == [
-        "Commands run in a sandbox that holds files only: bubblewrap (`bwrap`) is not installed"
+        "Commands run in a sandbox that restricts file access only: bubblewrap (`bwrap`) is not installed"
     ]  # fmt: skip
 
 

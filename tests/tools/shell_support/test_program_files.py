@@ -80,7 +80,7 @@ def test_commands_are_asked_for_where_kimi_tui_imports_from_a_folder_of_the_proj
     (tmp_path / "src").mkdir()
     (packages / "project.pth").write_text(f"{tmp_path}/src\n")
     output = _run_in_sandbox(tmp_path, "true")
-    assert output == f"asks commands can write to `{tmp_path}/src`, and kimi-tui itself runs from there\n"
+    assert output == f"asks commands can write to `{tmp_path}/src`, which contains files that kimi-tui itself runs\n"
 
 
 @works
@@ -99,7 +99,7 @@ async def test_without_bubblewrap_the_user_is_told_that_commands_can_replace_kim
     sandbox = Sandbox(SandboxConfig(), harness.workspace, notify=lambda _, text: told.append(text), find=lambda _: None)
     if await sandbox.works():
         assert told[-1] == sandbox.writable_program
-        assert "and kimi-tui itself runs from there" in told[-1]
+        assert "which contains files that kimi-tui itself runs" in told[-1]
 
 
 def test_the_interpreter_and_the_package_are_guarded_and_other_projects_are_not(tmp_path: Path) -> None:

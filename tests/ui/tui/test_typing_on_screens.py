@@ -94,7 +94,7 @@ async def test_a_sentence_typed_at_the_question_of_trust_trusts_nothing_and_is_i
                 await way(driver, sentence)  # type: ignore[misc]
                 await driver.pilot.pause()
                 assert driver.composer == sentence
-                assert "in the message" in app_text(driver.app)
+                assert "into the message" in app_text(driver.app)
                 assert answers == []
                 screen.dismiss(None)
                 await driver.pilot.pause()
@@ -157,7 +157,7 @@ async def test_a_sentence_typed_at_a_screen_of_keys_does_nothing_and_the_screen_
                 assert driver.app.screen is screen
                 assert driver.composer == ""
                 text = app_text(driver.app)
-                assert "did nothing" in text or "does nothing here" in text
+                assert "has no effect" in text or "does nothing here" in text
                 driver.app.screen.dismiss(None)
                 await driver.pilot.pause()
 
@@ -227,5 +227,5 @@ async def test_the_note_is_seen_where_notifications_and_tooltips_are_on_as_in_a_
         await Shown(app, pilot).settle()
         await pilot.press("x")
         await pilot.pause()
-        assert "what you type is in the message" in app_text(app)
+        assert "your text goes into the message" in app_text(app)
         assert app.main_screen.composer.text == "x"

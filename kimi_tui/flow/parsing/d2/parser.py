@@ -282,7 +282,7 @@ class _Reader:
             if not (key.bare and key.text == "_"):
                 break
             if scope.parent is None:
-                self.scan.fail(tr("`_` means the parent, but there is none here"), key.offset)
+                self.scan.fail(tr("`_` means the parent, but this shape has no parent"), key.offset)
             scope = scope.parent
         return scope
 

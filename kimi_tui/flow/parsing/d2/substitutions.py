@@ -59,7 +59,7 @@ class _Filling:
                 if field.children:
                     raise self._tree.positions.error(
                         tr(
-                            "`{path}` contains shapes and braces follow; spread it inside them: `{example}`",
+                            "`{path}` contains shapes, so braces cannot follow it; spread it inside the braces: `{example}`",
                             example="...${x}",
                             path=variable.path,
                         ),

@@ -43,7 +43,11 @@ class QueuedList(LineWidget):
         for text in self.texts[-_SHOWN:]:
             out.append(_row(_("⋯ queued"), text, width, palette.secondary, palette.muted))
         if self.texts:
-            keys = _("↑ edits the last · Ctrl+S sends the first now") if self._can_steer else _("↑ edits the last")
+            keys = (
+                _("↑ edits the last message · Ctrl+S sends the first now")
+                if self._can_steer
+                else _("↑ edits the last message")
+            )
             out.append(Line((("  " + keys, palette.muted),)))
         return out
 

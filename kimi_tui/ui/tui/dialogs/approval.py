@@ -248,7 +248,7 @@ class ApprovalDialog(DockedDialog):
         elif key == "tab":
             event.stop()
             event.prevent_default()
-            self._write("-comment", _("comment"), _("sent with your answer, yes or no (Esc discards)"))
+            self._write("-comment", _("comment"), _("sent with your answer (Esc discards it)"))
         elif key in ("left", "right"):
             event.stop()
             self._open_next(-1 if key == "left" else 1)

@@ -43,7 +43,7 @@ def _of_the_run(state: MenuContext) -> list[Option]:
         Option("breakpoint", "b", _("Remove the breakpoint") if node.at_breakpoint else _("Breakpoint here")),
     ]
     if node.branches:
-        out.append(Option("choose", "c", _("Choose its branch")))
+        out.append(Option("choose", "c", _("Choose a branch of this node")))
         out.append(Option("ask", "a", _("Let the model choose here") if node.asks else _("Ask me at this decision")))
     out.append(Option("ask_always", "A", _("Ask me at each decision (toggle)")))
     if node.here:

@@ -34,9 +34,9 @@ def why_not(action: str, shown: Shown) -> str:
         case "start" if shown.active:
             return _("the flow is already running")
         case "start":
-            return _("there is nothing to start")
+            return _("nothing to start")
         case "list" if shown.active:
-            return _("the flow list is available again after the run")
+            return _("the flow list is not available during a run")
         case "list":
             return _("there is no run to return to")
         case "export":

@@ -207,7 +207,7 @@ def _turn_options(controls: NodeActions) -> list[Option]:
     out = [Option(f"turn:{last}", "t", words, came_of_it)]
     if len(turns) > 1:
         out += [
-            Option(f"turn:{place}", str(place + 1), _("Go to visit {number}", number=place + 1), words)
+            Option(f"turn:{place}", str(place + 1), _("Show visit {number}", number=place + 1), words)
             for place, words in turns[:_TURNS]
         ]
     return out
@@ -219,12 +219,12 @@ def _steering_options(controls: NodeActions) -> list[Option]:
     out: list[Option] = []
     if controls.branches:
         out.append(
-            Option("choose", "c", _("Take one of its branches"), _("now") if controls.here else _("preselected"))
+            Option("choose", "c", _("Take a branch of this node"), _("now") if controls.here else _("preselected"))
         )
         if controls.asks is not None:
-            words = _("Let the model choose by itself") if controls.asks else _("Ask me before it continues")
+            words = _("Let the model choose by itself") if controls.asks else _("Ask me before the run continues")
             out.append(Option("ask", "a", words))
-    words = _("Remove the breakpoint") if controls.at_breakpoint else _("Pause before it (breakpoint)")
+    words = _("Remove the breakpoint") if controls.at_breakpoint else _("Pause before this node (breakpoint)")
     out.append(Option("breakpoint", "b", words))
     if controls.here:
         out.append(Option("again", "r", _("Rerun")))

@@ -16,8 +16,8 @@ KeyContext = Literal[
 PANES: frozenset[KeyContext] = frozenset(("conversation", "flow", "todo", "time", "approvals"))
 """Contexts in which letters are keys."""
 RULE = N_(
-    "While the message is focused, letters are typed into it. While a pane is focused, letters are its keys; "
-    "a letter that does nothing there says why."
+    "While the message has the focus, letters are typed into it. While a pane has the focus, letters are its "
+    "keys; a key that does nothing there shows why."
 )
 """The help text about letters as keys."""
 

@@ -99,7 +99,7 @@ def read_keys(table: Mapping[str, str]) -> KeyMap:
         key = known.get(name)
         try:
             if key is None or name in _NOT_REMAPPABLE:
-                raise ValueError(_("unknown action") if key is None else _("this action has no key to change"))
+                raise ValueError(_("unknown action") if key is None else _("the key of this action cannot be changed"))
             keys = _keys(text)
             _fits(key, keys)
         except ValueError as error:

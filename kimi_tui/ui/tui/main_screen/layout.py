@@ -152,7 +152,7 @@ class PaneLayout(LowLatencyScreen):
         self.right_column.toggle(follows_work=has_work or self.is_filled("todo") or self.is_filled("waiting"))
         self.update_layout()
         if self.right_column.chosen and not self.right_column.is_open:
-            self._footer.show_note(_("nothing to show in the right column yet"))
+            self._footer.show_note(_("the right column is still empty"))
         self.post_message(HintsChanged())
 
     def zoom(self, name: PaneName | None) -> None:

@@ -97,7 +97,7 @@ def open_conversation_in_editor(host: "TerminalHost") -> None:
 def _in_editor(host: "TerminalHost", text: str) -> str | None:
     """The text after editing; None, after reporting the reason, if no editor could be opened."""
     if not can_suspend(host):
-        host.show_toast(_("the editor can be opened after the turn has ended"))
+        host.show_toast(_("wait for the turn to end before opening the editor"))
         return None
     configured = host.engine_factory.config.default_editor if host.engine_factory is not None else ""
     command = editor_command(configured or "", os.environ)

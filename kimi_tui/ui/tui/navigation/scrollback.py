@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def show_in_scrollback(host: "TerminalHost") -> None:
     """Print the conversation and wait for Enter; report what prevents it."""
     if not can_suspend(host):
-        host.show_toast(_("the conversation can be printed after the turn has ended"))
+        host.show_toast(_("wait for the turn to end before printing the conversation"))
         return
     try:
         with host.suspend():

@@ -70,10 +70,10 @@ class RecordedEngine:
         """Returns at once: there is nothing to load."""
 
     async def prompt(self, user_input: UserInput) -> TurnResult:
-        raise UsageError(_("this is a recording: nothing can be sent to it"))
+        raise UsageError(_("this is a recording; you cannot send messages"))
 
     async def run_shell_line(self, command: str) -> None:
-        raise UsageError(_("this is a recording: nothing can run in it"))
+        raise UsageError(_("this is a recording; nothing can run here"))
 
     def cancel(self) -> None:
         """Does nothing: there is no turn."""

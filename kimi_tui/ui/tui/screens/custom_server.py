@@ -95,7 +95,7 @@ class CustomServerForm:
 
     async def _reach(self, found: tuple[str, ...], address: str) -> None:
         """Ask for the key if the address responds, or else for the address again."""
-        self._screen.set_status(_("looking for {server}…", server=found[-1]))
+        self._screen.set_status(_("checking {server}…", server=found[-1]))
         checks: list[KeyCheck] = []
         for base in found:
             checks.append(await self._try_key(_TYPE, base, ""))
@@ -107,7 +107,7 @@ class CustomServerForm:
         if checks[-1].reached:
             self._ask_key(found)
         else:
-            trouble = _("{cause}. Enter keeps the address all the same.", cause=translate(checks[-1].cause))
+            trouble = _("{cause}. Press Enter to keep the address anyway.", cause=translate(checks[-1].cause))
             self.ask(trouble=trouble, value=address, silent=address)
 
     def _ask_key(self, found: tuple[str, ...], *, trouble: str = "", value: str = "") -> None:

@@ -81,7 +81,7 @@ class ModelPicker(ModalCard[ModelChoice]):
         """The last chosen model whose key was rejected."""
 
     def body(self) -> ComposeResult:
-        yield FilteredList(_("a model or a provider"), id="models")
+        yield FilteredList(_("model or provider"), id="models")
 
     def keys(self) -> Sequence[BarKey]:
         return (

@@ -259,7 +259,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
     def action_fork(self) -> None:
         if entry := self._selected:
             if entry.open_here and self._busy:
-                self.set_status(_("it can be forked after its turn has ended"))
+                self.set_status(_("wait for its turn to end before forking it"))
                 return
             self._do(lambda: self._session_list.fork(entry))
 

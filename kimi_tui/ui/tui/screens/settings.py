@@ -47,7 +47,7 @@ class Settings(ModalFrame[bool]):
         self._changed = False
 
     def body(self) -> ComposeResult:
-        yield FilteredList(_("a setting"))
+        yield FilteredList(_("setting"))
 
     def keys(self) -> Sequence[BarKey]:
         if self._file is None:

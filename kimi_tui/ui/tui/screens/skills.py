@@ -61,7 +61,7 @@ class Skills(ModalFrame[str]):
 
     def body(self) -> ComposeResult:
         with Horizontal(id="halves"):
-            yield FilteredList(_("a skill, or a problem"))
+            yield FilteredList(_("skill or problem"))
             yield TextViewer(id="about")
 
     def keys(self) -> Sequence[BarKey]:

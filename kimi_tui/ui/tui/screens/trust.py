@@ -23,9 +23,9 @@ from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 
 _MEANING = {
-    "skills": N_("instructions for the agent, flows it can run"),
-    "MCP servers": N_("programs that run on this machine"),
-    "commands in a flow": N_("a flow that can run commands on this machine"),
+    "skills": N_("instructions for the agent, and flows that it can run"),
+    "MCP servers": N_("programs that run on your machine"),
+    "commands in a flow": N_("a flow that can run commands on your machine"),
 }
 
 

@@ -180,7 +180,7 @@ class ConfigEngineFactory:
             self._plan = replace(plan, session_id=session_id)
             return
         if folder.parent.name.startswith(_DEMOS):
-            raise UsageError(_("that was a demo session with a scripted model; start a new one with kimi-tui --demo"))
+            raise UsageError(_("this is a demo session with a scripted model; start a new one with kimi-tui --demo"))
         self._plan = replace(self._make_config(folder, None), session_id=session_id, model=plan.model)
 
     def use_model(self, name: str) -> None:

@@ -125,7 +125,9 @@ class UiState:
             self._fold_message(message, at)
         except Exception as error:  # noqa: BLE001 - the edge: one message that cannot be shown ends nothing
             log_fault(error)
-            self.conversation.append(NoticeItem(_("a message could not be shown; see the log for details"), "warning"))
+            self.conversation.append(
+                NoticeItem(_("a message could not be displayed; see the log for details"), "warning")
+            )
 
     def _fold_message(self, message: WireMessage, at: float) -> None:  # noqa: C901 - one arm a message
         if self._retry is not None and not isinstance(message, events.StatusUpdate):

@@ -205,7 +205,7 @@ def _retry(item: RetryItem, width: int, context: RenderContext) -> Iterator[Line
     attempt = _("attempt {number} of {most}", number=item.attempt, most=item.max_attempts)
     if item.until is not None:
         left = max(0, int(item.until - context.now + 0.999))
-        attempt = _("attempt {number} of {most} in {left}s", number=item.attempt, most=item.max_attempts, left=left)
+        attempt = _("attempt {number} of {most} in {left} s", number=item.attempt, most=item.max_attempts, left=left)
     runs: list[Run] = [
         ("↻ ", palette.warning),
         (sanitize(item.reason), palette.base),

@@ -63,12 +63,12 @@ class OneShotModal(ModalScreen[Answer]):
         if self.passes_on:
             self.pass_on(typed)
         else:
-            self._show_note(_("letters are keys here: “{text}” did nothing", text=typed.text))
+            self._show_note(_("letters are keys here; “{text}” has no effect", text=typed.text))
 
     def pass_on(self, typed: TypedText) -> None:
         """Write the text into the message."""
         write_message(self, typed.text, go_on=typed.go_on)
-        self._show_note(_("what you type is in the message"))
+        self._show_note(_("your text goes into the message"))
 
     @property
     def _frame(self) -> Widget:
@@ -127,7 +127,7 @@ class OneShotModal(ModalScreen[Answer]):
         elif answer or self.letters.holds or (letter and self.passes_on and not (bound and bound.enabled)):
             self.letters.handle_key(event, {event.key: answer} if answer else {})
             if letter and not (self.passes_on or self.letters.holds or self._note):
-                self._show_note(_("letters are keys here: “{text}” did nothing", text=letter))
+                self._show_note(_("letters are keys here; “{text}” has no effect", text=letter))
             return bool(letter or answer or event.key == "escape")
         elif letter and not (bound and bound.enabled):
             self.app.bell()

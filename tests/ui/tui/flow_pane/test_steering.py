@@ -252,7 +252,7 @@ async def test_a_click_on_the_last_line_does_what_its_key_does(tmp_path: Path) -
         await at_green(one)
         await one.press("f3")
         await click_on(one, ". more")
-        await click_on(one, "Choose its branch")
+        await click_on(one, "Choose a branch of this node")
         assert one.app.main_screen.query_one(BranchDialog).is_open
         await click_on(one, "Esc later")
         assert not one.app.main_screen.query_one(BranchDialog).is_open
