@@ -59,7 +59,8 @@ class _Filling:
                 if field.children:
                     raise self._tree.positions.error(
                         tr(
-                            "`{path}` contains shapes, so braces cannot follow it; spread it inside the braces: `{example}`",
+                            "`{path}` contains shapes, so braces cannot follow it; spread it inside the braces: "
+                            "`{example}`",
                             example="...${x}",
                             path=variable.path,
                         ),
