@@ -1,7 +1,7 @@
 """Shell: runs one Bash command line and returns its output."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
 
@@ -131,8 +131,7 @@ class Shell(Tool[ShellParams]):
             return await self._start(params, command, sandbox)
         line = parse_command_line(params.command)
         async with sandbox.watching(remotes_may_move=moves_remote(line)) as undone:
-            wrapped = sandbox.wrap(command, git=git_use(line))
-            value = await self._run(params, wrapped, sandbox)
+            value = await self._run(params, sandbox.wrapped(command, git=git_use(line)), sandbox)
         if undone:
             done = f"The sandbox undid: {'; '.join(undone)}."
             if sandbox.allows_outside:
@@ -193,10 +192,9 @@ class Shell(Tool[ShellParams]):
         await watching.enter_async_context(sandbox.watching(remotes_may_move=moves_remote(line)))
         git = git_use(line)
         git = GitUse.SOME if git is GitUse.ONLY else GitUse.NONE  # defence: settings-closed-in-background
-        command = sandbox.wrap(command, git=git)
         try:
             task = self._background.start(
-                command,
+                sandbox.wrapped(command, git=git),
                 description=params.description.strip(),
                 cwd=self._workspace.work_dir,
                 env=sandbox.env(self._env.build()),
@@ -211,33 +209,42 @@ class Shell(Tool[ShellParams]):
         brief = tr("Runs in the background as task {task}", task=task.id)
         return ok(message=message, display=(BriefBlock(text=brief), task.block), extras={"background": task.id})
 
-    async def _run(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
-        output = ResultBuilder(tail_chars=TAIL_CHARS)
+    async def _run(self, params: ShellParams, attempts: Iterable[list[str]], sandbox: Sandbox) -> ToolReturnValue:
+        node = node_command.get()
+        env = sandbox.env(self._env.build())
+        seconds = float(params.timeout)
+        if node is not None:
+            env, seconds = {**env, **node.env}, node.seconds
+        sandbox.call_id = current_tool_call.get().id
+        output, process = ResultBuilder(), ProcessResult(None)
+        try:
+            for command in attempts:
+                output = ResultBuilder(tail_chars=TAIL_CHARS)
+                process = await self._attempt(command, output, env, seconds)
+                if process.timed_out:
+                    break
+        except OSError as error:
+            return failed(f"The command could not be started: {error.strerror or error}.")
+        if node is not None:
+            node.ended = process
+        return result_of(output, process, seconds, sandbox)
+
+    async def _attempt(
+        self, command: Sequence[str], output: ResultBuilder, env: Mapping[str, str], seconds: float
+    ) -> ProcessResult:
         call_id = current_tool_call.get().id
 
         def take(text: str) -> None:
             output.write(text)
             self._progress.write(call_id, text)
 
-        sandbox.call_id = call_id
-        node = node_command.get()
-        env = sandbox.env(self._env.build())
-        seconds = float(params.timeout)
-        if node is not None:
-            env, seconds = {**env, **node.env}, node.seconds
         cwd, terminals = self._workspace.work_dir, self._editor.terminals
         try:
             if terminals is not None:
-                process = await terminals.run(command, call_id=call_id, cwd=cwd, env=env, on_text=take, seconds=seconds)
-            else:
-                process = await run(command, cwd=cwd, env=env, on_text=take, seconds=seconds)
-        except OSError as error:
-            return failed(f"The command could not be started: {error.strerror or error}.")
+                return await terminals.run(command, call_id=call_id, cwd=cwd, env=env, on_text=take, seconds=seconds)
+            return await run(command, cwd=cwd, env=env, on_text=take, seconds=seconds)
         finally:
             self._progress.end(call_id)
-        if node is not None:
-            node.ended = process
-        return result_of(output, process, seconds, sandbox)
 
 
 def _edited(value: ToolReturnValue, command: str) -> ToolReturnValue:

@@ -468,8 +468,20 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_key_in_the_users_session_keyring_is_not_found",
     ),
     Defence(
-        "30 secret_leak", "comparing the mounts before the command starts", "compare-mounts", Value("command[5:]"),
+        "30 secret_leak", "comparing the mounts before the command starts", "compare-mounts", Value("command[6:]"),
         "test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothing",
+    ),
+    Defence(
+        "30 secret_leak", "starting no command whose mounts are not compared", "started-by-a-byte",
+        Value("os.dup(read_end)"), "test_a_command_whose_mounts_nobody_compares_any_more_is_not_started",
+    ),
+    Defence(
+        "34 protected_paths", "starting the sandbox again", "start-again-unless-started", ALWAYS,
+        "test_a_command_is_started_again_after_a_folder_vanished_while_the_sandbox_started",
+    ),
+    Defence(
+        "34 protected_paths", "running no command twice", "nothing-runs-twice", REMOVED,
+        "test_a_command_that_prints_the_reason_of_a_failed_start_is_not_run_again",
     ),
     Defence(
         "30 secret_leak", "redacting each word once", "words-redacted-once",

@@ -174,6 +174,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_landlock.py::test_a_terminal_of_the_user_is_neither_read_nor_written",
         "tests/tools/shell_support/test_sandbox.py::test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothing",
         "tests/tools/shell_support/test_sandbox.py::test_a_key_in_the_users_session_keyring_is_not_found",
+        "tests/tools/shell_support/test_sandbox_start.py::"
+        "test_a_command_whose_mounts_nobody_compares_any_more_is_not_started",
         "tests/session/test_session_index.py::test_markdown_and_json_tell_the_conversation_without_secrets",
         "tests/cli/test_main.py::test_no_command_can_read_the_keys_in_the_environment_of_the_program",
     ),
@@ -250,6 +252,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_protected_files_stay_though_their_folders_are_moved",
         "tests/tools/shell_support/test_program_files.py::test_a_command_cannot_change_the_program_that_runs_it",
         "tests/tools/shell_support/test_sandbox.py::test_a_configured_path_that_a_command_made_a_link_opens_nothing",
+        "tests/tools/shell_support/test_sandbox_start.py::"
+        "test_a_command_is_started_again_after_a_folder_vanished_while_the_sandbox_started",
+        "tests/tools/shell_support/test_sandbox_start.py::"
+        "test_a_command_that_prints_the_reason_of_a_failed_start_is_not_run_again",
         "tests/tools/shell_support/test_sandbox_folders.py::test_no_link_of_a_command_in_its_tmp_leads_file_tools_out_of_it",
         "tests/tools/shell_support/test_sandbox_folders.py::test_programs_in_the_home_stay_as_they_are_where_the_home_is_the_workspace",
         "tests/tools/shell_support/test_sandbox_folders.py::test_a_socket_that_a_program_of_the_user_opens_later_in_the_workspace_is_closed_to_commands",

@@ -71,6 +71,7 @@ class AcpClient(Client):
 
 
 pytestmark = pytest.mark.timeout(180)  # four programs at once, each with an SDK to load
+_SECONDS = 60
 FACES = {"wire": (WireClient, ["--wire"]), "acp": (AcpClient, ["acp"])}
 
 
@@ -98,7 +99,18 @@ class Case:
         return cls(how, work_dir, options, "/flow:release" if where == "flow" else "go", sleeps)
 
     async def begun(self) -> None:
-        await asyncio.to_thread((self.work_dir / "begun").read_bytes)
+        """Wait for its word, at most a minute: a thread that opens the pipe would wait for ever for a command that
+        was not started.
+        """
+        loop, written = asyncio.get_running_loop(), asyncio.Event()
+        pipe = os.open(self.work_dir / "begun", os.O_RDONLY | os.O_NONBLOCK)
+        loop.add_reader(pipe, written.set)
+        try:
+            async with asyncio.timeout(_SECONDS):
+                await written.wait()
+        finally:
+            loop.remove_reader(pipe)
+            os.close(pipe)
 
 
 async def started(options: list[str], cwd: Path) -> asyncio.subprocess.Process:
@@ -137,7 +149,8 @@ async def served_and_ended(case: Case, face: str, where: str) -> None:
     process = await started([*case.options, *named], case.work_dir)
     client = kind(process, case.work_dir, case.prompt)
     await client.begin()
-    await (client.asked.wait() if where == "approval" else case.begun())
+    async with asyncio.timeout(_SECONDS):
+        await (client.asked.wait() if where == "approval" else case.begun())
     status, errors = await ended(process, case.how)
     await client.reading
     assert (status, errors) == (0 if isinstance(case.how, str) else 128 + case.how, b""), case.how
@@ -171,15 +184,17 @@ async def test_an_answer_without_a_screen_is_not_wanted_any_more(tmp_path, where
 async def test_an_answer_that_nobody_reads_any_more_ends_at_its_next_word(tmp_path):
     case = Case.of(tmp_path, "turn", "reader")
     call, sleeps = sleeper()
-    wait = tool_call("Shell", command="echo > begun; cat < go")
+    wait = tool_call("Shell", command="echo > begun; read < go")
     peer_config(case.work_dir.parent, wait, "text: one two three\n" + call)
     os.mkfifo(case.work_dir / "go")
     process = await started([*case.options, "--print", "-p", "go"], case.work_dir)
     await case.begun()
     process._transport.get_pipe_transport(1).close()
-    await asyncio.to_thread((case.work_dir / "go").write_bytes, b"")
+    go = os.open(case.work_dir / "go", os.O_RDWR)
+    os.write(go, b"\n")
     assert (await process.stderr.read()).startswith(b"Resume this session")
     assert await process.wait() == 141
+    os.close(go)
     assert not sleeps()
     await loads(case)
 

@@ -6,7 +6,7 @@ Invariant: each task's process tree ends with `aclose`, with its time limit, or 
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import RawIOBase
 from pathlib import Path
@@ -101,9 +101,12 @@ class BackgroundTasks:
         return self._tasks.get(task_id)
 
     def start(
-        self, command: Sequence[str], *, description: str, cwd: Path, env: Mapping[str, str], seconds: float
+        self, attempts: Iterable[Sequence[str]], *, description: str, cwd: Path, env: Mapping[str, str], seconds: float
     ) -> BackgroundTask:
-        """Start a task. Raises BackgroundError if too many run, or if its output cannot be stored."""
+        """Start a task: the first of these command lines, and each next one if that was not started.
+
+        Raises BackgroundError if too many run, or if its output cannot be stored.
+        """
         if self._folder is None:
             raise BackgroundError("Commands cannot be run in the background here.")
         if sum(task.running for task in self._tasks.values()) >= self._limit:
@@ -117,7 +120,7 @@ class BackgroundTasks:
             raise BackgroundError(f"There is no place for its output: {error.strerror}.") from error
         self._tasks[task_id] = task
         task.body = asyncio.create_task(
-            self._run(task, _Log(log), command, cwd, env, seconds), name=f"background {task_id}"
+            self._run(task, _Log(log), attempts, cwd, env, seconds), name=f"background {task_id}"
         )
         return task
 
@@ -138,15 +141,19 @@ class BackgroundTasks:
         self,
         task: BackgroundTask,
         log: "_Log",
-        command: Sequence[str],
+        attempts: Iterable[Sequence[str]],
         cwd: Path,
         env: Mapping[str, str],
         seconds: float,
     ) -> None:
         status: TaskStatus = "stopped"
         try:
-            ended = await run(command, cwd=cwd, env=env, on_text=log.write, seconds=seconds)
-            status, task.exit_code = _status(ended), ended.exit_code
+            for command in attempts:
+                log.clear()
+                ended = await run(command, cwd=cwd, env=env, on_text=log.write, seconds=seconds)
+                status, task.exit_code = _status(ended), ended.exit_code
+                if ended.timed_out:
+                    break
         except OSError as error:
             log.write(f"It could not be started: {error.strerror}\n")
             status = "failed"
@@ -189,6 +196,13 @@ class _Log:
                 left = left[self._file.write(left) or 0 :]
         except OSError as error:
             self.lost = error.strerror  # defence: lost-output
+
+    def clear(self) -> None:
+        """Drop the output of an attempt that did not start the command."""
+        with contextlib.suppress(OSError):
+            self._file.seek(0)
+            self._file.truncate()
+        self._room = MAX_LOG_BYTES
 
     def close(self) -> None:
         with contextlib.suppress(OSError):

@@ -9,11 +9,12 @@ matters.
 
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from itertools import islice
 from pathlib import Path
+from secrets import token_hex
 from typing import Literal
 
 from kimi_tui import paths
@@ -48,6 +49,7 @@ _MAX_GUARDED = 100_000
 repositories is read-only.
 """
 _MOUNT_CHECK = program_file("mount_check.py")
+_MAX_ATTEMPTS = 4
 _ROOT_CAPABILITIES = ("CHOWN", "DAC_OVERRIDE", "FOWNER")
 
 
@@ -94,9 +96,10 @@ def sandbox_argv(
     *,
     git: GitUse = GitUse.NONE,
     repositories: Iterable[Path] = (),
+    unstarted: Path,
 ) -> list[str]:
     """Return the arguments before the command itself. `git`: what it does with Git; `repositories` are the `.git` found
-    in the workspace.
+    in the workspace; `unstarted` is a file that stays if the command was not started.
     """
     home = Path(os.path.realpath(Path.home()))
     git_dirs = git_dirs_of(workspace, repositories, git)
@@ -131,14 +134,26 @@ def sandbox_argv(
     mounts += _sockets(box, (*closed, *temp), shown, ours, readable)
     mounts += (("--remount-ro", str(folder)) for folder in closed)
     mounts = without_covered(mounts)
-    start = [*(box.join or box.scope), *_checked(mounts, ours), box.program, *_namespaces(box, config)]
+    start = [*(box.join or box.scope), *_checked(mounts, ours, unstarted), box.program, *_namespaces(box, config)]
     if not any(box.private.is_relative_to(folder) for folder in ours):
         copied = {str(path) for path in settings} - {str(path) for path in readable}
         mounts = with_prepared_folders(mounts, box.private, copied=copied)
     return [*start, *(word for mount in mounts for word in mount), "--chdir", str(workspace.work_dir), "--"]
 
 
-def _checked(mounts: Iterable[Mount], ours: Sequence[Path]) -> list[str]:
+def attempts(box: BoxSettings, make: Callable[[Path], list[str]]) -> Iterator[list[str]]:
+    """Yield a command line from `make`, which gets the path for `unstarted`; and another one, a few times, as long as
+    the command was not started: a folder that the sandbox mounts was replaced or deleted meanwhile.
+    """
+    for _ in range(_MAX_ATTEMPTS):
+        unstarted = box.private / f"unstarted-{token_hex(8)}"
+        yield make(unstarted)
+        if not unstarted.exists():  # defence: start-again-unless-started
+            return
+        unstarted.unlink(missing_ok=True)
+
+
+def _checked(mounts: Iterable[Mount], ours: Sequence[Path], unstarted: Path) -> list[str]:
     """Return the arguments that compare the mounts within writable folders before the command starts."""
     folders = {str(one) for one in ours}
     below = tuple(f"{folder.rstrip('/')}/" for folder in folders)
@@ -147,7 +162,7 @@ def _checked(mounts: Iterable[Mount], ours: Sequence[Path]) -> list[str]:
         for kind, *source, place in mounts
         if kind in ("--bind", "--ro-bind") and source == [place] and (place in folders or place.startswith(below))
     ]
-    return [PYTHON, "-I", "-S", str(_MOUNT_CHECK), "\n".join(map(_escaped, places))]
+    return [PYTHON, "-I", "-S", str(_MOUNT_CHECK), "\n".join(map(_escaped, places)), str(unstarted)]
 
 
 def _escaped(place: str) -> str:

@@ -1,11 +1,12 @@
 """Ends a starting sandbox whose mounts are not those that were asked for. A program, not a module to import.
 
-python -I -S mount_check.py PLACES PROGRAM ARGUMENT...
+python -I -S mount_check.py PLACES UNSTARTED PROGRAM ARGUMENT...
 
 PROGRAM is bubblewrap, and PLACES are the paths that it binds to themselves, one a line, escaped as in
 /proc/self/mountinfo. bubblewrap follows links, and a command that runs meanwhile can replace a folder of the workspace
 by one: the mount then shows what the link leads to. A process of ours compares the mounts of the new sandbox with the
-places before the command starts. `supervisor.py` does that between fork and exec.
+places before the command starts. `supervisor.py` does that between fork and exec. The file UNSTARTED is
+there until the command starts, and stays if it does not: the mounts differ, or could not be made.
 """
 
 import os
@@ -31,17 +32,24 @@ Mounts = dict[bytes, tuple[bytes, bytes]]
 """The device and the path on it by place, of the last mount at each."""
 
 
-def checked(places: str, command: list[str]) -> list[str]:
+def checked(places: str, unstarted: str, command: list[str]) -> list[str]:
     """Start the comparison; return the command line to execute in this process. Raises OSError."""
     session_keyring.leave()  # defence: keyring-of-its-own
     answer_end, answer_write = os.pipe()
-    held, release = os.pipe()
+    read_end, release = os.pipe()
+    # Its reader is a writer too: it never sees an end, so the command does not start if the comparison is killed.
+    held = os.open(f"/proc/self/fd/{read_end}", os.O_RDWR)  # defence: started-by-a-byte
+    os.close(read_end)
+    try:
+        os.close(os.open(unstarted, os.O_WRONLY | os.O_CREAT, 0o600))
+    except OSError:  # the disk is full: the command is then not tried again
+        pass
     if os.fork() == 0:
         os.close(answer_write)
         os.close(held)
         status = 1
         try:
-            status = _compare(places, answer_end, release)
+            status = _compare(places, unstarted, answer_end, release)
         finally:
             os._exit(status)
     os.close(answer_end)
@@ -56,24 +64,34 @@ def checked(places: str, command: list[str]) -> list[str]:
     return [command[0], *descriptors, *command[end:]]
 
 
-def _compare(places: str, answer_end: int, release: int) -> int:
+def _compare(places: str, unstarted: str, answer_end: int, release: int) -> int:
     with open(answer_end, "rb") as file:
         text = file.read()
-    if not text:  # bubblewrap ended, and said why
+    if not text:  # bubblewrap ended, and said why: another attempt would end in the same way
+        _remove(unstarted)
         return 1
     pid = int(text.partition(b'"child-pid":')[2].split(b",")[0].split(b"}")[0])
-    holds = False
+    starts = False
     try:
-        holds = _holds(pid, places)
+        if _holds(pid, places):
+            _remove(unstarted)  # defence: nothing-runs-twice
+            starts = True
     finally:
-        if not holds:  # whatever went wrong
+        if not starts:  # whatever went wrong
             try:
-                os.kill(pid, _SIGKILL)  # before `release` closes, which would start the command
+                os.kill(pid, _SIGKILL)
             except OSError:
                 pass
             os.write(2, b"sandbox: a folder was replaced while the sandbox started\n")
     os.write(release, b"x")
     return 0
+
+
+def _remove(file: str) -> None:
+    try:
+        os.unlink(file)  # noqa: PTH108
+    except FileNotFoundError:
+        pass
 
 
 def _holds(pid: int, places: str) -> bool:
@@ -136,7 +154,7 @@ def _unescaped(path: bytes) -> bytes:
 
 if __name__ == "__main__":
     try:
-        command = checked(sys.argv[1], sys.argv[2:])
+        command = checked(sys.argv[1], sys.argv[2], sys.argv[3:])
         os.execvp(command[0], command)
     except OSError as error:
         os.write(2, f"sandbox: {error.strerror}\n".encode())

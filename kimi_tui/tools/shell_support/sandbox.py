@@ -6,7 +6,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +20,7 @@ from kimi_tui.tools.shell_support.bwrap_args import (
     BoxSettings,
     GitUse,
     Tier,
+    attempts,
     existing_paths,
     sandbox_argv,
     temp_folders,
@@ -213,14 +214,24 @@ class Sandbox:
         """The tier of the sandbox; "none" before the first `works`."""
         return "none" if self._box is None else self._box.tier
 
-    def wrap(self, command: Sequence[str], *, git: GitUse) -> list[str]:
-        """Wrap the command in the sandbox; unchanged if it does not work."""
-        if self._box is None or self._workspace is None:
-            return list(command)
-        if self._box.tier == "files":
-            return [*self._files_argv(self._box, self._workspace, git=git), *command]
+    def wrapped(self, command: Sequence[str], *, git: GitUse) -> Iterator[list[str]]:
+        """Yield the command in the sandbox, unchanged if it does not work; and again, with the mounts of now, as long
+        as its start failed because a folder was replaced meanwhile. Raises OSError.
+        """
+        box, workspace = self._box, self._workspace
+        if box is None or workspace is None:
+            yield list(command)
+        elif box.tier == "files":
+            yield [*self._files_argv(box, workspace, git=git), *command]
+        else:
+            yield from attempts(box, lambda unstarted: self._full_argv(box, workspace, command, git, unstarted))
+
+    def _full_argv(
+        self, box: BoxSettings, workspace: Workspace, command: Sequence[str], git: GitUse, unstarted: Path
+    ) -> list[str]:
         repositories = () if self._watch is None else self._watch.entries
-        return [*sandbox_argv(self._box, self._config, self._workspace, git=git, repositories=repositories), *command]
+        argv = sandbox_argv(box, self._config, workspace, git=git, repositories=repositories, unstarted=unstarted)
+        return [*argv, *command]
 
     def _files_argv(self, box: BoxSettings, workspace: Workspace, *, git: GitUse) -> list[str]:
         if not box.program:

@@ -19,7 +19,7 @@ from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import tr
 from kimi_tui.tools.file_support.workspace import Workspace
-from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, sandbox_argv
+from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, attempts, sandbox_argv
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
 from kimi_tui.tools.shell_support.process_runner import run
 
@@ -55,21 +55,29 @@ async def probe(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -
         if not settings.own_users and os.geteuid() != 0 and not _is_setuid(Path(box.program)):
             continue  # it would make a user namespace, in which more could be made
         with _forbidden() as (file, port):
-            printed: list[str] = []
-            command = [*sandbox_argv(settings, config, workspace), *_tests(file, port, network=config.network)]
-            try:
-                ended = await run(
-                    command,
-                    cwd=Path("/"),
-                    env=DEFAULT_ENV.build(),
-                    on_text=lambda text, printed=printed: printed.append(text),
-                    seconds=_SECONDS,
-                )
-            except OSError as error:
-                return None, tr("bubblewrap could not be started: {cause}", cause=error.strerror)
-            text = "".join(printed)
-            if ended.exit_code == 0 and text.strip() == _HELD and not file.exists():
-                return settings, ""
+            tests = _tests(file, port, network=config.network)
+
+            def make(unstarted: Path, *, tests: list[str] = tests, settings: BoxSettings = settings) -> list[str]:
+                return [*sandbox_argv(settings, config, workspace, unstarted=unstarted), *tests]
+
+            text = ""
+            for command in attempts(box, make):
+                printed: list[str] = []
+                try:
+                    ended = await run(
+                        command,
+                        cwd=Path("/"),
+                        env=DEFAULT_ENV.build(),
+                        on_text=lambda text, printed=printed: printed.append(text),
+                        seconds=_SECONDS,
+                    )
+                except OSError as error:
+                    return None, tr("bubblewrap could not be started: {cause}", cause=error.strerror)
+                text = "".join(printed)
+                if ended.exit_code == 0 and text.strip() == _HELD and not file.exists():
+                    return settings, ""
+                if ended.timed_out:
+                    break
         cause = " ".join(text.split())[:200] or tr("no reason given")
         reason = reason or tr("bubblewrap does not work here: {cause}", cause=cause)
     return None, reason

@@ -206,7 +206,7 @@ async def _tried(tier: Tier, work: Path, known: dict[str, str]) -> dict[str, str
     (work / "all.sh").write_text("\n".join(lines))
     printed: list[str] = []
     env = sandbox.env({**os.environ, **known})
-    command = sandbox.wrap([shutil.which("bash") or "/bin/bash", str(work / "all.sh")], git=GitUse.NONE)
+    [command] = sandbox.wrapped([shutil.which("bash") or "/bin/bash", str(work / "all.sh")], git=GitUse.NONE)
     await run(command, cwd=work, env=env, on_text=lambda text: printed.append(text), seconds=120)
     assert (work / "complete").exists(), "".join(printed)
     worked = {int(line) for line in "".join(printed).split() if line.isdigit()}

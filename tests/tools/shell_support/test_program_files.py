@@ -27,7 +27,7 @@ async def main():
     sandbox = Sandbox(SandboxConfig(network=False), Workspace(Path.cwd()), trusted=True)
     assert await sandbox.works()
     print("asks" if not sandbox.confines_commands else "runs", sandbox.writable_program)
-    command = sandbox.wrap(["/bin/bash", "-c", sys.argv[1]], git=GitUse.NONE)
+    [command] = sandbox.wrapped(["/bin/bash", "-c", sys.argv[1]], git=GitUse.NONE)
     await run(command, cwd=Path.cwd(), env=sandbox.env(os.environ), on_text=lambda text: print(text, end=""))
 
 asyncio.run(main())

@@ -312,7 +312,7 @@ def test_a_bubblewrap_that_commands_could_write_is_not_found(
 def test_the_command_line_closes_what_it_opened_before(harness: ToolHarness) -> None:
     (harness.dir / ".kimi-tui").mkdir()
     box = BoxSettings("bwrap", harness.dir)
-    argv = sandbox_argv(box, SandboxConfig(network=False), harness.workspace)
+    argv = sandbox_argv(box, SandboxConfig(network=False), harness.workspace, unstarted=harness.dir / "unstarted")
     argv = argv[argv.index("bwrap") :]
     work, ours = str(harness.dir), str(harness.dir / ".kimi-tui")
     assert argv[:3] == ["bwrap", "--unshare-pid", "--unshare-ipc"]
@@ -480,6 +480,7 @@ def test_a_key_in_the_users_session_keyring_is_not_found(harness: ToolHarness) -
         BoxSettings(str(find_bwrap(())), harness.dir.parent / "private", own_users=True),
         SandboxConfig(),
         harness.workspace,
+        unstarted=harness.dir.parent / "private/unstarted",
     )
     program = f"""
 import ctypes, json, subprocess, sys
@@ -517,7 +518,7 @@ async def test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothin
     sandbox = Sandbox(SandboxConfig(network=False), harness.workspace)
     assert await sandbox.works()
     async with sandbox.watching():
-        command = sandbox.wrap(["/bin/bash", "-c", "touch v/written; echo ran"], git=GitUse.SOME)
+        [command, *_] = sandbox.wrapped(["/bin/bash", "-c", "touch v/written; echo ran"], git=GitUse.SOME)
         at = next(at for at, word in enumerate(command) if word == "--bind" and command[at + 1].endswith("/v"))
         assert command[at + 1] in command[command.index(MOUNT_CHECK) + 1].splitlines()
         command[at + 1] = str(other)

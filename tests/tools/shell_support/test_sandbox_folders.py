@@ -106,7 +106,8 @@ async def test_the_folder_that_stands_for_tmp_stays_the_sessions_own_within_a_wr
         (private / name).mkdir(parents=True)
     box = BoxSettings(find_bwrap(()) or "", private)
     script = f"cd temp/kimi-tui-x && rmdir var-tmp; ln -s {other} var-tmp; cd ..; mv kimi-tui-x a; cd ..; mv temp a"
-    command = [*sandbox_argv(box, SandboxConfig(), harness.workspace), *bash(script, harness.workspace)]
+    argv = sandbox_argv(box, SandboxConfig(), harness.workspace, unstarted=private / "unstarted")
+    command = [*argv, *bash(script, harness.workspace)]
     await run(command, cwd=harness.dir, env=DEFAULT_ENV.build(), on_text=lambda _: None)
     assert (private / "var-tmp").is_dir()
     assert not (private / "var-tmp").is_symlink()
