@@ -105,7 +105,8 @@ async def test_a_background_command_is_started_again_too(harness: ToolHarness, r
 async def test_the_test_of_the_sandbox_is_tried_again_too(harness: ToolHarness, racer: Racer) -> None:
     racer.put_back()
     racer.lose(1)
-    assert await (sandbox := racer.sandbox(harness)).works()
+    sandbox = racer.sandbox(harness)
+    assert await sandbox.works()
     assert (racer.folder / "gone1").is_dir()
     assert sandbox.tier == "full"
     tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
