@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test lowest faults mutants soak check snapshots texts docs demo-picture wheels lock bench clean
+.PHONY: demo test lowest faults mutants soak check snapshots texts docs demo-picture wheels lock address release bench clean
 
 demo: $(VENV)/.program
 	@$(BIN)/kimi-tui --demo
@@ -62,6 +62,15 @@ lock: $(VENV)/.tests
 	@$(BIN)/python -m pip install -q "uv>=0.8"
 	@$(BIN)/python -m uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	  --no-emit-index-url --no-annotate --no-header pyproject.toml -o requirements.lock
+
+# Writes the public address of the repository into every file that names it: make address URL=https://github.com/...
+address: $(VENV)/.tests
+	@$(BIN)/python -m tests.release --address "$(URL)"
+
+# Builds the wheel and the source archive into dist, unless a file names a placeholder or another version.
+release: $(VENV)/.tests
+	@$(BIN)/python -m pip install -q "uv>=0.8"
+	@$(BIN)/python -m tests.release
 
 # The program is measured as `pip install` leaves it: what the tests bring is imported by libraries if it is there.
 bench: $(VENV)/.tests
