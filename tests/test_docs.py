@@ -8,6 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
@@ -144,6 +145,34 @@ def _anchors(text: str) -> set[str]:
     """The anchors of a page's headings, as GitHub makes them."""
     titles = _HEADING.findall(_FENCE.sub("", text))
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+_INSTALLS = re.compile(r"pip install '?(?:\.|kimi-tui)(?:\[([\w,]+)\])?'?")
+_NOT_RUN = ("docker build -t kimi-tui .", 'docker run --rm -it -v "$PWD:/work" -e KIMI_API_KEY kimi-tui')
+"""Need a container engine and its registry; tests/test_packaging.py checks the Dockerfile."""
+
+
+def test_every_line_for_the_shell_is_run_by_a_test_or_names_what_exists():
+    """Those of kimi-tui are run here and in test_docs_commands.py; `make wheels` installs as pip, uv and pipx do."""
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
+    lines = [line.partition(" #")[0].strip() for _page, body in blocks("sh") for line in body.splitlines()]
+    lines = [
+        line for line in lines if line and not line.startswith("#") and not re.search(r"(^|\| )kimi-tui( |$)", line)
+    ]
+    lines += [code for text in PAGES.values() for code in re.findall(r"`((?:make|pip install) [^`]+)`", text)]
+    assert len(lines) > 8
+    for line in lines:
+        if line.startswith("make "):
+            assert line.split()[1] in {*targets, "test"}, line
+        elif installs := _INSTALLS.fullmatch(line):
+            assert set((installs[1] or "all").split(",")) <= set(extras), line
+        elif line.startswith("export "):
+            for name in re.findall(r"([A-Z_]+)=", line):
+                assert f"`{name}" in PAGES["configuration.md"] or name.startswith("OTEL_"), line
+        else:
+            assert line in ("cd my-project", *_NOT_RUN), line
+    assert set(_NOT_RUN) <= set(lines)
 
 
 def test_every_command_line_is_one_that_the_program_accepts():

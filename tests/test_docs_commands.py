@@ -11,11 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui import paths
 from kimi_tui.cli.main import main
 from kimi_tui.session.session import sessions_dir
 from tests.faults.terminal import Terminal
 from tests.scripted_config import write_scripted_config
 from tests.test_docs import _RUNS_ALONE, commands, mentioned, skills
+from tests.test_docs_agents import AGENT
 
 FLOW = """\
 ---
@@ -43,10 +45,9 @@ server.run()
 Kimi = Callable[..., tuple[int, str, str]]
 
 
-def lines(*words: str, shown: bool = True) -> list[list[str]]:
-    """The distinct command lines of the pages that begin with these words, which must be there."""
-    source = commands() if shown else mentioned()
-    every = dict.fromkeys(tuple(argv) for _page, argv in source)
+def lines(*words: str) -> list[list[str]]:
+    """The distinct command lines in blocks of the pages that begin with these words, which must be there."""
+    every = dict.fromkeys(tuple(argv) for _page, argv in commands())
     found = [list(argv) for argv in every if argv[: len(words)] == words]
     assert found, words
     return found
@@ -112,7 +113,7 @@ def with_run(argv: list[str], run: str) -> list[str]:
 
 
 def test_a_parked_run_is_listed_answered_and_resumed_without_a_screen(kimi: Kimi):
-    for argv in [*lines("flow", "resume"), *lines("flow", "resume", shown=False)]:
+    for argv in lines("flow", "resume"):
         if "--choose" in argv:
             kimi(*with_run(argv, parked(kimi)))
     run = parked(kimi)
@@ -122,15 +123,6 @@ def test_a_parked_run_is_listed_answered_and_resumed_without_a_screen(kimi: Kimi
     for argv in lines("flow", "export"):
         kimi(*with_run(argv, run))
         assert "<svg" in Path("run.svg").read_text("utf-8")
-
-
-def test_a_session_is_exported_imported_forked_and_listed(kimi: Kimi, work: Path):
-    kimi("--print", "-p", "Hello")
-    session = only_session(work)
-    for argv in [*lines("session", "export", shown=False), *lines("session", "fork", shown=False)]:
-        kimi(*[session if word == "ID" else word for word in argv])
-    for argv in lines("session", "list", shown=False):
-        kimi(*argv)
 
 
 def test_the_settings_of_kimi_cli_are_migrated(kimi: Kimi, work: Path):
@@ -163,12 +155,73 @@ def test_an_mcp_server_is_tested_and_one_that_is_not_there_signs_in_nobody(kimi:
         assert main(argv) == 1, argv
 
 
+def write_skills(folder: Path) -> None:
+    for name, text in skills().items():
+        file = folder / ".kimi-tui/skills" / name / "SKILL.md"
+        file.parent.mkdir()
+        file.write_text(text)
+
+
+def given(argv: list[str], text: str) -> str:
+    """Run it with this standard input; returns its output."""
+    done = subprocess.run(
+        [sys.executable, "-m", "kimi_tui", *argv], input=text, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, (argv, done.stderr)
+    return done.stdout
+
+
+CHOICES = "ok\nno\nyes\n"
+"""Leads through each flow of the pages: what is not a branch is asked again."""
+
+
 def test_dry_runs_take_the_choices_of_standard_input(work: Path):
-    for argv in [line for line in lines("flow", "run") if "--choices" not in line and "haiku" in line]:
-        done = subprocess.run(
-            [sys.executable, "-m", "kimi_tui", *argv], input="no\n", capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
+    write_skills(work)
+    for argv in [line for line in lines("flow", "run") if "--choices" not in line]:
+        assert "END after" in given(argv, CHOICES)
+
+
+HELLO = {
+    "--wire": {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocol_version": "1.10"}},
+    "acp": {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": 1}},
+}
+
+
+def within_sentences() -> list[list[str]]:
+    """The distinct lines within sentences that stand in no block of shell commands, which are run above."""
+    shown = {tuple(argv) for _page, argv in commands()}
+    return [list(argv) for argv in dict.fromkeys(tuple(argv) for _page, argv in mentioned()) if argv not in shown]
+
+
+@pytest.mark.parametrize("argv", within_sentences(), ids=shlex.join)
+def test_a_line_within_a_sentence_runs(argv: list[str], kimi: Kimi, work: Path):
+    for name, text in (("system.md", "${ROLE_ADDITIONAL}"), ("coder.yaml", "extend: default"), ("release.yaml", AGENT)):
+        (work / name).write_text(text)
+    (work / "chart.mmd").write_text("flowchart TD\nA([BEGIN]) --> B[x] --> E([END])\n")
+    kimi("--print", "-p", "Hello")
+    session = only_session(work)
+    kimis = paths.kimi_home() / "sessions" / paths.work_dir_key(work) / "abc"
+    kimis.mkdir(parents=True)
+    (kimis / "context.jsonl").write_text('{"role": "user", "content": "Hello"}\n')
+    named = {
+        "DIR": ".", "PATH": ".", "TOPIC": "flows", "NAME": "haiku", "COMMAND": "true", "SESSION": session,
+        "ID": "abc" if "import" in argv else session,
+    }  # fmt: skip
+    filled = [named.get(word, word) for word in argv]
+    match argv:
+        case ["--agent-file" | "--prompt-flow" | "--replay", _]:
+            with Terminal(filled, cwd=work) as terminal:
+                terminal.wait_for("─", seconds=30)
+        case ["--wire" | "acp" as server]:
+            assert '"result"' in given(filled, json.dumps(HELLO[server]) + "\n")
+        case ["flow", "run", *_]:
+            assert "END after" in given(filled, CHOICES)
+        case ["flow", "resume", *_]:
+            kimi(*with_run(filled, parked(kimi)))
+        case ["mcp", "auth", *_]:
+            assert main(filled) == 2
+        case _:
+            kimi(*filled)
 
 
 @pytest.mark.parametrize(("passes", "turn"), [(True, "sum"), (False, "why")])
@@ -199,10 +252,7 @@ def test_the_own_flow_of_the_page_runs_in_a_job(passes: bool, turn: str, work: P
 
 def test_the_lines_that_run_a_flow_headless_find_it(work: Path):
     """With a model that decides nothing, so a run may fail or wait: it does not stop at the command line."""
-    for name, text in skills().items():
-        file = work / ".kimi-tui/skills" / name / "SKILL.md"
-        file.parent.mkdir()
-        file.write_text(text)
+    write_skills(work)
     flows = [argv for argv in lines("--print") if "--flow" in argv]
     assert len(flows) > 3
     for argv in flows:
