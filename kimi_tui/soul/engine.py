@@ -222,12 +222,15 @@ class Engine:
 
     def start(self) -> None:
         """Load the model's SDK, connect to MCP servers and watch the skill folders, for a UI that stays open."""
-        from kimi_tui.skill.watcher import SkillWatcher
-
         self.models.prepare()
         self.mcp.start()
-        watcher = SkillWatcher(self.skills, on_notice=lambda text: self.notify(text, severity="warning"))
-        self._followers.append(asyncio.create_task(watcher.run()))
+        self._followers.append(asyncio.create_task(self._watch_skills()))
+
+    async def _watch_skills(self) -> None:
+        from kimi_tui.skill.watcher import SkillWatcher
+
+        await self.loaded()  # the first request comes first
+        await SkillWatcher(self.skills, on_notice=lambda text: self.notify(text, severity="warning")).run()
 
     async def loaded(self) -> None:
         """Wait until the model's SDK is loaded. A failure to load surfaces with the first request."""

@@ -1,7 +1,7 @@
 """A run as an SVG image: the layout of its chart, with the path marked by more than colour."""
 
 from collections.abc import Iterable
-from xml.sax.saxutils import escape
+from html import escape
 
 from kimi_tui.flow.layout.cell_text import cell_width, clean_label
 from kimi_tui.flow.layout.layout import Layout, PlacedEdge, PlacedNode, Point, layout

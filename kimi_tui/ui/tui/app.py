@@ -149,7 +149,6 @@ class KimiTui(TerminalApp):
         await asyncio.to_thread(preload)
         from kimi_tui.ui.tui.main_screen.panes import build_panes
         from kimi_tui.ui.tui.replay.presenter_adapter import HistoryPresenter
-        from kimi_tui.ui.tui.replay.run_browser import RunBrowser
         from kimi_tui.ui.tui.replay.time_travel import TimeTravel
         from kimi_tui.ui.tui.session.flow_controller import FlowController
         from kimi_tui.ui.tui.session.presenter import Presenter
@@ -167,24 +166,29 @@ class KimiTui(TerminalApp):
         )
         self.time_travel = TimeTravel(HistoryPresenter(self.presenter), panes.scrub_bar, monotonic=self.monotonic)
         self.presenter.history_sink = self.time_travel
-        runs = RunBrowser(self, self.presenter, self.time_travel)
-        self.flow_controller = FlowController(self, self.presenter, runs.open, clock=self.view_clock)
+        self.flow_controller = FlowController(self, self.presenter, self._browse_runs, clock=self.view_clock)
         self.panes_mounted = True
         await self._input_buffer.flush_all(super().on_event)
+
+    async def _browse_runs(self, work_dir: "Path", name: str) -> None:
+        from kimi_tui.ui.tui.replay.run_browser import RunBrowser
+
+        await RunBrowser(self, self.presenter, self.time_travel).open(work_dir, name)
 
     async def _start_session(self) -> None:
         self.session_controller.store_draft()
         await self._mount_panes()
         await self.session_controller.open(self._initial_screen)
-        if self.engine is not None and self.engine_factory is not None:
-            watch = self.theme_registry.watch(lambda problem: self.show_toast(problem, severity="warning"))
-            self.run_worker(watch, group="themes", exit_on_error=False)
         self.run_worker(self._finish_startup(self.engine), group="startup")
 
     async def _finish_startup(self, engine: Engine | None) -> None:
+        """Do what the first request would otherwise wait for."""
         if engine is not None:
             await engine.loaded()
         gc_tuning.freeze_startup_objects()
+        if engine is not None and self.engine_factory is not None:
+            watch = self.theme_registry.watch(lambda problem: self.show_toast(problem, severity="warning"))
+            self.run_worker(watch, group="themes", exit_on_error=False)
 
     @property
     def engine(self) -> Engine | None:

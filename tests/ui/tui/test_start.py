@@ -10,12 +10,13 @@ from textual import events
 
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import bundled
+from kimi_tui.soul.session_replay import Replay
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.themes.theme import find_themes
 from kimi_tui.ui.tui.themes.theme_loader import load_theme
 from kimi_tui.ui.tui.themes.theme_parser import read_theme
-from tests.ui.tui.fake_engine import FakeEngine
+from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.painted import notices
 from tests.ui.tui.test_screen import ready
 
@@ -92,6 +93,27 @@ async def test_what_is_typed_and_sent_before_the_engine_is_there_is_sent_to_it(t
         may.set()
         await ready(pilot)
         assert engine.prompts == ["hi"]
+
+
+@pytest.mark.parametrize("sent", [False, True])
+async def test_the_flow_list_does_not_open_for_a_moment_where_a_message_was_sent_already(
+    tmp_path: Path, sent: bool
+) -> None:
+    shown, attached = list[bool](), asyncio.Event()
+
+    class LookingEngine(FakeEngine):
+        def replay(self) -> Replay:
+            app.call_later(look)
+            return super().replay()
+
+    def look() -> None:
+        shown.append(bool(app.main_screen.query_one("#right").display))
+        attached.set()
+
+    app, _ = make_app(LookingEngine(tmp_path), prompt="hi" if sent else None)
+    async with app.run_test(size=(160, 40)):
+        await attached.wait()
+    assert shown == [not sent]
 
 
 async def test_up_takes_back_what_waits_for_the_engine_and_no_key_is_named_that_does_nothing(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ class RightColumn:
 
     `chosen` is the user's choice, None while the column follows the work; `visited` is true from the moment the user
     goes to a pane in it until they send their next message. `has_work` is whether the flow pane is worth the room,
-    `chats` counts the messages that start no command.
+    `chats` counts the messages that start no command. While `held`, it does not move by itself.
     """
 
     chosen: bool | None = None
@@ -17,6 +17,7 @@ class RightColumn:
     has_work: bool = True
     chats: int = 0
     is_open: bool = False
+    held: bool = False
 
     def follow(self, *, has_work: bool, chats: int) -> None:
         """Update what is known of the session."""
@@ -31,7 +32,7 @@ class RightColumn:
 
     def update(self, *, filled: bool, hold: bool) -> bool:
         """Open or close the column. `filled`: it has something to show; `hold`: it does not move by itself now."""
-        if not hold or self.chosen is not None or self.visited:
+        if not (hold or self.held) or self.chosen is not None or self.visited:
             self.is_open = filled and (self.visited or self.chosen is not False)
         return self.is_open
 

@@ -97,7 +97,10 @@ class ThemeRegistry:
 
     def _show(self, found: ThemeFile) -> None:
         is_active = self._app.theme == found.theme.name
-        self._shown = self._good[found.path.stem] = found
+        before, self._shown = self._shown, found
+        self._good[found.path.stem] = found
+        if is_active and before is not None and before.theme == found.theme:
+            return  # else every widget would be styled again
         self._app.register_theme(found.theme)
         self._app.theme = found.theme.name
         if is_active:  # the name now stands for a different theme

@@ -30,6 +30,20 @@ async def test_a_theme_that_is_changed_is_shown_as_it_is_now(folder: Path, tmp_p
         assert app.main_screen.styles.background.r > 90
 
 
+async def test_the_same_theme_activated_again_styles_nothing(folder: Path, tmp_path: Path) -> None:
+    app, _ = make_app(FakeEngine(tmp_path), theme="mine")
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        changes: list[str] = []
+        app.theme_changed_signal.subscribe(app, lambda theme: changes.append(theme.name))
+        assert app.theme_registry.activate("mine")
+        await pilot.pause()
+        assert changes == []
+        assert app.theme_registry.activate("kimi")
+        await pilot.pause()
+        assert changes == ["kimi"]
+
+
 async def test_a_theme_that_is_broken_is_told_with_its_line_and_the_one_that_is_shown_stays(
     folder: Path, tmp_path: Path
 ) -> None:
