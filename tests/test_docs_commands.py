@@ -56,7 +56,7 @@ def lines(*words: str) -> list[list[str]]:
 RUN_ELSEWHERE = (
     ("--print",), ("--quiet",), ("--demo",), ("flow", "run"), ("skill",), *_RUNS_ALONE
 )  # fmt: skip
-"""By `test_docs.py`, the tests of the demo and those of sharing."""
+"""By `test_docs.py`, `test_docs_sharing.py` and the tests of the demo."""
 RUN_HERE = (
     (), ("--continue",), ("--replay",), ("--flow",), ("acp",), ("doctor",), ("flow", "answer"), ("flow", "export"),
     ("flow", "resume"), ("mcp", "auth"), ("mcp", "test"), ("migrate",), ("web",),

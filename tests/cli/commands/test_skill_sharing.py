@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,10 @@ def remote(tmp_path: Path, **files: Content) -> str:
     return commit(tmp_path / "remote", {name.replace("__", "/").replace("_md", ".md"): f for name, f in files.items()})
 
 
+def git(folder: Path, *arguments: str) -> str:
+    return subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def lock(home: Path) -> dict[str, dict[str, object]]:
     return json.loads((home / "skills-lock.json").read_text())["skills"]
 
@@ -58,6 +63,25 @@ def test_a_user_sees_what_a_skill_can_run_and_says_yes(
     assert (home / "skills/one/run").stat().st_mode & 0o777 == 0o700
     entry = lock(home)["one"]
     assert (entry["source"], entry["path"], entry["ref"]) == (url, "one", None)
+
+
+def test_what_was_shown_is_kept_although_the_branch_moves_before_the_yes(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = remote(tmp_path, SKILL_md=ONE)
+    shown = git(tmp_path / "remote", "rev-parse", "main")
+
+    class Slow(Terminal):
+        def readline(self, size: int | None = -1, /) -> str:
+            remote(tmp_path, SKILL_md=ONE + "Worse.\n")
+            return "y\n"
+
+    screen = answer(monkeypatch, "")
+    monkeypatch.setattr("sys.stdin", Slow())
+    assert main(["skill", "add", url, "--ref", "main"]) == 0
+    assert f"at {shown[:12]}" in screen.getvalue()
+    assert (home / "skills/one/SKILL.md").read_text() == ONE
+    assert lock(home)["one"]["commit"] == shown != git(tmp_path / "remote", "rev-parse", "main")
 
 
 @pytest.mark.parametrize("text", ["n\n", "\n", "", "yes please\n"])
