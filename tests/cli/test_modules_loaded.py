@@ -13,7 +13,7 @@ __all__ = ["openai_server"]
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADLESS = 1_480
-SCREEN = 1_950
+SCREEN = 1_900
 OWN_HEADLESS = 330
 CONFIG = """default_model: m
 providers:

@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from heapq import nsmallest
 from pathlib import Path
 from threading import Lock, Thread
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING
 
 from kimi_tui.regular_file import read_text
 from kimi_tui.ui.tui.text.fuzzy import score_folded
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 MOST = 100_000
 _FRESH_S = 10.0
@@ -137,7 +139,9 @@ _MOST = 1 << 20
 """Maximum size of a `.gitignore`, in bytes."""
 
 
-def _spec(path: Path) -> GitIgnoreSpec:
+def _spec(path: Path) -> "GitIgnoreSpec":
+    from pathspec import GitIgnoreSpec
+
     try:
         lines = read_text(path, most=_MOST, errors="replace").splitlines()
         return GitIgnoreSpec.from_lines(lines)
