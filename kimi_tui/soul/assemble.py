@@ -243,34 +243,18 @@ async def _assemble(
         when_asked=plan.when_asked,
         approves=plan.auto_approve,
     )
-
     if os.environ.get("KIMI_TUI_OTEL") == "1":
         from kimi_tui.soul.tracing import start_tracing
 
         engine.on_close = start_tracing(engine).close
     _log_skills(skills)
-
-    def renew_prompt(change: object = None) -> None:
-        """Rebuild the system prompt for the next turn with the current skills and folders."""
-        _log_skills(skills)
-        now = {
-            "KIMI_SKILLS": skills.listing(),
-            "KIMI_ADDITIONAL_DIRS_INFO": dirs_info(services.workspace.additional_dirs),
-        }
-        agent.system_prompt = replace(factory, values={**factory.values, **now}).prompt(spec)
-        context.set_system_prompt(agent.system_prompt)
-
-    skills.listen(renew_prompt)
-    services.workspace.on_add = renew_prompt
+    _renew_prompt_on_change(agent, spec, context, factory, skills)
     services.background.on_end = BackgroundNotices(wire.send, soul.add_system_note)
     if mended:
         engine.notify(
             tr("This session was repaired after a crash"), _repair_message(mended, context_file), severity="warning"
         )
-    for file in await asyncio.to_thread(instruction_files, plan.work_dir):
-        if file.cut:
-            _log.warning("%s is too long; using only its start", file.path)
-            engine.notify(tr("{file} is too long", file=file.path), _only_the_start(file), severity="warning")
+    await _report_cut_instructions(engine, plan.work_dir)
     if services.plan_mode.on:
         wire.send(StatusUpdate(plan_mode=True))
     await hooks.ask("SessionStart", "resume" if resumed else "startup", source="resume" if resumed else "startup")
@@ -297,6 +281,29 @@ def _hire_again(agent: Agent, market: LaborMarket, session: Session) -> None:
             session.save_state()
 
     market.on_hire = keep
+
+
+def _renew_prompt_on_change(
+    agent: Agent, spec: AgentSpec, context: Context, factory: AgentFactory, skills: SkillLibrary
+) -> None:
+    """Rebuild the system prompt for the next turn whenever the skills or the added folders change."""
+    workspace = factory.services.workspace
+
+    def renew(change: object = None) -> None:
+        _log_skills(skills)
+        now = {"KIMI_SKILLS": skills.listing(), "KIMI_ADDITIONAL_DIRS_INFO": dirs_info(workspace.additional_dirs)}
+        agent.system_prompt = replace(factory, values={**factory.values, **now}).prompt(spec)
+        context.set_system_prompt(agent.system_prompt)
+
+    skills.listen(renew)
+    workspace.on_add = renew
+
+
+async def _report_cut_instructions(engine: Engine, work_dir: Path) -> None:
+    for file in await asyncio.to_thread(instruction_files, work_dir):
+        if file.cut:
+            _log.warning("%s is too long; using only its start", file.path)
+            engine.notify(tr("{file} is too long", file=file.path), _only_the_start(file), severity="warning")
 
 
 def _mcp_session(plan: EngineConfig, services: Services, wire: Wire, ask_model: Ask) -> McpSession:
