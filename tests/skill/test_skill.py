@@ -236,7 +236,7 @@ def test_a_setting_of_a_flow_without_an_effect_yet_is_a_warning_at_its_key():
     skill = parse_skill(FLOW_SKILL.replace("{setting}", "max-parallel: 2"), Path("short/SKILL.md"), Scope.USER)
     assert skill.flow is not None
     assert [(one.line, one.column, one.text) for one in skill.problems] == [
-        (7, 3, "`max-parallel` is read, but has no effect yet")
+        (7, 3, "`max-parallel` is recognized but has no effect yet")
     ]
 
 
