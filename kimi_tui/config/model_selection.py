@@ -115,8 +115,7 @@ def _with_environment(chosen: ChosenModel, environ: Mapping[str, str]) -> Chosen
         model = model.model_copy(update=update)
     elif provider.type in ("openai_legacy", "openai_responses"):
         update = _overrides(environ, base_url="OPENAI_BASE_URL", api_key="OPENAI_API_KEY")
-        host = urlsplit(provider.base_url or "").hostname
-        if "base_url" not in update and host not in (None, "api.openai.com"):
+        if "base_url" not in update and _host(provider.base_url) not in (None, "api.openai.com"):
             # Many users have this key in their environment for another purpose: do not send it to any server of that
             # type.
             update.pop("api_key", None)
@@ -125,6 +124,14 @@ def _with_environment(chosen: ChosenModel, environ: Mapping[str, str]) -> Chosen
         scripts = next((environ[name] for name in SCRIPT_VARIABLES if environ.get(name)), None)
         provider = provider.model_copy(update={"scripts": Path(scripts)} if scripts else {})
     return ChosenModel(chosen.name, model, provider)
+
+
+def _host(url: str | None) -> str | None:
+    """Return the host, "" of an invalid address, None without one."""
+    try:
+        return urlsplit(url or "").hostname
+    except ValueError:  # defence: base-url-of-no-host
+        return ""
 
 
 def _overrides(environ: Mapping[str, str], **fields: str) -> dict[str, Any]:

@@ -50,7 +50,10 @@ class ProviderSettings:
         """Whether a model name is set, and a key if the service requires one."""
         if self.type in ("scripted", "_scripted_echo"):
             return True
-        host = urlsplit(self.base_url or "").hostname or ""
+        try:
+            host = urlsplit(self.base_url or "").hostname or ""
+        except ValueError:  # defence: base-url-that-is-no-address
+            return True  # the factory reports it
         needs_key = not host or any(
             host == host_suffix or host.endswith(f".{host_suffix}") for host_suffix in _ASK_FOR_KEYS
         )

@@ -472,6 +472,11 @@ class Engine:
             self.approvals.reject_all()
             self.questions.dismiss_all()
 
+    @property
+    def keeps_yolo(self) -> bool:
+        """Whether yolo is on and stays on when away mode ends; else an engine made after this one starts without."""
+        return self.approvals.yolo and (self.approvals.attended or self._yolo_before_away)
+
     def prices(self, model: str) -> Prices | None:
         """Prices of the model of that name; of the current model if the name is not configured."""
         return self._own_prices(model if model in self.config.models else self.models.key)

@@ -48,6 +48,7 @@ OPENAI = "providers: {{p: {{type: openai_legacy, {place}api_key: mine}}}}\nmodel
         ("base_url: 'https://api.openai.com/v1', ", {"OPENAI_API_KEY": "theirs"}, "theirs"),
         ("base_url: 'http://127.0.0.1:8080/v1', ", {"OPENAI_API_KEY": "theirs"}, "mine"),
         ("base_url: 'https://api.openai.com.evil.example/v1', ", {"OPENAI_API_KEY": "theirs"}, "mine"),
+        ("base_url: 'http://[old', ", {"OPENAI_API_KEY": "theirs"}, "mine"),
         ("base_url: 'http://old/v1', ", {"OPENAI_API_KEY": "theirs", "OPENAI_BASE_URL": "http://new/v1"}, "theirs"),
     ],
 )

@@ -1959,4 +1959,20 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence("an approval in a tiny window", "a text that was seen", "approval-of-what-was-seen", NEVER),
     Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),
+    Defence(
+        "an address that no parser reads", "a paste that stays text", "paste-that-is-no-address", UNCAUGHT,
+        "test_a_paste_that_looks_like_an_address_and_is_none_stays_text",
+    ),
+    Defence(
+        "an address that no parser reads", "leaving the address to the factory", "base-url-that-is-no-address", UNCAUGHT,
+        "test_settings_with_an_address_that_is_none_are_left_to_the_factory",
+    ),
+    Defence(
+        "an address that no parser reads", "keeping the environment's key from it", "base-url-of-no-host", UNCAUGHT,
+        "test_the_environments_key_for_openai_goes_to_no_other_server_of_the_file",
+    ),
+    Defence(
+        "an engine is made again after yolo was turned off", "leaving yolo off", "yolo-off-for-the-next-engine", NEVER,
+        "test_yolo_of_an_option_that_was_turned_off_stays_off_in_the_next_engine",
+    ),
 )  # fmt: skip

@@ -809,4 +809,12 @@ CASES: dict[str, tuple[str, ...]] = {
     "a size in the environment": (
         "tests/ui/tui/test_app.py::test_the_size_is_that_of_the_terminal_whatever_the_environment_says",
     ),
+    "an address that no parser reads": (
+        "tests/ui/tui/composer/test_image_chips.py::test_a_paste_that_looks_like_an_address_and_is_none_stays_text",
+        "tests/llm/providers/test_factory.py::test_settings_with_an_address_that_is_none_are_left_to_the_factory",
+        "tests/config/test_model_selection.py::test_the_environments_key_for_openai_goes_to_no_other_server_of_the_file",
+    ),
+    "an engine is made again after yolo was turned off": (
+        "tests/ui/tui/navigation/test_session_actions.py::test_yolo_of_an_option_that_was_turned_off_stays_off_in_the_next_engine",
+    ),
 }

@@ -78,3 +78,8 @@ async def test_a_key_may_have_a_line_end_from_its_file(openai_server: OpenAIServ
 def test_a_header_that_cannot_be_sent_is_refused(headers: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match="custom_headers: not a valid header"):
         create_provider(ProviderSettings("kimi", "m", custom_headers=headers))
+
+
+def test_settings_with_an_address_that_is_none_are_left_to_the_factory() -> None:
+    """Whether the address needs a key cannot be known then, so the address is what the user is told of."""
+    assert ProviderSettings("openai_legacy", "m", base_url="http://[x").is_complete

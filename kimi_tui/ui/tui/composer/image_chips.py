@@ -68,7 +68,10 @@ def _path(word: str) -> Path | None:
     if len(word) > 1 and word[0] == word[-1] and word[0] in "'\"":
         word = word[1:-1]
     if word.startswith("file://"):
-        parts = urlsplit(word)
+        try:
+            parts = urlsplit(word)
+        except ValueError:  # defence: paste-that-is-no-address
+            return None
         word = unquote(parts.path) if parts.netloc in ("", "localhost") else ""
     if word.startswith("~/"):
         word = str(Path.home()) + word[1:]

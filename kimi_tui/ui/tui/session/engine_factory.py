@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kimi_tui.permission.trust import TrustItem, TrustState
     from kimi_tui.session.session import Session
     from kimi_tui.soul.assemble import EngineConfig
+    from kimi_tui.soul.engine import Engine as SessionEngine
 
 _DEMOS = "kimi-tui-demo-"
 """Prefix of the demo folders that the command line creates."""
@@ -96,6 +97,7 @@ class ConfigEngineFactory:
         self._config_file, self._config_is_saved = config_file, config_is_saved
         self._plan: EngineConfig | None = None
         self._session: Session | None = None
+        self._latest: SessionEngine | None = None
         self.demos: set[Path] = set()
         """The folders of the demos shown so far."""
 
@@ -161,7 +163,10 @@ class ConfigEngineFactory:
     async def make(self) -> Engine:
         await self.prepare()
         assemble = await asyncio.to_thread(_import_assemble)
-        engine = await assemble(self.plan)
+        plan = self.plan
+        if self._latest is not None and not self._latest.keeps_yolo:  # defence: yolo-off-for-the-next-engine
+            plan = replace(plan, yolo=False)
+        self._latest = engine = await assemble(plan)
         self._session = None if self.plan.demo else engine.session
         if self.plan.demo:
             self.demos.add(self.plan.work_dir)

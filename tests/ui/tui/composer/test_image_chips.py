@@ -53,6 +53,17 @@ def test_what_is_no_drop_stays_text(tmp_path: Path) -> None:
         assert dropped_paths(text) == [], text
 
 
+async def test_a_paste_that_looks_like_an_address_and_is_none_stays_text(tmp_path: Path) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        for text in ("file://[x", "file://℀/a.png", "a\nfile://[::1/b.png"):
+            app.main_screen.composer.text = ""
+            app.main_screen.composer.prompt.post_message(events.Paste(text))
+            await pilot.pause()
+            assert app.main_screen.composer.text == text
+
+
 def test_what_counts_is_what_a_file_holds(images: ImageChips, tmp_path: Path) -> None:
     assert images.from_paste(str(picture(tmp_path, "photo.txt", JPEG))) == "[image: photo.txt] "
     assert images.from_paste(str(picture(tmp_path, "notes.png", b"plain words"))) is None

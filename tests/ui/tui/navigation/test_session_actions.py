@@ -6,6 +6,7 @@ from pathlib import Path
 
 from kimi_tui.session.session import list_sessions
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
+from kimi_tui.ui.tui.navigation.session_actions import new_session, restart_session
 from kimi_tui.ui.tui.screens.session_list_model import SessionList
 from kimi_tui.ui.tui.screens.sessions import Sessions
 from tests.ui.tui.app_harness import Open
@@ -50,6 +51,28 @@ async def test_a_session_that_another_engine_holds_is_refused_and_the_open_one_s
             await harness.on(MainScreen)
             await harness.until(lambda: notices(harness.app))
             assert harness.app.engine is here
+
+
+async def test_yolo_of_an_option_that_was_turned_off_stays_off_in_the_next_engine(open_app: Open) -> None:
+    async with open_app() as harness:
+        await harness.until(lambda: harness.app.engine)
+        assert harness.engine.approvals.yolo
+        await harness.submit("hello")
+        await harness.submit("/yolo")
+        for away in (False, True):
+            if away:
+                harness.engine.set_attended(True)
+            first = harness.engine
+            await restart_session(harness.app)
+            await harness.until(lambda first=first: harness.app.engine not in (None, first))
+            assert harness.engine.session_id == first.session_id
+            assert not harness.engine.approvals.yolo
+        await harness.submit("/yolo")
+        await new_session(harness.app)
+        assert harness.engine.approvals.yolo
+        harness.engine.set_attended(True)
+        await new_session(harness.app)
+        assert harness.engine.approvals.yolo
 
 
 async def test_an_empty_session_leaves_nothing_behind_when_another_is_opened(open_app: Open, tmp_path: Path) -> None:
