@@ -1964,11 +1964,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_paste_that_looks_like_an_address_and_is_none_stays_text",
     ),
     Defence(
-        "an address that no parser reads", "leaving the address to the factory", "base-url-that-is-no-address", UNCAUGHT,
+        "an address that no parser reads", "leaving it to the factory", "base-url-that-is-no-address", UNCAUGHT,
         "test_settings_with_an_address_that_is_none_are_left_to_the_factory",
     ),
     Defence(
-        "an address that no parser reads", "keeping the environment's key from it", "base-url-of-no-host", UNCAUGHT,
+        "an address that no parser reads", "keeping a key from it", "base-url-of-no-host", UNCAUGHT,
         "test_the_environments_key_for_openai_goes_to_no_other_server_of_the_file",
     ),
     Defence(
