@@ -58,7 +58,7 @@ def _text_faults(layout: Layout, flow: Flow) -> list[str]:
     for node in layout.nodes.values():
         if node.id in flow.nodes:
             said = clean_label(flow.nodes[node.id].title) or node.id
-            room = min(node.width - 4, WIDEST_BOX_TEXT if len(node.lines) > 1 else WIDEST_SINGLE_LINE)
+            room = min(node.width - 4, WIDEST_BOX_TEXT if len(node.lines) > 1 and not node.bare else WIDEST_SINGLE_LINE)
             found += [f"node {node.id} {fault}" for fault in _faults_of_text(node.lines, said, room)]
     for edge in layout.edges:
         said = clean_label(edge.label or "")

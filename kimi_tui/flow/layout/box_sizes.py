@@ -24,7 +24,7 @@ class Spacing:
     """`text` and `label` are the widest lines in a box and on a branch; gaps are blank cells across the flow.
 
     A box that is alone in its layer has wider lines, up to `share` of the drawing's width; with `even`, several boxes
-    share a layer's room too. `to_fit`: of use only if the drawing then fits.
+    share a layer's room too. `to_fit`: of use only if the drawing then fits. `straight`: the flow's main line is.
     """
 
     text: int
@@ -36,6 +36,7 @@ class Spacing:
     share: float = 0.0
     even: bool = False
     to_fit: bool = False
+    straight: bool = True
 
     def text_cells(self, width: int | None, boxes: int, lines: int) -> int:
         """The maximum text width of a box in a layer of `boxes` and passing `lines`, in a drawing of this width."""
@@ -87,7 +88,12 @@ def candidates(
         for one in fixed
         for share in ((*shares, 0.0) if one is not fixed[0] or int(width * _BOX_SHARE) > one.text else (0.0,))
     )
-    return (*shared, tightest)
+    bent = (
+        replace(one, share=share, even=True, straight=False, to_fit=True)
+        for one in (*fixed[1:], tightest)
+        for share in (_BOX_SHARE / 2, 0.0)
+    )
+    return (*shared, tightest, *bent)
 
 
 def box_lines(node: FlowNode, width: int, mode: LayoutMode, most: int = MAX_LINES) -> tuple[str, ...]:

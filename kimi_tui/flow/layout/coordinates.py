@@ -130,6 +130,8 @@ class _Assembler:
 
     def _wish(self, chain: EdgeChain, a: int, b: int, bends: int, up: list[list[int]], down: list[list[int]]) -> int:
         """The priority of keeping a link straight; 0 if it is only balanced."""
+        if not self.spacing.straight:
+            return 20 if bends == 2 else 0
         if chain.edge in self.main:
             return 100
         if bends == 2:

@@ -1,5 +1,6 @@
 """Chooses the layout of a flow that fits a width."""
 
+from kimi_tui.flow.layout.free_rows import use_free_rows
 from kimi_tui.flow.layout.geometry import Layout, LayoutDirection, LayoutMode
 from kimi_tui.flow.layout.layout import layout
 from kimi_tui.flow.model.graph import Flow
@@ -10,7 +11,8 @@ def fitting_layout(
 ) -> Layout | None:
     """The first layout that fits `width`: the chart's own direction, then top to bottom, then with compact boxes.
 
-    With a `direction` or the mode "compact", only that is tried. None if no layout fits. Raises ChartTooLargeError.
+    With a `direction` or the mode "compact", only that is tried. Its boxes are as high
+    as their whole text. None if no layout fits. Raises ChartTooLargeError.
     """
     own: LayoutDirection = direction or ("LR" if flow.direction in ("LR", "RL") else "TB")
     tries: list[tuple[LayoutDirection, LayoutMode]] = [(own, mode)]
@@ -19,4 +21,4 @@ def fitting_layout(
     if mode == "full":
         tries.append((direction or "TB", "compact"))
     drawn = (layout(flow, direction=one_direction, width=width, mode=one_mode) for one_direction, one_mode in tries)
-    return next((laid for laid in drawn if laid.width <= width), None)
+    return next((use_free_rows(laid, flow, None) for laid in drawn if laid.width <= width), None)

@@ -157,7 +157,7 @@ class _Widening:
 
 
 def _sign_cells(node: PlacedNode) -> int:
-    return GLYPH_CELLS if node.height == 1 and node.kind not in (NodeKind.BEGIN, NodeKind.END) else 0
+    return GLYPH_CELLS if node.bare and node.kind not in (NodeKind.BEGIN, NodeKind.END) else 0
 
 
 def _columns_of_label(edge: PlacedEdge) -> range:

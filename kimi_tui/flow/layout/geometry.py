@@ -27,6 +27,7 @@ class PlacedNode:
     height: int
     lines: tuple[str, ...]
     kind: NodeKind
+    bare: bool = False
 
     def contains(self, x: int, y: int) -> bool:
         return self.x <= x < self.x + self.width and self.y <= y < self.y + self.height

@@ -190,7 +190,7 @@ def _place(
         return (point[1], point[0]) if across else point
 
     nodes = {
-        node.id: PlacedNode(node.id, *rotated(position), *size, text, node.kind)
+        node.id: PlacedNode(node.id, *rotated(position), *size, text, node.kind, bare=size[1] == len(text))
         for node, position, size, text in zip(flow.nodes.values(), placed.node_at, sizes, lines, strict=True)
     }
     backward = {chain.edge for chain in skeleton.chains if chain.back}

@@ -110,12 +110,11 @@ def box_side(node: PlacedNode, point: Point) -> int:
 
 def draw_box(node: PlacedNode, style: NodeStyle, exits: Exits, *, ascii: bool = False) -> list[list[BoxText]]:  # noqa: A002
     """A box's rows, each exactly as wide as the box."""
-    if node.height == 1:
-        if style.selected:
-            left, right = _ASCII_SELECTED_CAPS if ascii else _SELECTED_CAPS
-        else:
-            left, right = "<>" if ascii and node.kind is NodeKind.DECISION else _CAPS[node.kind]
-        rows = [[BoxText(left), *_text_with_sign(node, style.sign), BoxText(right)]]
+    if node.bare:
+        rows = [
+            [BoxText(left), *_text_with_sign(node, style.sign if row == 0 else "", row), BoxText(right)]
+            for row, (left, right) in enumerate(_caps(node, style, ascii=ascii))
+        ]
     else:
         rows = _draw_frame(node, exits, _frame(node.kind, style, ascii=ascii))
     return [[BoxText(ascii_text(cells.text), cells.glyph) for cells in row] for row in rows] if ascii else rows
@@ -148,11 +147,22 @@ def _centred(node: PlacedNode, index: int) -> str:
     return " " * (free // 2) + text + " " * (free - free // 2)
 
 
-def _text_with_sign(node: PlacedNode, sign: str) -> list[BoxText]:
-    """The inside of a compact box, which has no border for the sign."""
+def _caps(node: PlacedNode, style: NodeStyle, *, ascii: bool) -> list[str]:  # noqa: A002
+    """The left and right end of each row of a box without a border: several rows have the corners of a frame."""
+    if node.height == 1:
+        if style.selected:
+            return [_ASCII_SELECTED_CAPS if ascii else _SELECTED_CAPS]
+        return ["<>" if ascii and node.kind is NodeKind.DECISION else _CAPS[node.kind]]
+    frame = _frame(node.kind, style, ascii=ascii)
+    upper, lower = frame.corners[:2], frame.corners[:1:-1]
+    return [upper, *[frame.upright * 2] * (node.height - 2), lower]
+
+
+def _text_with_sign(node: PlacedNode, sign: str, row: int) -> list[BoxText]:
+    """A row of the inside of a compact box, which has no border for the sign."""
     if not sign.strip():
-        return [BoxText(_centred(node, 0))]
-    text = node.lines[0]
+        return [BoxText(_centred(node, row - (node.height - len(node.lines)) // 2))]
+    text = node.lines[0] if len(node.lines) == node.height else ""
     slot = 0 if node.kind in (NodeKind.BEGIN, NodeKind.END) else GLYPH_CELLS
     left = max(1, (node.width - 2 - slot - cell_width(text)) // 2) if slot else 0
     tail = " " * (node.width - 4 - left - cell_width(text))

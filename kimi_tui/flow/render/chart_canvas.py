@@ -172,9 +172,9 @@ class ChartCanvas:
                 )
                 for index, part in enumerate(cells)
             ]
-            if node.height > 2 and number == 0:
+            if not node.bare and number == 0:
                 spans = self._with_state(spans[0], node_style, node)
-            elif node.height > 2 and number == node.height - 1:
+            elif not node.bare and number == node.height - 1:
                 spans = self._with_notes(spans[0], node_style.notes, node)
             out.append(spans)
         return out

@@ -6,6 +6,7 @@ from typing import Literal
 
 from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.layout.box_sizes import FEW_LINES, MAX_LINES
+from kimi_tui.flow.layout.free_rows import use_free_rows
 from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.ui.tui.flow_pane.chart_surface import ChartSurface, DrawnSurface
@@ -47,7 +48,7 @@ class SurfacePlanner:
         self.flow = flow
         self._ascii = ascii
         self._layouts: dict[tuple[LayoutDirection, LayoutMode, int, int, bool], Layout] = {}
-        self._last: tuple[Layout, PlannedSurface] | None = None
+        self._last: tuple[Layout, int | None, PlannedSurface] | None = None
 
     @property
     def is_slow(self) -> bool:
@@ -75,7 +76,7 @@ class SurfacePlanner:
             for mode in self._modes(zoom):
                 laid = self._lay("LR", mode, width, height)
                 if laid.width <= width or way == "LR":
-                    return self._drawn(laid)
+                    return self._drawn(laid, width, height)
         best: Layout | None = None
         for mode in self._modes(zoom):
             laid = self._lay("TB", mode, width, height)
@@ -88,7 +89,7 @@ class SurfacePlanner:
             best = self._shorter(best, width, height)
         if zoom == "auto" and best.width > width and width < _ROOMY:
             return self._outline(width)
-        return self._drawn(best)
+        return self._drawn(best, width, height)
 
     def _shorter(self, full: Layout, width: int, height: int) -> Layout:
         """Boxes of fewer lines instead of a chart that must be scrolled.
@@ -145,10 +146,13 @@ class SurfacePlanner:
             self._layouts[key] = layout(self.flow, direction=direction, width=width, mode=mode, lines=lines, low=low)
         return self._layouts[key]
 
-    def _drawn(self, laid: Layout) -> PlannedSurface:
-        if self._last is None or self._last[0] is not laid:
-            self._last = (laid, PlannedSurface(DrawnSurface(laid, ascii=self._ascii), laid.mode, laid.direction))
-        return self._last[1]
+    def _drawn(self, laid: Layout, width: int, height: int) -> PlannedSurface:
+        """The surface of a layout; boxes whose text is cut use the free rows, or at zoom as many as they need."""
+        rows = None if width >= _ZOOMED else height
+        if self._last is None or self._last[0] is not laid or self._last[1] != rows:
+            whole = use_free_rows(laid, self.flow, rows)
+            self._last = (laid, rows, PlannedSurface(DrawnSurface(whole, ascii=self._ascii), laid.mode, laid.direction))
+        return self._last[2]
 
 
 def _is_lower(laid: Layout, best: Layout, width: int) -> bool:

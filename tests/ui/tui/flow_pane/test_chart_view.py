@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from textual.geometry import Region
 
 from kimi_tui.flow.layout.layout import layout
@@ -15,10 +17,11 @@ from kimi_tui.skill.skill import Scope, Skill, parse_skill
 from kimi_tui.ui.tui.flow_pane.chart_surface import DrawnSurface
 from kimi_tui.ui.tui.flow_pane.outline_surface import OutlineSurface
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of, node_status
-from kimi_tui.ui.tui.flow_pane.surface_planner import SurfacePlanner
+from kimi_tui.ui.tui.flow_pane.surface_planner import SurfacePlanner, Way, Zoom
 from kimi_tui.ui.tui.main_screen.divider import Divider
 from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowNodeBegin, FlowNodeEnd, FlowNodeShape
 from tests.bench.flow_pane import measure
+from tests.flow.layout_check import violations
 from tests.flow.random_flows import likely_flow, make_flow
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.flow_pane import flow_scenarios
@@ -323,6 +326,25 @@ def test_labels_are_whole_in_a_pane_as_long_as_the_chart_needs_no_scrolling() ->
     assert "…" not in shown(40, 40)
     assert "…" in shown(40, 10)
     assert "…" not in shown(140, 10)
+
+
+@settings(max_examples=60, derandomize=True, database=None, deadline=None)
+@given(
+    st.integers(3, 40), st.integers(0, 10_000), st.sampled_from([(51, 33), (70, 20), (140, 38), (200, 56)]),
+    st.sampled_from(["auto", "full", "compact"]), st.sampled_from(["auto", "TB", "LR"]),
+)  # fmt: skip
+def test_nothing_is_cut_while_cells_are_free_and_begin_never_is(
+    size: int, seed: int, pane: tuple[int, int], zoom: Zoom, way: Way
+) -> None:
+    width, height = pane
+    flow = likely_flow(size, seed)
+    surface = SurfacePlanner(flow).make(width, height, zoom, way).surface
+    assert isinstance(surface, DrawnSurface)
+    assert violations(surface.layout, flow) == []
+    begin = surface.layout.nodes[flow.begin_id]
+    assert "".join(begin.lines) == "BEGIN"
+    cut = [node.id for node in surface.layout.nodes.values() if node.lines[-1].endswith("…")]
+    assert not cut or (width < 100 and surface.height >= height)
 
 
 LONG = (
