@@ -476,6 +476,10 @@ DEFENCES: tuple[Defence, ...] = (
         Value("os.dup(read_end)"), "test_a_command_whose_mounts_nobody_compares_any_more_is_not_started",
     ),
     Defence(
+        "34 protected_paths", "checking what Git trusts in its state", "states-that-git-trusts", NEVER,
+        "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+    ),
+    Defence(
         "34 protected_paths", "starting the sandbox again", "start-again-unless-started", ALWAYS,
         "test_a_command_is_started_again_after_a_folder_vanished_while_the_sandbox_started",
     ),

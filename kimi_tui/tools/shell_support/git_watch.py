@@ -16,6 +16,7 @@ from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.file_support.git_dirs import acting_targets, git_dir_of, user_git_paths
 from kimi_tui.tools.file_support.git_settings import moved_destinations, without_acting_settings
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
+from kimi_tui.tools.shell_support.git_state import States, state_acts, states_of
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 from kimi_tui.tools.shell_support.safe_rename import ASIDE, make_link, make_readable, put_aside, write_new
 
@@ -45,6 +46,7 @@ class _Repository:
     executed: frozenset[bytes] = frozenset()
     long: frozenset[tuple[str, int, int]] = frozenset()
     """The files of which only the start was read, with their inodes and times."""
+    states: States = frozenset()
 
 
 class GitWatch:
@@ -193,6 +195,7 @@ def _read(entry: Path) -> _Repository:
         present,
         frozenset(filter(_executes, _content(entry / _TODO, _MAX_TODO).splitlines())),
         _long(entry),
+        states_of(entry),
     )
 
 
@@ -278,6 +281,10 @@ class _Undoing:
             if os.path.lexists(path):
                 self._aside(path)
                 yield f"`{path}` was put aside: Git would take settings or hooks from it"
+        for name, _, _ in sorted(now.states - was.states):
+            if state_acts(entry, name):  # defence: states-that-git-trusts
+                self._aside(entry / name)
+                yield f"`{entry / name}` was put aside: Git would run, write or push something elsewhere by it"
         yield from self._undo_programs_of_rebase(entry / _TODO, now.executed - was.executed, long=str(_TODO) in long)
 
     def _undo_programs_of_rebase(self, todo: Path, new: Collection[bytes], *, long: bool) -> Generator[str]:

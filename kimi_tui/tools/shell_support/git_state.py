@@ -1,0 +1,179 @@
+"""Checks the files in which Git keeps the state of its work, which it trusts.
+
+With a path of its index Git writes outside of the worktree when the user resets it, with one of `MERGE_RR` when the
+user commits; the strategy of a rebase is the name of a program; `remotes` and `branches` say where a push goes.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from kimi_tui.regular_file import read_bytes
+from kimi_tui.tools.file_support.git_config_values import config_values
+from kimi_tui.tools.file_support.guarded_names import plain
+from kimi_tui.tools.shell_support.safe_rename import ASIDE
+
+_MAX_INDEX = 256 << 20
+_MAX_STATE = 1 << 20
+_INDEX = "index"
+_SHARED = "sharedindex."
+_FILES = (_INDEX, "MERGE_RR", "rebase-merge/strategy", "sequencer/opts", "rebase-apply/apply-opt")
+_FOLDERS = ("remotes", "branches")
+_STRATEGIES = frozenset({b"recursive", b"ort", b"resolve", b"octopus", b"ours", b"subtree"})
+_OPTION = re.compile(rb"[ \t]*([A-Za-z-]+)[ \t]*=[ \t]*([^\\]*)")
+_CONFLICT = re.compile(rb"[0-9a-f]{40,64}(?:\.[0-9]+)?\t([^\0]+)\0")
+_APPLY = re.compile(
+    rb"\s*(?:'(?:-[Cp][0-9]+|--(?:whitespace|directory|exclude|include)=[^']*|--reject|--3way"
+    rb"|--ignore-(?:whitespace|space-change))'\s*)*"
+)
+_ENTRY, _FLAGS = 40, 2
+"""Bytes of an index entry before its hash, and of its flags."""
+_EXTENDED = 0x4000
+_LONG = 0xFFF
+_BLOCKS = b"IEOT"
+
+States = frozenset[tuple[str, int, int]]
+"""The names of the files, with their inodes and times."""
+
+
+def states_of(git_dir: Path) -> States:
+    """Return the files of such a state in a Git directory."""
+    names = list(_FILES)
+    for folder in ("", *_FOLDERS):
+        try:
+            with os.scandir(f"{git_dir}/{folder}") as entries:
+                found_here = (one.name for one in entries if not one.name.endswith(ASIDE))
+                names += [f"{folder}/{name}" if folder else name for name in found_here if folder or _is_shared(name)]
+        except OSError:
+            pass
+    found: set[tuple[str, int, int]] = set()
+    for name in names:
+        try:
+            status = os.lstat(f"{git_dir}/{name}")
+        except OSError:
+            continue
+        found.add((name, status.st_ino, status.st_ctime_ns))
+    return frozenset(found)
+
+
+def _is_shared(name: str) -> bool:
+    return name.startswith(_SHARED)
+
+
+def state_acts(git_dir: Path, name: str) -> bool:
+    """Whether this file of `states_of` could make Git run a program, write elsewhere or push elsewhere; true if it is
+    not what Git writes.
+    """
+    file = git_dir / name
+    if file.is_symlink():
+        return True
+    try:
+        if name == _INDEX or _is_shared(name):
+            return not _index_is_plain(read_bytes(file, most=_MAX_INDEX), hash_size=_hash_size(git_dir))
+        content = read_bytes(file, most=_MAX_STATE)
+    except FileNotFoundError:
+        return False
+    except (OSError, ValueError, IndexError):
+        return True
+    match name:
+        case "MERGE_RR":
+            paths = [found[1] for found in _CONFLICT.finditer(content)]
+            return _CONFLICT.sub(b"", content) != b"" or not all(map(_is_within, paths))
+        case "rebase-merge/strategy":
+            return content.strip() not in _STRATEGIES
+        case "sequencer/opts":
+            return not all(map(_is_plain_option, content.splitlines()))
+        case "rebase-apply/apply-opt":
+            return _APPLY.fullmatch(content) is None
+        case _:
+            return True
+
+
+def _is_plain_option(line: bytes) -> bool:
+    if line.strip() in (b"", b"[options]"):
+        return True
+    found = _OPTION.fullmatch(line)
+    return found is not None and (found[1].lower() != b"strategy" or found[2].strip() in _STRATEGIES)
+
+
+def _hash_size(git_dir: Path) -> int:
+    config = git_dir / "config"
+    if not config.exists():
+        common = read_bytes(git_dir / "commondir", most=_MAX_STATE).decode().strip()
+        config = git_dir / common / "config"
+    found = config_values(read_bytes(config, most=_MAX_STATE), "objectformat")
+    return 32 if any(value.lower() == "sha256" for _, value in found) else 20
+
+
+def _index_is_plain(data: bytes, *, hash_size: int) -> bool:
+    """Whether all paths of an index are within the worktree and none is Git's own. Raises ValueError and IndexError
+    for what Git would not read.
+    """
+    version, count = int.from_bytes(data[4:8]), int.from_bytes(data[8:12])
+    if data[:4] != b"DIRC" or version not in (2, 3, 4):
+        return False
+    starts: list[int] = []
+    place, name = 12, b""
+    for _ in range(count):
+        after_hash = place + _ENTRY + hash_size
+        start = after_hash + _FLAGS
+        flags = int.from_bytes(data[after_hash:start])
+        if flags & _EXTENDED:
+            start += _FLAGS
+        kept = b""
+        if version == 4:
+            removed, start = _number(data, start)
+            if removed > len(name):
+                return False
+            kept = name[: len(name) - removed]
+        length = flags & _LONG
+        stop = data.index(b"\0", start) if length == _LONG else start + length - len(kept)
+        if stop < start or data[stop]:
+            return False
+        name = kept + data[start:stop]
+        starts.append(-1 if kept else place)  # a thread of Git that begins there has no name to keep a part of
+        place = stop + 1 if version == 4 else place + ((stop - place + 8) & ~7)
+        if name and not _is_within(name):  # in a split index it may be empty
+            return False
+    return _blocks_are_entries(data, starts)
+
+
+def _blocks_are_entries(data: bytes, starts: Sequence[int]) -> bool:
+    """Whether the tables that say where each thread of Git begins to read name the entries. The place of such a table
+    is itself said by one.
+    """
+    place = data.find(_BLOCKS)
+    while place >= 0:
+        size = int.from_bytes(data[place + 4 : place + 8])
+        first = 0
+        for pair in range(place + 12, place + 8 + size, 8):
+            offset, number = int.from_bytes(data[pair : pair + 4]), int.from_bytes(data[pair + 4 : pair + 8])
+            if first >= len(starts) or starts[first] != offset:
+                return False
+            first += number
+        place = data.find(_BLOCKS, place + 1)
+    return True
+
+
+def _number(data: bytes, place: int) -> tuple[int, int]:
+    """Return the number of variable length there, and the place behind it."""
+    byte = data[place]
+    number = byte & 127
+    while byte & 128:
+        place += 1
+        byte = data[place]
+        number = ((number + 1) << 7) | (byte & 127)
+    return number, place + 1
+
+
+_PLAIN_PATH = re.compile(rb"(?:[A-Za-z0-9_-][A-Za-z0-9_.+@ -]*/)*[A-Za-z0-9_-][A-Za-z0-9_.+@ -]*")
+_GIT = re.compile(r"\.git|git~[0-9]")
+
+
+def _is_within(path: bytes) -> bool:
+    """Whether a path leads to a file in the worktree that is not Git's."""
+    if _PLAIN_PATH.fullmatch(path):  # nearly all, and in a tenth of the time
+        return True
+    names = os.fsdecode(path.removesuffix(b"/")).split("/")  # a sparse index has folders
+    return b"\0" not in path and not any(name in ("", ".", "..") or _GIT.fullmatch(plain(name)) for name in names)

@@ -1,0 +1,199 @@
+"""Files of Git's state that a command can write, and by which the user's next Git command would act elsewhere."""
+
+import hashlib
+import os
+import struct
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kimi_tui.tools.shell_support.git_state import state_acts, states_of
+from kimi_tui.tools.shell_support.git_watch import GitWatch
+from tests.tools.harness import git
+
+HASH = "a" * 40
+
+
+@pytest.fixture
+def work(tmp_path: Path) -> Path:
+    """A repository with one commit, beside a folder `other` with a file of the user."""
+    folder = tmp_path / "work"
+    folder.mkdir()
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "config", "user.name", "n")
+    git(folder, "config", "user.email", "a@b.c")
+    (folder / "f").write_text("f\n")
+    git(folder, "add", "f")
+    git(folder, "commit", "-qm", "first")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other/file").write_text("x\n")
+    return folder
+
+
+def index_of(work: Path, *names: str, mode: int = 0o100755) -> bytes:
+    """An index with files of these names, each with the contents of `f`."""
+    blob = subprocess.run(["git", "rev-parse", "HEAD:f"], cwd=work, check=True, capture_output=True, text=True).stdout
+    data = b"DIRC" + struct.pack(">2I", 2, len(names))
+    for name in sorted(map(os.fsencode, names)):
+        entry = struct.pack(">10I", 0, 0, 0, 0, 0, 0, mode, 0, 0, 0) + bytes.fromhex(blob)
+        entry += struct.pack(">H", len(name)) + name
+        data += entry + b"\0" * (8 - len(entry) % 8)
+    return data + hashlib.sha1(data, usedforsecurity=False).digest()
+
+
+def by_the_index(work: Path) -> None:
+    (work / ".git/index").write_bytes(index_of(work, "../other/file", "f"))
+
+
+def by_a_shared_index(work: Path) -> None:
+    by_the_index(work)
+    git(work, "update-index", "--split-index")
+
+
+def by_hooks_in_the_index(work: Path) -> None:
+    (work / ".git/index").write_bytes(index_of(work, ".git/hooks/post-checkout", "f"))
+
+
+def by_rerere(work: Path) -> None:
+    cache = work / f".git/rr-cache/{HASH}"
+    cache.mkdir(parents=True)
+    (cache / "preimage").write_text("x\n")
+    (cache / "postimage").write_text("changed\n")
+    (work / ".git/MERGE_RR").write_bytes(f"{HASH}.-1\t../other/file\0".encode())
+
+
+def by_an_old_remote(work: Path) -> None:
+    (work / ".git/remotes").mkdir()
+    (work / ".git/remotes/origin").write_text(f"URL: {work.parent}/other/bare\nPush: HEAD:refs/heads/x\n")
+
+
+def by_an_old_branch(work: Path) -> None:
+    (work / ".git/branches").mkdir(exist_ok=True)
+    (work / ".git/branches/origin").write_text(f"{work.parent}/other/bare#x\n")
+
+
+def by_the_strategy_of_a_rebase(work: Path) -> None:
+    git(work, "checkout", "-qb", "b")
+    for name in ("g", "h"):
+        (work / name).write_text("g\n")
+        git(work, "add", name)
+        git(work, "commit", "-qm", name)
+    git(work, "checkout", "-q", "main")
+    (work / "i").write_text("i\n")
+    git(work, "add", "i")
+    git(work, "commit", "-qm", "i")
+    git(work, "checkout", "-q", "b")
+    git(work, "-c", "sequence.editor=sed -i 1s/pick/edit/", "rebase", "-qi", "main")
+    (work / "git-merge-..").mkdir()
+    program = work / "x"
+    program.write_text("#!/bin/sh\necho changed > ../other/file\n")
+    program.chmod(0o755)
+    (work / ".git/rebase-merge/strategy").write_text("../../x\n")
+
+
+WAYS: dict[Callable[[Path], None], str] = {
+    by_the_index: "git checkout .",
+    by_a_shared_index: "git checkout .",
+    by_hooks_in_the_index: "git checkout .; cp .git/hooks/post-checkout ../other/file",
+    by_rerere: "echo g >> f; git commit -qam second",
+    by_an_old_remote: "git init -q --bare ../other/bare; git push; cat ../other/bare/refs/heads/x >> ../other/file",
+    by_an_old_branch: "git init -q --bare ../other/bare; git push origin HEAD:x; "
+    "cat ../other/bare/refs/heads/x >> ../other/file",
+    by_the_strategy_of_a_rebase: "git rebase --continue",
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("held", [True, False])
+def test_what_git_trusts_in_its_state_does_not_act_elsewhere(
+    work: Path, way: Callable[[Path], None], *, held: bool
+) -> None:
+    watch = GitWatch(lambda: [work])
+    watch.accept_current()
+    way(work)
+    undone = watch.undo_changes() if held else ["not looked at"]
+    assert undone
+    subprocess.run(WAYS[way], shell=True, cwd=work, check=False, capture_output=True)
+    assert ((work.parent / "other/file").read_text() == "x\n") is held
+
+
+def harmless(git_dir: Path) -> bool:
+    found = [name for name, _, _ in states_of(git_dir)]
+    assert "index" in found
+    return not any(state_acts(git_dir, name) for name in found)
+
+
+@pytest.mark.parametrize("version", [2, 3, 4])
+@pytest.mark.parametrize("hashes", ["sha1", "sha256"])
+@pytest.mark.parametrize("split", [False, True])
+def test_an_index_that_git_wrote_is_harmless(tmp_path: Path, version: int, hashes: str, *, split: bool) -> None:
+    git(tmp_path, "init", "-q", f"--object-format={hashes}")
+    for name in ("a", "b/c", "b/d.e", "b/.gitignore", "中文", "with a\nline", "x" * 200, ".github/w", "...", "git~"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    git(tmp_path, "-c", f"index.version={version}", "add", ".")
+    if split:
+        git(tmp_path, "update-index", "--split-index")
+        (tmp_path / "a").write_text("other")
+        git(tmp_path, "add", "a")
+    if version == 3:  # a flag of an entry makes it so
+        (tmp_path / "later").write_text("later")
+        git(tmp_path, "add", "-N", "later")
+    assert int.from_bytes((tmp_path / ".git/index").read_bytes()[4:8]) == version
+    assert harmless(tmp_path / ".git")
+
+
+@pytest.mark.parametrize("version", [2, 4])
+def test_an_index_that_threads_read_names_only_its_entries(tmp_path: Path, version: int) -> None:
+    git(tmp_path, "init", "-q")
+    listed = "".join(f"100644 {HASH}\tf{number}\n" for number in range(25_000))
+    command = ["git", "-c", f"index.version={version}", "-c", "index.threads=2", "update-index", "--index-info"]
+    subprocess.run(command, input=listed, text=True, cwd=tmp_path, check=True)
+    data = (tmp_path / ".git/index").read_bytes()
+    table = data.index(b"IEOT")
+    assert harmless(tmp_path / ".git")
+    moved = data[: table + 12] + struct.pack(">I", table + 20) + data[table + 16 :]
+    (tmp_path / ".git/index").write_bytes(moved)
+    assert state_acts(tmp_path / ".git", "index")
+
+
+@pytest.mark.parametrize(
+    "name", ["../x", "/x", "a/../../x", "a/..", ".git/x", "a/.GIT/x", ".g\u200dit/x", "a//x", "./x", "GIT~1/x", "a\0b"]
+)
+def test_a_path_that_leads_out_of_the_worktree_or_to_git_is_found(work: Path, name: str) -> None:
+    (work / ".git/index").write_bytes(index_of(work, "a", name))
+    assert state_acts(work / ".git", "index")
+
+
+@pytest.mark.parametrize("data", [b"", b"DIRC", b"DIRC\0\0\0\2\0\0\0\1", b"DIRC\0\0\0\5\0\0\0\0", b"x" * 100])
+def test_an_index_that_git_would_not_read_is_put_aside(work: Path, data: bytes) -> None:
+    (work / ".git/index").write_bytes(data)
+    assert state_acts(work / ".git", "index")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "acts"),
+    [
+        ("MERGE_RR", f"{HASH}\tf\0{HASH}.1\ta/b\0", False),
+        ("MERGE_RR", "", False),
+        ("MERGE_RR", f"{HASH}.-1\tf\0", True),
+        ("MERGE_RR", f"{HASH}\t../f\0", True),
+        ("rebase-merge/strategy", "ort\n", False),
+        ("rebase-merge/strategy", "x\n", True),
+        ("sequencer/opts", "[options]\n\tno-commit = true\n\tstrategy = ort\n\tstrategy-option = ours\n", False),
+        ("sequencer/opts", "[options]\n\tStrategy = x\n", True),
+        ("sequencer/opts", '[options]\n\tstrategy = "ort"x\n', True),
+        ("rebase-apply/apply-opt", " '-C3' '--whitespace=fix' '--directory=a b'\n", False),
+        ("rebase-apply/apply-opt", "\n", False),
+        ("rebase-apply/apply-opt", " '--build-fake-ancestor=../x'\n", True),
+        ("remotes/origin", "URL: x\n", True),
+    ],
+)
+def test_the_state_of_what_is_in_progress_is_what_git_writes(work: Path, name: str, text: str, *, acts: bool) -> None:
+    file = work / ".git" / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(text)
+    assert any(found == name for found, _, _ in states_of(work / ".git"))
+    assert state_acts(work / ".git", name) is acts
