@@ -16,12 +16,15 @@ from kimi_tui.i18n import tr
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, Match, Rule, parse_rule
 from kimi_tui.permission.subject import Subject
+from kimi_tui.text_safety import one_line
 
 ExampleReader = Callable[[str, str], Subject]
 """Converts a rule's example to a subject, from the rule's tool and the example. Raises ValueError."""
 
 _LOOSER: tuple[PermissionMode, ...] = ("yolo", "accept-edits")
 _MODE_STRICTNESS: tuple[PermissionMode, ...] = ("yolo", "accept-edits", "default", "plan")
+_MAX_WARNING = 500
+"""Characters of a warning that quotes a project's file."""
 _STRICTNESS = ("off", "auto", "require")
 
 
@@ -36,6 +39,8 @@ class PermissionSettings:
     file: Path | None = None
     """The user's configuration file, which may hold keys."""
     trusted: bool = False
+    unknown: tuple[str, ...] = ()
+    """Warnings about keys of the project's file that do not exist."""
 
     @property
     def warnings(self) -> tuple[str, ...]:
@@ -51,13 +56,14 @@ class PermissionSettings:
 
     @property
     def mistakes(self) -> tuple[str, ...]:
-        """Warnings about rules that never match."""
-        return tuple(
+        """Warnings about rules that never match, and about keys that do not exist."""
+        never = tuple(
             tr("the rule `{rule}` of {file} never matches: {why}",
                 rule=f"{rule.effect}: {rule}", file=rule.origin, why=rule.mistake)
             for rule in self.rules
             if rule.mistake
         )  # fmt: skip
+        return (*never, *self.unknown)
 
     def policy(self) -> Policy:
         return Policy(self.rules, accept_edits=self.mode == "accept-edits", free_reading=not self.ask_read_only)
@@ -86,6 +92,7 @@ def _merged(
             tuple(rules), config.permissions.mode, config.sandbox, config.permissions.ask_read_only, file
         )
     loaded = load_config(project, max_bytes=MAX_PROJECT_BYTES)
+    unknown = tuple(one_line(warning)[:_MAX_WARNING] for warning in loaded.warnings)
     added = _rules(loaded.config.permissions, project, read)
     mode, sandbox = config.permissions.mode, config.sandbox
     requested_mode = loaded.config.permissions.mode if "mode" in loaded.config.permissions.model_fields_set else mode
@@ -96,12 +103,13 @@ def _merged(
         if "ask_read_only" in loaded.config.permissions.model_fields_set:
             ask_read_only = loaded.config.permissions.ask_read_only
         return PermissionSettings(
-            (*rules, *added), loosened, _with(sandbox, loaded.config.sandbox), ask_read_only, file
+            (*rules, *added), loosened, _with(sandbox, loaded.config.sandbox), ask_read_only, file, unknown=unknown
         )
     stricter = [rule for rule in added if rule.effect is not Effect.ALLOW]
     return PermissionSettings(
-        (*rules, *stricter), stricter_mode, _stricter(sandbox, loaded.config.sandbox), ask_read_only, file
-    )
+        (*rules, *stricter), stricter_mode, _stricter(sandbox, loaded.config.sandbox), ask_read_only, file,
+        unknown=unknown,
+    )  # fmt: skip
 
 
 def loosening_rules(project: Config) -> tuple[str, ...]:

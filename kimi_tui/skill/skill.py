@@ -61,7 +61,8 @@ class SkillKind(StrEnum):
 class Problem:
     """A message for the skill's author, at a place in the file (lines and columns from 1).
 
-    `of_flow`: it is about the flow, although its place is not in the chart.
+    `of_flow`: it is about the flow, although its place is not in the chart; also a mistyped key of the frontmatter,
+    which may be one of the flow.
     """
 
     path: Path
@@ -230,18 +231,17 @@ class _Reader:
             if key in _FIELDS:
                 continue
             if key in _METADATA:
-                self.warn(key, tr("`{key}` is ignored here; write it below `metadata:`", key=key))
+                self.warn(key, tr("`{key}` is ignored here; write it below `metadata:`", key=key), of_flow=True)
             elif near := get_close_matches(_spelled(key), _FIELDS, 1, _NEAR):
-                self.warn(
-                    key, tr("unknown key `{key}`; did you mean `{near}`?", key=_short(_one_line(key)), near=near[0])
-                )
+                text = tr("unknown key `{key}`; did you mean `{near}`?", key=_short(_one_line(key)), near=near[0])
+                self.warn(key, text, of_flow=True)
         table = self.front.fields.get("metadata")
         for key in (table.pairs or {}) if table is not None else {}:
             if key in _METADATA or key in FLOW_KEYS:
                 continue
             if near := get_close_matches(_spelled(key), _METADATA, 1, _NEAR):
                 text = tr("unknown key `{key}`; did you mean `{near}`?", key=_short(_one_line(key)), near=near[0])
-                self.add("warning", text, *self.place_of("metadata", key))
+                self.add("warning", text, *self.place_of("metadata", key), of_flow=True)
 
     def kind(self) -> SkillKind:
         kind = self.text("type") or "standard"
@@ -364,12 +364,14 @@ class _Reader:
             raise SkillError(cause, file=self.path, line=value.line)
         return _one_line(value.text)
 
-    def warn(self, key: str, text: UserText) -> None:
+    def warn(self, key: str, text: UserText, *, of_flow: bool = False) -> None:
         location: Field | None = self.front.fields.get(key)
-        self.add("warning", text, *((location.line, location.column) if location else (1, None)))
+        self.add("warning", text, *((location.line, location.column) if location else (1, None)), of_flow=of_flow)
 
-    def add(self, severity: Severity, text: str, line: int | None, column: int | None = None) -> None:
-        self.problems.append(Problem(self.path, line, column, severity, text))
+    def add(
+        self, severity: Severity, text: str, line: int | None, column: int | None = None, *, of_flow: bool = False
+    ) -> None:
+        self.problems.append(Problem(self.path, line, column, severity, text, of_flow))
 
 
 def _spelled(key: str) -> str:

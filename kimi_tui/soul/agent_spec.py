@@ -7,6 +7,7 @@ are merged. `exclude_tools` and `allowed_tools` are ordinary fields: a new list 
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, cast
@@ -16,6 +17,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from kimi_tui import yaml_text
 from kimi_tui.errors import AgentSpecError, UsageError
+from kimi_tui.i18n import tr
 from kimi_tui.regular_file import read_text
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
@@ -226,7 +228,14 @@ def _read(file: Path) -> _SpecFile:
         first = error.errors(include_input=False, include_url=False)[0]
         steps = [step for step in first["loc"] if step != "agent"]
         key = ".".join(str(step) for step in steps)
-        raise AgentSpecError(first["msg"], file=file, line=_find_line(table, list(first["loc"])), key=key) from None
+        cause = _unknown_key(steps) if first["type"] == "extra_forbidden" else first["msg"]
+        raise AgentSpecError(cause, file=file, line=_find_line(table, list(first["loc"])), key=key) from None
+
+
+def _unknown_key(steps: list[str | int]) -> str:
+    fields = _SubagentFields.model_fields if "subagents" in steps[:-1] else _File.model_fields | _Fields.model_fields
+    near = get_close_matches(str(steps[-1]), fields, n=1)
+    return tr("no such key; did you mean {near}?", near=near[0]) if near else tr("no such key")
 
 
 @lru_cache(maxsize=8)

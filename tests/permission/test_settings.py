@@ -43,6 +43,18 @@ def test_rules_are_texts_or_tables_with_examples(tmp_path: Path) -> None:
     assert (settings.mode, settings.policy().accept_edits) == ("accept-edits", True)
 
 
+@pytest.mark.parametrize("trusted", [True, False])
+def test_a_mistyped_key_of_a_project_is_a_warning_with_its_line(tmp_path: Path, trusted: bool) -> None:
+    text = 'permissions:\n  denny: [Shell(rm *)]\nsandbx: {network: false}\n"x\\e[2J": 1\n'
+    settings = load(tmp_path / "w", project=text, trusted=trusted)
+    file = tmp_path / "w/.kimi-tui/config.yaml"
+    assert settings.warnings[:2] == (
+        f"{file}:2: permissions.denny: no such key; did you mean deny?",
+        f"{file}:3: sandbx: no such key; did you mean sandbox?",
+    )
+    assert all(warning.isprintable() for warning in settings.warnings)
+
+
 @pytest.mark.parametrize(
     ("rules", "said"),
     [

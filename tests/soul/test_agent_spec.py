@@ -100,7 +100,13 @@ def test_a_tool_of_the_peer_is_read_as_ours_of_that_name():
     ("text", "message"),
     [
         ("version: 2\nname: x", r"agent.yaml:1: version: "),
-        ("version: 1\nname: x\ncolour: red", r"agent.yaml:3: colour: "),
+        ("version: 1\nname: x\ncolour: red", r"agent.yaml:3: colour: no such key$"),
+        ("version: 1\nnaem: x", r"agent.yaml:2: naem: no such key; did you mean name\?"),
+        ("verion: 1\nagent: {name: x}", r"agent.yaml:1: verion: no such key; did you mean version\?"),
+        (
+            "version: 1\nagent:\n  extend: default\n  subagents:\n    a: {path: x.yaml, descripton: y}",
+            r"agent.yaml:5: subagents.a.descripton: no such key; did you mean description\?",
+        ),
         ("version: 1\nagent:\n  name: x\n  tools: 3", r"agent.yaml:4: tools: "),
         ("version: 1\nname: x", r"agent.yaml: system_prompt_path: required"),
         ("version: 1\nname: [", r"agent.yaml:2: "),

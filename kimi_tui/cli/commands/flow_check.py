@@ -137,12 +137,17 @@ def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
                 for problem in problems
             ),
         ]
+    mistyped = [
+        Finding(str(file), problem.line or 1, problem.column or 1, problem.severity, problem.text)
+        for problem in (skill.problems if skill is not None else ())
+        if problem.of_flow
+    ]
     if not named:
-        return []
+        return mistyped
     block = first_chart(text.split("\n"))
     if block is None:
         if skill is not None and file.name == SKILL_FILE:
-            return []
+            return mistyped
         return [Finding(str(file), 1, 1, "error", "no mermaid or d2 block found")]
     findings = _check_chart(block.text, block.source, file)
     lines = text.split("\n")
@@ -155,7 +160,7 @@ def _check_markdown(text: str, file: Path, named: bool) -> list[Finding]:
     for each in findings:
         line, column = block.place(each.line, each.column)
         placed.append(Finding(each.file, line, column or 1, each.severity, each.text))
-    return placed
+    return [*mistyped, *placed]
 
 
 def _files(names: list[str], work_dir: Path) -> Iterator[tuple[Path, bool]]:

@@ -370,3 +370,18 @@ async def test_a_run_is_resumed_in_its_session_with_the_choices_of_the_user(kimi
     assert options.prompt == f"/flow-resume {run.run_id} 'A=so be it' B=no"
     assert kimi("resume", "none")[0] == 2
     assert kimi("resume", run.run_id[:8], "--choose", "A")[0] == 2
+
+
+def test_check_names_mistyped_keys_of_the_frontmatter(kimi: Kimi) -> None:
+    front = "---\nname: demo\ndescripton: Shows.\n{kind}: flow\nmetadata:\n  budgt: 2 usd\n---\n\n"
+    text = front + f"```mermaid\n{GOOD}```\n"
+    for folder, kind in (("flow", "type"), ("mistyped", "typ")):
+        Path(folder).mkdir()
+        Path(folder, "SKILL.md").write_text(text.replace("{kind}", kind))
+    status, out, _ = kimi("check", ".")
+    assert status == 0
+    assert "flow/SKILL.md:3:1: warning: unknown key `descripton`; did you mean `description`?" in out
+    assert "flow/SKILL.md:6:3: warning: unknown key `budgt`; did you mean `budget`?" in out
+    assert "mistyped/SKILL.md:4:1: warning: unknown key `typ`; did you mean `type`?" in out
+    named = kimi("check", "mistyped/SKILL.md")[1]
+    assert "mistyped/SKILL.md:4:1: warning: unknown key `typ`" in named
