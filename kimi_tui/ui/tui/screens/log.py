@@ -57,6 +57,7 @@ class LogView(ModalFrame[None]):
         Binding("ctrl+r", "again", "Read again", show=False, priority=True),
     ]
     title_text = N_("log")
+    head_rows = 2
 
     def __init__(self, file: Path) -> None:
         super().__init__()
@@ -81,6 +82,7 @@ class LogView(ModalFrame[None]):
         super().on_mount()
         self.query_one(Input).focus()
         self.set_status(shown(self._file))
+        self.fit_rows(0)
         self.action_again()
 
     def action_again(self) -> None:

@@ -5,10 +5,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from rich.style import Style
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.flow.render.chart_style import Role
@@ -20,6 +18,7 @@ from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.list_detail import ListDetail
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
@@ -49,15 +48,6 @@ _WORDS: dict[str, str] = {
 class McpStatus(ModalFrame[None]):
     """Updated while it is open."""
 
-    CSS = """
-    McpStatus #halves { height: 1fr; }
-    McpStatus ItemList { width: 42%; }
-    McpStatus TextViewer { width: 1fr; border-left: solid $line; padding: 0 1; }
-    McpStatus TextViewer:focus { border-left: solid $primary; }
-    McpStatus.-narrow #halves { layout: vertical; }
-    McpStatus.-narrow ItemList { width: 100%; height: 40%; }
-    McpStatus.-narrow TextViewer { border-left: none; border-top: solid $line; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "restart", "Start again", show=False, priority=True)]
     title_text = N_("MCP servers")
 
@@ -69,9 +59,8 @@ class McpStatus(ModalFrame[None]):
         self._seen: tuple[str, Sequence[ServerState]] = ("", ())
 
     def body(self) -> ComposeResult:
-        with Horizontal(id="halves"):
-            yield ItemList(at_once=False, empty=_("no MCP servers configured (kimi-tui mcp add)"), id="servers")
-            yield TextViewer(id="about")
+        servers = ItemList(at_once=False, empty=_("no MCP servers configured (kimi-tui mcp add)"), id="servers")
+        yield ListDetail(servers, TextViewer(id="about"))
 
     def keys(self) -> Sequence[BarKey]:
         state = self._selected
@@ -86,9 +75,6 @@ class McpStatus(ModalFrame[None]):
         self.query_one(ItemList).focus()
         self.look()
         self.set_interval(_EVERY_S, self.look)
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width < 100, "-narrow")
 
     def look(self) -> None:
         """Refresh the status."""
@@ -117,8 +103,10 @@ class McpStatus(ModalFrame[None]):
         if seen == self._seen:
             return
         self._seen = seen
-        reading = self.query_one(TextViewer)
-        reading.show(lambda width, palette: _lines(state, width, palette) if state is not None else [])
+        self.query_one(ListDetail).keep_height()
+        self.query_one(TextViewer).show(
+            lambda width, palette: _lines(state, width, palette) if state is not None else []
+        )
         self.show_keys()
 
     def action_restart(self) -> None:

@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Protocol
 
 from rich.style import Style
-from textual import events
 from textual.app import ComposeResult
-from textual.containers import Horizontal
 
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
 from kimi_tui.ui.tui.i18n.relative_time import ago
@@ -16,6 +14,7 @@ from kimi_tui.ui.tui.text.styled_line import Line, cut_start
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.list_detail import ListDetail
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
@@ -48,15 +47,6 @@ class RewindChoice:
 class Rewind(ModalFrame[RewindChoice]):
     """Returns the choice."""
 
-    CSS = """
-    Rewind #halves { height: 1fr; }
-    Rewind ItemList { width: 46%; }
-    Rewind TextViewer { width: 1fr; border-left: solid $line; padding: 0 1; }
-    Rewind TextViewer:focus { border-left: solid $primary; }
-    Rewind.-narrow #halves { layout: vertical; }
-    Rewind.-narrow ItemList { width: 100%; height: 1fr; }
-    Rewind.-narrow TextViewer { height: 40%; border-left: none; border-top: solid $line; padding: 0; }
-    """
     title_text = N_("Rewind to before…")
 
     def __init__(self, points: Sequence[RewindPointView], *, work_dir: Path, now: Callable[[], float]) -> None:
@@ -65,9 +55,8 @@ class Rewind(ModalFrame[RewindChoice]):
         self._work_dir, self._now = work_dir, now
 
     def body(self) -> ComposeResult:
-        with Horizontal(id="halves"):
-            yield ItemList(at_once=False, empty=_("there is no turn to rewind to yet"), id="points")
-            yield TextViewer(id="about")
+        points = ItemList(at_once=False, empty=_("there is no turn to rewind to yet"), id="points")
+        yield ListDetail(points, TextViewer(id="about"))
 
     @property
     def letter_answers(self) -> Mapping[str, str]:
@@ -90,7 +79,6 @@ class Rewind(ModalFrame[RewindChoice]):
     def on_mount(self) -> None:
         super().on_mount()
         now = self._now()
-        self.fit_rows(len(self._points), bare=not self._points)
         picks = self.query_one(ItemList)
         picks.show(
             [
@@ -105,12 +93,9 @@ class Rewind(ModalFrame[RewindChoice]):
                 for key, point in reversed(self._points.items())
             ]
         )
-        self.set_class(not self._points, "-bare")
+        self.fit_rows(len(self._points), bare=not self._points)
         picks.focus()
         self._about()
-
-    def on_resize(self, event: events.Resize) -> None:
-        self.set_class(event.size.width < 100, "-narrow")
 
     @property
     def _selected(self) -> RewindPointView | None:
@@ -121,6 +106,7 @@ class Rewind(ModalFrame[RewindChoice]):
 
     def _about(self) -> None:
         point = self._selected
+        self.query_one(ListDetail).keep_height()
         self.query_one(TextViewer).show(
             lambda width, palette: _lines(point, self._work_dir, width, palette) if point is not None else []
         )
@@ -149,8 +135,8 @@ def _lines(point: RewindPointView, work_dir: Path, width: int, palette: Palette)
     else:
         words = _("The conversation was compacted or cleared since then; it cannot be rewound to this turn.")
     lines += [Line(row) for row, _ in wrap_text(words, palette.muted, width)]
-    lines.append(Line())
     if point.files:
+        lines.append(Line())
         lines.append(Line(((_("files that are restored"), palette.muted),)))
         for file in point.files:
             name = str(file.relative_to(work_dir)) if file.is_relative_to(work_dir) else str(file)

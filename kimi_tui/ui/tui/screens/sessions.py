@@ -22,13 +22,16 @@ from kimi_tui.ui.tui.text.fuzzy import score
 from kimi_tui.ui.tui.text.styled_line import cut_start
 from kimi_tui.ui.tui.transcript.view import Transcript
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.list_detail import ListDetail
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
+from kimi_tui.ui.tui.widgets.one_shot_screen import NARROW
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
 NEW = "new"
-_WIDE = 110
 _ROOMY = 72
+_LEAST_ROWS = 20
+"""Rows of a narrow terminal that has room for a preview."""
 
 
 class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
@@ -39,17 +42,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
     Sessions #search > #mark { width: 9; color: $primary; }
     Sessions #query { width: 1fr; }
     Sessions #count { width: auto; color: $muted; padding-left: 2; }
-    Sessions #halves { height: 1fr; }
-    Sessions #list { width: 46%; }
-    Sessions #side { width: 1fr; border-left: solid $line; padding-left: 1; }
-    Sessions #side:focus-within { border-left: solid $primary; }
-    Sessions.-narrow #halves { layout: vertical; }
-    Sessions.-narrow #list { width: 100%; height: 1fr; }
-    Sessions.-narrow #side {
-        width: 100%; height: 45%; border-left: none; border-top: solid $line; padding: 0;
-    }
-    Sessions.-narrow #side:focus-within { border-left: none; border-top: solid $primary; }
-    Sessions.-tiny #side, Sessions.-narrow.-nothing #side { display: none; }
+    Sessions #side { height: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+r", "rename", "Rename", show=False, priority=True),
@@ -59,6 +52,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
         Binding("tab", "side", "To the preview and back", show=False, priority=True),
     ]
     title_text = N_("sessions")
+    head_rows = 2
 
     def __init__(
         self,
@@ -83,10 +77,8 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
             yield Static(_("search") + " › ", id="mark", markup=False)
             yield Input(placeholder=_("title or text"), id="query")
             yield Static("", id="count", markup=False)
-        with Horizontal(id="halves"):
-            yield ItemList(at_once=False, id="list")
-            with Vertical(id="side"):
-                yield Transcript(clock=self._now, motion=False, id="preview")
+        preview = Transcript(clock=self._now, motion=False, id="preview")
+        yield ListDetail(ItemList(at_once=False, id="list"), Vertical(preview, id="side"))
 
     def keys(self) -> Sequence[BarKey]:
         entry = self._selected
@@ -107,17 +99,19 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self._make_room()
         self.query_one(Input).focus()
+        self._fit()
         self.load()
 
     def on_resize(self, event: events.Resize) -> None:
-        self._make_room()
+        self._fit()
 
-    def _make_room(self) -> None:
+    def _fit(self) -> None:
+        """Be as high as the list and the preview; a preview that has nothing to show takes no row."""
         size = self.app.size
-        self.set_class(size.width < _WIDE, "-narrow")
-        self.set_class(size.width < _WIDE and size.height < 20, "-tiny")
+        has_preview = self._selected is not None and size.height >= _LEAST_ROWS
+        self.query_one("#side").display = has_preview or size.width >= NARROW
+        self.fit_rows(len(self._rows))
 
     # List
 
@@ -148,7 +142,6 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
         now = self._now()
         found = [entry for entry in self._rows if self._fits(entry, query)]
         picks: list[ListItem] = [] if query else [ListItem(NEW, _("New session"), sign="+", role="accent")]
-        self.fit_rows(len(self._rows))
         group = ""
         for entry in sorted(found, key=lambda one: one.archived):
             word = _("archived") if entry.archived else day_of(entry.updated_at, now)
@@ -159,6 +152,8 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
         picks_list = self.query_one("#list", ItemList)
         picks_list.empty = _("no match for “{query}”", query=query) if query else ""
         picks_list.show(picks, key=select, top=top)
+        self.query_one(ListDetail).keep_height()
+        self._fit()
         where = (
             _("all folders") if self._all else cut_start(shown(self._session_list.work_dir), self.app.size.width // 4)
         )
@@ -190,12 +185,21 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
 
     def on_item_list_moved(self, event: ItemList.Moved) -> None:
         self.show_keys()
-        self.set_class(self._selected is None, "-nothing")
+        self._fit()
         self.run_worker(partial(self._preview, self._selected), group="preview", exclusive=True)
 
     async def _preview(self, entry: SessionEntry | None) -> None:
         items = await asyncio.to_thread(self._session_list.preview, entry) if entry else ()
         self.query_one(Transcript).replace_all(items)
+        self._fit_preview()
+        self.call_after_refresh(self._fit_preview)  # its width, and so its rows, are known then
+
+    def _fit_preview(self) -> None:
+        """Give the preview the height of its text, with the blank rows that follow it."""
+        rows = self.query_one(Transcript).store.heights.total
+        detail = self.query_one(ListDetail)
+        detail.keep_height()
+        self.query_one("#side").styles.height = rows + max(2, rows // 4 + 1)
 
     # Actions
 

@@ -79,7 +79,7 @@ class Settings(ModalFrame[bool]):
                         setting.key,
                         _(setting.description),
                         right=shown_value(setting.value(config)),
-                        detail=setting.key,
+                        search_terms=setting.key,
                         sign="●" if own else "○",
                         role="accent" if own else "muted",
                     )
@@ -88,6 +88,11 @@ class Settings(ModalFrame[bool]):
 
     def _setting(self, key: str) -> Setting | None:
         return next((one for _, settings in SETTINGS for one in settings if one.key == key), None)
+
+    def on_item_list_moved(self, event: ItemList.Moved) -> None:
+        """Show the key that the file has for the setting."""
+        if event.key:
+            self.set_status(event.key)
 
     def on_item_list_chosen(self, event: ItemList.Chosen) -> None:
         setting = self._setting(event.key)

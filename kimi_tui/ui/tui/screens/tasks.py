@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal
 
 from kimi_tui.flow.render.chart_style import Role
 from kimi_tui.formats import clock
@@ -21,6 +20,7 @@ from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
+from kimi_tui.ui.tui.widgets.list_detail import ListDetail
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
@@ -39,12 +39,6 @@ _SIGNS: dict[TaskStatus, tuple[str, Role]] = {
 class Tasks(ModalFrame[None]):
     """Updated while it is open; running tasks can be stopped."""
 
-    CSS = """
-    Tasks #halves { height: 1fr; layout: vertical; }
-    Tasks ItemList { height: auto; max-height: 40%; }
-    Tasks TextViewer { height: 1fr; border-top: solid $line; }
-    Tasks TextViewer:focus { border-top: solid $primary; }
-    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+x", "stop", "Stop it", show=False, priority=True)]
     title_text = N_("background tasks")
 
@@ -60,9 +54,8 @@ class Tasks(ModalFrame[None]):
         self._seen: tuple[str, int] = ("", -1)
 
     def body(self) -> ComposeResult:
-        with Horizontal(id="halves"):
-            yield ItemList(at_once=False, empty=_("no background tasks"), id="tasks")
-            yield TextViewer(id="output")
+        tasks = ItemList(at_once=False, empty=_("no background tasks"), id="tasks")
+        yield ListDetail(tasks, TextViewer(id="output"), stacked=True)
 
     def keys(self) -> Sequence[BarKey]:
         task = self._selected
@@ -110,6 +103,7 @@ class Tasks(ModalFrame[None]):
         seen = (task.id if task is not None else "", size)
         if seen != self._seen:
             self._seen = seen
+            self.query_one(ListDetail).keep_height()
             self.query_one(TextViewer).show(lambda width, palette: _lines(text, width, palette), at_end=True)
 
     def action_stop(self) -> None:

@@ -14,6 +14,7 @@ from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import cells
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
+from kimi_tui.ui.tui.widgets.list_detail import ListDetail
 from kimi_tui.ui.tui.widgets.one_shot_screen import LOW, OneShotModal
 
 ResultType = TypeVar("ResultType")
@@ -21,7 +22,7 @@ _FEW = 3
 
 
 class ModalFrame(OneShotModal[ResultType | None]):
-    """Fills the terminal, or is a card in its middle while it has few rows. Returns None if closed.
+    """Fills the terminal; after `fit_rows` it is a card as high as its content. Returns None if closed.
 
     Modal, so that the keys of the conversation behind it do not act.
     """
@@ -34,12 +35,15 @@ class ModalFrame(OneShotModal[ResultType | None]):
     }
     ModalFrame > #frame > KeyBar { margin-top: 1; }
     ModalFrame.-low > #frame > KeyBar { margin-top: 0; }
-    ModalFrame.-few { align: center middle; background: $background 85%; }
-    ModalFrame.-few > #frame { width: 108; max-width: 100%; height: 20; max-height: 100%; }
-    ModalFrame.-few.-bare > #frame { width: 84; height: 9; }
-    ModalFrame.-few.-alone { background: $background; }
-    ModalFrame.-bare ItemList { width: 100%; height: 1fr; max-height: 100%; padding: 1 1; }
-    ModalFrame.-bare TextViewer { display: none; }
+    ModalFrame.-low.-few > #frame > KeyBar { margin-top: 1; }
+    ModalFrame.-fit { align: center middle; background: $background 85%; }
+    ModalFrame.-fit > #frame { height: auto; max-height: 100%; }
+    ModalFrame.-fit > #frame > LineScrollView { height: auto; }
+    ModalFrame.-few > #frame { width: 108; max-width: 100%; }
+    ModalFrame.-bare > #frame { width: 84; max-width: 100%; }
+    ModalFrame.-fit.-alone { background: $background; }
+    ModalFrame.-bare ListDetail > ItemList { width: 100%; padding: 1 1 0 1; max-height: 100%; }
+    ModalFrame.-bare ListDetail > .-detail { display: none; }
     ModalFrame Input { border: none; height: 1; padding: 0 1; background: $panel; }
     ModalFrame Input:focus { border: none; }
     ModalFrame Input:focus-within { border: none; }
@@ -51,6 +55,8 @@ class ModalFrame(OneShotModal[ResultType | None]):
     ]
     title_text: ClassVar[str] = ""
     leave_word: ClassVar[str] = N_("back")
+    head_rows: ClassVar[int] = 0
+    """Rows of the body above the part that `fit_rows` fits."""
 
     def body(self) -> ComposeResult:
         raise NotImplementedError
@@ -70,16 +76,28 @@ class ModalFrame(OneShotModal[ResultType | None]):
 
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < LOW, "-low")
+        if self.has_class("-fit"):
+            self._share_rows()
 
     def show_keys(self) -> None:
         """Update after a change of the keys."""
         self.query_one("#keys", KeyBar).show((*self.keys(), BarKey("Esc", _(self.leave_word), "leave")))
 
-    def fit_rows(self, rows: int, *, bare: bool | None = None) -> None:
-        """Become a card if there are only a few rows; with `bare`, a low one without a second half."""
+    def fit_rows(self, rows: int, *, bare: bool = False) -> None:
+        """Be a card as high as its content, narrower with a few rows; with `bare`, without the detail of an item."""
+        self.add_class("-fit")
         self.set_class(rows <= _FEW, "-few")
-        if bare is not None:
-            self.set_class(bare, "-bare")
+        self.set_class(bare, "-bare")
+        self._share_rows()
+
+    def _share_rows(self) -> None:
+        height = self.app.size.height
+        spacing = height >= LOW or self.has_class("-few")
+        free = max(2, height - 3 - spacing - self.head_rows)
+        for detail in self.query(ListDetail):
+            detail.share_rows(free)
+        for viewer in self.query("#frame > LineScrollView"):
+            viewer.styles.max_height = free
 
     def set_status(self, text: UserText) -> None:
         """Show a status in the frame's lower edge; a long one is shown in full as a notification."""

@@ -203,7 +203,10 @@ class ItemList(ScrollView, can_focus=True):
     # Drawing
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return max(1, len(self._rows))
+        return max(1, len(self._rows) or len(self._empty_rows(width, Style())))
+
+    def _empty_rows(self, width: int, style: Style) -> list[tuple[tuple[Run, ...], str | None]]:
+        return wrap_text(self.empty, style, max(8, width - 4)) if not self.picks and self.empty else []
 
     def on_mount(self) -> None:
         self._resize_rows()
@@ -222,7 +225,7 @@ class ItemList(ScrollView, can_focus=True):
             self._strips.clear()
         line = y + self.scroll_offset.y
         if not self.picks and self.empty:
-            rows = wrap_text(self.empty, widget_palette(self).muted, max(8, width - 4))
+            rows = self._empty_rows(width, widget_palette(self).muted)
             words = Line((("  ", Style()), *rows[y][0])) if y < len(rows) else Line()
             return line_strip(words, width, background_of(self))
         if line >= len(self._rows) or self._rows[line][1] < 0:

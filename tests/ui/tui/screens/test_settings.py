@@ -68,7 +68,7 @@ async def test_ctrl_d_takes_a_key_out_of_the_file(show: ShowScreen, work_dir: Pa
 
 async def test_a_click_on_a_row_changes_it(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     async with show(lambda: screen_cases.settings(work_dir, tmp_path)) as shown:
-        await shown.pilot.click(ItemList, offset=(10, 3))
+        await shown.pilot.click(ItemList, offset=(10, 2))
         await shown.settle()
         assert right_of(shown, "ascii") == "on"
 
