@@ -194,6 +194,7 @@ def make_app(
     clock: Clock | None = None,
     prompt: str | None = None,
     kind: type[KimiTui] = KimiTui,
+    motion: bool = False,
 ) -> tuple[KimiTui, Clock]:
     """An app that stands still but for what the test does; the clock is also the one of the guard."""
     clock = clock or Clock()
@@ -201,5 +202,5 @@ def make_app(
     async def make() -> FakeEngine:
         return engine
 
-    app = kind(make, theme=theme, clock=clock, monotonic=clock, frame=0.0, motion=False, prompt=prompt)
+    app = kind(make, theme=theme, clock=clock, monotonic=clock, frame=0.0, motion=motion, prompt=prompt)
     return app, clock

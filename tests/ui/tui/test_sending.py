@@ -9,11 +9,13 @@ from textual.pilot import Pilot
 
 from kimi_tui.errors import ModelNotSetError, ProviderError, UsageError
 from kimi_tui.ui.tui.app import KimiTui
-from kimi_tui.wire.events import SteerInput, StepBegin, StepInterrupted, TurnBegin
+from kimi_tui.ui.tui.composer.prompt_mark import PromptMark
+from kimi_tui.wire.events import ApprovalResponse, SteerInput, StepBegin, StepInterrupted, TurnBegin, TurnEnd
 from tests.ui.tui.app_harness import Open
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.painted import app_text
 from tests.ui.tui.test_screen import ready
+from tests.ui.tui.wire_scenarios import approval
 
 
 @asynccontextmanager
@@ -257,3 +259,33 @@ async def test_esc_before_a_turn_within_a_paused_flow_interrupts_that_turn_only(
         assert harness.engine.runner.paused is not None
         harness.engine.stop_flow()
         await harness.until(lambda: harness.engine.runner is None)
+
+
+async def test_a_sign_turns_before_the_message_while_the_model_works(tmp_path: Path) -> None:
+    engine = FakeEngine(tmp_path)
+    app, _ = make_app(engine, motion=True)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        mark = app.main_screen.query_one(PromptMark)
+        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await settled(pilot)
+        assert mark.is_turning
+        engine.say(*approval())
+        await settled(pilot)
+        assert not mark.is_turning  # it waits for the user
+        assert "›" in mark.render_line(0).text
+        engine.say(ApprovalResponse(request_id="ask", response="approve"))
+        await settled(pilot)
+        assert mark.is_turning
+        mark.next_frame()
+        assert "›" not in mark.render_line(0).text
+        engine.say(TurnEnd())
+        await settled(pilot)
+        assert not mark.is_turning
+
+
+async def test_no_sign_turns_with_reduced_motion(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await settled(pilot)
+        assert not app.main_screen.query_one(PromptMark).is_turning

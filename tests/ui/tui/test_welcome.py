@@ -9,6 +9,7 @@ from kimi_tui.ui.tui.main_screen.welcome import Welcome
 from kimi_tui.ui.tui.navigation.command_palette import CommandPalette
 from kimi_tui.ui.tui.screens.help import Help
 from tests.ui.tui.fake_engine import FakeEngine, make_app
+from tests.ui.tui.painted import app_text
 from tests.ui.tui.test_screen import SMALL, WIDE, ready
 
 
@@ -37,3 +38,19 @@ async def test_a_click_on_a_row_does_what_its_key_does(size: tuple[int, int], tm
         await pilot.click(app.main_screen.query_one(Welcome), offset=(size[0] // 4, row_of(app, "commands, skills")))
         await pilot.pause()
         assert app.main_screen.composer.text == "/"
+
+
+async def test_the_keys_are_shown_whole_or_not_at_all_above_a_menu(tmp_path: Path) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=(80, 18)) as pilot:
+        await ready(pilot)
+        assert "keys available" in app_text(app)
+        await pilot.press("/")
+        await pilot.pause()
+        shown = app_text(app)
+        assert "agents that follow flows" in shown
+        assert "all actions" not in shown
+        assert "a file in this folder" not in shown
+        await pilot.press("escape")
+        await pilot.pause()
+        assert "keys available" in app_text(app)

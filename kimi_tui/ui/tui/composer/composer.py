@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.timer import Timer
-from textual.widgets import Static, TextArea
+from textual.widgets import TextArea
 
 from kimi_tui.ui.tui.composer.completion import (
     Completion,
@@ -25,6 +25,7 @@ from kimi_tui.ui.tui.composer.image_chips import ImageChips, ImageRefusedError
 from kimi_tui.ui.tui.composer.input_history import InputHistory
 from kimi_tui.ui.tui.composer.paste_chips import PasteChips
 from kimi_tui.ui.tui.composer.prompt_area import PromptArea
+from kimi_tui.ui.tui.composer.prompt_mark import PromptMark
 from kimi_tui.ui.tui.composer.queue_list import QueuedList
 from kimi_tui.ui.tui.engine_protocol import Command
 from kimi_tui.ui.tui.i18n.catalog import _
@@ -47,8 +48,8 @@ class Composer(Vertical):
     Composer { height: auto; border-top: solid $line; }
     Composer:focus-within { border-top: solid $primary; }
     Composer > #write { height: auto; padding: 0 1; }
-    Composer #mark { width: 2; height: 1; color: $primary; text-style: bold; }
     Composer.-running #mark { color: $muted; }
+    Composer.-running #mark.-turning { color: $primary; }
     Composer.-shell { border-top: solid $warning; border-title-color: $warning; }
     Composer.-shell #mark { color: $warning; }
     """
@@ -112,7 +113,7 @@ class Composer(Vertical):
         yield self.queued
         yield self.menu
         with Horizontal(id="write"):
-            yield Static("›", id="mark", markup=False)
+            yield PromptMark(id="mark")
             yield self.prompt
 
     @property
@@ -183,6 +184,11 @@ class Composer(Vertical):
         images = self.images.chips_in("\n".join((*waiting, text)))
         self._drafts.save(Draft(text, dict(self.pastes.texts), images, waiting))
 
+    def show_turn(self, *, running: bool, working: bool) -> None:
+        """Show whether a turn is running, and whether it works or waits for the user."""
+        self.set_class(running, "-running")
+        self.query_one(PromptMark).turn(working=working)
+
     def show_queue(self, texts: Sequence[str], steered: Sequence[str] = (), *, can_steer: bool = True) -> None:
         """Show the queued messages, and store them with the draft."""
         self.queued.show(texts, steered, can_steer=can_steer)
@@ -228,7 +234,7 @@ class Composer(Vertical):
         if title != self._title:  # each change lays out the whole screen, and this runs at every key
             self._title = title
             self.set_class(shell, "-shell")
-            self.query_one("#mark", Static).update("$" if shell else "›")
+            self.query_one(PromptMark).show_sign(shell=shell)
             self.border_title = f" {title} "
 
     def clear(self) -> bool:

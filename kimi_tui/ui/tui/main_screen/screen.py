@@ -57,10 +57,10 @@ class MainScreen(PaneNavigation):
         """Whether the welcome text is shown instead of the conversation."""
         return self._conversation.has_class("-empty")
 
-    def show_turn(self, *, running: bool, empty: bool) -> None:
-        """Show whether a turn is running, and whether the conversation is empty."""
+    def show_turn(self, *, running: bool, working: bool, empty: bool) -> None:
+        """Show whether a turn is running, whether it works, and whether the conversation is empty."""
         self._conversation.set_class(empty, "-empty")
-        self.composer.set_class(running, "-running")
+        self.composer.show_turn(running=running, working=working)
 
     def show_server_problem(self, text: UserText) -> None:
         """Show a problem with the MCP servers in the welcome text; "" for none."""

@@ -51,15 +51,20 @@ class Welcome(LineWidget):
         ]
         wide = max(_width(row) for row in shortcuts)
         rows += [[*row, (" " * (wide - _width(row)), palette.base)] for row in shortcuts]
-        if self._note:
-            rows += [[], [(self._note, palette.warning)]]
-        above = max(0, (self.content_size.height - len(rows)) // 2 - 1)
-        self._first = above + 3
+        note: list[list[Run]] = [[], [(self._note, palette.warning)]] if self._note else []
+        height = self.content_size.height
+        is_whole = len(rows) + len(note) <= height
+        rows = [*(rows if is_whole else rows[:2]), *note]  # beside a menu, none of the keys instead of some
+        above = max(0, (height - len(rows)) // 2 - 1)
+        self._first = above + 3 if is_whole else height
         out = [Line()] * above
         for row in rows:
             left = max(0, (width - _width(row)) // 2)
             out.append(Line(((" " * left, palette.base), *row)))
         return out
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.redraw()
 
     async def on_click(self, event: events.Click) -> None:
         row = event.y - self.gutter.top - self._first

@@ -45,6 +45,7 @@ class Settings(ModalFrame[bool]):
         super().__init__()
         self._config, self._file, self._change, self._themes = config, file, change, themes
         self._changed = False
+        self._opened_on = ""
 
     def body(self) -> ComposeResult:
         yield FilteredList(_("setting"))
@@ -58,6 +59,7 @@ class Settings(ModalFrame[bool]):
         super().on_mount()
         self._show()
         self.query_one(FilteredList).focus_line()
+        self._opened_on = self.query_one(ItemList).key
         place = shown(self._file) if self._file else _("not stored in a file that can be edited here")
         self.set_status(_("{place} · some changes apply to new sessions only", place=place))
 
@@ -91,7 +93,8 @@ class Settings(ModalFrame[bool]):
 
     def on_item_list_moved(self, event: ItemList.Moved) -> None:
         """Show the key that the file has for the setting."""
-        if event.key:
+        if event.key and event.key != self._opened_on:
+            self._opened_on = ""
             self.set_status(event.key)
 
     def on_item_list_chosen(self, event: ItemList.Chosen) -> None:

@@ -279,7 +279,9 @@ class Presenter:
             paused=run is not None and run.active and (run.paused is not None or held),
             pausing=state.flow.pausing,
         )
-        main_screen.show_turn(running=turn.running, empty=not len(state.conversation))
+        waits = bool(state.approvals or state.questions) or held or self.past is not None
+        working = turn.running and not waits
+        main_screen.show_turn(running=turn.running, working=working, empty=not len(state.conversation))
         main_screen.flow_pane.tick()
         if main_screen.facts.background and not self._refresh_scheduled:
             self._refresh_scheduled = True

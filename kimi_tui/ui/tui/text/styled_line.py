@@ -8,6 +8,8 @@ from rich.cells import cell_len
 from rich.style import Style
 
 Run = tuple[str, Style]
+SPINNER_FRAMES = "◐◓◑◒"
+"""The signs of what is under way, one after the other."""
 _CODE = re.compile(r"`([^`\n]+)`")
 
 

@@ -7,10 +7,8 @@ from rich.style import Style
 
 from kimi_tui.formats import duration
 from kimi_tui.ui.tui.state.items import ToolState
-from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, width_of
+from kimi_tui.ui.tui.text.styled_line import SPINNER_FRAMES, Line, Run, cells, cut, width_of
 from kimi_tui.ui.tui.themes.palette import Palette
-
-_FRAMES = "◐◓◑◒"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ def state_glyph(state: ToolState, context: RenderContext) -> Run:
 
 
 def spinner(context: RenderContext) -> str:
-    return _FRAMES[context.frame % len(_FRAMES)]
+    return SPINNER_FRAMES[context.frame % len(SPINNER_FRAMES)]
 
 
 def fold_sign(context: RenderContext) -> str:
