@@ -143,7 +143,7 @@ class PaneLayout(LowLatencyScreen):
         panes.todo_pane.stack(wide and not panes.flow_pane.display)
         self.set_class(filled and (is_open or not wide), "-has-right")
         panes.status_line.leave_out(self.zoomed)
-        panes.status_line.fold(len(panes.flow_pane.listing.flows) if wide and not is_open else None)
+        panes.status_line.fold(folded=wide and not is_open)
         return filled and is_open
 
     def toggle_right_column(self) -> None:

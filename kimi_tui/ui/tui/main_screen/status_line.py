@@ -1,10 +1,10 @@
-"""The status line, which replaces panes that are not shown: the flow's node, the todo count, the number of flows."""
+"""The status line, which replaces panes that are not shown: the flow's node, the todo count."""
 
 from textual import events
 from textual.message import Message
 
 from kimi_tui.ui.tui.i18n import labels
-from kimi_tui.ui.tui.i18n.catalog import _, n_
+from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.state.flow_reducer import current_label
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, width_of
@@ -28,7 +28,7 @@ class StatusLine(LineWidget):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._parts: tuple[tuple[str, str, str], ...] = ()
-        self._folded: int | None = None
+        self._folded = False
         self._beside = ""
         self.open_key = ""
 
@@ -52,10 +52,10 @@ class StatusLine(LineWidget):
             self._parts = tuple(parts)
             self._update()
 
-    def fold(self, flows: int | None) -> None:
-        """Say how many flows a closed right column has; None while it is open."""
-        if flows != self._folded:
-            self._folded = flows
+    def fold(self, *, folded: bool) -> None:
+        """Name the key that opens a closed right column."""
+        if folded != self._folded:
+            self._folded = folded
             self._update()
 
     def leave_out(self, pane: str | None) -> None:
@@ -69,15 +69,13 @@ class StatusLine(LineWidget):
         return tuple(part for part in self._parts if part[0] not in self._beside)
 
     def _update(self) -> None:
-        self.set_class(bool(self._shown or self._folded), "-filled")
+        self.set_class(bool(self._shown), "-filled")
         self.redraw()
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         parts = self._shown
-        if self._folded and not any(sign in _RUN_SIGNS for sign, _, _ in parts):
-            parts = (("◇", n_("{count} flow", "{count} flows", self._folded), "muted"), *parts)
         key: list[Run] = []
-        if self._folded is not None and self.open_key:
+        if self._folded and self.open_key:
             key = [(self.open_key, palette.base), (" " + _("show"), palette.muted), (" ", palette.base)]
         runs: list[Run] = [(" ", palette.base)]
         room = width - width_of(key) - 2

@@ -273,7 +273,7 @@ class Presenter:
             yolo=engine.approvals.yolo if engine is not None else False,
             sandbox=engine.live.services.sandbox.known_tier if engine is not None and engine.live is not None else None,
             waiting=len(state.approvals),
-            asking=len(state.questions),
+            asking=len(state.questions) + _waits_for_branch(run),
             background=_in_background(engine),
             elapsed=elapsed,
             paused=run is not None and run.active and (run.paused is not None or held),
@@ -375,6 +375,10 @@ def _whole_question(run: RunView) -> str:
     """The label of the current node, if its title does not have all of it."""
     whole = full_label(run.begin, run.node_id)
     return whole if whole != current_label(run) else ""
+
+
+def _waits_for_branch(run: RunView | None) -> bool:
+    return run is not None and run.active and run.paused is not None and run.paused.reason == "choice"
 
 
 def _missing_servers(mcp: MCPStatus | None) -> str:

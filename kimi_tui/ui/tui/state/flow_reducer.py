@@ -121,16 +121,21 @@ class FlowReducer:
                 self.in_node = False
                 if message.suggested is not None:
                     self._hide_choice()
-                why = "" if message.reason == "rejected" else message.detail or ""  # the state shows that already
-                place = current_label(run) + (f" ({translate_lines(one_line(why))})" if why else "")
-                state = _(labels.PAUSED[message.reason])
-                self._talk.append(NoticeItem(_("flow {state} · {place}", state=state, place=place), "warning"))
+                self._note_pause(run, message)
             case FlowResumed() | FlowControls() | FlowSpending():
                 pass
             case FlowEnd():
                 self._left = False
                 self._end_run(run, message, at)
         self._talk.add_delta(Invalidated("node"))
+
+    def _note_pause(self, run: RunView, message: FlowPaused) -> None:
+        """Say why the run is paused; a gate is in the header of its node already."""
+        why = "" if message.reason == "rejected" else message.detail or ""  # the state shows that already
+        if message.reason != "choice" or why:
+            place = current_label(run) + (f" ({translate_lines(one_line(why))})" if why else "")
+            state = _(labels.PAUSED[message.reason])
+            self._talk.append(NoticeItem(_("flow {state} · {place}", state=state, place=place), "warning"))
 
     def forget(self, key: int) -> None:
         """Remove references to the items from `key` on."""

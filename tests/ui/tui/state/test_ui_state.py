@@ -9,6 +9,7 @@ from kimi_tui.ui.tui.state.flow_reducer import current_label, label_of
 from kimi_tui.ui.tui.state.items import (
     AssistantItem,
     FlowHeaderItem,
+    NoticeItem,
     RetryItem,
     SeparatorItem,
     SubagentItem,
@@ -432,3 +433,10 @@ def test_nodes_whose_short_names_are_the_same_keep_their_whole_names() -> None:
         run_id="r", name="f", source="mermaid", nodes=tuple(nodes), edges=(), begin_id="B", end_id="E", max_moves=9
     )
     assert [label_of(begin, node.id) for node in nodes] == ["Review: the tests", "Review: the texts", "Ship"]
+
+
+def test_a_gate_is_no_notice_beside_its_header_but_its_cause_is() -> None:
+    begun = (FlowNodeBegin(run_id="r", node_id="D", move=1),)
+    for detail, notices in ((None, 0), ("no branch in the answer", 1)):
+        state = folded(FLOW, *begun, FlowPaused(run_id="r", node_id="D", reason="choice", detail=detail))
+        assert sum(isinstance(item, NoticeItem) for item in state.conversation.items) == notices
