@@ -107,13 +107,14 @@ class Composer(Vertical):
         self._enter_meaning = ""
         self.queued = QueuedList(id="queued")
         self.menu = CompletionMenu(id="menu")
+        self._mark = PromptMark(id="mark")
         self.prompt = PromptArea(self.pastes, self.images, id="prompt")
 
     def compose(self) -> ComposeResult:
         yield self.queued
         yield self.menu
         with Horizontal(id="write"):
-            yield PromptMark(id="mark")
+            yield self._mark
             yield self.prompt
 
     @property
@@ -187,7 +188,7 @@ class Composer(Vertical):
     def show_turn(self, *, running: bool, working: bool) -> None:
         """Show whether a turn is running, and whether it works or waits for the user."""
         self.set_class(running, "-running")
-        self.query_one(PromptMark).turn(working=working)
+        self._mark.turn(working=working)
 
     def show_queue(self, texts: Sequence[str], steered: Sequence[str] = (), *, can_steer: bool = True) -> None:
         """Show the queued messages, and store them with the draft."""
@@ -234,7 +235,7 @@ class Composer(Vertical):
         if title != self._title:  # each change lays out the whole screen, and this runs at every key
             self._title = title
             self.set_class(shell, "-shell")
-            self.query_one(PromptMark).show_sign(shell=shell)
+            self._mark.show_sign(shell=shell)
             self.border_title = f" {title} "
 
     def clear(self) -> bool:

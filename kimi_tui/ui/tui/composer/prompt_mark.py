@@ -27,7 +27,9 @@ class PromptMark(Static):
         self._draw()
 
     def turn(self, *, working: bool) -> None:
-        """Turn from now on, or stand still."""
+        """Turn from now on, or stand still. The last call may come while the screen ends."""
+        if not self.is_attached:
+            return
         if not working and self._timer is not None:
             self._timer.stop()
             self._timer = None
