@@ -2,7 +2,7 @@
 
 from kimi_tui.flow.layout.free_rows import use_free_rows
 from kimi_tui.flow.layout.geometry import Layout, LayoutDirection, LayoutMode
-from kimi_tui.flow.layout.layout import layout
+from kimi_tui.flow.layout.layout import layout_within
 from kimi_tui.flow.model.graph import Flow
 
 
@@ -20,5 +20,5 @@ def fitting_layout(
         tries.append(("TB", mode))
     if mode == "full":
         tries.append((direction or "TB", "compact"))
-    drawn = (layout(flow, direction=one_direction, width=width, mode=one_mode) for one_direction, one_mode in tries)
-    return next((use_free_rows(laid, flow, None) for laid in drawn if laid.width <= width), None)
+    drawn = (layout_within(flow, width, direction=one_direction, mode=one_mode) for one_direction, one_mode in tries)
+    return next((use_free_rows(laid, flow, None) for laid in drawn if laid is not None), None)

@@ -37,6 +37,26 @@ def layout(
     A box has at most `lines` lines of text; `low` saves rows: BEGIN and END without borders, boxes that are wider. The
     result has the actual width. Invariant: the same flow gives the same layout. Raises ChartTooLargeError.
     """
+    result = _first_that_fits(flow, direction, width, mode, lines, low=low, must_fit=False)
+    assert result is not None
+    return result
+
+
+def layout_within(flow: Flow, width: int, *, direction: LayoutDirection, mode: LayoutMode) -> Layout | None:
+    """The layout of `flow` if it fits `width` cells, else None. Raises ChartTooLargeError."""
+    return _first_that_fits(flow, direction, width, mode, MAX_LINES, low=False, must_fit=True)
+
+
+def _first_that_fits(
+    flow: Flow,
+    direction: LayoutDirection,
+    width: int | None,
+    mode: LayoutMode,
+    lines: int,
+    *,
+    low: bool,
+    must_fit: bool,
+) -> Layout | None:
     number = {node: index for index, node in enumerate(flow.nodes)}
     edges = [(number[edge.src], number[edge.dst]) for edge in flow.edges]
     labelled = [bool(edge.label and edge.label.strip()) for edge in flow.edges]
@@ -48,7 +68,7 @@ def layout(
         spacings = (spacings[0], spacings[-1])
     narrowest = next(spacing for spacing in reversed(spacings) if not spacing.to_fit)
     for spacing in spacings:
-        hopeful = width is None or spacing is narrowest
+        hopeful = width is None or (spacing is narrowest and not must_fit)
         texts = [
             box_lines(node, text, mode, lines)
             for node, text in zip(
@@ -64,6 +84,8 @@ def layout(
             result = candidate
         if width is None or result.width <= width:
             break
+    if must_fit and (result is None or (width is not None and result.width > width)):
+        return None
     assert result is not None
     if width is not None and result.width > width and any(one.share for one in spacings):
         return layout(flow, direction=direction, width=result.width, mode=mode, lines=lines, low=low)
