@@ -9,7 +9,7 @@ from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.layout.box_sizes import MAX_LINES
 from kimi_tui.flow.layout.cell_text import cell_width, wrap
 from kimi_tui.flow.layout.free_cells import use_free_cells
-from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
+from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout, layout_within
 from kimi_tui.flow.model.graph import Flow, NodeKind
 from tests.flow.layout_check import crossings, violations
 from tests.flow.random_flows import any_flow, likely_flow, make_flow
@@ -347,3 +347,13 @@ def test_a_flow_whose_main_line_cannot_be_straight_in_a_width_is_bent_to_fit() -
     bent = layout(flow, mode="compact", width=51)
     assert bent.width <= 51
     assert violations(bent, flow) == []
+
+
+@BOUNDED
+@given(st.integers(3, 30), st.integers(0, 10_000), DIRECTIONS, MODES, st.sampled_from([24, 40, 80]))
+def test_a_layout_is_had_within_a_width_exactly_if_it_fits(
+    size: int, seed: int, direction: LayoutDirection, mode: LayoutMode, width: int
+) -> None:
+    flow = likely_flow(size, seed)
+    whole = layout(flow, direction=direction, mode=mode, width=width)
+    assert layout_within(flow, width, direction=direction, mode=mode) == (whole if whole.width <= width else None)
