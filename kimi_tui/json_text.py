@@ -12,7 +12,8 @@ from kimi_tui.surrogates import without_surrogates
 MAX_DEPTH = 200
 """The maximum nesting depth: above that of real data, and far below Python's recursion limit for later traversals."""
 _MAX_DIGITS = 300
-_BESIDE_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+"|[^\[\]{}"]++', re.DOTALL)
+# A string may lack its end: to look for it again from each later quote would take quadratic time.
+_BESIDE_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*+"?|[^\[\]{}"]++', re.DOTALL)  # defence: strings-without-end
 _STEPS = {"[": 1, "{": 1, "]": -1, "}": -1}
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 

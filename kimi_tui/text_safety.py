@@ -13,7 +13,7 @@ from typing import cast
 _STAYS = frozenset("LMNPS")  # defence: categories-that-stay
 JOINERS = frozenset("\u200c\u200d")  # many languages use them correctly, and so do composed emoji
 _NEW_PICTURES = range(0x1F000, 0x1FB00)  # some are newer than Python's tables
-_RETURN = re.compile(r"\r+(?=\n|\Z)")
+_RETURN = re.compile(r"(?<!\r)\r++(?=\n|\Z)")  # defence: many-returns
 _ESCAPE_SEQUENCE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI
     r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC, DCS, SOS, PM, APC

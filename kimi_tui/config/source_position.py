@@ -51,7 +51,8 @@ def _find_toml_line(file: Path, steps: Iterable[str | int]) -> int | None:
     return best[1]
 
 
-_TOML_LINE = re.compile(r"\s*(?:\[\[(?P<list>.+)\]\]|\[(?P<table>.+)\]|(?P<key>[^=#\[]+?)\s*=)")
+# defence: blanks-of-a-config-line
+_TOML_LINE = re.compile(r"\s*+(?:\[\[(?P<list>.+)\]\]|\[(?P<table>.+)\]|(?P<key>[^=#\[]++)=)")
 
 
 def _toml_steps(dotted: str) -> tuple[str | int, ...]:

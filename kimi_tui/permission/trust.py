@@ -33,7 +33,8 @@ TRUST_VARIABLE = "KIMI_TUI_TRUST_PROJECT"
 SKILL_FOLDERS = (".kimi-tui/skills", ".kimi/skills", ".claude/skills", ".codex/skills", ".agents/skills")
 MCP_FILES = (".kimi-tui/mcp.json", ".mcp.json")
 SKILLS, SERVERS, COMMANDS = "skills", "MCP servers", "commands in a flow"
-_CHART_WITH_SETTINGS = re.compile(r"@\{|(?:```|~~~)[^\n]*d2", re.IGNORECASE)
+# defence: first-fence-of-a-line
+_CHART_WITH_SETTINGS = re.compile(r"@\{|^(?>[^\n]*?(?:```|~~~))[^\n]*d2", re.IGNORECASE | re.MULTILINE)
 """A data block of a Mermaid node, or the fence of a D2 chart: only these can give a node a command."""
 _MAX_ENTRIES = 20_000
 """Limit of the entries that the library loads from a folder."""

@@ -17,9 +17,10 @@ from kimi_tui.skill.frontmatter import read_frontmatter
 
 MAX_INTRO, MAX_SECTION = 16_384, 8_192
 """Characters."""
+_MAX_HEADING = 500
 _MARKS = "*_`[](){}\"' \t"
 _AFTER_ID = re.compile(r"[*_`\])}\"']*(?:\s*$|\s*[:.)](?=\s|$)|\s*[：）]|\s+[-–—])")
-_COMMENT = re.compile(r"\s*%%+\s*([^\s:：{][^:：]*?)\s*[:：](?!:)\s*(\S.*)")
+_COMMENT = re.compile(r"\s*+%%++\s*+([^\s:：{][^:：]*+)[:：](?!:)\s*+(\S.*)")  # defence: comment-without-colon
 _BLANK_LINES = re.compile(r"\n\s*\n\s*\n")
 
 
@@ -138,6 +139,8 @@ def _turns(flow: Flow) -> frozenset[str]:
 
 def _matching_node(heading: str, nodes: frozenset[str]) -> str | None:
     text = heading.lstrip(_MARKS)
+    if len(text) > _MAX_HEADING:  # defence: bound-headings
+        return None
     for end in _AFTER_ID.finditer(text):
         if (name := text[: end.start()].rstrip(_MARKS)) in nodes:
             return name
@@ -149,8 +152,8 @@ def _comments(chart: str, nodes: frozenset[str]) -> list[tuple[str, int, str]]:
     comments: list[tuple[str, int, str]] = []
     for number, line in enumerate(chart.split("\n"), 1):
         match = _COMMENT.fullmatch(line)
-        if match is not None and match.group(1) in nodes:
-            comments.append((match.group(1), number, match.group(2).strip()))
+        if match is not None and (name := match.group(1).rstrip()) in nodes:
+            comments.append((name, number, match.group(2).strip()))
     return comments
 
 

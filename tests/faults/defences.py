@@ -1978,5 +1978,87 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "an engine is made again after yolo was turned off", "leaving yolo off", "yolo-off-for-the-next-engine", NEVER,
         "test_yolo_of_an_option_that_was_turned_off_stays_off_in_the_next_engine",
+        "a hostile text", "strings that may lack their end", "strings-without-end",
+        Value('re.compile(\'"(?:[^"\\\\\\\\]|\\\\\\\\.)*+"|[^\\\\[\\\\]{}"]++\', re.DOTALL)'),
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "one fence a line", "first-fence-of-a-line",
+        Value("re.compile('@\\\\{|(?:```|~~~)[^\\\\n]*d2', re.IGNORECASE)"),
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "one start of a run of returns", "many-returns",
+        Value("re.compile('\\\\r+(?=\\\\n|\\\\Z)')"),
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "one way to read a key", "key-of-a-credential",
+        Value('re.compile(r"^\\s*\\w*(?:passw|token)\\w*\\s*=", re.M)'),
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "one gpg a line", "first-gpg-of-a-line",
+        Value('re.compile(r"gpg: .*(?:agent)", re.I)'),
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "one way to read blanks", "blanks-of-a-config-line",
+        Value("re.compile('\\\\s*(?:\\\\[\\\\[(?P<list>.+)\\\\]\\\\]|\\\\[(?P<table>.+)\\\\]|(?P<key>[^=#\\\\[]+?)\\\\s*=)')"),
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "one start of the blanks", "blanks-before-a-choice",
+        Value("re.compile('\\\\s*<choice>((?:(?!</?choice>).)*)</choice>\\\\s*\\\\Z', re.IGNORECASE | re.DOTALL)"),
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "one way to read a comment", "comment-without-colon",
+        Value("re.compile('\\\\s*%%+\\\\s*([^\\\\s:：{][^:：]*?)\\\\s*[:：](?!:)\\\\s*(\\\\S.*)')"),
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "a bound of headings", "bound-headings",
+        NEVER,
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "a bound of an opening", "bound-opening-of-chart",
+        Value('not ended and _MAYBE_OPENING.match(self._line)'),
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "one start of a run of dots", "ends-of-dotted-links",
+        Value('re.compile(r"[xo<]?-?\\.+-[xo>]?")'),
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "one blank line", "first-blank-line",
+        Value('re.search(r"^[ \\t]*\\n\\s*\\S[^\\n]*\\n", source[begin:], re.M)'),
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "a bound of patterns", "bound-patterns",
+        NEVER,
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "the first bracket of a word", "first-bracket-of-a-word",
+        Value('re.compile(r"(?s).*?\\[.*(?:\\$[({]|`)")'),
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "a bound of parts", "bound-parts-of-texts",
+        NEVER,
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile text", "a bound of texts", "bound-translated-texts",
+        NEVER,
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
+        "a hostile page", "reading it in a process with limits", "page-in-a-process", ALWAYS,
+        "test_a_page_that_would_take_minutes_is_read_without_its_structure",
     ),
 )  # fmt: skip

@@ -23,8 +23,10 @@ _ELSEWHERE = (
     *("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY"),
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
 )
+# defence: key-of-a-credential
 _CREDENTIAL = re.compile(
-    r"://[^/\s@:]*:[^/\s@]+@|://[^/\s@]{20,}@|^\s*\w*(?:extraheader|passw|token|secret)\w*\s*=",
+    r"://[^/\s@:]*:[^/\s@]+@|://[^/\s@]{20,}@|"
+    r"^[^\S\n]*+(?>\w*?(?:extraheader|passw|token|secret))\w*+\s*+=",
     re.IGNORECASE | re.MULTILINE,
 )
 _BLANKS = " \t\r"

@@ -22,7 +22,7 @@ _DECIDES = re.compile(
     r"(PATH|BASH_ENV|ENV|IFS|PS4|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|GLOBIGNORE|CDPATH|LD_.*|DYLD_.*)\+?="
 )
 """Variables that determine which programs a shell or the system runs, or how a shell parses words."""
-_SUBSCRIPT = re.compile(r"\[.*(?:\$[({]|`)", re.DOTALL)
+_SUBSCRIPT = re.compile(r"[^\[]*+\[.*(?:\$[({]|`)", re.DOTALL)  # defence: first-bracket-of-a-word
 _INTEGER = re.compile(r"[+-]?\d{1,18}", re.ASCII)
 _COMPARES = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _STORES = re.compile(r"%[^A-Za-z%]*[hjlLtz]*n")
@@ -33,7 +33,7 @@ def doubts_of(name: str, words: Words) -> list[Doubt]:
     if name in CHANGE_THE_SHELL:
         return [Doubt(DoubtKind.CHANGES_SHELL, name)]
     known_words = [word for word in words[1:] if word is not None]
-    evaluates = name in EVALUATE or any(_SUBSCRIPT.search(word) for word in known_words)
+    evaluates = name in EVALUATE or any(_SUBSCRIPT.match(word) for word in known_words)
     if evaluates or (name in CHECKED and not CHECKED[name](known_words)):
         return [Doubt(DoubtKind.EVALUATES, name)]
     return []

@@ -49,8 +49,8 @@ SECRET_NAMES = (
     "DATABASE_URL",
 )
 _SECRET_VALUES = re.compile(
-    r"\w+://[^/\s:@]*:[^/\s@]+@"  # a URL with a password
-    r"|\w+://[^/\s:@]{20,}@"  # a URL with a token
+    r"(?<=\w)://[^/\s:@]*:[^/\s@]+@"  # a URL with a password
+    r"|(?<=\w)://[^/\s:@]{20,}@"  # a URL with a token
     r"|://hooks\.slack\.com/services/|://discord(?:app)?\.com/api/webhooks/"
     r"|-----BEGIN [A-Z ]*PRIVATE KEY"
     r"|(?<![\w-])(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|glpat|xox[abprs]|npm|pypi|hf|dop_v1|AIza|whsec)[-_][\w-]{12,}"

@@ -17,12 +17,15 @@ UNKNOWN = "\0"
 """In a spelled word: text known only at run time."""
 MAX_WORDS = 1_000
 """Limit of words that one word may expand to, by braces and by patterns."""
+_MAX_CHARACTERS = 4_096
+"""Limit of a word with a pattern or a brace; a path is never longer."""
 MAX_ENTRIES = 50_000
 """Limit of directory entries examined for the patterns of one word."""
 
 _SPECIAL = re.compile(r"[][*?{},~\\!^-]")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _WILD = re.compile(r"[*?\[]")
+_EXPANDS = re.compile(r"[*?\[{]")
 _PLACES = re.compile(r"\\.|[{},]", re.DOTALL)
 _NUMBERS = re.compile(r"([+-]?\d{1,18})\.\.([+-]?\d{1,18})(?:\.\.([+-]?\d{1,18}))?", re.ASCII)
 _LETTERS = re.compile(r"([A-Za-z])\.\.([A-Za-z])(?:\.\.([+-]?\d{1,18}))?", re.ASCII)
@@ -51,6 +54,9 @@ def quoted(text: str) -> str:
 def expand(spelled: str, folder: Path) -> Expanded:
     """Expand the word in this folder like Bash; a word with `UNKNOWN` keeps it, and its patterns are not expanded."""
     found: list[str] = []
+    # defence: bound-patterns
+    if len(spelled) > _MAX_CHARACTERS and _EXPANDS.search(_ESCAPE.sub("", spelled)):
+        return Expanded((_plain(spelled),), cut=True)
     try:
         for word in _braces(spelled):
             found.extend(_files(_tilde(word, folder), folder))

@@ -16,6 +16,7 @@ from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 MAX_ENTRIES = 20_000
 _MAX_IGNORE = 100_000
+_MAX_PATTERN = 4_096
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _CLASS = re.compile(r"\[[!^]?\]?[^\]]*\]")
 _SPECIAL = frozenset("[]{}\\")
@@ -92,5 +93,7 @@ def _unhidden(ignore: Path) -> list[str]:
 
 def _widened(pattern: str) -> str:
     """Return a pattern with `*` and `?` alone that matches at least the same names."""
+    if len(pattern) > _MAX_PATTERN:
+        return "*"
     plain = _CLASS.sub("?", _ESCAPE.sub(lambda found: "?" if found[1] in _SPECIAL else found[1], pattern))
     return "*" if any(char in plain for char in _SPECIAL) else plain  # defence: patterns-of-ignore-files

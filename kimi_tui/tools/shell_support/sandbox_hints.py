@@ -35,13 +35,15 @@ _TALKING = re.compile(
     r"\bEAI_AGAIN\b|\bENOTFOUND\b|\(from versions: none\)",
     re.IGNORECASE,
 )
+# defence: first-gpg-of-a-line
 _SERVICES = re.compile(
     r"cannot connect to the docker daemon|docker daemon|failed to connect to (?:the )?(?:system |user )?(?:scope )?bus|"
-    r"\$DBUS_SESSION_BUS_ADDRESS|cannot autolaunch|gpg failed to sign|gpg: .*(?:no secret key|agent|can't connect)|"
+    r"\$DBUS_SESSION_BUS_ADDRESS|cannot autolaunch|gpg failed to sign|"
+    r"^(?>.*?gpg: ).*(?:agent|can't connect)|"
     r"no secret key|permission denied \(publickey|cannot open display|unable to open x display|"
     r"could not open a connection to your authentication agent|no private key found for public key|"
     r"host key verification failed",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 _NO_PROCESS = re.compile(r"no such process|no process found", re.IGNORECASE)
 _HIDDEN = (

@@ -9,7 +9,8 @@ from kimi_tui.flow.model.graph import ChartSource
 _INDENT = "  "
 _MAX_CHARACTERS = 20_000
 _OPENING = re.compile(r" {0,3}(`{3,}|~{3,}) *(mermaid|d2)\b[^`\n]*\n\Z", re.IGNORECASE)
-_MAYBE_OPENING = re.compile(r" {0,3}(`{0,2}|~{0,2}|(`{3,}|~{3,})[^`\n]*)\Z")
+_MAYBE_OPENING = re.compile(r" {0,3}(`{0,2}|~{0,2}|(`{3,}+|~{3,}+)[^`\n]*+)\Z")
+_MAX_OPENING = 1_000
 
 
 class ChartDrawing:
@@ -51,7 +52,8 @@ class ChartDrawing:
                 self._closing = re.compile(rf" {{0,3}}{re.escape(opening[1][0])}{{{len(opening[1])},}}[ \t]*\n?\Z")
                 self._block = self._take_line()
                 return ""
-            if not ended and _MAYBE_OPENING.match(self._line):
+            # defence: bound-opening-of-chart
+            if not ended and len(self._line) <= _MAX_OPENING and _MAYBE_OPENING.match(self._line):
                 return ""
         self._inside_line = not ended
         return self._take_line()

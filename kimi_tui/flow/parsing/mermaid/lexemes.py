@@ -25,7 +25,8 @@ NAMED_LINK = re.compile(rf"[^\s\"@]+(?:@+[^\s\"@]+)*@+(?=[^{{\"])\s*(?:{LINK.pat
 LINK_END = {
     "-": re.compile(r"[xo<]?--+[-xo>]"),
     "=": re.compile(r"[xo<]?==+[=xo>]"),
-    ".": re.compile(r"[xo<]?-?\.+-[xo>]?"),
+    # Only from the start of a run of dots, or after the `-.` that opened the link: linear time.
+    ".": re.compile(r"(?:[xo<]?-?(?<!\.)|(?<=-\.))\.++-[xo>]?"),  # defence: ends-of-dotted-links
 }
 
 SPACES = re.compile(r"[^\S\n]*")

@@ -31,7 +31,7 @@ MAX_FILES = 20
 _KEPT_S = 30 * 86_400.0
 _LONGEST_PASTE = 8_000
 _NAME = 60
-_CHIP = re.compile(r"\[image: [^\]\n]+\]")
+_CHIP = re.compile(r"\[image: [^\]\n]{1,300}+\]")
 _KINDS = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
 
 

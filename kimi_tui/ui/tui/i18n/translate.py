@@ -29,6 +29,8 @@ _NESTED_ARGUMENTS = frozenset({"why", "cause", "state", "facts"})
 _FIGURES = frozenset({"count", "number", "code", "line", "column", "most"})
 _FIGURE, _HEX = r"[-+]?\d[\d.,e+]*%?", "[0-9A-F]+"
 _MARKS_OF_LISTS = ("; ", " or ", ", ")
+_MAX_CHARACTERS, _MAX_PARTS = 2_000, 50
+"""Beyond these, a text stays English: a value of it came from outside, and the forms take quadratic time."""
 _BULLET = re.compile(r"(\s*(?:[-*]|\d+\.) )?(.*)", re.DOTALL)
 
 
@@ -50,6 +52,8 @@ def _line(line: str) -> str:
 
 
 def _by_parts(text: str) -> str:
+    if text.count(": ") + text.count("; ") > _MAX_PARTS:  # defence: bound-parts-of-texts
+        return text
     for mark in (" · ", "; "):
         parts = text.split(mark)
         if len(parts) > 1 and (mark == " · " or _translate_text(text) == text):
@@ -68,6 +72,8 @@ def _by_parts(text: str) -> str:
 
 @lru_cache(1024)
 def _translate_text(text: str) -> str:
+    if len(text) > _MAX_CHARACTERS:  # defence: bound-translated-texts
+        return text
     if text in _plain():
         return p_(ENGINE_CONTEXT, text)
     if text in _WORDS:

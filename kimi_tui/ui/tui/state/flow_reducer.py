@@ -26,7 +26,8 @@ from kimi_tui.wire.flow_events import (
     FlowSpending,
 )
 
-_CHOICE = re.compile(r"\s*<choice>((?:(?!</?choice>).)*)</choice>\s*\Z", re.IGNORECASE | re.DOTALL)
+# defence: blanks-before-a-choice
+_CHOICE = re.compile(r"(?<!\s)\s*+<choice>((?:(?!</?choice>).)*)</choice>\s*\Z", re.IGNORECASE | re.DOTALL)
 
 
 def label_of(begin: FlowBegin, node_id: str) -> str:

@@ -29,8 +29,9 @@ _UNDECIDED = re.compile(
     r"|(?:\A|(?<=\n\n))[ \t]*\|[^\n]*(?:\n[ \t]*\|?[-:| ]*)?\Z"
 )
 
-# Complete lines that may end a block: a blank one with one that follows, a fence or a heading.
-_BLOCK_END = re.compile(r"^[ \t]*\n\s*\S[^\n]*\n|^ {0,3}(?:`{3}|~{3}|#{1,6} )[^\n]*\n", re.MULTILINE)
+_BLANK_LINE = re.compile(r"^[ \t]*+\n", re.MULTILINE)
+_NEXT_LINE = re.compile(r"\s*+\S[^\n]*\n")
+_FENCE_OR_HEADING = re.compile(r"^ {0,3}(?:`{3}|~{3}|#{1,6} )[^\n]*\n", re.MULTILINE)
 _PIECE = 4000  # characters
 _GROWTH = 8  # a long open end is rendered again when it has grown by 1/8
 _WORD = 200  # characters; a longer word is cut
@@ -161,7 +162,7 @@ class StreamingMarkdown:
         if self._whole - self._closed <= self._piece or grown * _GROWTH >= self._whole - self._closed:
             self._end_was_none = False
             return True
-        found = _BLOCK_END.search(self.source, self._ends_searched) is not None
+        found = _may_end_block(self.source, self._ends_searched)
         self._ends_searched = self._after_last_full_line()
         if not found or self._end_was_none:
             return False
@@ -399,6 +400,14 @@ class StreamingMarkdown:
         """Where the last line or word of `source[begin:end]` begins; `end` if that is far away."""
         low = max(begin, end - _WORD)
         return self.source.rfind("\n", low, end) + 1 or self.source.rfind(" ", low, end) + 1 or end
+
+
+def _may_end_block(source: str, begin: int) -> bool:
+    """Whether complete lines may end a block: a blank one with one that follows, a fence or a heading."""
+    # defence: first-blank-line
+    blank = _BLANK_LINE.search(source, begin)
+    follows = blank is not None and _NEXT_LINE.match(source, blank.end()) is not None
+    return follows or _FENCE_OR_HEADING.search(source, begin) is not None
 
 
 def _line_starts(source: str, begin: int, end: int) -> list[int]:

@@ -1,0 +1,143 @@
+"""Text from models, tools, files and servers takes time that is linear in its length, whatever it is."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from kimi_tui import json_text, text_safety
+from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.config.source_position import with_line
+from kimi_tui.errors import FlowParseError
+from kimi_tui.flow import read_mermaid
+from kimi_tui.permission import trust
+from kimi_tui.skill.skill import Scope, parse_skill
+from kimi_tui.tools.file_support.git_settings import holds_credential
+from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.shell_support import builtins, globs, sandbox_hints
+from kimi_tui.ui.print.chart_drawing import ChartDrawing
+from kimi_tui.ui.tui.i18n import catalog, translate
+from kimi_tui.ui.tui.state.flow_reducer import without_choice
+from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.transcript.streaming_markdown import StreamingMarkdown
+
+SIZE = 100_000
+SECONDS = 2.0
+"""Of processor; a quadratic pattern takes five or more."""
+
+
+def _json(_: Path) -> None:
+    with suppress(ValueError):
+        json_text.loads("[" * 300 + r"\"".join(['"', *[""] * SIZE]))
+
+
+def _fences_of_a_skill(folder: Path) -> None:
+    skill = folder / ".kimi-tui/skills/a/SKILL.md"
+    skill.parent.mkdir(parents=True)
+    skill.write_text("`" * SIZE, "utf-8")
+    assert [item.what for item in trust.project_items(folder)] == [trust.SKILLS]
+
+
+def _git_settings(folder: Path) -> None:
+    (folder / "config").write_text("\n" * (SIZE // 2) + "token" * (SIZE // 11), "utf-8")
+    assert not holds_credential(folder / "config")
+
+
+def _config(folder: Path) -> None:
+    (folder / "config.toml").write_text("a" + " " * SIZE, "utf-8")
+    with_line(folder / "config.toml", ("a",))
+
+
+def _heading_beside_a_chart(_: Path) -> None:
+    _parse_flow("## B" + "*" * SIZE + "b\n\n```mermaid\nflowchart TD\nBEGIN --> B --> END\n```\n")
+
+
+def _comment_in_a_chart(_: Path) -> None:
+    _parse_flow("```mermaid\nflowchart TD\nBEGIN --> B --> END\n%%" + "a " * (SIZE // 2) + "\n```\n")
+
+
+def _parse_flow(body: str) -> None:
+    text = "---\nname: scout\ndescription: d\ntype: flow\n---\n" + body
+    assert parse_skill(text, Path("skills/scout/SKILL.md"), Scope.USER).flow is not None
+
+
+def _dotted_link(_: Path) -> None:
+    with suppress(FlowParseError):
+        read_mermaid("flowchart TD\na -. " + "." * 4 * SIZE)
+
+
+def _pattern_in_a_command(folder: Path) -> None:
+    assert globs.expand("{" * SIZE + "{a,b}" * 9, folder).cut
+
+
+def _hint(folder: Path) -> None:
+    sandbox_hints.hint("gpg: " * (SIZE // 5), SandboxConfig(), Workspace(folder))
+
+
+def _printed_chart(_: Path) -> None:
+    drawing = ChartDrawing()
+    for _piece in range(SIZE // 4):
+        drawing.feed("~~~~")
+    drawing.flush()
+
+
+def _streamed_blank_lines(_: Path) -> None:
+    shown = StreamingMarkdown(80, Palette())
+    shown.feed("a " * 8 * SIZE + "\n" * SIZE)
+    for _piece in range(2):
+        shown.feed("\n")
+
+
+def _translated(_: Path) -> None:
+    catalog.set_language("zh")
+    try:
+        translate.translate_lines("a: " * (SIZE // 3))
+        translate.translate(" in a of (a) " * (SIZE // 13) + "\0")
+    finally:
+        catalog.set_language("en")
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        _json,
+        _fences_of_a_skill,
+        _git_settings,
+        _config,
+        _heading_beside_a_chart,
+        _comment_in_a_chart,
+        _dotted_link,
+        _pattern_in_a_command,
+        _hint,
+        _printed_chart,
+        _streamed_blank_lines,
+        _translated,
+        lambda _: text_safety.for_terminal("\r" * SIZE + "x"),
+        lambda _: builtins.doubts_of("echo", ("echo", "[" * SIZE)),
+        lambda _: without_choice(" " * SIZE + "x"),
+    ],
+)
+def test_a_hostile_text_takes_no_longer_than_another(read: Callable[[Path], object], tmp_path: Path) -> None:
+    begin = time.process_time()
+    read(tmp_path)
+    assert time.process_time() - begin < SECONDS
+
+
+def test_the_patterns_that_were_made_linear_find_the_same() -> None:
+    assert text_safety.for_terminal("a\r\r\nb\r\rc\r") == "a\nb\\u000d\\u000dc"
+    assert without_choice("done.  \n <choice>yes</choice> \n") == "done."
+    assert builtins.doubts_of("echo", ("echo", "a[b[$(ls)]"))
+    assert not builtins.doubts_of("echo", ("echo", "$(ls)[b]"))
+    chart = read_mermaid("flowchart TD\nBEGIN -. yes... -.-> a\na -...- b\nb-. x .->c\nc -. y ....-> END")
+    assert [edge.label for edge in chart.edges] == ["yes...", None, "x", "y"]
+
+
+@pytest.mark.parametrize(
+    ("line", "holds"),
+    [("  extraheader = a", True), ("my_token_of_x\t=1", True), ("tokens", False), ("a token = 1", False)],
+)
+def test_keys_of_credentials_are_found_at_the_start_of_a_line(tmp_path: Path, line: str, *, holds: bool) -> None:
+    (tmp_path / "config").write_text(f"[http]\n\n{line}\n", "utf-8")
+    assert holds_credential(tmp_path / "config") is holds
