@@ -24,7 +24,7 @@ from kimi_tui.tools.web_support.fetcher import (
     host_of,
     origin_of,
 )
-from kimi_tui.tools.web_support.html_text import page_text
+from kimi_tui.tools.web_support.page_process import read_page_text
 from kimi_tui.tools.web_support.page_rules import origins_scope, same_decision
 from kimi_tui.tools.web_support.web_settings import NO_SERVICES, WebService, WebSettings
 from kimi_tui.wire.display import BriefBlock
@@ -107,7 +107,7 @@ async def read_page(
         except (FetchError, ConfigError) as error:
             _log.info("the fetch service failed (%s); fetching it ourselves", error)
     page = await fetch(url, allow_private=web.allow_private, follows=follows)
-    return await asyncio.to_thread(page_text, page), page.url, page.cut
+    return await read_page_text(page), page.url, page.cut
 
 
 async def _by_service(service: WebService, url: str, call_id: str) -> str:

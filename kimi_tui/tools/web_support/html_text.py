@@ -47,9 +47,24 @@ def page_text(page: Page) -> str:
     if not page.mime and b"\0" in page.body[:4096]:
         raise FetchError("it is not text")
     text = _decoded(page)
-    if page.mime in _HTML or (not page.mime and text.lstrip()[:200].lower().startswith(("<!doctype html", "<html"))):
-        return _main_text(text, page.url)
-    return text
+    return _main_text(text, page.url) if is_html(page) else text
+
+
+def is_html(page: Page) -> bool:
+    """Whether the page is HTML by its type, or by its start if it has none."""
+    if page.mime:
+        return page.mime in _HTML
+    return _decoded(page).lstrip()[:200].lower().startswith(("<!doctype html", "<html"))
+
+
+def text_without_tags(page: Page) -> str:
+    """The text of an HTML page without its structure, in linear time."""
+    return _without_tags(_decoded(page))
+
+
+def _without_tags(html: str) -> str:
+    end = html.rfind(">") + 1
+    return _tidy(_TAG.sub(" ", html[:end]) + html[end:])
 
 
 def _decoded(page: Page) -> str:
@@ -61,8 +76,7 @@ def _main_text(html: str, url: str) -> str:
     from selectolax.lexbor import LexborHTMLParser
 
     if _is_hostile(html):
-        end = html.rfind(">") + 1
-        return _tidy(_TAG.sub(" ", html[:end]) + html[end:])
+        return _without_tags(html)
     page = LexborHTMLParser(html)
     _remove(page, _UNSEEN)
     content = {node.mem_id for node in page.css(_FRAME_OF_CONTENT)}
@@ -82,7 +96,7 @@ def _main_text(html: str, url: str) -> str:
 
 
 def _is_hostile(html: str) -> bool:
-    """Whether more elements are open at a time, or one has more attributes, than any page has."""
+    """Whether more elements are open at a time, or one has more attributes, than any page has; a rough first look."""
     still_open = 0
     for tag in _TAG.finditer(html, 0, html.rfind(">") + 1):
         if tag[2].lower() not in _ENDS_ITSELF:
