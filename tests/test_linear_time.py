@@ -55,7 +55,7 @@ def _heading_beside_a_chart(_: Path) -> None:
 
 
 def _comment_in_a_chart(_: Path) -> None:
-    _parse_flow("```mermaid\nflowchart TD\nBEGIN --> B --> END\n%%" + "a " * (SIZE // 2) + "\n```\n")
+    _parse_flow("```mermaid\nflowchart TD\nBEGIN --> B --> END\n%%a" + " " * SIZE + "b\n```\n")
 
 
 def _parse_flow(body: str) -> None:

@@ -24,7 +24,6 @@ from kimi_tui.tools.web_support.fetcher import (
     host_of,
     origin_of,
 )
-from kimi_tui.tools.web_support.page_process import read_page_text
 from kimi_tui.tools.web_support.page_rules import origins_scope, same_decision
 from kimi_tui.tools.web_support.web_settings import NO_SERVICES, WebService, WebSettings
 from kimi_tui.wire.display import BriefBlock
@@ -106,6 +105,8 @@ async def read_page(
             return await _by_service(await web.fetch.with_key(), url, call_id), url, False
         except (FetchError, ConfigError) as error:
             _log.info("the fetch service failed (%s); fetching it ourselves", error)
+    from kimi_tui.tools.web_support.page_process import read_page_text
+
     page = await fetch(url, allow_private=web.allow_private, follows=follows)
     return await read_page_text(page), page.url, page.cut
 
