@@ -1978,6 +1978,8 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "an engine is made again after yolo was turned off", "leaving yolo off", "yolo-off-for-the-next-engine", NEVER,
         "test_yolo_of_an_option_that_was_turned_off_stays_off_in_the_next_engine",
+    ),
+    Defence(
         "a hostile text", "strings that may lack their end", "strings-without-end",
         Value('re.compile(\'"(?:[^"\\\\\\\\]|\\\\\\\\.)*+"|[^\\\\[\\\\]{}"]++\', re.DOTALL)'),
         "test_a_hostile_text_takes_no_longer_than_another",
