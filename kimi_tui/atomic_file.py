@@ -1,7 +1,7 @@
-"""Replaces whole files atomically: a reader finds the old content or the new, also after a kill or a power cut.
+"""Replaces whole files atomically: a reader finds the old content or the new, even after a kill or a power cut.
 
-Invariant: writers that are killed one after another leave one temporary file for each suffix in a folder; the next one
-takes it over. A lock, which ends with its process, keeps two writers apart.
+Invariant: however many writers are killed, a folder keeps at most one temporary file for each suffix; the next writer
+reuses it. A lock, released when its process ends, keeps two writers apart.
 """
 
 import contextlib
@@ -28,9 +28,9 @@ def replacement(
     """Yield a temporary file with the new content, on disk and with the suffix of `file`; it replaces `file` when the
     block ends, or is deleted when the block raises.
 
-    Text is written as UTF-8, the mode is 0600, and the folder must exist. A symbolic link is replaced itself, or with
-    `follow_link` the file that it leads to. With `sync_folder` the new content survives a power cut.
-    Raises OSError, which names `file`, and UnicodeEncodeError.
+    Text is written as UTF-8, the mode is 0600, and the folder must exist. A symbolic link itself is replaced, or, with
+    `follow_link`, the file that it points to. With `sync_folder` the new content survives a power cut. Raises OSError,
+    which names `file`, and UnicodeEncodeError.
     """
     target = Path(os.path.realpath(file)) if follow_link else file
     data = content.encode() if isinstance(content, str) else content

@@ -17,7 +17,7 @@ _KNOWN = frozenset(
 
 
 def decode_text(body: bytes, *charsets: str | None) -> str:
-    """Decode in the first of `charsets` that is known, else as UTF-8; bytes that do not fit become U+FFFD."""
+    """Decode with the first known charset of `charsets`, else as UTF-8; invalid bytes become U+FFFD."""
     for charset in charsets:
         if charset and _is_known(charset):
             return body.decode(charset, "replace")

@@ -14,10 +14,10 @@ from kimi_tui.regular_file import is_regular_or_absent
 
 @contextmanager
 def export_file(target: Path, *, replace: bool) -> Generator[BinaryIO]:
-    """Yield a stream for the content; `target` has all of it when the block ends, or is as before when it raises.
+    """Yield a stream for the content; `target` has all of it when the block ends, or is unchanged if the block raises.
 
-    With `replace`, `target` may be a regular file; of a symbolic link, the link is replaced. The mode is 0600.
-    Raises OSError, FileExistsError if there is something that is not to be replaced.
+    With `replace`, `target` may be a regular file; a symbolic link itself is replaced. The mode is 0600. Raises
+    OSError, FileExistsError if the target exists and must not be replaced.
     """
     if not replace and os.path.lexists(target):  # defence: no-export-over-a-file
         raise FileExistsError(errno.EEXIST, tr("this file exists"), str(target))

@@ -1,4 +1,4 @@
-"""Numbers, sizes and times in few characters."""
+"""Formats numbers, sizes and times in few characters."""
 
 import re
 
@@ -8,7 +8,7 @@ _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
 def token_count(count: int) -> str:
-    """A count in at most four characters: 950, 4.2k, 256k, 1.1M."""
+    """Format a count in at most four characters: 950, 4.2k, 256k, 1.1M."""
     if count < 1000:
         return str(count)
     if count < 9_950:
@@ -19,7 +19,7 @@ def token_count(count: int) -> str:
 
 
 def byte_count(size: int) -> str:
-    """A size: 950 B, 12 KiB, 3.1 MiB, 16 MiB."""
+    """Format a size: 950 B, 12 KiB, 3.1 MiB, 16 MiB."""
     if size < 1024:
         return f"{size} B"
     if size < 1 << 20:
@@ -28,14 +28,14 @@ def byte_count(size: int) -> str:
 
 
 def clock(seconds: float) -> str:
-    """A running time: m:ss, or h:mm:ss."""
+    """Format a running time: m:ss, or h:mm:ss."""
     whole = max(0, int(seconds))
     hours, minutes, secs = whole // 3600, whole // 60 % 60, whole % 60
     return f"{hours}:{minutes:02d}:{secs:02d}" if hours else f"{minutes}:{secs:02d}"
 
 
 def duration(seconds: float) -> str:
-    """The time that something took: `2.1s`, `42s`, `1:12`, `2:03:10`."""
+    """Format a duration: `2.1s`, `42s`, `1:12`, `2:03:10`."""
     if seconds < 9.95:
         return f"{max(0.0, seconds):.1f}s"
     whole = round(seconds)
@@ -43,7 +43,7 @@ def duration(seconds: float) -> str:
 
 
 def seconds_of(text: str) -> float | None:
-    """The seconds of a time such as `90s`, `10m` or `1h 30m`; None if it is not one."""
+    """Parse a time such as `90s`, `10m` or `1h 30m` to seconds; None if it is invalid."""
     text = text.strip().lower()
     if not _TIME.match(text):
         return None

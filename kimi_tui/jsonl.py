@@ -27,7 +27,7 @@ MAX_LINE_BYTES = 256 << 20
 
 @dataclass(slots=True)
 class Lines:
-    """The lines of a file: `(line number, value)` rows, and the bad lines as `(line number, raw bytes)`."""
+    """The lines of a file: valid ones as `(line number, value)`, bad ones as `(line number, raw bytes)`."""
 
     rows: list[tuple[int, Any]] = field(default_factory=list[tuple[int, Any]])
     bad: list[tuple[int, bytes]] = field(default_factory=list[tuple[int, bytes]])
@@ -159,11 +159,11 @@ class JsonlWriter:
 
     @property
     def waiting(self) -> int:
-        """The number of values not written yet."""
+        """The number of values not yet written."""
         return len(self._kept)
 
     def unwritten(self) -> list[Any]:
-        """Return the values not written yet, as they would be read."""
+        """Return the unwritten values, in the form in which they would be read."""
         with self._lock:
             kept = [*self._kept]
         return [json_text.loads(raw) for raw in kept]
@@ -193,7 +193,7 @@ class JsonlWriter:
             os.close(fd)
 
     def forget(self) -> None:
-        """Close the file, which is about to be replaced, and drop what could not be written to it."""
+        """Close the file, which is about to be replaced, and drop unwritten values."""
         with self._lock:
             self._kept.clear()
         self.close()

@@ -1,4 +1,4 @@
-"""Where a line may be broken: at white space, and between Chinese, Japanese and Korean characters.
+"""Finds where a line may break: at white space, and between Chinese, Japanese and Korean characters.
 
 No line starts with a closing mark or ends with an opening one (kinsoku). `rich` and `textwrap` break at spaces only.
 """
@@ -18,7 +18,9 @@ _UNIT = re.compile(rf"\s+|[{_WIDE}][\ufe00-\ufe0f\u0300-\u036f]*|(?<=[{_WIDE}])[
 
 
 def unbreakable_units(text: str) -> list[tuple[int, int, bool]]:
-    """The parts of `text` that stay on one line, in order and without gaps: (start, end, whether it is white space)."""
+    """Return the parts of `text` that stay on one line, in order and without gaps: (start, end, whether it is white
+    space).
+    """
     units: list[tuple[int, int, bool]] = []
     for match in _UNIT.finditer(text):
         start, end = match.span()

@@ -36,7 +36,7 @@ def close_home() -> None:
     """Remove other users' access to our home, which an older version or another program may have allowed; create it if
     missing.
 
-    Leaves a shared folder alone: the user's own home, one with the sticky bit, or another user's folder.
+    Shared folders stay unchanged: the user's own home, one with the sticky bit, or another user's folder.
     """
     own = home()
     with suppress(OSError):
@@ -96,8 +96,8 @@ def real_path(path: Path) -> Path:
 
 
 def find_program(name: str, *, outside: Iterable[Path]) -> str | None:
-    """Return the first program of this name on PATH that is not in one of the folders `outside`, in which commands of
-    the agent could have put it.
+    """Return the first program of this name on PATH outside the folders in `outside`, where commands of the agent could
+    have put it.
     """
     closed = [real for folder in outside if (real := real_path(folder)) != Path("/")]
     for entry in os.environ.get("PATH", os.defpath).split(os.pathsep):

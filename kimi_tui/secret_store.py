@@ -38,7 +38,7 @@ def backend_name() -> str | None:
 
 
 def store(name: str, secret: str) -> bool:
-    """Store a secret in the keyring; False without one, or if the secret cannot be read back."""
+    """Store a secret in the keyring; False without a keyring, or if the secret cannot be read back."""
     backend = _backend()
     if backend is None:
         return False

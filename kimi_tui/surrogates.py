@@ -1,4 +1,4 @@
-"""Handles half surrogates, which are invalid in UTF-8: from broken JSON, split streams, and file names."""
+"""Handles lone surrogates, which are invalid in UTF-8: from broken JSON, split streams, and file names."""
 
 import json
 from typing import TypeVar, cast
@@ -12,7 +12,7 @@ def without_surrogates(value: T) -> T:
 
 
 def has_surrogates(value: object) -> bool:
-    """Whether any string in a JSON value has a half surrogate; much faster than a copy without them."""
+    """Whether any string in a JSON value has a lone surrogate; much faster than copying the value without them."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:

@@ -33,7 +33,7 @@ def is_safe(char: str) -> bool:
 
 
 def escape_unsafe(text: str, *, keep: str = "") -> str:
-    r"""Escape every unsafe character of `text` except those in `keep` by its number: ESC is \u001b."""
+    r"""Escape every unsafe character of `text`, except those in `keep`, by its number: ESC is \u001b."""
     if text.isprintable():
         return text
     return "".join(char if char in keep or is_safe(char) else _number(char) for char in text)
@@ -50,7 +50,7 @@ def for_terminal(text: str) -> str:
 
 
 def without_escapes(text: str) -> str:
-    """The text without escape sequences."""
+    """Return the text without escape sequences."""
     return _ESCAPE_SEQUENCE.sub("", text)
 
 

@@ -13,7 +13,7 @@ MAX_VALUES = 100_000
 
 
 def reader(typ: Literal["safe", "rt"]) -> Any:
-    """A pure Python reader without a warning for each duplicate anchor: an untrusted file may contain many."""
+    """Make a pure Python reader without a warning for each duplicate anchor: an untrusted file may contain many."""
     from ruamel.yaml import YAML
 
     yaml = YAML(typ=typ, pure=True)

@@ -1,4 +1,4 @@
-"""The log file of the program. Nothing is logged where it cannot be written, and never to the terminal."""
+"""The log file of the program. If it cannot be written, nothing is logged; the terminal never gets log lines."""
 
 import contextlib
 import logging

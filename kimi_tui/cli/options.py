@@ -69,7 +69,7 @@ class _Top(Parser):
 
 
 def parser(names: Iterable[str] = _COMMANDS, *, in_full: bool = True) -> Parser:
-    """Make the parser, with the commands of these names; unless `in_full`, they have only one line of help each."""
+    """Build the parser with these subcommands; unless `in_full`, each has only its one-line help."""
     top = _Top(
         prog="kimi-tui",
         usage="kimi-tui [OPTIONS] [COMMAND ...]",  # argparse would wrap forty options, with a pattern for each

@@ -11,8 +11,8 @@ from kimi_tui.i18n import tr
 def fill_closed_streams() -> None:
     """Open the null device for each closed standard stream.
 
-    Otherwise a file opened later would get that descriptor, and the output would go into the file. Raises
-    OutputError for a closed standard output.
+    Otherwise a file opened later would get that descriptor and receive the output. Raises OutputError if standard
+    output is closed.
     """
     had_output = sys.stdout is not None  # pyright: ignore[reportUnnecessaryComparison]
     for number, name, mode in ((0, "stdin", "r"), (1, "stdout", "w"), (2, "stderr", "w")):

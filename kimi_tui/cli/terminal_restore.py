@@ -17,7 +17,7 @@ _ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT)
 
 
 class TerminalState:
-    """`before` are the original settings from `termios`."""
+    """The terminal's state; `before` has the original settings from `termios`."""
 
     def __init__(self) -> None:
         self._fd, self._out = sys.stdin.fileno(), sys.stdout.fileno()

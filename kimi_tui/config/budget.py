@@ -19,7 +19,7 @@ _UNITS = ((86_400, "d"), (3600, "h"), (60, "m"))
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The caps of a run, None without one: `cost` in US dollars, `seconds` of working time."""
+    """The caps of a run (None: no cap): `cost` in US dollars, `tokens`, and `seconds` of working time."""
 
     cost: float | None = None
     tokens: int | None = None
@@ -38,7 +38,7 @@ class Budget:
         return ", ".join(filter(None, parts))
 
     def changed(self, given: "Budget") -> "Budget":
-        """This budget with the caps that `given` sets."""
+        """Return a copy of this budget with the caps that `given` sets."""
         return Budget(
             self.cost if given.cost is None else given.cost,
             self.tokens if given.tokens is None else given.tokens,
@@ -47,7 +47,7 @@ class Budget:
 
 
 def smallest(*budgets: Budget) -> Budget:
-    """The smallest cap of each quantity."""
+    """Return a budget with the smallest cap of each quantity."""
     return Budget(
         min((one.cost for one in budgets if one.cost is not None), default=None),
         min((one.tokens for one in budgets if one.tokens is not None), default=None),
@@ -56,7 +56,7 @@ def smallest(*budgets: Budget) -> Budget:
 
 
 def read_budget(text: str) -> Budget:
-    """Read caps such as `2 usd, 500k tokens, 1h`, in any order. Raises ValueError with what to write."""
+    """Parse caps such as `2 usd, 500k tokens, 1h`, in any order. Raises ValueError with the expected format."""
     budget = Budget()
     for part in text.split(","):
         given = _cap(part.strip().lower())
@@ -70,7 +70,7 @@ def read_budget(text: str) -> Budget:
 
 
 def read_cost(text: str) -> float:
-    """Read an amount of US dollars: `2`, `2.50 usd`, `$2`. Raises ValueError."""
+    """Parse an amount of US dollars: `2`, `2.50 usd`, `$2`. Raises ValueError."""
     text = text.strip().lower()
     found = _COST.match(text) or _PLAIN_COST.match(text)
     value = float(next(group for group in found.groups() if group is not None)) if found else 0.0
@@ -80,7 +80,7 @@ def read_cost(text: str) -> float:
 
 
 def read_tokens(text: str) -> int:
-    """Read a number of tokens: `500000`, `500k`, `1.5m tokens`. Raises ValueError."""
+    """Parse a number of tokens: `500000`, `500k`, `1.5m tokens`. Raises ValueError."""
     found = _TOKENS.match(text.strip().lower())
     value = round(float(found[1]) * _TIMES[found[2]]) if found else 0
     if not 0 < value <= MAX_TOKENS:
@@ -89,7 +89,7 @@ def read_tokens(text: str) -> int:
 
 
 def read_time(text: str) -> float:
-    """Read a time in seconds: `90s`, `1h 30m`. Raises ValueError."""
+    """Parse a time in seconds: `90s`, `1h 30m`. Raises ValueError."""
     seconds = seconds_of(text)
     if seconds is None or not 0 < seconds <= MAX_SECONDS:
         raise ValueError(tr("write a time like `90s`, `10m`, `2h` or `3d`, at most a year"))
@@ -97,7 +97,7 @@ def read_time(text: str) -> float:
 
 
 def shown_tokens(count: int) -> str:
-    """A token limit, not rounded: 500k, 1.5m, 1234."""
+    """Format a token limit without rounding: 500k, 1.5m, 1234."""
     if count % 1000:
         return str(count)
     if count < 1_000_000:
@@ -106,7 +106,7 @@ def shown_tokens(count: int) -> str:
 
 
 def shown_time(seconds: float) -> str:
-    """A time as it is written: `1h 30m`."""
+    """Format a time in the form that `read_time` accepts: `1h 30m`."""
     left, parts = seconds, list[str]()
     for size, unit in _UNITS:
         if left >= size:

@@ -23,8 +23,8 @@ Table = dict[str, Value]
 class Takeover:
     """The usable settings of Kimi CLI, or the reason why there are none.
 
-    `models` are those that have a key or need none; `logins` the skipped providers and services with an OAuth
-    login, which we must not use.
+    `models` have a key or need none; `logins` are the skipped providers and services with an OAuth login, which
+    kimi-tui must not use.
     """
 
     file: Path

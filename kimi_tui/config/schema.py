@@ -101,7 +101,7 @@ class LoopControl(_Section):
 
 
 class Flows(_Section):
-    """What holds for every run of a flow."""
+    """Settings that apply to every flow run."""
 
     budget: str = Field(default="", description="The budget, such as `2 usd, 500k tokens, 1h`; a flow may set less.")
 

@@ -43,7 +43,9 @@ class CompactionThreshold:
     reserved: int
 
     def reached(self, tokens: int, limit: int) -> bool:
-        """Whether to compact. The reserve is at most a quarter of the context, else small ones always compact."""
+        """Whether to compact. The reserve is capped at a quarter of the context, so that small contexts do not always
+        compact.
+        """
         return tokens >= self.ratio * limit or tokens + min(self.reserved, limit // 4) >= limit
 
 
@@ -82,7 +84,7 @@ def _is_notes(message: Message) -> bool:
 
 
 def question(older: Sequence[Message], focus: str = "", *, tokens: int | None = None) -> Message:
-    """The prompt that asks for a summary of `older`; tool results are cut so that it has about `tokens`."""
+    """Return the prompt that asks for a summary of `older`; tool results are cut so that it has about `tokens`."""
     older = [message for message in older if not is_checkpoint_mark(message)]
     blocks = [
         f"## Message {number}\nRole: {message.role}\nContent:\n{_described(message)}"
@@ -93,9 +95,9 @@ def question(older: Sequence[Message], focus: str = "", *, tokens: int | None = 
 
 
 def compacted_history(summary: str, recent: Sequence[Message], *, requests: Sequence[Message] = ()) -> list[Message]:
-    """The history that replaces the old one.
+    """Return the history that replaces the old one.
 
-    It omits the reasoning of the kept messages and the marks of removed checkpoints. `requests` stand between the notes
+    It omits the reasoning of the kept messages and the marks of removed checkpoints. `requests` come between the notes
     and the kept messages.
     """
     notes = user_message((TextPart(text=_NOTE), TextPart(text=summary.strip())))
@@ -103,7 +105,7 @@ def compacted_history(summary: str, recent: Sequence[Message], *, requests: Sequ
 
 
 def without_marks(messages: Sequence[Message]) -> list[Message]:
-    """The messages without checkpoint marks."""
+    """Return the messages without checkpoint marks."""
     return [message for message in messages if not is_checkpoint_mark(message)]
 
 

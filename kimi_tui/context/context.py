@@ -78,7 +78,7 @@ class Context:
 
     @property
     def checkpoints(self) -> int:
-        """The number of checkpoints; their ids are 0 to this less one."""
+        """The number of checkpoints; the ids start at 0."""
         return len(self._checkpoints)
 
     @property

@@ -26,7 +26,7 @@ class DenwaRenji:
         self._checkpoints = 0
 
     def know_checkpoints(self, count: int) -> None:
-        """Set how many checkpoints a D-Mail can go to."""
+        """Set the number of checkpoints that a D-Mail can target."""
         self._checkpoints = count
 
     def send(self, mail: DMail) -> None:
@@ -43,7 +43,7 @@ class DenwaRenji:
 
 
 def checkpoint_mark(checkpoint_id: int) -> Message:
-    """The message that shows a checkpoint to an agent that can send D-Mails."""
+    """Return the message that marks a checkpoint for an agent that can send D-Mails."""
     return user_message(f"<system>CHECKPOINT {checkpoint_id}</system>")
 
 
@@ -52,7 +52,7 @@ def is_checkpoint_mark(message: Message) -> bool:
 
 
 def arrival(mail: DMail) -> Message:
-    """The message that replaces everything after the checkpoint."""
+    """Return the message that replaces everything after the checkpoint."""
     return user_message(
         "<system>You have received a D-Mail from yourself in the future. It is about what you did after this point, "
         "which has not happened now, except for what was changed on disk. Make use of it, and say nothing of it to the "

@@ -11,7 +11,9 @@ _MAX_COMPARED = 2_000
 
 
 def approval_text(description: str, display: Sequence[DisplayBlock]) -> str:
-    """Return the description, then all that the request shows; what is cut off at 100,000 characters is counted."""
+    """Return the description, then everything that the request shows; text beyond 100,000 characters is counted, not
+    shown.
+    """
     text = "\n".join((description, *_lines(description, display)))
     if len(text) <= MAX_CHARS:
         return text

@@ -38,9 +38,9 @@ class Scope:
 @dataclass(frozen=True, slots=True)
 class ApprovalResult:
     """The outcome of a request. `feedback` is the user's comment; `denied_by` is the rule that decided; `unattended`:
-    no user was there to ask.
+    no user was present to ask.
 
-    `edited` replaces the requested action; the approval covers only that. With `selected_hunks` the approval covers
+    `edited` replaces the requested action, and the approval covers only that. With `selected_hunks` the approval covers
     only these changes, counted from 0.
     """
 
@@ -72,7 +72,7 @@ WhenAsked = Literal["approve", "refuse", "park"]
 
 @dataclass(frozen=True, slots=True)
 class ParkedCall:
-    """An action that waits for an approval; `key` stands for exactly this call, as `text` shows it."""
+    """An action that waits for an approval; `key` identifies exactly this call, and `text` shows it."""
 
     key: str
     text: str
@@ -133,7 +133,7 @@ class Approvals:
 
     @property
     def attended(self) -> bool:
-        """Whether there is a user to ask."""
+        """Whether a user is present to ask."""
         return self._attended
 
     @attended.setter

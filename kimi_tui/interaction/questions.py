@@ -30,7 +30,7 @@ class _Waiting:
 class Questions:
     """The question service of a session. Without a user, all questions are dismissed at once.
 
-    `possible`: a user may be present at some time in this session.
+    `possible`: a user may be present later in this session.
     """
 
     def __init__(

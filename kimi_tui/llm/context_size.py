@@ -8,7 +8,7 @@ _NAMES = ("max_model_len", "context_length", "context_window", "max_context_leng
 
 
 class SizedModel(BaseModel):
-    """`size` is what the server wrote there, which may be anything."""
+    """A model in the list; `size` is the server's value, which may be anything."""
 
     size: object = Field(None, validation_alias=AliasChoices(*_NAMES))
 

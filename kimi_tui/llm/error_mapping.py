@@ -63,7 +63,7 @@ _STATUS_BY_WORD = {
 
 
 def status_error(status: int, cause: str, *, code: str = "", retry_after: float | None = None) -> ProviderStatusError:
-    """The error for an HTTP `status`; `code` is the service's own error code, if any."""
+    """Make the error for an HTTP `status`; `code` is the service's own error code, if any."""
     if status in (401, 403):  # defence: rejected-key
         return ProviderAuthError(cause, status_code=status)
     summary = f"{code} {cause}"
@@ -76,7 +76,7 @@ def status_error(status: int, cause: str, *, code: str = "", retry_after: float 
 
 
 def answer_error(status: int, headers: Mapping[str, str], body: bytes | str) -> ProviderStatusError:
-    """The error for an HTTP response of 400 or more: JSON of any service's shape, HTML, plain text or empty."""
+    """Make the error for an HTTP response of 400 or more: JSON of any service's shape, HTML, plain text or empty."""
     text = body if isinstance(body, str) else body.decode("utf-8", "replace")
     cause, code, retry_after = "", "", retry_after_of(headers)
     if text.lstrip().startswith(("{", "[")):
@@ -97,7 +97,7 @@ def answer_error(status: int, headers: Mapping[str, str], body: bytes | str) -> 
 
 
 def service_words(body: bytes, *, secrets: Sequence[str] = (), limit: int = 200) -> str:
-    """The error message in a response body, on one line and without the secrets; "" if it has none."""
+    """Return the error message in a response body, on one line and without the secrets; "" if it has none."""
     text = body.decode("utf-8", "replace").strip()
     if text.startswith(("{", "[")):
         text = _read(_json(text))[0]
@@ -110,12 +110,12 @@ def service_words(body: bytes, *, secrets: Sequence[str] = (), limit: int = 200)
 
 
 def event_error(data: bytes) -> ProviderError:
-    """The error that an event of a stream reports, whatever its JSON is."""
+    """Make the error that an event of a stream reports, whatever its JSON is."""
     return stream_error(_json(data.decode("utf-8", "replace")))  # defence: bad-json-in-error
 
 
 def stream_error(data: JsonValue) -> ProviderError:
-    """The error that a service reports within a stream, or in the body of a 200."""
+    """Make the error that a service reports within a stream, or in the body of a 200."""
     cause, code, status, retry_after = _read(data)
     cause = clean(cause) or clean(code) or tr("no reason given")
     if status is None:
@@ -129,7 +129,7 @@ def stream_error(data: JsonValue) -> ProviderError:
 
 
 def body_error(body: bytes) -> ProviderError:
-    """The error for a 200 whose body is not an event stream."""
+    """Make the error for a 200 whose body is not an event stream."""
     text = body.decode("utf-8", "replace").strip()
     data = _json(text)
     if isinstance(data, dict) and any(key in data for key in ("error", "message", "detail", "code")):
@@ -145,17 +145,17 @@ def body_error(body: bytes) -> ProviderError:
 
 
 def stream_ended_early() -> ProviderConnectionError:
-    """The error for a stream that ended before the service's final event."""
+    """Make the error for a stream that ended before the service's final event."""
     return ProviderConnectionError(tr("the connection closed before the answer was complete"))
 
 
 def malformed_stream() -> ProviderConnectionError:
-    """The error for a stream that cannot be parsed."""
+    """Make the error for a stream that cannot be parsed."""
     return ProviderConnectionError(tr("the service sent malformed data during its answer"))
 
 
 def clean(text: str, limit: int = 500) -> str:
-    """Text from a service on one line: no control characters, no keys, not longer than `limit`."""
+    """Return text from a service on one line: no control characters, no keys, not longer than `limit`."""
     text = "".join(char if is_safe(char) else " " for char in text[: limit * 4])
     text = _KEY.sub("***", " ".join(text.split()))
     return text if len(text) <= limit else text[: limit - 1] + "…"
@@ -197,7 +197,7 @@ def _read(data: JsonValue) -> tuple[str, str, int | None, float | None]:
 
 
 def retry_after_of(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
-    """Seconds to wait by `Retry-After` (seconds or a date) or `retry-after-ms`; `now` is Unix time."""
+    """Return the seconds to wait by `Retry-After` (seconds or a date) or `retry-after-ms`; `now` is Unix time."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return milliseconds / 1000

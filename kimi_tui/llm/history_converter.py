@@ -10,7 +10,7 @@ from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart
 
 
 class Converted(NamedTuple):
-    """The result for one message: `items`, and `after`, which goes after the current run of tool results."""
+    """The converted form of one message: `items`, and `after`, which goes after the current run of tool results."""
 
     items: Sequence[JsonObject]
     after: Sequence[JsonObject] = ()
@@ -28,7 +28,7 @@ class HistoryConverter:
         self._converted: list[Converted] = []
 
     def convert(self, history: Sequence[Message]) -> list[JsonObject]:
-        """All of `history`; the objects are shared with later calls and must not be changed."""
+        """Convert all of `history`; later calls share the objects, so do not change them."""
         unchanged = 0
         for earlier, message in zip(self._known, history, strict=False):
             if earlier is not message:
@@ -56,7 +56,9 @@ def _sendable(converted: list[Converted]) -> list[Converted]:
 
 
 def without_unseen(message: Message, capabilities: frozenset[Capability]) -> Message:
-    """The message for a model with these capabilities: a text replaces each image or video that it does not accept."""
+    """Return the message for a model with these capabilities: a text replaces each image or video that it does not
+    accept.
+    """
     if not any(_is_unseen(part, capabilities) for part in message.content):
         return message
     visible = tuple(_in_place(part) if _is_unseen(part, capabilities) else part for part in message.content)

@@ -28,8 +28,9 @@ _WRONG_KEY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class KeyCheck:
-    """The service's verdict on the key; `unknown` if it gave none. `models` are those that it lists, `sizes` their
-    context sizes in tokens where it reports them; `reached` is false if nothing answered at the address."""
+    """The service's verdict on the key; `unknown` if it gave none. `models` are the listed ones, `sizes` their reported
+    context sizes in tokens; `reached` is false if nothing answered at the address.
+    """
 
     verdict: Literal["taken", "refused", "unknown"]
     cause: str = ""

@@ -10,7 +10,7 @@ Role = Literal["user", "assistant", "tool"]
 
 
 class Message(WireModel):
-    """One message; only an assistant's has `tool_calls`, only a tool's result has `tool_call_id`."""
+    """One message; only an assistant message has `tool_calls`, only a tool message has `tool_call_id`."""
 
     role: Role
     content: tuple[ContentPart, ...] = ()

@@ -1,6 +1,6 @@
-"""Meters the requests to a model: each is sent once the meter admits it, and what its reply used is recorded.
+"""Meters the requests to a model: the meter admits each request, and records the usage of its reply.
 
-`current_meter` is that of the running task and of the tasks that it starts; without one, nothing is metered.
+`current_meter` is the meter of the running task and of the tasks that it starts; without one, nothing is metered.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ current_meter: ContextVar[Meter | None] = ContextVar("current_meter", default=No
 
 
 class MeteredProvider:
-    """A provider whose requests pass a meter, each attempt by itself."""
+    """A provider whose requests pass a meter, each attempt separately."""
 
     def __init__(self, provider: Provider, model: str, meter: Meter) -> None:
         self._provider, self._model, self._meter = provider, model, meter
@@ -80,7 +80,7 @@ class MeteredProvider:
 
 
 def metered(provider: Provider, model: str) -> Provider:
-    """The provider with the meter of the running task, if it has one."""
+    """Return the provider with the meter of the running task, if it has one."""
     meter = current_meter.get()
     return provider if meter is None else MeteredProvider(provider, model, meter)
 

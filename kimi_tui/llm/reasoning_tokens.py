@@ -2,11 +2,11 @@
 
 
 def tag(service: str, token: str) -> str:
-    """`token` in the form of `ThinkPart.encrypted`."""
+    """Return `token` in the form of `ThinkPart.encrypted`."""
     return f"{service}:{token}"
 
 
 def untag(service: str, encrypted: str | None) -> str | None:
-    """The token in `encrypted` if it is this service's, else None."""
+    """Return the token in `encrypted` if it belongs to this service, else None."""
     owner, colon, token = (encrypted or "").partition(":")
     return token if colon and owner == service else None

@@ -87,7 +87,7 @@ async def request_reply(
 
 
 def is_believable(usage: TokenUsage) -> bool:
-    """Whether these are real counts: services that do not count report zero or impossible values."""
+    """Whether the counts are plausible: services that do not count report zero or impossible values."""
     counts = (usage.input_other, usage.output, usage.input_cache_read, usage.input_cache_creation)
     return usage.total > 0 and all(0 <= count <= _MAX_TOKENS for count in counts)
 

@@ -41,12 +41,13 @@ T = TypeVar("T")
 
 
 def bounds_of(settings: ProviderSettings) -> Hooks:
-    """The `event_hooks` that limit the size of a service's responses."""
+    """Return the `event_hooks` that limit the size of a service's responses."""
     return answer_hooks(error_seconds=min(ERROR_SECONDS, settings.idle_timeout_s))
 
 
 def trust_for(base_url: str) -> ssl.SSLContext | bool:
-    """The `verify` of a client: the system's certificates. They take 40 ms to load, so a plain HTTP client omits them.
+    """Return a client's `verify`: the system's certificates. They take 40 ms to load, so a plain HTTP client omits
+    them.
 
     Such a client trusts no certificate at all: a redirect to HTTPS fails.
     """
@@ -71,7 +72,7 @@ async def map_sdk_errors(
 
 
 def refusal_error(response: httpx2.Response, settings: ProviderSettings) -> ProviderError:
-    """The error for an HTTP response of 400 or more, without the secrets that some services repeat in it."""
+    """Make the error for an HTTP response of 400 or more, without the secrets that some services repeat in it."""
     text = response.text
     for secret in (settings.api_key or "", *settings.custom_headers.values()):
         if len(secret) >= 8:
@@ -108,7 +109,7 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
 
 
 async def answer_before(answer: Awaitable[T], settings: ProviderSettings) -> T:
-    """The response once its headers have come. Raises ProviderTimeoutError if that takes too long.
+    """Return the response once its headers have arrived. Raises ProviderTimeoutError if that takes too long.
 
     The client's own timeout limits silence only; headers may arrive one character at a time.
     """
@@ -123,9 +124,9 @@ async def answer_before(answer: Awaitable[T], settings: ProviderSettings) -> T:
 async def stream_events(
     request: Awaitable[_Answer], is_last: Callable[[ServerEvent], bool], settings: ProviderSettings
 ) -> AsyncGenerator[ServerEvent, None]:
-    """The events of the response up to the final one; it is closed at the end.
+    """Yield the events of the response up to the final one, then close it.
 
-    Raises ProviderTimeoutError if there is no response, or only comments and pings arrive, for too long.
+    Raises ProviderTimeoutError if for too long there is no response, or only comments and pings arrive.
     """
     answer = await answer_before(request, settings)
     try:
@@ -139,7 +140,7 @@ async def stream_events(
 async def next_before(
     events: AsyncIterator[T], settings: ProviderSettings, *, passed_over: Callable[[T], bool] = lambda event: False
 ) -> T | None:
-    """The next relevant event, None at the end. Raises ProviderTimeoutError if it takes too long.
+    """Return the next relevant event, None at the end. Raises ProviderTimeoutError if it takes too long.
 
     The client's own timeout limits silence; this one limits a stream without events.
     """

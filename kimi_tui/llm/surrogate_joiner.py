@@ -8,14 +8,16 @@ from kimi_tui.wire.parts import TextPart, ThinkPart, ToolCallPart
 
 
 class WholeCharacters:
-    """Passes pieces on; holds a final high surrogate for the next piece of its kind; unpaired, it becomes U+FFFD."""
+    """Passes pieces on, but holds a final high surrogate for the next piece of its kind; an unpaired one becomes
+    U+FFFD.
+    """
 
     def __init__(self) -> None:
         self._joiner = SurrogateJoiner()
         self._kind: type[SpokenPart] | None = None
 
     def feed(self, part: SpokenPart) -> Iterator[SpokenPart]:
-        """The text that is complete now that `part` has arrived."""
+        """Return the text that is complete after `part`."""
         if type(part) is not self._kind:
             yield from self.end()
             self._kind = type(part)
@@ -33,7 +35,7 @@ class WholeCharacters:
                 yield part
 
     def end(self) -> Iterator[SpokenPart]:
-        """The rest, once no more pieces of its kind come."""
+        """Return the rest, after the last piece of its kind."""
         if not (rest := self._joiner.flush()):
             return
         if self._kind is TextPart:

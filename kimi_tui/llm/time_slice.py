@@ -13,7 +13,7 @@ class TimeSlice:
         self._started_at = time.monotonic()
 
     async def pause(self) -> None:
-        """Call it after each part of the work; mostly it returns at once."""
+        """Yield if the time slice is used up; call it after each part of the work."""
         if time.monotonic() - self._started_at >= _SECONDS:
             await asyncio.sleep(0)  # defence: share-the-loop
             self._started_at = time.monotonic()

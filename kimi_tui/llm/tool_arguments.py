@@ -11,13 +11,13 @@ _NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]")
 
 
 def valid_name(call: ToolCall) -> str:
-    """The tool name in characters that every service accepts: the model may have invented it."""
+    """Return the tool name in characters that every service accepts: the model may have invented it."""
     name = _NOT_IN_NAMES.sub("_", call.function.name)  # defence: sendable-tool-name
     return (name if name[:1].isalpha() else f"tool_{name}")[:MAX_NAME]
 
 
 def valid_arguments(call: ToolCall) -> str:
-    """The arguments as the model wrote them; `{}` if they are not a JSON object, which services refuse."""
+    """Return the arguments as the model wrote them; `{}` if they are not a JSON object, which services refuse."""
     text = call.function.arguments or ""
     try:
         return text if isinstance(json_text.loads(text), dict) else "{}"

@@ -97,7 +97,7 @@ class ToolCallOrder:
     def add(
         self, index: int | None, call_id: str | None, name: str | None, arguments: str | None
     ) -> Iterator[ToolCall | ToolCallPart]:
-        """The pieces that can be emitted now that this piece has arrived. Raises ProviderError beyond a limit."""
+        """Return the pieces that can be emitted after this piece. Raises ProviderError beyond a limit."""
         call = self._find(index, call_id, name, arguments)
         self._size.add(len(arguments or ""), calls=call is None)  # defence: bound-kept-back-calls
         if call is None:
@@ -142,7 +142,7 @@ class ToolCallOrder:
 
 
 def bounded_id(call_id: str | None) -> str:
-    """The id that the service gave; "" if it is longer than MAX_ID."""
+    """Return the id that the service gave; "" if it is longer than MAX_ID."""
     return call_id if call_id and len(call_id) <= MAX_ID else ""  # defence: bound-call-id
 
 

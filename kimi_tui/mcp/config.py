@@ -24,7 +24,7 @@ _TRANSPORT_NAMES = {"streamable-http": "http", "streamable_http": "http", "strea
 
 
 class ServerConfig(BaseModel):
-    """One server: a command that communicates on stdin and stdout, or an address. `allowed_tools`: None allows all.
+    """One server: a command that communicates over stdin and stdout, or an address. `allowed_tools`: None allows all.
 
     `sampling`: the server may send requests to the model.
     """
@@ -151,7 +151,7 @@ def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (
 
 
 def read_table(file: Path) -> dict[str, Any]:
-    """The whole of an `mcp.json`, to be changed and written back; empty if there is no file. Raises ConfigError."""
+    """Read a whole `mcp.json`, to change it and write it back; empty if there is no file. Raises ConfigError."""
     if not file.exists():
         return {}
     return _parsed(_read(file), file)

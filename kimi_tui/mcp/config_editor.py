@@ -1,4 +1,4 @@
-"""Edits `mcp.json`: keeps the rest of the file, and makes it readable by its owner only, since it has keys."""
+"""Edits `mcp.json`: keeps the rest of the file, and makes it readable by its owner only, because it has keys."""
 
 import contextlib
 import json

@@ -26,7 +26,7 @@ class FailureNotices:
         return True
 
     def clear(self, server: str) -> None:
-        """Forget the failure of a server that works: the next one is reported."""
+        """Forget the failures of a server that works, so that the next one is reported."""
         if self._causes.pop(server, None) is not None:
             self._keep()
 

@@ -33,7 +33,7 @@ class InsecureAddressError(httpx2.UnsupportedProtocol):
 
 
 class StreamPace:
-    """Limits how often event streams are opened: the server decides when one ends and how soon it is opened again."""
+    """Limits how often event streams are opened: the server decides when one ends and when the next one is opened."""
 
     def __init__(self) -> None:
         self._next = 0.0
@@ -98,7 +98,7 @@ async def http_transport(
 
 
 def check_address(address: str, *, server: str) -> None:
-    """Check an address that a server gave for its authorization, so that nothing of it reaches the local network.
+    """Check an address that a server gave for its authorization, so that no request reaches the local network.
 
     Raises InsecureAddressError.
     """

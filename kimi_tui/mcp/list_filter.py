@@ -41,7 +41,7 @@ async def with_valid_lists(
     *,
     on_flood: Callable[[], None],
 ) -> AsyncGenerator[TransportStreams, None]:
-    """The transport, whose lists hold only valid entries; `on_invalid` gets the name of each other one.
+    """Return the transport with invalid list entries removed; `on_invalid` gets the name of each removed entry.
 
     A flood of messages calls `on_flood` and ends the stream.
     """

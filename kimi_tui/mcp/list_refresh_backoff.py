@@ -8,7 +8,7 @@ LONGEST_PAUSE = 60.0
 
 
 class RefreshBackoff:
-    """Joins the reports of changes: each `next` stands for all reports until it returned."""
+    """Merges reports of changes: each `next` covers all reports until it returns."""
 
     def __init__(self) -> None:
         self._reported = asyncio.Event()

@@ -38,7 +38,8 @@ class NotAuthorizedError(KimiTuiError):
 
 
 class TokenFile:
-    """The SDK's `TokenStorage`, with what another process needs to renew a token: the expiry and the address.
+    """The SDK's `TokenStorage`, which also stores the expiry and the address, so that another process can renew a
+    token.
 
     Create it in a thread: it reads the keyring.
     """
@@ -77,7 +78,7 @@ class TokenFile:
         return tokens
 
     async def set_tokens(self, tokens: OAuthToken) -> None:
-        """Store the tokens together with the service that issued them: only that one gets the refresh token."""
+        """Store the tokens together with the service that issued them: only that service gets the refresh token."""
         self._saved["tokens"] = tokens.model_dump(mode="json", exclude_none=True)
         if self._auth is not None:  # defence: issuer-beside-tokens
             context = self._auth.context
@@ -99,7 +100,7 @@ class TokenFile:
         self._saved.pop("client", None)
 
     def recall(self, auth: OAuthClientProvider) -> None:
-        """Restore the provider's values from when the tokens were issued; the provider keeps them in memory only."""
+        """Restore the provider's values from the time of issue; the provider keeps them in memory only."""
         self._auth = auth
         auth.context.token_expiry_time = self.expires_at
         auth.context.oauth_metadata = _model(OAuthMetadata, self._saved.get("authorization_server"))
@@ -120,10 +121,10 @@ class TokenFile:
 
 
 class SessionAuth(httpx2.Auth):
-    """Authorizes a session's requests side by side; the SDK's provider has one at a time until its headers arrive.
+    """Authorizes a session's requests concurrently; the SDK's provider handles one at a time until its headers arrive.
 
-    So a call whose response takes long would hold back all others, and its own cancellation. Only requests without
-    a valid token, or refused with it, go through the provider.
+    Otherwise a call with a slow response would block all others, and its own cancellation. Only requests without a
+    valid token, or rejected with it, go through the provider.
     """
 
     def __init__(self, provider: OAuthClientProvider) -> None:

@@ -41,8 +41,8 @@ class PendingCalls:
                 self._idle.set()
 
     async def while_running(self, answering: Coroutine[Any, Any, T]) -> T:
-        """Await what the server requested for its calls. Raises CallEndedError, and cancels it, once none is running:
-        the server alone would decide when the request ends.
+        """Await a server request that belongs to its calls. Cancels it and raises CallEndedError once no call is
+        running: otherwise the server alone would decide when the request ends.
         """
         answer, idle = asyncio.ensure_future(answering), asyncio.ensure_future(self._idle.wait())
         try:

@@ -31,7 +31,7 @@ _BRIEF_CHARS = 200
 
 
 def tool_result(result: "CallToolResult", capabilities: frozenset[Capability]) -> ToolReturnValue:
-    """The result for the model: all text, with a mark in the place of each image, then the images.
+    """Convert the result for the model: all text, with a mark in place of each image, then the images.
 
     Structured content is used if there is no other. A model with vision gets an image; any other gets a note about it.
     """

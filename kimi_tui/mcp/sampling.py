@@ -31,7 +31,9 @@ _AT_ONCE = 4
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Sampling for one server, only during a call of its tools: the user approved only that. `call_id` names it."""
+    """Sampling for one server, only while one of its tools runs: the user approved only that. `call_id` names the
+    call.
+    """
 
     server: str
     ask: Ask

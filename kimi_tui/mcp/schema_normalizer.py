@@ -21,7 +21,7 @@ class _TooLargeError(Exception):
 
 
 def plain_schema(schema: dict[str, Any]) -> tuple[JsonObject, bool]:
-    """The schema for a model, and whether it is complete."""
+    """Return the schema for a model, and whether it is complete."""
     try:
         plain = _Walk(schema).node(schema, 0, ())
     except _TooLargeError:

@@ -12,7 +12,7 @@ def bounded_instructions(text: str | None) -> str:
 
 
 def instructions_note(server: str, instructions: str) -> str:
-    """The note that presents a server's instructions to the model: their origin and their limits."""
+    """Return the note that presents a server's instructions to the model: their origin and their limits."""
     name = one_line(server, limit=60)
     return (
         f"<system>The MCP server `{name}` says the following of how its tools are to be used. It is the server's own "

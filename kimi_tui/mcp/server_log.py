@@ -34,7 +34,7 @@ class ServerLog:
         _log.info("MCP server %s failed\n%s", self._server, text[-_MAX_TRACEBACK:])
 
     def shown(self, text: str) -> str:
-        """The server's text on one line, cut and without secrets, for display."""
+        """Return the server's text on one line, cut and without secrets, for display."""
         return one_line(without_secrets(text, self._all_secrets()), limit=400)
 
     def _all_secrets(self) -> tuple[str, ...]:

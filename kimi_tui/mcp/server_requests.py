@@ -26,7 +26,7 @@ MAX_FORMS = 20
 
 @dataclass(frozen=True, slots=True)
 class ServerRequestHandler:
-    """Handles one server's requests. `calls` are those that are running."""
+    """Handles one server's requests. `calls` are the running calls."""
 
     server: str
     work_dir: Path
@@ -43,7 +43,7 @@ class ServerRequestHandler:
     async def elicit(
         self, context: "ClientRequestContext", params: "ElicitRequestParams"
     ) -> "ElicitResult | ErrorData":
-        """The user's answers; declines if no call is running, for a web address, and without a user present."""
+        """Return the user's answers; declines if no call is running, for a web address, and without a user."""
         from mcp_types import ElicitResult
 
         call_id = self.calls.latest

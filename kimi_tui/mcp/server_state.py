@@ -12,7 +12,7 @@ Status = Literal["pending", "connecting", "connected", "failed", "unauthorized",
 
 @dataclass(frozen=True, slots=True)
 class ServerState:
-    """The current state of a server. `cause` is why it does not work, `notes` lists what was left out.
+    """The current state of a server. `cause` is the reason why it does not work, `notes` lists what was left out.
 
     `instructions` are the server's own text, of limited length.
     """

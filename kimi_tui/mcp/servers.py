@@ -64,7 +64,7 @@ class McpServers:
         return any(connection.may_start for connection in self._connections.values())
 
     def states(self) -> tuple[ServerState, ...]:
-        """Every configured server, also those that must not be started."""
+        """The state of every configured server, including those that must not be started."""
         return tuple(connection.state for connection in self._connections.values())
 
     def status(self) -> MCPStatus:

@@ -10,7 +10,7 @@ _ELLIPSIS = "…"
 
 
 def clean(text: str, *, limit: int) -> str:
-    """At most `limit` characters; removes what is not safe by `text_safety` (escapes, C1, bidi, tags)."""
+    """Return at most `limit` characters; removes what `text_safety` treats as unsafe (escapes, C1, bidi, tags)."""
     return shortened("".join(char for char in text[: limit * 4] if char in "\n\t" or is_safe(char)).strip(), limit)
 
 
@@ -24,7 +24,7 @@ def shortened(text: str, limit: int) -> str:
 
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:
-    """The text with each secret masked, unless it is too short to be one."""
+    """Return the text with each secret masked, except secrets too short to be one."""
     for secret in secrets:
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, "***")
@@ -32,7 +32,7 @@ def without_secrets(text: str, secrets: Iterable[str]) -> str:
 
 
 def first_leaf(error: BaseException) -> BaseException:
-    """The first leaf of an exception group, which is the SDK's form of an error."""
+    """Return the first leaf of an exception group, the SDK's form of an error."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error

@@ -16,7 +16,7 @@ _NAMED = re.compile(r"([A-Za-z_][\w.-]*)=(.*)", re.DOTALL)
 
 
 def matches_arguments(pattern: str, arguments: Mapping[str, object], *, strict: bool) -> bool:
-    """Whether the pattern matches. `strict`: match possible meanings too."""
+    """Whether the pattern matches. `strict`: also match possible meanings."""
     return all(_matches(word, arguments, strict=strict) for word in shlex.split(pattern))
 
 

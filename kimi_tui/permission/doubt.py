@@ -1,6 +1,6 @@
-"""Doubts: reasons why a command line may do more than run the commands found in it, as data.
+"""Doubts: reasons why a command line may do more than run the commands found in it.
 
-No rule allows a line with a doubt and no answer for the session covers one. `Weight` lists further effects.
+A line with a doubt is never covered by a rule or by an answer for the session. `Weight` lists further effects.
 """
 
 from dataclasses import dataclass

@@ -17,7 +17,7 @@ class CommandPart:
     """One simple command of a line, with its effects, and the rules (effect, rule) that match it.
 
     `level` is `reads`, `harmless`, `exact` or `danger`; `why` explains why it is not lower. `unnamed` is a word that a
-    rule must contain to cover the command. `reads` explains why it requires approval, "" if it does not.
+    rule must contain to cover the command. `reads` is the reason why it requires approval, "" if it does not.
     """
 
     text: str
@@ -47,7 +47,7 @@ class Explanation:
 def explain(
     settings: PermissionSettings, tool: str, subject: Subject, *, protected: tuple[str, ...] = ()
 ) -> Explanation:
-    """Explain a call. `protected` holds the reasons why it always requires approval; empty without any."""
+    """Explain a call. `protected` are the reasons why it always requires approval, if any."""
     rules = [rule for rule in settings.rules if rule.is_about(tool)]
     policy = Policy(settings.rules, free_reading=not settings.ask_read_only)
     outcome, why = _outcome(policy, tool, subject, protected)

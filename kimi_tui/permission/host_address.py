@@ -9,7 +9,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def host_address(host: str) -> IPv4Address | IPv6Address | None:
-    """Return the address that a host in any spelling is, as `1572395042` is 93.184.216.34; None for a name."""
+    """Return the address that a host in any spelling stands for, as `1572395042` is 93.184.216.34; None for a name."""
     try:
         return ip_address(host)
     except ValueError:
@@ -21,7 +21,7 @@ def host_address(host: str) -> IPv4Address | IPv6Address | None:
 
 
 def embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
-    """Return the IPv4 address that an IPv6 address leads to; None if it is an address of its own."""
+    """Return the IPv4 address embedded in an IPv6 address; None if there is none."""
     embedded = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
     if embedded is None and (address in _NAT64 or int(address) >> 32 == 0):
         embedded = IPv4Address(int(address) & 0xFFFFFFFF)
@@ -29,7 +29,7 @@ def embedded_ipv4(address: IPv6Address) -> IPv4Address | None:
 
 
 def canonical_address(host: str) -> str | None:
-    """Return the usual form of the address that a connection to `host` leads to; None for a name."""
+    """Return the usual form of the address that a connection to `host` uses; None for a name."""
     address = host_address(host)
     if isinstance(address, IPv6Address):
         address = embedded_ipv4(address) or address

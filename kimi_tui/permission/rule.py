@@ -88,7 +88,7 @@ class Rule:
 
     @property
     def mistake(self) -> str:
-        """Why the rule probably never matches, for the user; "" if nothing suggests that."""
+        """Return the reason why the rule probably never matches, for the user; "" if there is none."""
         if self.tool not in TOOLS and not self.tool.startswith("mcp__") and not _WILD.search(self.tool):
             if meant := _ELSEWHERE.get(self.tool.lower()):
                 return tr("no tool is named {tool}; write {meant}", tool=self.tool, meant=meant)

@@ -9,9 +9,9 @@ from kimi_tui.permission.doubt import Doubt
 
 
 class Spelled(str):
-    """A word that Bash expands; `spelled` has its quoted characters backslash-escaped.
+    """A word that Bash expands; quoted characters in `spelled` are backslash-escaped.
 
-    A plain one has a tilde, and stays as written until it runs.
+    A plain word has a tilde, and stays as written until it runs.
     """
 
     def __new__(cls, text: str, spelled: str = "") -> Self:
@@ -23,7 +23,7 @@ class Spelled(str):
 
 
 class Pattern(Spelled):
-    """A word that Bash replaces with the names of matching files: none, one or many words."""
+    """A word that Bash replaces with the names of matching files: none, one or several."""
 
 
 Words = tuple[str | None, ...]
@@ -35,10 +35,10 @@ class CommandSubject:
     """A parsed command line. `doubts` lists reasons why it may do more than run `commands`.
 
     `why_not_read` says for each command why it is not known to be read-only, "" if it is. `elsewhere` are the folders
-    of commands that follow the settings of another folder, which no rule covers. `secrets` are the commands that may
-    read secrets that none of their words names, so that a rule has to name each of their words. `reading_rule` names a
-    rule for reading files that is about a file it may read. `wrappers` only run others of the commands; a rule that
-    asks or denies may be about them.
+    of commands that follow the settings of another folder; no rule covers them. `secrets` are the commands that may
+    read unnamed secrets, so that a rule has to name each of their words. `reading_rule` names a rule about reading one
+    of the files that it may read. `wrappers` only run others of the commands; a rule that asks or denies may be about
+    them.
     """
 
     commands: tuple[Words, ...]
@@ -51,7 +51,7 @@ class CommandSubject:
 
     @property
     def reads(self) -> bool:
-        """Whether it only reads, and nothing in it requires approval."""
+        """Whether it only reads, and requires no approval."""
         return bool(self.why_not_read) and not any(self.why_not_read)
 
     @property

@@ -46,7 +46,7 @@ class TrustItem:
     """A project item that needs trust, with its description for the user.
 
     `mark` is a hash of a file that takes effect by itself; "" for a folder of skills, which are only read. A flow that
-    may run commands is an item of its own.
+    may run commands is a separate item.
     """
 
     path: Path
@@ -98,7 +98,7 @@ class TrustState:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`files` are the marks of the project's files by name; None: any content of the folder."""
+    """A stored decision; `files` are the marks of the project's files by name. None: any content of the folder."""
 
     trusted: bool
     files: dict[str, str] | None = None
@@ -263,7 +263,7 @@ def _corrupt_copy_path(store: Path) -> Path:
 
 
 def broken_decisions() -> str:
-    """Return why the stored decisions cannot be read, for the user; "" if they can, or if there are none."""
+    """Return the reason why the stored decisions cannot be read, for the user; "" if they can, or if there are none."""
     cause = _stored()
     if not isinstance(cause, str):
         return ""

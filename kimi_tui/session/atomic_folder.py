@@ -1,4 +1,4 @@
-"""Creates a session's folder as a whole: a process that is killed meanwhile leaves no half session."""
+"""Creates a session's folder as a whole: a killed process leaves no partial session."""
 
 import contextlib
 import errno
@@ -20,9 +20,9 @@ _ABANDONED_S = 24 * 3600.0
 
 @contextmanager
 def atomic_folder(folder: Path) -> Generator[Path]:
-    """Yield a new folder to fill; it becomes `folder` after the block, and is deleted if the block raises anything.
+    """Yield a new folder to fill; it becomes `folder` after the block, and is deleted if the block raises.
 
-    It stands where no list of sessions looks. Raises OSError, also if `folder` exists.
+    Lists of sessions never contain it. Raises OSError, also if `folder` exists.
     """
     unfinished = folder.parent / _UNFINISHED
     private_folder(unfinished)

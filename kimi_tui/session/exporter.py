@@ -31,7 +31,7 @@ def default_name(session_id: str, export_format: Format, now: datetime) -> str:
 
 
 def format_of(name: str) -> Format:
-    """The format for a file name, by its extension; Markdown if that is unknown."""
+    """Return the format for a file name, by its extension; Markdown for unknown ones."""
     match Path(name).suffix.lower():
         case ".json":
             return "json"
@@ -42,7 +42,7 @@ def format_of(name: str) -> Format:
 
 
 def unreadable_files(folder: Path) -> list[str]:
-    """The session's files that cannot be read, each with the cause; an export lacks them."""
+    """Return the session's files that cannot be read, each with the cause; an export lacks them."""
     found: list[str] = []
     for name in _ZIPPED:
         try:

@@ -63,7 +63,7 @@ class FileVersion:
 
 
 class FileCheckpoints:
-    """Implements the tools' FileHistory. It does not raise if something cannot be stored."""
+    """Stores file contents for the tools, as their FileHistory. Storage failures do not raise."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -92,7 +92,7 @@ class FileCheckpoints:
         self._write({"edit": str(path), "before": self._keep(content), "after": digest(becomes)})
 
     def versions_before(self, turn_id: str) -> tuple[list[FileVersion], list[Path]]:
-        """Files changed since that turn began: their earlier contents, and those whose content was not kept.
+        """Return the files changed since that turn began: their earlier contents, and those whose content was not kept.
 
         Raises KeyError for an unknown turn.
         """

@@ -17,9 +17,10 @@ _BEGINNING = re.compile(rb'"message":\s?\{"type":\s?"TurnBegin"')
 
 
 def tail_start(wire: Path, most_bytes: int) -> int:
-    """The offset to read from, so that at most `most_bytes` follow: the start of a turn, else of a line; 0 for all.
+    """Return the offset to read from, so that at most `most_bytes` follow: the start of a turn, else of a line; 0 for
+    all.
 
-    Reading starts in the middle of a turn that is longer than that, and with the last line if that is longer.
+    In a turn longer than that, reading starts in the middle; with a last line longer than that, it starts there.
     """
     try:
         with open_regular(wire) as file:

@@ -47,7 +47,9 @@ class Redactor:
         return text
 
     def value(self, value: object) -> object:
-        """JSON values without secrets: cleans every text, and removes the value of any key named like a secret."""
+        """Return a JSON value without secrets: cleans every text, and removes the value of any key named like a
+        secret.
+        """
         match value:
             case str():
                 return self.text(value)

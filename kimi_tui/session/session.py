@@ -191,7 +191,7 @@ def _copy_conversation(kept: Path, folder: Path) -> None:
 
 
 def cause_of(error: OSError) -> str:
-    """Why a file or a folder could not be copied, in one line."""
+    """Return the cause of a failed copy of a file or folder, in one line."""
     if isinstance(error, shutil.Error):  # (source, target, cause) of each file of a folder
         (_, _, cause), *_ = error.args[0]
         return str(cause)
@@ -227,7 +227,7 @@ def may_be_id(text: str) -> bool:
 
 
 def list_sessions(work_dir: Path) -> list[SessionInfo]:
-    """The sessions of a work dir, newest first; omits empty ones."""
+    """List the sessions of a work dir, newest first; omits empty ones."""
     sessions: list[SessionInfo] = []
     root = sessions_dir(work_dir)
     if not root.is_dir():
@@ -243,7 +243,7 @@ def list_sessions(work_dir: Path) -> list[SessionInfo]:
 
 
 def owner_of(folder: Path) -> str:
-    """The process that took the session's lock last; "" if unknown."""
+    """Return the process that took the session's lock last; "" if unknown."""
     try:
         return read_start(folder / "lock", 64).decode("ascii", "replace").strip()
     except OSError:
@@ -251,7 +251,7 @@ def owner_of(folder: Path) -> str:
 
 
 def work_dirs() -> list[Path]:
-    """The work dirs of all sessions, if they still exist."""
+    """Return the existing work dirs of all sessions."""
     sessions: list[Path] = []
     for file in (paths.home() / "sessions").glob("*/last.json"):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
@@ -262,7 +262,7 @@ def work_dirs() -> list[Path]:
 
 
 def last_session_id(work_dir: Path) -> str | None:
-    """The session that was started or resumed last in this folder.
+    """Return the id of the session that was started or resumed last in this folder.
 
     It is recorded at the start, so that a crash does not lose it.
     """

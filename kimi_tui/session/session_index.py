@@ -36,7 +36,7 @@ class SessionEntry:
 
 
 def sessions_of(work_dir: Path | None = None, *, archived: bool = False) -> list[SessionEntry]:
-    """The sessions of one work dir, or of all, newest first."""
+    """List the sessions of one work dir, or of all, newest first."""
     if work_dir is not None:
         entries = [SessionEntry(info, work_dir) for info in list_sessions(work_dir)]
     else:
@@ -51,7 +51,7 @@ def sessions_of(work_dir: Path | None = None, *, archived: bool = False) -> list
 
 
 def find_session(text: str, work_dir: Path) -> SessionEntry:
-    """The session with that id or id prefix: of this work dir, else of any. Raises SessionError."""
+    """Find the session with that id or id prefix: of this work dir, else of any. Raises SessionError."""
     for candidates in (sessions_of(work_dir, archived=True), sessions_of(archived=True)):
         exact = [entry for entry in candidates if entry.info.id == text]
         begin = exact or [entry for entry in candidates if text and entry.info.id.startswith(text)]
@@ -76,7 +76,7 @@ def matches_query(entry: SessionEntry, query: str) -> bool:
 
 
 def user_texts(wire: Path) -> Iterator[str]:
-    """The text of each prompt as the user typed it; omits the prompts of flow nodes."""
+    """Return the text of each prompt as the user typed it; omits the prompts of flow nodes."""
     try:
         file = open_regular(wire)
     except OSError:

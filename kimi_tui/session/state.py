@@ -19,7 +19,7 @@ class ApprovalState(BaseModel):
 
 
 class SessionState(BaseModel):
-    """Everything that resuming needs beside the journals. Fields of other versions are kept.
+    """The state that resuming needs besides the journals. Fields of other versions are kept.
 
     `subagents` are those created in the session: name to system prompt.
     """
@@ -43,7 +43,9 @@ class SessionState(BaseModel):
 
 
 def read_state(file: Path) -> SessionState:
-    """The state in a file; a missing or broken file gives an empty state: the journals hold what matters."""
+    """Read the state from a file; a missing or broken file gives an empty state, because the journals hold what
+    matters.
+    """
     try:
         return SessionState.model_validate(json_text.loads(read_text(file)))
     except (OSError, ValueError, ValidationError):  # defence: broken-state-is-none

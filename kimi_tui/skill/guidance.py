@@ -1,4 +1,4 @@
-"""Text beside a chart in a skill file, assigned to the chart's nodes.
+"""Assigns the text beside a chart in a skill file to the chart's nodes.
 
 A section whose heading starts with a node's id (`## B`, `### F: Scout`) belongs to that node, and so does a comment in
 the chart (`%% B: text`); the rest is sent once, with the first node.
@@ -33,7 +33,7 @@ class Note(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FoundGuidance:
-    """The guidance; `notes` describe the text for each node, `cut` the text that is too long."""
+    """The guidance; `notes` describe the text for each node, `cut` the text that exceeds the limit."""
 
     guidance: Guidance = field(default_factory=Guidance)
     notes: tuple[Note, ...] = ()

@@ -114,7 +114,7 @@ class Skill:
 
     @property
     def hidden(self) -> bool:
-        """Not in lists and the system prompt (`metadata: hidden: true`); found by name only."""
+        """Whether lists and the system prompt omit it (`metadata: hidden: true`); it is found by name only."""
         return self.metadata.get("hidden", "").strip().lower() == "true"
 
 

@@ -18,7 +18,7 @@ MAX_FOLDERS = 4096
 
 @dataclass(frozen=True, slots=True)
 class WatchPlan:
-    """Folders by real path, each with the names in it that matter; None: all that are not hidden.
+    """The folders to watch by real path, each with the relevant names in it; None: all names that are not hidden.
 
     `whole` is false if there are more folders than may be watched.
     """
@@ -37,7 +37,7 @@ class WatchPlan:
         return not name.startswith(".") if names is None else name in names
 
     def is_watched(self, path: str) -> bool:
-        """Whether `path` is a watched folder itself: after such a change its watch may be void."""
+        """Whether `path` itself is a watched folder: such a change may end its watch."""
         return path in self.folders
 
 

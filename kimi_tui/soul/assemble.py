@@ -61,12 +61,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EngineConfig:
-    """What `build_engine` needs. `auto_approve`: approve calls without a user; `steered`: a program controls flows.
+    """The parameters of `build_engine`. `auto_approve`: approve calls without a user; `steered`: a program controls
+    flows.
 
     `demo`: the model is the scripted demo. `featured`: a flow listed first, even if it is hidden. `standing`: the trust
     decision on the folder; the project's configuration stays disabled until it is trusted. `starts`: the engine starts
-    loading and connecting at once; otherwise the UI calls `Engine.start`. `budget` caps each flow run.
-    `plan_mode` is for a new session, `plan_requested` for any. `when_asked`, if not "approve", precedes yolo.
+    loading and connecting at once; otherwise the UI calls `Engine.start`. `budget` caps each flow run. `plan_mode` is
+    for a new session, `plan_requested` for any. `when_asked`, if not "approve", precedes yolo.
     """
 
     work_dir: Path

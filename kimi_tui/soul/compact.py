@@ -52,7 +52,7 @@ class Compactor:
     def due(self, context_size: int) -> bool:
         """Whether the conversation is near the model's limit of `context_size` tokens.
 
-        A conversation that the last compaction could not shorten enough has to grow before the next one.
+        If the last compaction could not shorten it enough, the conversation has to grow before the next one.
         """
         return self._threshold.reached(self._context.token_count, context_size) and self._size() >= self._not_below
 

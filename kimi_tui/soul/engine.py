@@ -281,8 +281,8 @@ class Engine:
     def reply(self, text: UserText) -> None:
         """Show an answer of the program in the conversation; the model never sees it.
 
-        While a turn runs, the answer is a notification of type `answer` with the command as title, separate from the
-        model's output.
+        While a turn runs, the answer is a notification of type `answer` with the command as its title, separate from
+        the model's output.
         """
         if self.busy and not self.turn_lock.held_here:
             self.wire.send(notice(current_command.get(), text, kind="answer"))
@@ -349,7 +349,9 @@ class Engine:
     async def take_turn(
         self, prompt: UserInput | FuturePrompt, rules: TurnRules = NO_RULES, *, shown_as: UserInput | None = None
     ) -> TurnResult:
-        """Run one turn of the soul; the flow runner uses it too. The turn waits for its prompt if that has to come."""
+        """Run one turn of the soul; the flow runner uses it too. If the prompt is still pending, the turn waits for
+        it.
+        """
         async with self.turn_lock.turn():
             self._starting = asyncio.create_task(self._start_turn(prompt))
             try:
@@ -393,7 +395,7 @@ class Engine:
         self.hooks.stop()
 
     def unknown_tools(self, names: Sequence[str]) -> list[str]:
-        """The names that are not of a tool; those of MCP servers are known only when the servers are connected."""
+        """Return the unknown names of tools; those of MCP servers are known only after the servers have connected."""
         toolset = self.soul.agent.toolset
         return [name for name in names if toolset.own_name(name) is None and not name.startswith(MCP_PREFIX)]
 
@@ -461,9 +463,9 @@ class Engine:
         self.soul.agent.tool_availability.refresh()
 
     def set_attended(self, away: bool) -> None:
-        """Turn away mode on or off: tool calls are approved and questions are dismissed while the user is away.
+        """Turn away mode on or off: while the user is away, tool calls are approved and questions are dismissed.
 
-        Its end gives yolo back as it was, unless the user turned yolo off meanwhile.
+        Turning it off restores the previous yolo mode, unless the user turned yolo off meanwhile.
         """
         before, self._yolo_before_away = self._yolo_before_away, away and self.approvals.yolo
         self.approvals.attended = self.questions.attended = not away
@@ -478,7 +480,7 @@ class Engine:
         return self.approvals.yolo and (self.approvals.attended or self._yolo_before_away)
 
     def prices(self, model: str) -> Prices | None:
-        """Prices of the model of that name; of the current model if the name is not configured."""
+        """Return the prices of the model of that name; those of the current model if the name is not configured."""
         return self._own_prices(model if model in self.config.models else self.models.key)
 
     def _own_prices(self, model: str) -> Prices | None:

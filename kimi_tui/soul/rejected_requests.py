@@ -17,7 +17,7 @@ def rejects_content(error: ProviderError) -> bool:
 def take_back(
     context: Context, requests: Sequence[Message], history_before: Sequence[Message], checkpoint: int
 ) -> list[str] | None:
-    """Remove a rejected message: each later request would contain it and be rejected too.
+    """Remove a rejected message: otherwise each later request would contain it and be rejected too.
 
     `requests` is the turn's user input, `history_before` the history at its start; `checkpoint` marks that start.
     Returns the removed notes for the model; None if nothing was removed, because the model has answered or the

@@ -1,4 +1,4 @@
-"""Replays the recorded messages of a session, with notes on what a screen does not get to see."""
+"""Replays the recorded messages of a session, with notes on omitted ones."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Replay:
 
 
 def replayed(recorder: Recorder, wire_file: Path, *, whole: bool = False) -> Iterator[Recorded]:
-    """Yield the messages of the session, those last that could not be written to disk.
+    """Yield the messages of the session; those that could not be written to disk come last.
 
     Unless `whole`, a very long session yields only its last turns, after a note about that. Unreadable lines are copied
     to `wire.bad.jsonl`, and a note at the end tells their number.

@@ -68,7 +68,7 @@ class Tracing:
         self._stop_listening = engine.wire.listen(self.on_message, merged=True)
 
     def on_message(self, message: WireMessage) -> None:
-        """Start or end the spans that the message stands for."""
+        """Start or end the spans of the message."""
         match message:
             case flow_events.FlowBegin():
                 if self._main.turn is not None:  # the turn of the command that started the run
@@ -213,7 +213,7 @@ class Tracing:
             span.set_attribute(key, text[:_MAX_CONTENT])
 
     def close(self) -> None:
-        """End all spans and send what there is, for at most two seconds; the rest is dropped."""
+        """End all spans and send pending ones for at most two seconds; the rest is dropped."""
         self._stop_listening()
         for scope in (*self._subagents.values(), self._main):
             self._end_turn(scope, "interrupted")
@@ -234,7 +234,7 @@ class Tracing:
 
 
 def start_tracing(engine: "Engine", processor: "SpanProcessor | None" = None) -> Tracing:
-    """Make spans of what `engine` does; `processor` sends them, by default to the server of the `OTEL_*` variables.
+    """Trace `engine`; `processor` sends the spans, by default to the server of the `OTEL_*` variables.
 
     Raises UsageError if the library is not installed.
     """

@@ -9,7 +9,7 @@ from kimi_tui.soul.commands.command import TurnRunningError
 
 
 class TurnLock:
-    """`held_here`: the current task holds the lock for a command."""
+    """Held for one turn or command at a time. `held_here`: the current task holds the lock for a command."""
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
@@ -25,15 +25,15 @@ class TurnLock:
 
     @asynccontextmanager
     async def turn(self) -> AsyncGenerator[None]:
-        """Hold it for a turn, as soon as it is free."""
+        """Hold the lock for a turn, as soon as it is free."""
         async with self._lock:
             yield
 
     @asynccontextmanager
     async def command(self) -> AsyncGenerator[None]:
-        """Hold it for a command; a block within that of a command is part of it.
+        """Hold the lock for a command; a nested block belongs to the outer command.
 
-        Raises TurnRunningError if it is not free.
+        Raises TurnRunningError if the lock is not free.
         """
         if self.held_here:
             yield

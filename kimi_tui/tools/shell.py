@@ -260,13 +260,13 @@ async def _watch_to_its_end(task: BackgroundTask, watching: AsyncExitStack) -> N
 
 
 def bash(command: str, workspace: Workspace) -> list[str]:
-    """The arguments that run a command line in Bash, never in a program of the workspace that has its name."""
+    """Return the arguments that run a command line in Bash, never in a program of the workspace named bash."""
     program = find_program("bash", outside=workspace.folders) or "/bin/bash"  # defence: bash-of-the-system
     return [program, "-c", command]
 
 
 def result_of(output: ResultBuilder, process: ProcessResult, seconds: float, sandbox: Sandbox) -> ToolReturnValue:
-    """Make the result of a command that ended; `seconds` was its timeout."""
+    """Make the result of a finished command; `seconds` was its timeout."""
     text = output.build()
     brief = "\n".join(last_lines(text, _BRIEF_LINES))
     note = ""

@@ -9,7 +9,7 @@ from kimi_tui.wire.parts import JsonObject, ToolReturnValue
 
 
 class SubmitResult(Tool[Any]):
-    """Made for one turn from the type of its result. `given` is the last valid result."""
+    """The tool for one turn, with the turn's result type. `given` is the last valid result."""
 
     name = RESULT_TOOL
     params: type[Params] = Params

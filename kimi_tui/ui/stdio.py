@@ -168,8 +168,8 @@ class LineWriter:
         await self._empty.wait()
 
     def expect_end(self, *, patience_s: float = 2.0) -> None:
-        """Give up as for a closed pipe once the reader is far behind for `patience_s` seconds: call it when the
-        program's input has ended.
+        """Treat the pipe as closed once the reader is far behind for `patience_s` seconds: call it after the program's
+        input has ended.
         """
         was_full = not self._room.is_set()
 

@@ -39,7 +39,7 @@ class Wire:
         _deliver(self._raw, message)
 
     def flush(self) -> None:
-        """Send held back pieces to the merged listeners."""
+        """Send held-back pieces to the merged listeners."""
         for merged in self._merger.flush():
             _deliver(self._whole, merged)
 

@@ -76,13 +76,13 @@ def type_name(message: WireMessage) -> str:
 
 
 def encode(message: WireMessage) -> JsonObject:
-    """The envelope of `message` as plain JSON values; omits fields that are None."""
+    """Return the envelope of `message` as plain JSON values; omits fields that are None."""
     payload = message.model_dump(mode="json", exclude_none=True)
     return {"type": type_name(message), "payload": payload}
 
 
 def decode(envelope: object) -> WireMessage | UnknownMessage:
-    """The message in an envelope. Raises WireFormatError if the envelope is invalid."""
+    """Return the message in an envelope. Raises WireFormatError if the envelope is invalid."""
     if not isinstance(envelope, dict):
         raise WireFormatError("a Wire message must be an object with type and payload")
     fields = cast(dict[str, Any], envelope)

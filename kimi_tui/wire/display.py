@@ -1,4 +1,4 @@
-"""What a tool shows to the user: blocks distinguished by `type`; unknown types are kept unchanged."""
+"""Display blocks of tools, distinguished by `type`; unknown types are kept unchanged."""
 
 from typing import Annotated, Any, ClassVar, Literal
 

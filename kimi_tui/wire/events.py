@@ -1,4 +1,4 @@
-"""Events: what happened, in order. Events have no responses."""
+"""Events: facts in the order in which they happened. Events have no responses."""
 
 from typing import Any, Literal
 
@@ -109,7 +109,7 @@ class ApprovalResponse(WireModel):
 
 
 class SubagentEvent(WireModel):
-    """Any event of a subagent; `event` is its envelope (decode it with `codec.decode`)."""
+    """An event of a subagent; `event` is its envelope (decode it with `codec.decode`)."""
 
     parent_tool_call_id: str
     agent_id: str | None = None

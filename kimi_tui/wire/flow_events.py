@@ -125,7 +125,7 @@ class FlowEnd(WireModel):
 
 
 class FlowSpending(WireModel):
-    """What a run with a budget has used of it, after each reply and each change of the budget.
+    """The budget usage of a run, sent after each reply and each change of the budget.
 
     `tokens` are input without cache reads, and output. Costs are in US dollars, `cost` is None if a model has no
     prices; `at_most`: it may be lower, because the price of cache reads is not known. `work_s` is working time in

@@ -17,7 +17,7 @@ class Merger(Generic[M]):
         self._held: list[M] = []
 
     def add(self, message: M) -> list[M]:
-        """The messages that are complete now that `message` has arrived."""
+        """Return the messages that are complete now that `message` has arrived."""
         if self._held and _belongs(self._held[-1], message):
             self._held.append(message)
             return []
@@ -29,7 +29,7 @@ class Merger(Generic[M]):
         return complete
 
     def flush(self) -> list[M]:
-        """The held back piece as one message, or nothing."""
+        """Return the held-back piece as one message, or nothing."""
         pending, self._held = self._held, []
         return [_joined(pending)] if pending else []
 

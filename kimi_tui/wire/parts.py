@@ -59,14 +59,14 @@ UserInput = str | tuple[ContentPart, ...]
 
 
 def text_of(content: UserInput) -> str:
-    """The text of a user's input; other parts are omitted."""
+    """Return the text of a user's input, without other parts."""
     if isinstance(content, str):
         return content
     return "\n".join(part.text for part in content if part.type == "text")
 
 
 def encodable(content: UserInput) -> UserInput:
-    """The same input with lone surrogates replaced: files and services reject them."""
+    """Return the same input with lone surrogates replaced: files and services reject them."""
     if isinstance(content, str):
         return without_surrogates(content)
     rows = [part.model_dump() for part in content]
@@ -91,7 +91,7 @@ class ToolCall(WireModel):
     extras: JsonObject | None = None
 
     def followed_by(self, part: "ToolCallPart") -> "ToolCall":
-        """This call with `part` appended to its arguments."""
+        """Return this call with `part` appended to its arguments."""
         if part.arguments_part is None:
             return self
         arguments = (self.function.arguments or "") + part.arguments_part

@@ -23,7 +23,7 @@ class Section:
 
 
 def explain(flow: Flow) -> list[Section]:
-    """The sections of the explanation; those without a line are left out."""
+    """Return the sections of the explanation that have lines."""
     sections = (
         Section("Without a model", tuple(_without_model(flow))),
         Section("Turns of the model", tuple(_turns(flow))),

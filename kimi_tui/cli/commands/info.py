@@ -1,4 +1,4 @@
-"""`kimi-tui info`: prints versions, with the keys of Kimi CLI and our own."""
+"""`kimi-tui info`: prints versions; the JSON output has the same keys as Kimi CLI's, and more."""
 
 import argparse
 

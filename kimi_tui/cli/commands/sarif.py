@@ -20,7 +20,7 @@ _RULES = {
 
 
 def sarif_of(findings: Iterable["Finding"]) -> "JsonObject":
-    """Make one log with one run."""
+    """Format the findings as one log with one run."""
     return {
         "$schema": _SCHEMA,
         "version": "2.1.0",

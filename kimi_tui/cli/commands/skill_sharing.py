@@ -1,4 +1,4 @@
-"""`kimi-tui skill add|update|remove`: shared skills, kept only after a check and the user's yes."""
+"""`kimi-tui skill add|update|remove`: manages shared skills; each is checked, and needs the user's approval."""
 
 import argparse
 import sys

@@ -61,7 +61,7 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "EngineConfi
 
 
 def put_away(work_dir: Path) -> bool:
-    """Delete the demo's session and folder. False if the folder is kept because it has new files."""
+    """Delete the demo's session and folder; return False if the folder is kept because it has new files."""
     import shutil
 
     from kimi_tui.session.session import sessions_dir

@@ -49,7 +49,7 @@ def clean_label(text: str) -> str:
 
 
 def truncate(text: str, width: int) -> str:
-    """`text` cut to `width` cells, ending in an ellipsis if something was cut."""
+    """Cut `text` to `width` cells, with an ellipsis if something was cut."""
     if len(text) <= MAX_CHARACTERS and cell_width(text) <= width:
         return text
     return text[: _fitting(text, width - 1)].rstrip() + ELLIPSIS

@@ -14,9 +14,9 @@ _ROUNDS, _MANY_LINKS = 24, 12_000
 
 
 def align_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, int, int]], count: int) -> list[int]:
-    """The block of each item: `wishes` are `(priority, upper, lower)` pairs to put on one straight line.
+    """Return the block of each item: `preferences` are `(priority, upper, lower)` pairs to put on one straight line.
 
-    Wishes are applied by priority; a wish is skipped if it would cross an applied one, or give an item two straight
+    Preferences are applied by priority; one is skipped if it would cross an applied one, or give an item two straight
     lines on one side.
     """
     position = [0] * count

@@ -311,7 +311,7 @@ class _Assembler:
 
 
 def straighten(points: Sequence[Point]) -> list[Point]:
-    """The same path without repeated points and without points on a straight run."""
+    """Return the same path without repeated points and without points on a straight run."""
     straight: list[Point] = []
     for point in points:
         if straight and straight[-1] == point:

@@ -92,9 +92,9 @@ def _join_where_tight(groups: list[list[Line]], sides: list[int], span: Span) ->
 
 
 def spread(wished: Sequence[int], fixed: Sequence[bool], span: Span) -> list[int]:
-    """Return places in the same order, near `wished`, and at least `span.step` apart (or one, if that does not fit).
+    """Return places in the same order, near `preferred`, and at least `span.step` apart (or one, if that does not fit).
 
-    Those `fixed` keep their place, if there is room for the others around them.
+    `fixed` places do not move if there is room for the others around them.
     """
     for step in (span.step, 1):
         ports = list(wished)

@@ -7,7 +7,9 @@ from kimi_tui.flow.model.graph import Flow, FlowEdge, NodeKind
 
 @dataclass(frozen=True, slots=True)
 class FlowDifference:
-    """The differences; `reworded` nodes are in both charts with different labels; ways are edges with labels."""
+    """The differences; `reworded` nodes are in both charts with different labels; `ways_first` and `ways_second` are
+    edges with labels.
+    """
 
     only_first: tuple[str, ...] = ()
     only_second: tuple[str, ...] = ()

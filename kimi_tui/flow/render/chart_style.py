@@ -15,8 +15,8 @@ LineKind = Literal["light", "heavy", "double", "dashed"]
 
 @dataclass(frozen=True, slots=True)
 class NodeStyle:
-    """`sign` is one cell, or a space or nothing; it and the visits are in the upper border. Of `words` and `notes`,
-    longest first, the first that fits is shown.
+    """The style of a node's box. `sign` is one cell or empty; it and the visit count are in the upper border. The first
+    of `words` and of `notes`, longest first, that fits is shown.
 
     Words go into the upper border too, notes (time and tokens) into the lower one. `role` is the box's, `sign_role` the
     sign's. A current box has a heavy border, a selected one a double border.

@@ -33,7 +33,7 @@ async def run_node_command(
 
 
 def edge_for_status(end: CommandEnd, outgoing: Sequence[FlowEdge]) -> FlowEdge | None:
-    """The edge that a command's end leads to; None if the run stays, because the command failed or did not run."""
+    """Return the edge for the end of a command; None if the run stays, because the command failed or did not run."""
     if end.stop not in ("finished", "failed"):
         return None
     if len(outgoing) == 1 and outgoing[0].label is None:
@@ -43,7 +43,7 @@ def edge_for_status(end: CommandEnd, outgoing: Sequence[FlowEdge]) -> FlowEdge |
 
 
 def turn_result(end: CommandEnd) -> TurnResult:
-    """The result of a command as that of a turn; a status other than 0 is a failure."""
+    """Convert a command's result to a turn's result; a nonzero status is a failure."""
     match end.stop:
         case "finished" if end.succeeded:
             return TurnResult("finished", end.output)
@@ -61,6 +61,6 @@ def failure(error: KimiTuiError) -> CommandEnd:
 
 
 def command_values(end: CommandEnd) -> dict[str, str]:
-    """The fields of a node with a command; like in Bash, without the line breaks at the end."""
+    """Return the fields of a node with a command; as in Bash, without trailing line breaks."""
     output = end.output.rstrip("\n")
     return {"text": output, "output": output, "status": "" if end.status is None else str(end.status)}

@@ -37,7 +37,7 @@ class _OpenNode:
 
 
 def begin_event(flow: Flow, state: RunState | None = None, *, resumed_at: str | None = None) -> FlowBegin:
-    """The event with which a run starts; without a state, of a chart that does not run."""
+    """Make the event that starts a run; without a state, the event of a chart that is only displayed."""
     nodes = (
         FlowNodeShape(id=node.id, label=node.title, kind=node.kind.value, settings=dict(node.settings.written) or None)
         for node in flow.nodes.values()
@@ -58,7 +58,7 @@ def begin_event(flow: Flow, state: RunState | None = None, *, resumed_at: str | 
 
 
 def spending_event(state: RunState, spent: Spent, *, held: bool = False) -> FlowSpending:
-    """The event with what a run has used of its budget."""
+    """Make the event that reports the usage of a run's budget."""
     return FlowSpending(
         run_id=state.run_id,
         tokens=spent.tokens,

@@ -35,7 +35,9 @@ class GuidanceRecord(WireModel):
 
 
 class RunStarted(_Record):
-    """A run starts; has the chart's text, so that the run can resume when the skill has changed or is gone."""
+    """A run starts; the record has the chart's text, so that the run can resume after the skill has changed or is
+    gone.
+    """
 
     r: Literal["begin"] = "begin"
     name: str
@@ -99,7 +101,7 @@ class TurnFinished(_Record):
 
 
 class ReplyReceived(_Record):
-    """What one reply of a model used, whatever became of its turn; also replies of subagents and of compactions.
+    """The usage of one reply of a model, even if its turn failed; also replies of subagents and of compactions.
 
     `model` is its name in the configuration; `cost` is in US dollars, None without prices, and `at_most` if the price
     of cache reads is not known. `estimated`: the service did not report all of the usage. `turn_s` is the working time
@@ -126,7 +128,7 @@ class BudgetSet(_Record):
 
 
 class BranchChosen(_Record):
-    """A branch was taken without a turn: the user chose it, or confirmed the model's choice."""
+    """The user chose a branch, or confirmed the model's choice, without a turn."""
 
     r: Literal["choice"] = "choice"
     node: str

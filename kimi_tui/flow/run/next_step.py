@@ -28,7 +28,9 @@ class NextStep:
 def step_after_turn(
     flow: Flow, state: RunState, node: FlowNode, result: TurnResult, end: CommandEnd | None, *, interactive: bool
 ) -> NextStep:
-    """The next step: the user's choice in advance, else that of the chart or the model. `end`: how a command ended."""
+    """Return the next step: the user's choice in advance, else that of the chart or the model. `end`: how a command
+    ended.
+    """
     outgoing = flow.outgoing[node.id]
     if result.stop in ("failed", "max_steps"):
         if state.failures < node.settings.retries:  # defence: retry-before-failed

@@ -47,12 +47,14 @@ def task_prompt(label: UserInput, args: str) -> UserInput:
 
 
 def with_request(prompt: UserInput, args: str) -> UserInput:
-    """The prompt with the args, for the first turn of a flow whose labels have no placeholder for them."""
+    """Return the prompt with the args, for the first turn of a flow whose labels have no placeholder for them."""
     return _joined([f"The request of the user:\n{args}", prompt])
 
 
 def decision_prompt(prompt: UserInput, branches: Sequence[str], *, reminder: bool = False) -> UserInput:
-    """The label, the branches in order, and how to name one; with `reminder`, a note that the last reply named none."""
+    """Return the label, the branches in order, and how to name one; with `reminder`, a note that the last reply named
+    none.
+    """
     listed = "\n".join(f"- {branch}" for branch in branches)
     parts: list[UserInput] = [
         prompt,
@@ -68,7 +70,7 @@ def decision_prompt(prompt: UserInput, branches: Sequence[str], *, reminder: boo
 
 
 def result_prompt(prompt: UserInput, result: ResultRule, *, reminder: bool = False) -> UserInput:
-    """The label, and how to give the result; with `reminder`, a note that the last turn gave none."""
+    """Return the label, and how to give the result; with `reminder`, a note that the last turn gave none."""
     parts: list[UserInput] = [
         prompt,
         f"When this is done, give its result by calling the tool {RESULT_TOOL}; the call ends this step.",

@@ -27,7 +27,7 @@ class _Result(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ResultRule:
-    """The result that a turn has to give. `choices`: it also names one of these branches, as `choice`."""
+    """The required result of a turn. `choices`: the result also names one of these branches, as `choice`."""
 
     fields: tuple[ResultField, ...]
     choices: tuple[str, ...] = ()
@@ -64,18 +64,18 @@ class ResultRule:
 
 
 def as_json(result: BaseModel) -> JsonObject:
-    """The fields by their names in the chart, without optional ones that are not given."""
+    """Return the fields by their names in the chart, without omitted optional ones."""
     return cast(JsonObject, result.model_dump(mode="json", by_alias=True, exclude_none=True))
 
 
 def result_values(rule: ResultRule, result: JsonObject) -> dict[str, str]:
-    """The values for variables: texts and words as they are, all else as JSON, and nothing for a missing one."""
+    """Return the values for variables: texts and words unchanged, all else as JSON; a missing value is empty."""
     names = [field.name for field in rule.fields] + ([CHOICE] if CHOICE in result else [])
     return {name: result_text(result[name]) if name in result else "" for name in names}
 
 
 def recorded(result: JsonObject) -> JsonObject:
-    """The result for the journal and the screen: a very long one with its texts and lists cut."""
+    """Return the result for the journal and the screen, with the texts and lists of a very long one cut."""
     if len(json.dumps(result)) <= _MAX_RECORDED_CHARS:
         return result
     return {name: _cut(value) for name, value in result.items()}
@@ -87,7 +87,7 @@ def result_line(result: JsonObject) -> str:
 
 
 def result_text(value: object) -> str:
-    """The value of a field: a text as it is, all else as JSON."""
+    """Format the value of a field: a text unchanged, all else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

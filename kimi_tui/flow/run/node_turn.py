@@ -11,7 +11,7 @@ from kimi_tui.i18n import tr
 
 
 def rules_of(flow: Flow, node: FlowNode, state: RunState) -> TurnRules:
-    """The rules of a node's turn at this point of the run: a branch is not asked for if the user has chosen it."""
+    """Return the rules of a node's turn at this point of the run: they require no branch if the user has chosen one."""
     settings = node.settings
     result: ResultRule | None = None
     if settings.out is not None:
@@ -21,7 +21,7 @@ def rules_of(flow: Flow, node: FlowNode, state: RunState) -> TurnRules:
 
 
 def checked(result: TurnResult, rules: TurnRules, state: RunState) -> TurnResult:
-    """The turn, or a failed one if the required result is still missing after `EXTRA_REPLIES` more replies."""
+    """Return the turn, or a failed one if the required result is still missing after `EXTRA_REPLIES` more replies."""
     if rules.result is None or result.stop != "finished" or result.result is not None:
         return result
     if state.no_result < EXTRA_REPLIES:

@@ -23,7 +23,7 @@ def referenced_fields(flow: Flow) -> dict[str, frozenset[str]]:
 
 
 def kept_values(values: Mapping[str, str], fields: frozenset[str] | None) -> dict[str, str] | None:
-    """The values to keep: those referred to, cut just above the limit for commands."""
+    """Return the values to keep: those that variables refer to, cut just above the limit for commands."""
     if not fields:
         return None
     return {name: value[: MAX_VALUE_BYTES + 1] for name, value in values.items() if name in fields}

@@ -64,7 +64,7 @@ class NodeView:
         self.held_at = None
 
     def end_turn(self, at: float) -> None:
-        """End the turn, but not the node's visit: the node gets another turn, or the run pauses here."""
+        """End the turn but not the visit: the node gets another turn, or the run pauses here."""
         self.live_s += self.turn_s(at)
         self.started_at = self.held_at = None
 

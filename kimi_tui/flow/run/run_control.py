@@ -131,7 +131,7 @@ class RunControl:
 
     @property
     def pausing(self) -> bool:
-        """Whether the run pauses after the current turn."""
+        """Whether the run will pause after the current turn."""
         return self._pause_next is not None
 
     @property

@@ -1,4 +1,4 @@
-"""How a run ends: its status, the reason, and what a run without a user leaves to be answered."""
+"""How a run ends: its status, its reason, and the open question of a run without a user."""
 
 import shlex
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from kimi_tui.wire.flow_events import FlowStatus
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """The end of a run. `question` or `over_budget` is what the user has to settle before it can continue."""
+    """The end of a run. The user has to answer `question`, or settle `over_budget`, before the run can continue."""
 
     status: FlowStatus
     reason: str | None = None
@@ -26,7 +26,9 @@ class Ending:
 
 
 def unattended_ending(flow: Flow, state: RunState, pause: Pause, error: KimiTuiError | None) -> Ending | None:
-    """The end of a run without a user, in place of a pause; None if it continues. `error` is that of its last turn."""
+    """Return the end of a run without a user, in place of a pause; None if it continues. `error` is that of its last
+    turn.
+    """
     node_id = state.node_id
     match pause.reason:
         case "rejected":
@@ -50,23 +52,23 @@ def unattended_ending(flow: Flow, state: RunState, pause: Pause, error: KimiTuiE
 
 
 def out_of_moves(moves: int) -> Ending:
-    """The end of a run that has made all its moves."""
+    """Return the end of a run that reached its move limit."""
     error = MaxStepsReachedError(moves, "moves")
     return Ending("max_moves", tr("move limit reached ({count})", count=moves), error)
 
 
 def over_budget(state: RunState, why: UserText) -> Ending:
-    """The end of a run without a user whose budget is used up."""
+    """Return the end of a run without a user whose budget is used up."""
     return Ending("cancelled", why, over_budget=_over_budget(state))
 
 
 def pending_budget(state: RunState) -> OverBudget | None:
-    """The budget that an open run waits for; None if it may continue."""
+    """Return the budget that an open run waits for; None if it may continue."""
     return _over_budget(state) if state.open and state.is_over_budget else None
 
 
 def how_to_raise(run_id: str, over: OverBudget) -> str:
-    """The command that continues the run with a higher budget."""
+    """Return the command that continues the run with a higher budget."""
     return f"kimi-tui flow resume {run_id} {over.raised}"
 
 

@@ -39,7 +39,7 @@ def _no_notice(_title: UserText, _body: UserText) -> None:
 
 @dataclass(frozen=True, slots=True)
 class BudgetSetup:
-    """The budget of a run, None for the recorded one, and what the meter needs to enforce it.
+    """The budget of a run, None for the recorded one, and the dependencies of the meter.
 
     `prices` are those of a configured model; `stop_clock` stops the run's clock within its block; `notify` tells the
     user.
@@ -75,7 +75,7 @@ class RunMeter:
 
     @property
     def spent(self) -> Spent:
-        """What the run has used until now."""
+        """The run's usage so far."""
         return replace(self.state.spent, seconds=self.state.work_s + max(self.state.turn_s, self._turn_s()))
 
     @property
@@ -85,7 +85,7 @@ class RunMeter:
 
     @property
     def reached_text(self) -> UserText:
-        """That the budget is used up, and how much is spent."""
+        """The message that the budget is used up, with the amount spent."""
         quantity = self.reached or "tokens"
         return tr("the budget is used up: {facts}", facts=spent_text(self.spent, self.state.budget, quantity))
 
@@ -151,7 +151,7 @@ class RunMeter:
         return False
 
     def record(self, model: str, usage: TokenUsage, *, estimated: bool) -> None:
-        """Journal what a reply used."""
+        """Journal the usage of a reply."""
         prices = self.setup.prices(model)
         self.write(
             ReplyReceived(
@@ -245,7 +245,7 @@ class RunMeter:
 
 
 def without_prices(model: str) -> UserText:
-    """Why a cap on the cost cannot be kept."""
+    """Return the reason why a cap on the cost cannot be enforced."""
     return tr(
         "the budget caps the cost, but the model {name} has no prices: set input_price and output_price",
         name=model or "?",

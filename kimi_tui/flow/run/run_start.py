@@ -1,4 +1,4 @@
-"""How a run starts, or resumes in another process: its first record, and the events that are still to be sent."""
+"""How a run starts, or resumes in another process: its first record, and the events that are still unsent."""
 
 from kimi_tui.errors import FlowControlError
 from kimi_tui.flow.model.graph import Flow, Guidance

@@ -110,7 +110,7 @@ class RunView:
         return sum(node.steps + node.live_steps for node in self.nodes.values())
 
     def elapsed(self, now: float) -> float:
-        """Seconds of running time, pauses included, but not the time between two processes."""
+        """Seconds of running time, including pauses, without the time between two processes."""
         return self._before_s + (max(0.0, now - self._active_since) if self._active_since is not None else 0.0)
 
     def work_s(self, now: float) -> float:
@@ -118,7 +118,7 @@ class RunView:
         return sum(node.elapsed(now) for node in self.nodes.values())
 
     def waited_s(self, now: float) -> float:
-        """Seconds of running time that were no work: pauses, approvals, questions."""
+        """Seconds of running time without work: pauses, approvals, questions."""
         return max(0.0, self.elapsed(now) - self.work_s(now))
 
     def spent(self, now: float) -> tuple[Spent, Budget]:
@@ -353,7 +353,7 @@ class RunView:
         self._active_since = None
 
     def cut(self, timestamp: float, reason: str) -> None:
-        """End an interrupted run, whose record stops before its end."""
+        """End an interrupted run whose record stops early."""
         self.apply(FlowEnd(run_id=self.run_id, status="cancelled", moves=self.moves, reason=reason), timestamp)
         for node in self.nodes.values():
             if node.state == "running":

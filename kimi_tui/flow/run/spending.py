@@ -30,7 +30,7 @@ class Prices:
         return (uncached * self.input + usage.input_cache_read * of_cache + usage.output * self.output) / 1e6
 
     def is_upper_bound(self, usage: TokenUsage) -> bool:
-        """Whether the real cost may be lower, because the price of cache reads is not known."""
+        """Whether the real cost may be lower because the price of cache reads is unknown."""
         return self.cache is None and usage.input_cache_read > 0
 
 
@@ -95,12 +95,12 @@ class Spent:
 
 
 def budgeted_tokens(usage: TokenUsage) -> int:
-    """The tokens that count against a budget: input without cache reads, and output."""
+    """Return the tokens that count against a budget: input without cache reads, and output."""
     return usage.input_other + usage.input_cache_creation + usage.output
 
 
 def share(spent: Spent, budget: Budget, quantity: Quantity) -> float:
-    """How much of a cap is used, 1 for all of it; 0 without a cap."""
+    """Return the used share of a cap, 1 for all of it; 0 without a cap."""
     cap = getattr(budget, quantity)
     if cap is None:
         return 0.0
@@ -108,24 +108,24 @@ def share(spent: Spent, budget: Budget, quantity: Quantity) -> float:
 
 
 def fullest(spent: Spent, budget: Budget) -> Quantity | None:
-    """The quantity with the largest used share; None without a cap."""
+    """Return the quantity with the largest used share; None without a cap."""
     capped: list[Quantity] = [quantity for quantity in QUANTITIES if getattr(budget, quantity) is not None]
     return max(capped, key=lambda quantity: share(spent, budget, quantity), default=None)
 
 
 def reached(spent: Spent, budget: Budget) -> Quantity | None:
-    """The quantity whose cap is used up; None if there is none."""
+    """Return the quantity whose cap is used up; None if there is none."""
     quantity = fullest(spent, budget)
     return quantity if quantity is not None and share(spent, budget, quantity) >= 1 else None
 
 
 def shown_cost(cost: float) -> str:
-    """An amount in few digits: 12.40, 0.42, 0.0031."""
+    """Format an amount in few digits: 12.40, 0.42, 0.0031."""
     return f"{cost:.2f}" if cost >= 0.1 or cost == 0 else f"{cost:.4f}"
 
 
 def spent_text(spent: Spent, budget: Budget, quantity: Quantity) -> UserText:
-    """How much of a cap is used: `412,300 of 500k tokens`."""
+    """Format the used amount of a cap: `412,300 of 500k tokens`."""
     match quantity:
         case "cost":
             form = tr("at most {spent} of {cap} usd") if spent.at_most else tr("{spent} of {cap} usd")
@@ -140,12 +140,12 @@ def spent_text(spent: Spent, budget: Budget, quantity: Quantity) -> UserText:
 
 
 def spending_text(spent: Spent, budget: Budget) -> UserText:
-    """How much of each cap is used, on one line."""
+    """Format the used amount of each cap, on one line."""
     return " · ".join(spent_text(spent, budget, one) for one in QUANTITIES if getattr(budget, one) is not None)
 
 
 def raised_budget(spent: Spent, budget: Budget) -> Budget:
-    """Higher caps to propose: those that are used up, doubled until they are not."""
+    """Propose higher caps: those that are used up, doubled until they suffice."""
     caps: dict[Quantity, float] = {}
     for quantity in QUANTITIES:
         cap = getattr(budget, quantity)

@@ -34,9 +34,9 @@ class OpenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class OverBudget:
-    """A run that waits for a higher budget. `budget` is the present one as written, `spent` how much of it is used.
+    """A run that waits for a higher budget. `budget` is the present one as written, `spent` the used amount.
 
-    `raised` is the option that raises the used up cap: `--max-tokens 1m`.
+    `raised` is the option that raises the cap: `--max-tokens 1m`.
     """
 
     run_id: str
@@ -72,8 +72,8 @@ class TurnResult:
 
 @dataclass(frozen=True, slots=True)
 class TurnRules:
-    """What a node sets for its turn: the typed result to give, the only tools that may be called (empty: all), and the
-    time that the model and its tools may work.
+    """The rules of a node for its turn: the required typed result, the only allowed tools (empty: all), and the time
+    limit for the model and its tools.
     """
 
     result: ResultRule | None = None
@@ -136,7 +136,7 @@ class CommandRunner(Protocol):
 
 
 class AnswerRecorder(Protocol):
-    """Informs the model of a branch that it did not choose."""
+    """Informs the model of a branch that the user chose."""
 
     def record_answer(self, question: str, choice: str, *, by_default: bool) -> None: ...
 

@@ -26,7 +26,7 @@ _FLAGS = re.DOTALL | re.MULTILINE
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A `when:` line: matches if the pattern is found in the situation, or with `absent` if it is not."""
+    """A `when:` line: matches if the situation contains the pattern, or with `absent` if it does not."""
 
     pattern: re.Pattern[str]
     absent: bool = False
@@ -48,7 +48,9 @@ class Condition:
 
 
 def situation_of(history: Sequence[Message]) -> str:
-    """The text that the patterns search. If it is too long, the oldest entries and the middle of long ones are cut."""
+    """Return the text that the patterns search. If it is too long, the oldest entries and the middle of long ones are
+    cut.
+    """
     begin = max((index for index, message in enumerate(history) if message.role == "user"), default=len(history))
     names = {call.id: call.function.name for message in history for call in message.tool_calls or ()}
     earlier = [f"earlier {entry}" for message in history[:begin] for entry in _entries(message, names)]
@@ -57,7 +59,7 @@ def situation_of(history: Sequence[Message]) -> str:
 
 
 def renamed(call: ToolCall, history: Sequence[Message]) -> ToolCall:
-    """The call with an unused id: a rule may apply several times in a conversation."""
+    """Return the call with an unused id: a rule may apply several times in a conversation."""
     used = {past.id for message in history for past in message.tool_calls or ()}
     unique_id, count = call.id, 1
     while unique_id in used:

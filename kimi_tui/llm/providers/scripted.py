@@ -72,7 +72,7 @@ class Request:
 
 
 class Script:
-    """The replies of a script: in order, each given once, so that agents that share a script take turns; or by rules.
+    """The replies of a script: a sequence, each given once, so that agents that share a script take turns; or rules.
 
     `conditions` are those of each block, for a script of rules.
     """

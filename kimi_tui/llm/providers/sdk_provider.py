@@ -33,7 +33,7 @@ _MARGIN = 1024
 
 
 class StreamReader(Protocol[E_contra]):
-    """Converts the events of one reply to parts; `over` is true once the service has reported the reply's end."""
+    """Converts the events of one reply to parts; `over` is true after the service has reported the reply's end."""
 
     @property
     def over(self) -> bool: ...

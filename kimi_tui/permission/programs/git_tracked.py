@@ -1,6 +1,6 @@
-"""What a Git command prints of the files in its repository: which tracked files it reads, and from which commits.
+"""Determines which tracked files a Git command prints, and from which commits.
 
-Each public function takes the parsed command, and returns None if it prints no content of files.
+Each public function takes the parsed command, and returns None if it prints no file contents.
 """
 
 import re
@@ -46,13 +46,13 @@ def _in_worktree(parsed: Parsed, skip: int = 0) -> Tracked:
 
 
 def logged(parsed: Parsed) -> Tracked | None:
-    """What `git log` reads: no content of files, unless an option shows or searches their lines."""
+    """Return what `git log` reads: no file contents, unless an option shows or searches their lines."""
     names = {option.name for option in parsed.options}
     return None if names <= _NO_LINES | _LOG_NAMES else _limited(parsed)
 
 
 def compared(parsed: Parsed) -> Tracked | None:
-    """What `git diff` reads; None if its options show only names or numbers."""
+    """Return what `git diff` reads; None if its options show only names or numbers."""
     names = {option.name for option in parsed.options}
     if names & _SUMMARIES and names <= _NO_LINES:
         return None
@@ -61,7 +61,7 @@ def compared(parsed: Parsed) -> Tracked | None:
 
 
 def shown_revisions(parsed: Parsed) -> Tracked | None:
-    """What `git show` reads. A word for an object may contain its path; a hash may identify any file."""
+    """Return what `git show` reads. A word for an object may contain its path; a hash may identify any file."""
     names = {option.name for option in parsed.options}
     revisions = [word for index, word in parsed.operands if parsed.dashes is None or index < parsed.dashes]
     if revisions and all(_OBJECT_OF_A_PATH.fullmatch(word) for word in revisions):
@@ -72,25 +72,25 @@ def shown_revisions(parsed: Parsed) -> Tracked | None:
 
 
 def anything(parsed: Parsed) -> Tracked:
-    """Any file of any commit."""
+    """Return any file of any commit."""
     del parsed
     return Tracked()
 
 
 def whole_tree(tracked: Tracked | None) -> Tracked | None:
-    """Any file in place of those of `tracked`: for a command whose operands are not paths."""
+    """Return any file in place of those of `tracked`: for a command whose operands are not paths."""
     return tracked and Tracked()
 
 
 def shown_object(parsed: Parsed) -> Tracked | None:
-    """What `git cat-file` reads; None if it shows no content, or only objects named by their paths."""
+    """Return what `git cat-file` reads; None if it shows no content, or only objects named by their paths."""
     if parsed.has("-t", "-s", "-e") or all(_OBJECT_OF_A_PATH.fullmatch(word) for _, word in parsed.operands):
         return None
     return Tracked()
 
 
 def searched(parsed: Parsed) -> Tracked:
-    """What `git grep` reads."""
+    """Return what `git grep` reads."""
     skip = 0 if parsed.has("-e") else 1
     tracked = _in_worktree(parsed, skip)
     if skip and parsed.dashes is not None and all(index > parsed.dashes for index, _ in parsed.operands):
@@ -99,5 +99,5 @@ def searched(parsed: Parsed) -> Tracked:
 
 
 def changes_in_status(parsed: Parsed) -> Tracked | None:
-    """What `git status` or `git commit` reads: files only with `-v`."""
+    """Return what `git status` or `git commit` reads: files only with `-v`."""
     return Tracked() if parsed.has("-v", "--verbose") else None

@@ -230,7 +230,7 @@ def unnamed_danger(pattern: Sequence[str], words: tuple[str | None, ...]) -> str
 
 
 def may_run_another(words: Sequence[str | None]) -> bool:
-    """Whether the program may run a command that is among its words: it is unknown, or known to do so."""
+    """Whether the program may run a command given in its arguments: it is unknown, or known to do so."""
     words_known = tuple(word or "" for word in words)
     return bool(words_known) and (program_of(words_known[0]) is None or bool(judge(words_known).dangers))
 

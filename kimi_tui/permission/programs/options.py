@@ -25,7 +25,7 @@ class Level(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """`value` is None for an option without one. `at` is the word index; the program is word 0."""
+    """An option; `value` is None without a value. `at` is the word index; the program is word 0."""
 
     name: str
     value: str | None

@@ -11,7 +11,9 @@ Check = Callable[[Parsed], str]
 
 
 class RecursiveRead(IntFlag):
-    """How a program reads folders recursively: whether it follows links, reads hidden files, or only named folders."""
+    """How a program reads folders recursively: whether it follows links, reads hidden files, or reads only named
+    folders.
+    """
 
     WITHIN = 1
     LINKS = 2

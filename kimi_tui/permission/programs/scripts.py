@@ -67,7 +67,7 @@ def harmless_sed(script: str) -> bool:
 
 
 def harmless_awk(program: str) -> bool:
-    """Whether a program neither runs nor opens anything, judged by the characters and names that this requires."""
+    """Whether an awk program neither runs nor opens anything, judged by the characters and names that this requires."""
     if _AWK_MORE.search(program.replace("||", " ")):
         return False
     return ">" not in program or not _PRINTS.search(program) or _compares_outside(program)

@@ -1,4 +1,4 @@
-"""What a shared skill can start once the user has it, in words for the question whether to keep it."""
+"""Lists what a shared skill can start after the user accepts it, for the approval question."""
 
 import re
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ class Effect:
 
 
 def effects(skill: Skill, package: SkillPackage) -> list[Effect]:
-    """The effects of the skill whose files are `package`; those without a line are left out. Commands are all there."""
+    """Return the effects of the skill whose files are `package`, without empty ones; all commands are listed."""
     scripts = [name for name, file in package.files.items() if _is_script(name, file)]
     others = [name for name in package.files if name not in scripts and name != SKILL_FILE]
     found = (

@@ -1,7 +1,7 @@
 """The user's folder of skills, and what shared skills change in it.
 
-Invariant: at each moment, also after a kill, a shared skill in the folder is a whole version that the user agreed to,
-or missing; the next `open_installation` completes or undoes an interrupted change. What the user changed is kept, never
+Invariant: at any time, even after a kill, a shared skill in the folder is a complete version that the user accepted, or
+missing; the next `open_installation` completes or undoes an interrupted change. The user's changes are kept, never
 deleted.
 
 Order of an update: stage the new version, write the lock, exchange the folders, keep or delete the old one.
@@ -52,7 +52,7 @@ class Installation:
         return sorted(path for path in {*known, *now} if known.get(path) != now.get(path))
 
     def stage(self, name: str, package: SkillPackage) -> Path:
-        """Write the files where no skill is read, and return their folder. Raises OSError."""
+        """Write the files to a folder where no skill is read, and return it. Raises OSError."""
         folder = self.skills / _STAGED / name
         _delete(folder)
         private_folder(folder)
@@ -100,7 +100,7 @@ class Installation:
         return None
 
     def record(self, name: str, entry: LockedSkill) -> None:
-        """Change the lock only: the same files at a later commit. Raises OSError."""
+        """Update only the lock: the same files at a later commit. Raises OSError."""
         self._write({**self.lock.skills, name: entry})
 
     def remove(self, name: str) -> Path | None:
@@ -133,7 +133,7 @@ class Installation:
         self.lock = lock
 
     def recover(self) -> None:
-        """End what a kill interrupted. Raises OSError."""
+        """Complete or undo a change that a kill interrupted. Raises OSError."""
         for aside in _entries(self.skills / _REMOVED):
             kept = self._drop(aside, aside.name)
             self._notice(tr("{name}: the interrupted removal was finished", name=aside.name), kept)

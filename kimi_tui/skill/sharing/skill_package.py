@@ -196,7 +196,7 @@ def _read_file(path: Path, name: str) -> bytes:
 
 
 def hashes_of_folder(folder: Path) -> dict[str, str]:
-    """The hashes of an installed skill as the user has it now, as `SkillPackage.hashes`; links by their target.
+    """Return the current hashes of an installed skill, in the form of `SkillPackage.hashes`; links by their target.
 
     Raises SkillInstallError for a folder that cannot be read or has too many files.
     """
@@ -216,9 +216,9 @@ def _hash(content: bytes, executable: bool) -> str:
 
 
 def skill_folder(names: Iterable[str], path: str) -> str:
-    """The folder of the skill that `path` names, of all files of a repository. "" is the repository itself.
+    """Return the folder of the skill that `path` names, of all files of a repository. "" is the repository itself.
 
-    `path` is a folder with a SKILL.md, the last part of one, a folder that holds one skill, or "" if there is one only.
+    `path` is a folder with a SKILL.md, the last part of one, a folder that holds one skill, or "" if there is only one.
     Raises SkillInstallError, which lists the skills if there are several.
     """
     folders = sorted({dirname(name) for name in names if name.rpartition("/")[2] == SKILL_FILE})

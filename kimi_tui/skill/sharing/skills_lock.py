@@ -1,6 +1,6 @@
 """The lock file of the shared skills, `skills-lock.json` beside the user's folder of skills.
 
-It says for each skill where it comes from, at which commit, and the hash of each of its files.
+It stores each skill's source, its commit, and the hash of each of its files.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Where a shared skill comes from: a repository on GitHub, the URL of a Git repository, or a folder."""
+"""The source of a shared skill: a repository on GitHub, the URL of a Git repository, or a folder."""
 
 import re
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The difference between two versions of a skill, as lines to show. Its time is bounded for every content."""
+"""Computes the difference between two versions of a skill, as lines. Its time is bounded for every content."""
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ _MAX_LINES = 2_000
 
 
 def folder_diff(old: Mapping[str, PackagedFile], new: Mapping[str, PackagedFile]) -> Iterator[str]:
-    """Lines in the format of `diff -u`, file by file; of a binary file only that it changed."""
+    """Return lines in the format of `diff -u`, file by file; a binary file is only reported as changed."""
     for name in sorted({*old, *new}):
         before, after = old.get(name), new.get(name)
         if before is not None and after is not None and before.executable != after.executable:

@@ -11,7 +11,7 @@ _NAME = re.compile(r"[\w-]+(?::[\w.-]+)*")
 
 
 class Named(Protocol):
-    """A slash command, without its slash."""
+    """A parsed slash command, without its slash."""
 
     @property
     def name(self) -> str: ...
@@ -28,7 +28,8 @@ def slash_command(text: str, names: frozenset[str]) -> tuple[str, str] | None:
     """Split a slash command, known or not, into name and arguments; None for a message to the model.
 
     A message may start with the path of an existing file, with a comment (`// ...`), or with another path
-    (`/api/users`). If the first part of that path is a command, the text counts as a command typed before another.
+    (`/api/users`). If the first part of that path is a command, the text counts as that command, typed before another
+    one.
     """
     line = parse_line(text)
     if line is not None and line[0] in names:

@@ -98,13 +98,13 @@ class FlowManager:
 
     @property
     def meter(self) -> RunMeter | None:
-        """The meter of the run whose turn is under way."""
+        """The meter of the run whose turn is running."""
         runner = self.runner
         return runner.meter if runner is not None and runner.paused is None else None
 
     @contextlib.contextmanager
     def background_work(self) -> Generator[None]:
-        """Count the turns within the block for the last run: they are about the background tasks that it left."""
+        """Count the turns within the block towards the last run: they handle the background tasks that it left."""
         if self._last_meter is None:
             yield
             return

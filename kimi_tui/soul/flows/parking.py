@@ -1,4 +1,4 @@
-"""Runs without a user: a run parks at calls that need approval, and gets the answers when it resumes."""
+"""Runs without a user: a run stops at calls that need approval, and gets the answers when it resumes."""
 
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -27,14 +27,14 @@ class Parking:
 
     @property
     def recorded(self) -> RecordedWhenAsked | None:
-        """The option for a new run's journal; None if calls are approved, or there is a user to ask."""
+        """The option for a new run's journal; None if calls are approved, or a user is present."""
         if self._approvals.attended or self._option in (None, "approve"):
             return None
         return "park" if self._option == "park" else "refuse"
 
     @contextmanager
     def during(self, answers: Mapping[str, bool], recorded: RecordedWhenAsked | None) -> Generator[None]:
-        """Park, or refuse, inside the `with` block; `answers` are those to the calls that the run was parked with."""
+        """Park or refuse calls inside the `with` block; `answers` are those to the calls that parked the run."""
         approvals = self._approvals
         effective = recorded if self._option is None else self._option
         narrows = not approvals.attended and self._approves and effective in ("refuse", "park")
@@ -52,7 +52,7 @@ class Parking:
                 approvals.yolo = yolo
 
     def take(self) -> dict[str, str] | None:
-        """The calls that the turn parked with, by key; None without one."""
+        """Return the calls that parked the turn, by key; None without any."""
         parked, self._parked = self._parked, {}
         return parked or None
 

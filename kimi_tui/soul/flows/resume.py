@@ -12,7 +12,7 @@ from kimi_tui.soul.flows.prompt_flow import PromptFlow
 
 @dataclass(frozen=True, slots=True)
 class ChartNow:
-    """`flow` is None if the run cannot resume with the current chart; `trouble` then holds the reason."""
+    """The current chart; `flow` is None if the run cannot resume with it, and `trouble` then holds the reason."""
 
     text: str = ""
     flow: Flow | None = None

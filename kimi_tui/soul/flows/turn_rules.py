@@ -1,4 +1,4 @@
-"""Applies the rules of a node's turn (its tools, typed result and timeout) to the agent that takes the turn."""
+"""Applies the rules of a node's turn (its tools, typed result and timeout) to the agent."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ async def take_under_rules(
     clock: Callable[[], float],
     stop: Callable[[], None],
 ) -> TurnResult:
-    """Take a turn of the agent with this toolset under the rules. `stop` interrupts it; `clock` is its working time.
+    """Run a turn of the agent with this toolset under the rules. `stop` interrupts it; `clock` is its working time.
 
     Raises UsageError for a tool that does not exist, and what `take_turn` raises.
     """

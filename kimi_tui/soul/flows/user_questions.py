@@ -1,4 +1,4 @@
-"""The questions of flows to the user: the one that a run waits for, and the answer in the conversation."""
+"""The questions of flows to the user: the pending question of a run, and the answer in the conversation."""
 
 import time
 
@@ -13,7 +13,7 @@ from kimi_tui.soul.flows.prompt_flow import flow_of_run
 
 
 def pending_question(run: RunState) -> OpenQuestion | None:
-    """The question of a run at a decision of the user; None if the run is over or at another node."""
+    """Return the question of a run at a decision of the user; None if the run has ended or is at another node."""
     if not run.open or not run.entered:
         return None
     if run.parked:
@@ -29,7 +29,7 @@ def pending_question(run: RunState) -> OpenQuestion | None:
 
 
 def answer_to(run: RunState, node_id: str, label: str) -> CallsAnswered | None:
-    """The answer to the parked calls of a run at this node; None if it has none here. Raises UsageError."""
+    """Return the answer to the parked calls of a run at this node; None if there is none. Raises UsageError."""
     if not run.parked or node_id != run.node_id:
         return None
     if label not in (APPROVE, REJECT):

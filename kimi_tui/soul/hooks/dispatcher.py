@@ -91,14 +91,14 @@ class HookDispatcher:
             task.add_done_callback(self._telling.discard)
 
     async def finish_notifications(self, seconds: float = 5.0) -> None:
-        """Wait at most `seconds` until the hooks of all notifications have ended, then stop the others."""
+        """Wait at most `seconds` for the hooks of all notifications, then stop the remaining ones."""
         if self._telling:
             _, late = await asyncio.wait(self._telling, timeout=seconds)
             for task in late:
                 task.cancel()
 
     def stop(self) -> None:
-        """Stop running hooks, which then count as allowing. `stops` counts the calls."""
+        """Stop running hooks; a stopped hook allows the action. `stops` counts the calls."""
         self.stops += 1
         for task in tuple(self._running):
             task.cancel()

@@ -47,7 +47,7 @@ def page_subject(url: str) -> PageSubject:
 
 
 def denied_paths(tool: str, resolved: ResolvedPath, policy: Policy) -> bool:
-    """Whether a search skips this file because a rule denies it or requires approval."""
+    """Return whether a search skips this file because a rule denies it or requires approval."""
     return policy.decide(tool, file_subject(resolved, edit=False)).effect in (Effect.ASK, Effect.DENY)
 
 

@@ -30,7 +30,7 @@ class ResultBuilder:
 
     @property
     def truncated(self) -> bool:
-        """Whether any text was left out."""
+        """Whether any text was omitted."""
         return self._truncated or self._cut_line
 
     @property

@@ -121,8 +121,9 @@ def failed(
 
 
 def unattended() -> ToolReturnValue:
-    """Make the result for a call that needs an approval while no user is there. It counts as rejected, but the
-    turn goes on."""
+    """Make the result of a call that needs approval while no user is present. It counts as rejected, but the turn
+    continues.
+    """
     text = tr("This needs the user's approval, and the user is away.")
     extras: JsonObject = {"rejected": True, "unattended": True}
     return ToolReturnValue(is_error=True, message=text, display=(BriefBlock(text=text),), extras=extras)

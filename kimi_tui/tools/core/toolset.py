@@ -74,7 +74,7 @@ class Toolset:
 
     @contextlib.contextmanager
     def with_tool(self, tool: Tool[Any] | None) -> Generator[None]:
-        """Have one more tool inside the `with` block; it takes the place of another tool of its name."""
+        """Add a tool inside the `with` block; it replaces a tool of the same name."""
         if tool is None:
             yield
             return
@@ -102,7 +102,7 @@ class Toolset:
         self._answers.clear()
 
     async def handle(self, call: ToolCall) -> ToolResult:
-        """Run the call, or wait for an equal one of this step."""
+        """Run the call, or wait for an identical call of this step."""
         key = _key(call)
         running = self._answers.get(key)
         if running is not None:

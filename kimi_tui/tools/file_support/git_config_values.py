@@ -1,6 +1,6 @@
-"""Reads the values in a file of Git's settings as Git does: quotes, escapes, comments, and lines that go on.
+"""Reads values from a Git configuration file as Git does: quotes, escapes, comments, and continued lines.
 
-Errors end a value where Git would refuse the file, so what Git reads is always found.
+Errors end a value where Git would refuse the file, so every value that Git reads is found.
 """
 
 import re
@@ -15,7 +15,7 @@ _ESCAPES = {"t": "\t", "b": "\b", "n": "\n"}
 
 @lru_cache(maxsize=64)
 def config_values(content: bytes, *keys: str) -> tuple[tuple[str, str], ...]:
-    """Return key, in lower case, and value of each setting with one of these keys, in any section."""
+    """Return the key, in lower case, and the value of each setting with one of these keys, in any section."""
     if not any(key.encode() in content.lower() for key in keys):
         return ()
     text = content.decode("utf-8", "surrogateescape").removeprefix("\ufeff").replace("\r\n", "\n")

@@ -181,7 +181,7 @@ def modules_of(git_dir: Path) -> list[Path]:
 
 
 def acting_targets(git_dir: Path, top: Path) -> list[Path]:
-    """Return the paths that the settings name for hooks and further settings; `top` is the folder of the worktree. The
+    """Return the paths that the settings name for hooks and included settings; `top` is the folder of the worktree. The
     user's own settings may name a folder for hooks in each worktree.
     """
     # defence: hooks-of-user-settings

@@ -38,8 +38,8 @@ _too_long: set[Path] = set()
 
 
 def history_of(folder: Path, git: str) -> History | None:
-    """The history of the repository around `folder`, read by the program `git`: empty outside of one, None if it is not
-    known.
+    """Return the history of the repository around `folder`, read by `git`: empty outside a repository, None if
+    unknown.
     """
     try:
         repository = repository_around(folder)

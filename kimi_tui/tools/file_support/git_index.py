@@ -15,7 +15,9 @@ _EXTENDED = 0x4000
 
 
 def tracked_files(folder: Path) -> tuple[Path, ...] | None:
-    """The tracked files of the repository around `folder`, as real paths: empty outside of one, None if not known."""
+    """Return the tracked files of the repository around `folder`, as real paths: empty outside a repository, None if
+    unknown.
+    """
     try:
         found = repository_around(folder)
         return () if found is None else _tracked(found)

@@ -109,7 +109,7 @@ def holds_credential(config: Path) -> bool:
 def reads_another_repository(folder: Path, folders: Sequence[Path]) -> bool:
     """Whether Git in this folder may print files of a repository that is neither around it nor in one of `folders`.
 
-    `.git` files, links and `objects/info/alternates` are untrusted: they may point at other repositories.
+    `.git` files, links and `objects/info/alternates` are untrusted: they may point to other repositories.
     """
     try:
         found = repository_around(folder)
@@ -208,9 +208,10 @@ def _text(file: Path, most: int) -> str:
 
 
 def without_acting_settings(text: str, *, git_dir: Path, tops: Collection[Path]) -> tuple[str, list[str]]:
-    """Return a configuration without the settings that are not known to be harmless, and those as `section.key=value`.
+    """Return a configuration without the settings that are not known to be harmless, and these settings as
+    `section.key=value`.
 
-    A line that cannot be read is left out too. `git_dir` is its Git directory; a submodule's worktree is in `tops`.
+    Invalid lines are removed too. `git_dir` is its Git directory; a submodule's worktree is in `tops`.
     """
     kept: list[str] = []
     taken: list[str] = []
@@ -239,9 +240,9 @@ def without_acting_settings(text: str, *, git_dir: Path, tops: Collection[Path])
 
 
 def moved_destinations(old: str, new: str, *, known: str) -> list[str]:
-    """Return what differs in where pushes go: addresses of remotes, and branches whose remote was not there before.
+    """Return changes of push destinations: addresses of remotes, and branches with a new remote.
 
-    `known` are the settings from before that name the remotes.
+    `known` are the earlier settings that name the remotes.
     """
     before, after = _destinations(old), _destinations(new)
     remotes = {name for section, name, _, _ in _destinations(known) if section == "remote"}

@@ -86,7 +86,7 @@ class Workspace:
 
     @property
     def kept_folders(self) -> tuple[Path, ...]:
-        """The folders whose paths still lead to no other place: a command could have replaced one by a link."""
+        """The folders whose paths still lead to the same place: a command could have replaced one by a link."""
         # defence: folders-that-became-links
         return tuple(folder for folder in self.folders if os.path.realpath(folder) == str(folder))
 
@@ -139,7 +139,7 @@ class Workspace:
         return resolved
 
     def is_hidden_from_commands(self, path: Path) -> bool:
-        """Whether commands have another folder for temporary files than the one that holds this real path."""
+        """Whether commands see another folder for temporary files in place of the one that holds this real path."""
         return self._in_temp_folder(path) is not None
 
     def _as_commands_see(self, path: Path) -> Path:

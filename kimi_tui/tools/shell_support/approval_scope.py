@@ -23,11 +23,11 @@ _CHANGE_FOLDER = frozenset({"cd", "pushd", "popd"})
 
 
 def approval_scope(line: CommandLine, text: str, *, exactly: Set[int] = frozenset()) -> Scope | None:
-    """The scope of a command line, written as `text`; None if it can be approved only once.
+    """Return the scope of a command line, written as `text`; None if it can be approved only once.
 
-    The commands at the indexes in `exactly` are covered only if unchanged.
-    A program may read other settings in another folder, so a line with `cd` is covered only as a whole; and so is one
-    that may give input to a program not known to be harmless, which may run it as code: `cat x | python3`.
+    The commands at the indexes in `exactly` are covered only if unchanged. A program may read other settings in another
+    folder, so a line with `cd` is covered only as a whole. The same applies to a line that may give input to a program
+    not known to be harmless, which may run it as code: `cat x | python3`.
     """
     if line.doubts or not line.commands:
         return None

@@ -234,7 +234,7 @@ def _own_temp(box: BoxSettings, folder: Path) -> Path:
 
 
 def temp_folders(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -> dict[Path, Path]:
-    """Return what a command sees in place of some folders; what is shown to it as it is stands for itself."""
+    """Return the folders that a command sees in place of some folders; an unchanged folder stands for itself."""
     shown = configured_paths((*config.writable, *config.readable), config, workspace)
     roots = _temp_roots(Path(os.path.realpath(Path.home())), (*workspace.kept_folders, *shown))
     return {root: _own_temp(box, root) for root in roots} | {path: path for path in (*shown, *box.writable)}
@@ -359,8 +359,8 @@ def _guarded(
 
 
 def configured_paths(listed: Iterable[Path], config: SandboxConfig, workspace: Workspace) -> list[Path]:
-    """Return the configured paths that exist, as real paths, except those that a link in a writable folder leads
-    elsewhere: a command could have made it.
+    """Return the existing configured paths as real paths, except those that a link in a writable folder redirects: a
+    command could have made it.
     """
     folders = [*workspace.folders, *(path.expanduser() for path in config.writable)]
     found: list[Path] = []

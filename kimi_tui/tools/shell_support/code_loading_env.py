@@ -54,7 +54,7 @@ _BETWEEN = re.compile(r"[\s:;,='\"]+")
 
 
 def loads_code_from(folders: Iterable[Path], environ: Mapping[str, str], programs: Iterable[str]) -> str:
-    """Name a variable by which one of the programs may load code from these folders, or from where it runs; "" without
+    """Name a variable by which one of the programs may load code from these folders, or from its work dir; "" without
     one. A program that is not known to be compiled may read any of the variables.
     """
     own, names = tuple(folders), frozenset(program.rpartition("/")[2] for program in programs)

@@ -1,4 +1,4 @@
-"""Finds the files whose contents a Git command may print, besides those that its words name."""
+"""Finds the files whose contents a Git command may print, besides those named in its arguments."""
 
 import os
 import re
@@ -14,7 +14,7 @@ _PLAIN_SPEC = re.compile(r"[\w.@/+ *-][\w.@/+ *~-]*")
 
 
 def printed_files(tracked: Tracked, folder: Path) -> Sequence[Path] | None:
-    """The files of the index that the command may print in this folder; None if they are not known."""
+    """Return the files of the index that the command may print in this folder; None if unknown."""
     files = tracked_files(Path(os.path.realpath(folder)))
     return None if files is None else limited_files(tracked, folder, files)
 
@@ -30,7 +30,7 @@ def limited_files(tracked: Tracked, folder: Path, files: Sequence[Path]) -> Sequ
 
 
 def prints_history(tracked: Tracked, folder: Path) -> bool:
-    """Whether the command may print files of commits whose names are not among its words."""
+    """Whether the command may print files of commits that its arguments do not name."""
     paths = _paths(tracked, folder)
     if not tracked.history and not (tracked.history_if_named and len(paths) < len(tracked.specs)):
         return False

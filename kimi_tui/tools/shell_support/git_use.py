@@ -31,7 +31,7 @@ def git_use(line: CommandLine) -> GitUse:
 
 
 def moves_remote(line: CommandLine) -> bool:
-    """Whether a command adds a remote of Git, or makes one another place, to which the user's next push may go."""
+    """Whether a command adds a Git remote or changes its address, so that the user's next push may go there."""
     return any(
         any(word in moving and name in command.words[:at] for name, moving in _MOVING.items())
         for command in line.commands

@@ -1,4 +1,5 @@
-"""Finds the repositories in the workspace, and undoes what a sandboxed command did to have Git run programs later.
+"""Finds the repositories in the workspace, and undoes changes by which a sandboxed command makes Git run programs
+later.
 
 A mount can guard only what exists. This module checks what is new after a command: it removes settings that start
 programs, and renames hooks and other entries to names that Git does not use. No file is deleted.
@@ -92,8 +93,8 @@ class GitWatch:
         self._unreadable = self._finder.unreadable
 
     def undo_changes(self, *, remotes_may_move: bool = False) -> list[str]:
-        """Undo what since `accept_current` makes Git run programs, or push elsewhere unless `remotes_may_move`; return
-        what was done, for the user and the model.
+        """Undo changes since `accept_current` that make Git run programs, or push elsewhere unless `remotes_may_move`;
+        return a description for the user and the model.
         """
         done: list[str] = []
         for _ in range(_MAX_CHECKS):

@@ -1,4 +1,6 @@
-"""Whether Bash reads a here-document as the parser does, which ends one at any word that begins like its delimiter."""
+"""Checks whether Bash reads a here-document as the parser does, which ends one at any word that begins like its
+delimiter.
+"""
 
 import re
 from dataclasses import dataclass
@@ -27,9 +29,9 @@ def delimiter_of(start: Node | None, source: Source) -> Delimiter | None:
 
 
 def is_read_as_in_bash(document: Node, delimiter: Delimiter, source: Source) -> bool:
-    """Whether it is the only here-document, and ends at the first line that is the delimiter.
+    """Whether it is the only here-document, and ends at the first line that equals the delimiter.
 
-    A `#` outside of it is refused: the parser takes one for a comment where Bash does not.
+    A `#` outside of it is refused: the parser takes it for a comment where Bash does not.
     """
     parts = {child.type: child for child in document.children}
     start, end = parts.get("heredoc_start"), parts.get("heredoc_end")

@@ -1,4 +1,4 @@
-"""Finds characters in a command that a reader cannot see, or mistakes for others."""
+"""Finds invisible or misleading characters in a command."""
 
 import re
 import unicodedata

@@ -1,8 +1,8 @@
 """Detects folders in which entries were created, moved or deleted, with Linux's inotify.
 
-The kernel queues an event before the call that causes it returns, so once a command has ended, the queue holds all that
-it did. `watchfiles` reads the queue in a thread of its own and delivers batches later: what a command did last would be
-missed.
+The kernel queues an event before the call that causes it returns, so after a command has ended, the queue holds all of
+its changes. `watchfiles` reads the queue in its own thread and delivers batches later: the last changes of a command
+would be missed.
 """
 
 import contextlib

@@ -125,7 +125,7 @@ def _waits(pid: int) -> bool:
 
 
 def mounts_of(process: bytes) -> Mounts:
-    """Return the mounts that a process sees. Raises OSError."""
+    """Return the mounts that a process has. Raises OSError."""
     found: Mounts = {}
     with open(b"/proc/" + process + b"/mountinfo", "rb") as file:  # noqa: PTH123
         for line in filter(None, file.read().split(b"\n")):

@@ -1,4 +1,5 @@
-"""The files that kimi-tui itself runs from. What runs outside the sandbox must not be writable inside.
+"""The files that kimi-tui itself runs. A sandboxed command must not be able to write files that run outside the
+sandbox.
 
 kimi-tui can be installed in the workspace: in the project's virtual environment, or as its own checkout.
 """
@@ -41,7 +42,7 @@ def guarded_program_files(writable: Iterable[Path]) -> list[Path]:
 
 @lru_cache(maxsize=8)
 def unguarded_imports(writable: tuple[Path, ...]) -> tuple[Path, ...]:
-    """Return the folders that kimi-tui imports modules from and that commands can write in spite of the guards.
+    """Return the folders that kimi-tui imports modules from and that commands can still write.
 
     An editable installation imports from a folder of the project, which must remain writable.
     """

@@ -55,7 +55,7 @@ _STACK = re.compile(r"~[+-]?\d+(?:/|\Z)|~[+-](?:/|\Z)")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The result. `why_not` gives for each command why it is not read-only, "" if it is.
+    """The result. `why_not` has a reason for each command that is not read-only, "" for the others.
 
     `elsewhere` are the commands that follow settings of a folder other than the user's, `secrets` those that may read
     secrets that none of their words names. `rule` names a rule for reading files that is about a file it reads.

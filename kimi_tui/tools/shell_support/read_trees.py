@@ -1,4 +1,4 @@
-"""Searches what a program reads below a folder for files with secrets, or files that a rule is about.
+"""Searches the folders that a program reads for files with secrets, or files with a rule.
 
 Ignore files count as ripgrep reads them: a negated pattern may include hidden files again.
 """
@@ -31,7 +31,7 @@ def reads_nothing_refused(
     refused_target: Callable[[Path], bool],
     most: int = MAX_ENTRIES,
 ) -> bool:
-    """Whether no entry of the tree is refused, and no link there leads to a refused target.
+    """Whether no entry of the tree is refused, and no link in it leads to a refused target.
 
     Hidden entries count if the program reads them, or if an ignore file may include them. False past `most` entries.
     """

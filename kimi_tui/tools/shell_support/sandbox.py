@@ -151,8 +151,8 @@ class Sandbox:
 
     @property
     def confines_commands(self) -> bool:
-        """Whether a command can neither write outside the workspace nor send anything, in a folder that the user
-        trusts; such a command needs no approval.
+        """Whether a command can neither write outside the workspace nor send anything, in a trusted folder; such a
+        command needs no approval.
         """
         if self.writable_program:
             return False  # defence: imports-not-writable
@@ -172,7 +172,7 @@ class Sandbox:
 
     @property
     def writable_program(self) -> UserText:
-        """The warning that commands can replace what kimi-tui runs outside the sandbox; empty if they cannot."""
+        """The warning that commands can replace files that kimi-tui runs outside the sandbox; empty if they cannot."""
         if self._workspace is None or self._box is None:
             return ""
         written = (*self._workspace.folders, *existing_paths(path.expanduser() for path in self._config.writable))
@@ -187,7 +187,7 @@ class Sandbox:
 
     @property
     def summary(self) -> UserText:
-        """What confines commands, in a few words."""
+        """A short description of the sandbox."""
         config = self._config
         if not self._known:
             return tr("Commands run in a sandbox if one is available; the first command tests it")
@@ -243,8 +243,9 @@ class Sandbox:
 
     @asynccontextmanager
     async def watching(self, *, remotes_may_move: bool = False) -> AsyncGenerator[list[str]]:
-        """Check the repositories of the workspace before and after a command inside; the list gets what was undone,
-        for the user and the model. `remotes_may_move`: the user saw that the command changes where pushes go.
+        """Check the repositories of the workspace before and after a command inside; the list gets descriptions of
+        undone changes, for the user and the model. `remotes_may_move`: the user saw that the command changes push
+        destinations.
         """
         undone: list[str] = []
         watch = self._watch
@@ -353,7 +354,7 @@ class Sandbox:
         await self._proxy.start(listener)
 
     async def close(self) -> None:
-        """End the connections of commands, and wait for what is checked after those that ended."""
+        """End the connections of commands, and wait for the checks after finished commands."""
         await asyncio.gather(*self._checks, return_exceptions=True)  # defence: checks-before-the-end
         if self._proxy is not None:
             await self._proxy.close()

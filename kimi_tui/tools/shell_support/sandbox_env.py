@@ -52,7 +52,7 @@ def boxed_env(
     readable: Collection[Path] = (),
 ) -> dict[str, str]:
     """Return the environment of a command in the sandbox; `caches` is writable inside, `proxy_port` leads to hosts,
-    `offline`: no host can be reached. The variable of the ssh agent stays if its socket is in `readable`.
+    `offline`: no host is reachable. The variable of the ssh agent stays if its socket is in `readable`.
     """
     inside = {name: value for name, value in env.items() if name not in _REMOVED}
     agent = env.get("SSH_AUTH_SOCK")

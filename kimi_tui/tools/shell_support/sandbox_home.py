@@ -1,6 +1,6 @@
-"""What a sandboxed command sees of the user's home: only the listed entries, so that keys and tokens stay hidden.
+"""The entries of the user's home that a sandboxed command sees: an allow-list, so that keys and tokens stay hidden.
 
-A list of visible entries is safe also for tools that are unknown here; a list of secrets is not.
+A list of visible entries is safe also for unknown tools; a list of secrets is not.
 """
 
 import os
@@ -55,8 +55,8 @@ _MAX_SETTINGS = 100_000
 
 
 def visible_entries(home: Path, folders: Iterable[Path], programs: Iterable[str]) -> tuple[Path, ...]:
-    """Return the visible files and folders of a home: tools, caches and settings without secrets, the projects
-    around `folders` (the workspace), and what holds one of `programs` (the folders of PATH).
+    """Return the visible files and folders of a home: tools, caches and settings without secrets, the projects around
+    `folders` (the workspace), and the entries that contain one of `programs` (the folders of PATH).
     """
     shown = list(_existing(home, (*_PROGRAMS, *_CACHES)))
     shown += [name for name in _existing(home, _SETTINGS) if _is_free_of_secrets(home / name)]
@@ -72,7 +72,7 @@ def visible_entries(home: Path, folders: Iterable[Path], programs: Iterable[str]
 
 
 def visible_in_other_homes(home: Path, programs: Iterable[str]) -> Iterator[Path]:
-    """Yield what is visible of further homes below `/home` that hold one of `programs`."""
+    """Yield the visible entries of other homes below `/home` that contain one of `programs`."""
     homes = {Path(*Path(entry).parts[:3]) for entry in programs if entry.startswith("/home/")}
     for other in sorted(homes):
         if other == Path("/home/linuxbrew"):

@@ -17,7 +17,7 @@ _SECONDS = 5.0
 
 @dataclass(slots=True, weakref_slot=True)
 class SessionNetwork:
-    """The namespaces exist as long as this object. `listener` listens inside."""
+    """The namespaces of the network exist as long as this object. `listener` listens inside."""
 
     user: int
     network: int
@@ -25,7 +25,7 @@ class SessionNetwork:
 
     @property
     def join_argv(self) -> tuple[str, ...]:
-        """Return the arguments that make the command after them join the network."""
+        """Return the arguments that make the following command join the network."""
         ours = f"/proc/{os.getpid()}/fd"
         return (PYTHON, "-I", "-S", str(_PROGRAM), "join", f"{ours}/{self.user}", f"{ours}/{self.network}")
 

@@ -1,6 +1,6 @@
 """Starts programs under `supervisor.py`, and finds processes that escape it.
 
-If SIGKILL ends the supervisor, its processes survive. All descendants of the program carry a mark in their environment,
+If SIGKILL ends the supervisor, its processes survive. All descendants of the program have a mark in their environment,
 which identifies them.
 """
 
@@ -24,14 +24,14 @@ _STRAYS_FOR = 2.0
 
 
 def supervised(command: Sequence[str], *, status: int, control: int) -> list[str]:
-    """The command line that runs `command` under a supervisor, which inherits the descriptors `status` and
+    """Return the command line that runs `command` under a supervisor, which inherits the descriptors `status` and
     `control`.
     """
     return [PYTHON, "-I", "-S", "-c", _START, str(GRACE), str(status), str(control), *command]
 
 
 def marked(env: Mapping[str, str]) -> tuple[dict[str, str], str]:
-    """Return the environment with a new mark, besides the marks of outer kimi-tui processes, and the mark."""
+    """Return the environment with a new mark, in addition to the marks of outer kimi-tui processes, and the mark."""
     mark = token_hex(16)
     return {**env, _VARIABLE: f"{env.get(_VARIABLE, '')} {mark}".strip()}, mark
 

@@ -1,4 +1,6 @@
-"""The Unix sockets that listen outside the sandbox: through each, a command could make a program act for it."""
+"""Finds the Unix sockets that listen outside the sandbox: through each, a command could make another program act for
+it.
+"""
 
 import os
 import stat
@@ -9,7 +11,7 @@ _TABLE = Path("/proc/net/unix")
 
 
 def listening_sockets() -> list[Path]:
-    """Return the path sockets of this network namespace that can be reached, as real paths."""
+    """Return the path sockets of this network namespace that are reachable, as real paths."""
     try:
         lines = _TABLE.read_bytes().splitlines()[1:]
     except OSError:

@@ -45,8 +45,8 @@ class UpstreamProxy:
 
 
 def upstream_proxy(host: str) -> UpstreamProxy | None:
-    """Return the proxy for https to this host; None if it is reached directly. Raises UpstreamError for a kind that is
-    not supported.
+    """Return the proxy for https to this host; None for a direct connection. Raises UpstreamError for an unsupported
+    kind of proxy.
     """
     proxies = urllib.request.getproxies()
     url = proxies.get("https") or proxies.get("all")

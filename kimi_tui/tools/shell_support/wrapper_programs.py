@@ -22,7 +22,7 @@ class InnerCommand:
 class UnwrappedCommand:
     """The commands that a wrapper would run: simple commands, or texts that are command lines.
 
-    `replaced`: the wrapper itself adds no effects.
+    `replaced`: the wrapper itself has no further effects.
     """
 
     inner: list[InnerCommand | str] = field(default_factory=list[InnerCommand | str])

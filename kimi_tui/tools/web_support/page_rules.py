@@ -1,4 +1,4 @@
-"""What the rules and the answers of the session say about reading web pages, whichever tool reads them."""
+"""Applies the rules and the answers of the session to web pages, whichever tool reads them."""
 
 from collections.abc import Callable, Iterable
 
@@ -13,12 +13,12 @@ TOOL = "FetchURL"
 
 
 def effect_for(approvals: Approvals, url: str) -> Effect | None:
-    """The effect of the rules on a page. Raises FetchError for an address that cannot be fetched."""
+    """Return the effect of the rules on a page. Raises FetchError for an address that cannot be fetched."""
     return approvals.policy.decide(TOOL, PageSubject(url, host_of(url))).effect
 
 
 def origins_scope(origins: Iterable[str]) -> Scope:
-    """The scope of an approval for the session: all pages of these origins."""
+    """Return the scope of an approval for the session: all pages of these origins."""
     names = tuple(dict.fromkeys(origins))
     # defence: scope-of-one-host
     return Scope(tuple(f"fetch: {name}" for name in names), tr("pages of {host}", host=", ".join(names)))

@@ -22,5 +22,5 @@ def to_request_error(error: KimiTuiError) -> RequestError:
 
 
 def unknown_session(session_id: str, cause: str) -> RequestError:
-    """The error for a session that is not stored, or not open on this connection."""
+    """Make the error for a session that is not stored, or not open on this connection."""
     return RequestError(RESOURCE_NOT_FOUND, f"session {session_id!r} {cause}", {"sessionId": session_id})

@@ -75,7 +75,7 @@ class ToolCalls:
             self._open[self._streaming] = self._open[self._streaming].followed_by(part)
 
     def whole(self) -> list[ToolCallStart | ToolCallProgress]:
-        """Report the complete arguments of the last call, if they were still being streamed."""
+        """Report the complete arguments of the last call, if they were still streaming."""
         call_id, self._streaming = self._streaming, None
         if call_id is None:
             return []
@@ -92,12 +92,12 @@ class ToolCalls:
         ]
 
     def in_terminal(self, call_id: str, terminal: str) -> list[ToolCallStart | ToolCallProgress]:
-        """Report that the call runs in a terminal of the client, which shows its output from now on."""
+        """Report that the call runs in a terminal of the client, which will show its output."""
         self._terminals[call_id] = terminal
         return [*self.whole(), update_tool_call(self._ids[call_id], content=[tool_terminal_ref(terminal)])]
 
     def so_far(self, call_id: str, lines: Sequence[str]) -> list[ToolCallStart | ToolCallProgress]:
-        """Report the latest output of a running call."""
+        """Report the output so far of a running call."""
         if call_id in self._terminals or not lines:
             return []
         return [*self.whole(), update_tool_call(self._ids[call_id], content=[_printed("\n".join(lines))])]

@@ -11,7 +11,7 @@ _INVALID_REQUEST = -32600
 
 
 class StdioTransport:
-    """The Transport that the SDK's connection requires."""
+    """The Transport of the SDK's connection."""
 
     def __init__(self, reader: LineReader, writer: LineWriter) -> None:
         self._reader = reader

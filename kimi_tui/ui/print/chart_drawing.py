@@ -24,7 +24,7 @@ class ChartDrawing:
         self._source: ChartSource = "mermaid"
 
     def feed(self, text: str) -> str:
-        """Add text, and return what can be shown now: an incomplete chart is held back."""
+        """Add text, and return the displayable part: an incomplete chart is held back."""
         out: list[str] = []
         for piece in re.findall(r"[^\n]*\n|[^\n]+", text):
             self._line += piece

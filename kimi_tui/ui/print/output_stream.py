@@ -29,7 +29,7 @@ class OutputStream:
         return self._stream.isatty()
 
     def can_draw(self) -> bool:
-        """Whether the output is a terminal that can show box characters."""
+        """Whether the output is a terminal that can show box-drawing characters."""
         return self.is_terminal() and (self._stream.encoding or "utf-8").lower().startswith("utf")
 
     def write(self, text: str, *, flush: bool = False) -> None:
@@ -51,7 +51,7 @@ class OutputStream:
                 _discard_rest(self._stream)
 
     def interrupt(self, number: int) -> None:
-        """End a write that waits for its reader; the rest of the output is discarded. For the handler of a signal."""
+        """End a write that waits for its reader, and discard the rest of the output. For signal handlers."""
         if self._is_writing and self._failure is None:
             self.interrupted_by = number
             raise _Interrupted

@@ -128,9 +128,9 @@ def _how_to_continue(over: OverBudget) -> str:
 async def answer_lines(engine: Engine, lines: IO[bytes], output: Output, *, at_once: Callable[[str], bool]) -> int:
     """Answer one JSON user message per line until the input ends; invalid lines are skipped with a warning on stderr.
 
-    Messages are answered in order; a command for which `at_once` is true takes effect during an answer, and its output
-    appears among that answer's lines. Returns the status of the last message that failed. Raises UsageError if the
-    input is not empty but has no message.
+    Messages are answered in order; a command for which `at_once` is true runs during an answer, and its output appears
+    among that answer's lines. Returns the status of the last message that failed. Raises UsageError if the input is not
+    empty but has no message.
     """
     prompts: asyncio.Queue[UserInput | None] = asyncio.Queue()
     started = asyncio.Event()
@@ -239,7 +239,7 @@ def _prompt(line: bytes) -> UserInput | None:
 
 
 def interrupting_signals() -> list[signal.Signals]:
-    """SIGINT, SIGTERM, and SIGHUP unless it is ignored, as with `nohup`."""
+    """Return SIGINT, SIGTERM, and SIGHUP unless it is ignored, as with `nohup`."""
     ignored = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     return [number for number in _SIGNALS if number != signal.SIGHUP or not ignored]
 

@@ -70,7 +70,7 @@ class TextOutput:
         """Print the question to stderr, with instructions for answering it."""
 
     def over_budget(self, over: OverBudget) -> None:
-        """Print nothing more: stderr has it."""
+        """Do nothing: the message is already on stderr."""
 
     def finish(self) -> None:
         """Finish the turn's output."""

@@ -6,10 +6,10 @@ from typing import Protocol, runtime_checkable
 
 @dataclass(frozen=True, slots=True)
 class DisplayOptions:
-    """`ascii`: ASCII glyphs and boxes. `motion` false: nothing animates or blinks.
+    """Accessibility options. `ascii`: ASCII glyphs and boxes. `motion` false: nothing animates or blinks.
 
-    `plain`: for screen readers: one column, no boxes, no motion, and nothing that changes only with time. `NO_COLOR`
-    comes from the environment: see `no_color`.
+    `plain`: for screen readers: one column, no boxes, no motion, and no clocks or counters. The environment sets
+    `NO_COLOR`: see `no_color`.
     """
 
     ascii: bool = False

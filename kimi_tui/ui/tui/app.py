@@ -1,6 +1,6 @@
 """The app: composes the panes, binds keys and routes messages. Panes draw; state reducers interpret the Wire.
 
-Modules that the first frame does not need are imported after it; the panes' message types are referenced by name only.
+Modules that the first frame does not need are imported later; the panes' message types are referenced by name only.
 """
 
 import asyncio
@@ -72,8 +72,8 @@ _QUIT_COMMANDS = frozenset({"/exit", "/quit", "exit", "quit"})
 class KimiTui(TerminalApp):
     """Shows one session.
 
-    The panes are mounted after the first frame, the engine is created after them. Messages sent earlier wait for the
-    engine; keys that are not text wait for the panes.
+    The panes are mounted after the first frame, and the engine is created after them. Until then, messages wait for the
+    engine, and keys that are not text wait for the panes.
     """
 
     TITLE = "kimi-tui"
@@ -266,7 +266,7 @@ class KimiTui(TerminalApp):
         self.flow_controller.offer_resume(by_itself=True)
 
     def interrupt(self) -> bool:
-        """Interrupt the running turn, or what comes before and after it; False if none runs."""
+        """Interrupt the running turn, or the work before and after it; False if none runs."""
         running = self.presenter.state.turn.running or self.prompts.running  # defence: interrupt-before-the-turn
         if running and self.engine is not None:
             self.prompts.interrupt()

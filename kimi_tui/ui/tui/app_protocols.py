@@ -1,4 +1,4 @@
-"""Small protocols of the app functions that parts of the TUI need, so that no part depends on the whole app."""
+"""Small protocols of the app: each part of the TUI depends only on the functions that it needs."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager
@@ -124,7 +124,7 @@ class EscapeHost(EngineHost, Protocol):
 
 
 class ActivityHost(Protocol):
-    """Provides what is needed to show whether something runs."""
+    """Provides the busy state."""
 
     @property
     def has_terminal_focus(self) -> bool: ...

@@ -1,4 +1,4 @@
-"""Protocols of the engine as the TUI needs it.
+"""Protocols of the engine, as the TUI uses it.
 
 `kimi_tui.soul.engine.Engine` implements both of them, a recording only `Engine`.
 """
@@ -81,7 +81,7 @@ class Engine(Protocol):
 
     @property
     def live(self) -> "LiveEngine | None":
-        """The engine of a session that runs; None for a recording."""
+        """The live engine; None for a recording."""
         ...
 
     @property
@@ -138,7 +138,7 @@ class Engine(Protocol):
         ...
 
     async def loaded(self) -> None:
-        """Wait until everything that the first request needs is loaded."""
+        """Wait until everything is loaded that the first request needs."""
         ...
 
     async def prompt(self, user_input: "UserInput") -> "TurnResult": ...
@@ -154,7 +154,7 @@ class Engine(Protocol):
 
 
 class LiveEngine(Engine, Protocol):
-    """The engine of a session that runs: its model can be switched, its turns undone, its services inspected."""
+    """The engine of a live session: its model can be switched, its turns undone, its services inspected."""
 
     frontend_commands: "tuple[CommandInfo, ...]"
     """Slash commands of the UI, which the engine lists in its help."""

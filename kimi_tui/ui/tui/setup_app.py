@@ -1,4 +1,4 @@
-"""The setup of a model as an app of its own: an editor opens it in a terminal before it can start sessions."""
+"""The model setup as a separate app: an editor opens it in a terminal before it can start sessions."""
 
 import asyncio
 import sys

@@ -1,8 +1,8 @@
 """Access control: only a user with the printed address, and only pages of this program.
 
 A foreign page can make a browser send requests here, under any host name that it can resolve to this machine (DNS
-rebinding). So the host must be one of this machine's names, other origins are rejected, and nothing is served without
-the cookie, which only the printed address sets.
+rebinding). So the host must be one of this machine's names, other origins are rejected, and every page requires the
+cookie, which only the printed address sets.
 """
 
 import hmac

@@ -1,4 +1,4 @@
-"""Limits connections without the cookie: any program and any user of this machine can open them."""
+"""Limits connections without the cookie, because any program and any user of this machine can open them."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""The client's answers to requests of the soul; an invalid answer is treated as the safe one."""
+"""Parses the client's answers to requests of the soul; an invalid answer becomes the safe one."""
 
 from typing import Literal, TypeVar, cast
 

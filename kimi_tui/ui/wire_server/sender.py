@@ -59,7 +59,7 @@ class Sender:
         """Send a recorded message; a recorded request expects no answer. False if the client does not support the
         message.
 
-        A client of Kimi CLI does not get approvals and notifications, which Kimi CLI does not record.
+        Approvals and notifications are not sent to a client of Kimi CLI, which does not record them.
         """
         if isinstance(message, ApprovalRequest | ApprovalResponse | Notification) and not self._knows_ours:
             return False

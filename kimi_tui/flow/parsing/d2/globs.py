@@ -84,7 +84,7 @@ class Patterns:
             self._pending.append(rule)
 
     def settle(self, filled: Set[Field]) -> None:
-        """Apply the rules; twice, so that they hold for the shapes that other rules create.
+        """Apply the rules; twice, so that they also apply to the shapes that other rules create.
 
         `filled` are the shapes filled by a variable with shapes or attributes, and their new contents.
         """

@@ -102,7 +102,7 @@ def _style_from(text: str, start: int) -> int:
 
 
 def swallowed_lines(text: str) -> Iterator[tuple[int, int, str]]:
-    """For each `direction LR` in a line: its place, the start of the line, and its words."""
+    """Find each `direction LR` within a line: its offset, the start of the line, and its text."""
     for match in _DIRECTION.finditer(text):
         yield match.start(), text.rfind("\n", 0, match.start()) + 1, " ".join(match.group().split())
 

@@ -1,4 +1,4 @@
-"""CJK-aware soft wrapping for TextArea: breaks between Chinese characters, by the punctuation rules.
+"""CJK-aware soft wrapping for TextArea: breaks between Chinese characters, according to punctuation rules.
 
 Textual breaks at spaces only, which leaves Chinese lines ragged and puts commas at their start.
 """
@@ -13,7 +13,7 @@ from kimi_tui.ui.tui.text.wrap import break_text
 
 
 class CjkWrappedDocument(WrappedDocument):
-    """A document with these line breaks. Unchanged lines are not wrapped again."""
+    """A document with CJK-aware line breaks. Unchanged lines are not wrapped again."""
 
     def wrap(self, width: int, tab_width: int | None = None) -> None:
         super().wrap(0, tab_width)
@@ -41,7 +41,7 @@ def wrap_offsets(line: str, width: int, tab_width: int) -> list[int]:
 
 
 class CjkTextArea(TextArea):
-    """Textual's TextArea with these line breaks."""
+    """Textual's TextArea with CJK-aware line breaks."""
 
     @property
     def wrapped_document(self) -> WrappedDocument:

@@ -21,7 +21,7 @@ _FILE = re.compile(r"""(?<![A-Za-z0-9.\-_'"`:@#~])@(?:"([^"\n]*)|([^\s@"]*))\Z""
 class Completion:
     """One row of the menu; `insert` replaces the text from `start` to the cursor.
 
-    `runs`: Enter may also send it, by the rules of `enter_action`.
+    `runs`: Enter may also send it, as `enter_action` decides.
     """
 
     label: str
@@ -70,8 +70,8 @@ def _rank(command: Command) -> int:
 def enter_action(
     name: str, choice: Completion, commands: Iterable[Command], *, moved: bool
 ) -> Literal["send", "run", "complete"]:
-    """What Enter does while the menu offers `choice` for a slash and `name`: send the text, send the choice instead,
-    or only insert the choice. A choice that the user did not select runs only if it is unambiguous.
+    """Return what Enter does while the menu offers `choice` for a slash and `name`: send the text, send the choice
+    instead, or only insert the choice. A choice that the user did not select runs only if it is unambiguous.
     """
     if moved:
         return "run"

@@ -145,7 +145,7 @@ class Composer(Vertical):
         self._drafts.close()
 
     def set_history(self, history: InputHistory) -> None:
-        """Use this history from now on; inputs of before that are in no file move there."""
+        """Use this history from now on; earlier inputs that are in no file move there."""
         old, self.history = self.history, history
         self.images.restore(history.images)
         for text in () if old.is_stored else old.entries:
@@ -153,7 +153,8 @@ class Composer(Vertical):
 
     def set_drafts(self, drafts: DraftStore) -> None:
         """Use this store for the draft from now on; the current draft moves there. A stored draft is restored; if the
-        composer has text, it goes into the history instead, where Up recalls it."""
+        composer has text, the stored draft goes into the history, where Up recalls it.
+        """
         old = self._drafts
         if drafts.file == old.file:  # the same session is opened again
             return
@@ -282,7 +283,7 @@ class Composer(Vertical):
         return "complete" if self._enter_action(choice) == "complete" else "send"
 
     def hints(self, *, running: bool, in_front: bool = True) -> tuple[Hint, ...]:
-        """The keys that act while the composer has the focus; `in_front` is false if a dialog is open."""
+        """The keys that act while the composer has the focus; `in_front` is false while a dialog is open."""
         enter = ("Enter", _("queue") if running else _("send"))
         match self._enter_in_menu():
             case "search":

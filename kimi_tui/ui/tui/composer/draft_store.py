@@ -25,10 +25,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The text, the pastes that its chips stand for, and the copies of its images by chip.
-
-    `waiting` are sent messages that were not delivered yet.
-    """
+    """The text, the pastes and image copies behind its chips, and undelivered messages (`waiting`)."""
 
     text: str = ""
     pastes: Mapping[int, str] = field(default_factory=dict[int, str])
@@ -46,7 +43,7 @@ def start_draft_file(work_dir: Path) -> Path:
 
 
 def orphaned_drafts(work_dir: Path) -> list[Path]:
-    """The drafts that no window has open, newest first."""
+    """Return the drafts that no window uses, newest first."""
     from kimi_tui.session.session import sessions_dir
     from kimi_tui.session.session_index import is_open
 
@@ -68,8 +65,8 @@ def _lock_of(draft: Path) -> Path:
 class DraftStore:
     """One draft in a file with mode 0600; no file while the draft is empty.
 
-    Writes are atomic: the file never contains a partial draft. `left` returns orphaned drafts; without a draft of its
-    own, the store takes over the first of them. `locks`: while this store has a draft, no other takes it over.
+    Writes are atomic: the file never contains a partial draft. `left` returns orphaned drafts; a store without a draft
+    takes over the first of them. `locks`: while this store has a draft, no other store takes it over.
     """
 
     def __init__(self, file: Path | None, left: Callable[[], Iterable[Path]] = tuple, *, locks: bool = False) -> None:

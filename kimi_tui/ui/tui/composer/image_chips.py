@@ -86,7 +86,7 @@ def _is_file(path: Path) -> bool:
 
 
 class ImageChips:
-    """Maps chips to images. `unseen` returns why the model cannot see images, None if it can."""
+    """Maps chips to images. `unseen` returns the reason why the model cannot see images, None if it can."""
 
     def __init__(self, folder: Callable[[], Path] = image_folder) -> None:
         self._folder = folder

@@ -68,7 +68,7 @@ class InputHistory:
         return self._at < len(self.entries)
 
     def leave(self) -> None:
-        """Return to the newest position: the text on screen is now the draft."""
+        """Return to the newest position, because the text on screen is now the draft."""
         self._at = len(self.entries)
 
     def search(self, query: str, limit: int = 50) -> list[str]:

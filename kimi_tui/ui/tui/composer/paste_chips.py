@@ -50,7 +50,7 @@ class PasteChips:
         return len(found[0]) if found and int(found[1]) in self._texts else 0
 
     def recollapse(self, text: str) -> str:
-        """Replace each paste that an expanded `text` still contains unchanged with its chip."""
+        """Replace each paste with its chip, if an expanded `text` still contains it unchanged."""
         for number, paste in self._texts.items():
             text = text.replace(paste, _chip(number, paste), 1)
         return text

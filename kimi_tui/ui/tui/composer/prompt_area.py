@@ -29,8 +29,8 @@ class PromptArea(CjkTextArea):
     """Grows to ten lines. It posts events; the composer decides.
 
     Keys within `burst_gap_s` of each other are a burst: an unbracketed paste, or typing that a slow link delivers at
-    once. An Enter in a burst is delayed: if a key follows, it inserts a line break; if it ends the burst, it sends
-    a single line. Several lines are a paste and are not sent, except at start-up, where the burst is type-ahead.
+    once. An Enter in a burst is delayed: if a key follows, it inserts a line break; at the end of the burst, it sends a
+    single line. Several lines are a paste and are not sent, except at start-up, where the burst is type-ahead.
     """
 
     DEFAULT_CSS = """

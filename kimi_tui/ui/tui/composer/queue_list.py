@@ -1,4 +1,4 @@
-"""The queued messages: those for the next step of the running turn, and those for after the turn."""
+"""The queued messages for the next step of the running turn, and for the next turns."""
 
 from collections.abc import Sequence
 

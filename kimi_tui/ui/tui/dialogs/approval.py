@@ -1,6 +1,7 @@
 """The approval dialog: docked above the composer, so that the conversation stays readable.
 
-Invariant: no key, whether held, pasted or typed ahead, is accepted before half a second without a key or a change.
+Invariant: the dialog accepts a key, whether held, pasted or typed ahead, only after half a second without a key or a
+change.
 """
 
 import time
@@ -48,7 +49,7 @@ class ApprovalDialog(DockedDialog):
     reach_label = N_("answer the approval")
 
     class Turned(Message):
-        """Another pending request is shown."""
+        """Posted when another pending request is shown."""
 
     class Answered(Message):
         """`edited` is the command to run instead of the requested one; `taken` are the changes to apply."""
@@ -329,7 +330,7 @@ class ApprovalDialog(DockedDialog):
 
     @property
     def writes(self) -> bool:
-        """Whether a comment on the answer is being written."""
+        """Whether the user is writing a comment on the answer."""
         # defence: keys-of-a-reason
         return self.has_class("-why") or (self.has_class("-comment") and self._words.has_focus)
 

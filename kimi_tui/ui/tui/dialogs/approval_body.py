@@ -27,12 +27,12 @@ _VERY_LONG, _LONG_ROW = 200, 200
 
 
 def reveal_hidden(text: str) -> str:
-    """`text` with all control and invisible characters except line breaks spelled out."""
+    """Spell out all control and invisible characters in `text` except line breaks."""
     return "\n".join(sanitize(line) for line in text.split("\n"))
 
 
 def reveal_change(old: str, new: str) -> tuple[str, str]:
-    """Both texts with hidden characters spelled out, and with more of them if different lines would look the same."""
+    """Spell out hidden characters in both texts, and further ones if different lines would look the same."""
     shown = [[(line, sanitize(line)) for line in text.split("\n")] for text in (old, new)]
     lines_shown_as: dict[str, set[str]] = {}
     for line, look in (*shown[0], *shown[1]):
@@ -112,10 +112,10 @@ def _line_breaks(block: DisplayBlock) -> int:
 
 
 class ApprovalBody(LineScrollView):
-    """The text to approve; it scrolls if it is long. With few rows, changes take precedence over their context."""
+    """The text to approve; a long text scrolls. In a low terminal, changes take precedence over their context."""
 
     class SeenWhole(Message):
-        """Posted when the last unseen line has been on screen."""
+        """Posted when every line has been on screen."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -124,7 +124,7 @@ class ApprovalBody(LineScrollView):
         self.room = _ROOMY
 
     def refuse_unseen(self) -> bool:
-        """Whether nothing of the text has been on screen, as in a tiny window; the user is told so."""
+        """Whether no line of the text has been on screen, as in a tiny window; notifies the user if so."""
         if self.any_seen:
             return False
         self.app.bell()
@@ -145,7 +145,7 @@ class ApprovalBody(LineScrollView):
         self.redraw()
 
     def rows_at(self, width: int) -> int:
-        """The rows of the blocks at a width; of very long texts, a number of rows that fits nowhere."""
+        """Return the rows of the blocks at a width; for very long texts, a number of rows that never fits."""
         if sum(map(_line_breaks, self.blocks)) > _VERY_LONG:
             return _VERY_LONG
         return len(approval_lines(self.blocks, width, widget_palette(self)))

@@ -1,6 +1,6 @@
 """An approval request on the full screen, with the answers of its dialog.
 
-Invariant: as in the dialog, no key is accepted before half a second without a key or a change.
+Invariant: as in the dialog, a key is accepted only after half a second without a key or a change.
 """
 
 from collections.abc import Callable, Mapping, Sequence

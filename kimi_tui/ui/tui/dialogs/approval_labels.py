@@ -8,7 +8,7 @@ from kimi_tui.wire.requests import ApprovalRequest
 
 
 def requester_label(request: ApprovalRequest) -> str:
-    """The tool, and the subagent that called it, with its task."""
+    """Return a label for the requester: the tool, and the subagent that called it, with its task."""
     agent, task = request.subagent_type or "", request.source_description or ""
     if not agent and not task:
         return request.sender
@@ -17,7 +17,7 @@ def requester_label(request: ApprovalRequest) -> str:
 
 
 def approval_title(request: ApprovalRequest) -> str:
-    """The request in one line."""
+    """Return the request in one line."""
     for block in request.display:
         match block:
             case ShellBlock():

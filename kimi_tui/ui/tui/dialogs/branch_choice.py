@@ -77,8 +77,7 @@ class BranchDialog(OptionsDialog):
     ) -> None:
         """Ask which of `branches` to take at a node.
 
-        `words` are the model's last ones, `question` is what to decide and is always shown. `wanted`: requested by the
-        user, not caused by a pause.
+        `words` is the model's last text; `question` is always shown. `requested`: by the user, not caused by a pause.
         """
         self.wanted = wanted
         if (node_id, tuple(branches)) == (self.node_id, self.labels):

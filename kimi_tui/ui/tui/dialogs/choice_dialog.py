@@ -28,8 +28,8 @@ class ChoiceDialog(OneShotModal[str | None]):
     """Returns the id of the answer, or None if closed.
 
     `selected`: the cursor starts on the first answer, for a question that the user requested. `typed` is for a question
-    that opened without a user action: letters that are not answers, or were typed too early, close the dialog and are
-    passed to `typed`.
+    that opened without a user action: letters that are not answers, or come too early, close the dialog and go to
+    `typed`.
     """
 
     CSS = """

@@ -92,11 +92,11 @@ class DockedDialog(Vertical, can_focus=True):
         """Called with true while the dialog hides the conversation, else with false."""
 
     def fits(self, room: int) -> bool:
-        """Whether the whole dialog fits into `room` rows beside a conversation."""
+        """Whether the whole dialog fits into `room` rows beside the conversation."""
         return self._rows_around + self.query_one(ApprovalBody).rows_at(self.app.size.width - SIDES) <= room
 
     def fit(self, room: int) -> None:
-        """Shrink the text so that every answer stays on screen: `room` is the maximum rows of the dialog."""
+        """Shrink the text so that every answer stays on screen, in a dialog of at most `room` rows."""
         self.query_one(ApprovalBody).give_room(max(2, min(_MAX_TEXT, room - self._rows_around)))
 
     @property
@@ -112,7 +112,7 @@ class DockedDialog(Vertical, can_focus=True):
         return _FRAME + answers.styles.margin.height + body.styles.margin.height + others + rows
 
     def show_focus_hint(self, reach: str) -> None:
-        """Show whether the dialog has the focus, and if not, `reach`: the key that focuses it."""
+        """Show whether the dialog has the focus; `reach` is the key that focuses it."""
         unfocused = not self.has_focus_within
         if (unfocused, reach) != (self.has_class("-unfocused"), self._reach):
             self._reach = reach
@@ -139,7 +139,7 @@ class DockedDialog(Vertical, can_focus=True):
 
     @property
     def pointing(self) -> str:
-        """The hint shown if an answer's key is pressed while the dialog does not have the focus."""
+        """The hint after an answer's key is pressed while the dialog does not have the focus."""
         return _("press {key} first, then answer", key=self._reach) if self._reach else ""
 
     def _set_footer(self, words: str) -> None:

@@ -57,7 +57,7 @@ class EditText(OneShotModal[str | None]):
         self.dismiss(None)
 
     def abandon(self) -> None:
-        """Close after the pending key events: the request is gone. A changed text goes into the message."""
+        """Close after the pending key events because the request has ended. A changed text goes into the message."""
         self.query_one(CjkTextArea).call_later(self._abandon)
 
     def _abandon(self) -> None:

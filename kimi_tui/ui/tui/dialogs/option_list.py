@@ -58,7 +58,7 @@ class OptionList(LineWidget):
         self.redraw()
 
     def dim(self, dimmed: bool) -> None:
-        """Dim the keys while they do not act."""
+        """Dim the keys while they have no effect."""
         if dimmed != self._dimmed:
             self._dimmed = dimmed
             self.redraw()

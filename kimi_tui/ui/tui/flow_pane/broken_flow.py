@@ -1,4 +1,4 @@
-"""Flows with an invalid chart: what is wrong, and where."""
+"""Flows with an invalid chart: the error and its position."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class BrokenFlow:
 
 
 def find_broken_flows(skills: object, known: Collection[str] = ()) -> list[BrokenFlow]:
-    """Skills declared as flows without a valid chart, and skills with `known` names that cannot be read at all."""
+    """Find skills declared as flows without a valid chart, and unreadable skills with `known` names."""
     if not isinstance(skills, SkillLibrary):
         return []
     found = [_broken(skill) for skill in skills.skills if skill.declared_kind is SkillKind.FLOW and _is_broken(skill)]

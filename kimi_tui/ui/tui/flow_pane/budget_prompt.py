@@ -37,7 +37,7 @@ def budget_prompt(run: RunView, now: float) -> BudgetPrompt:
 
 
 def spending(run: RunView, now: float) -> str:
-    """How much of each cap is used, on one line."""
+    """Return the used share of each cap, on one line."""
     return " · ".join(translate_lines(part) for part in spending_text(*run.spent(now)).split(" · "))
 
 

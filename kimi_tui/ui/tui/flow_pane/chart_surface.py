@@ -1,5 +1,6 @@
-"""What a chart widget shows: rows of styled spans, each with its node or edge. Drawings and
-outlines are both surfaces."""
+"""The content of a chart widget: rows of styled spans, each with its node or edge. Drawings and outlines are both
+surfaces.
+"""
 
 from collections.abc import Collection
 from typing import Protocol
@@ -31,7 +32,7 @@ class ChartSurface(Protocol):
 
 
 class DrawnSurface(ChartCanvas):
-    """A drawn chart, with what a pane needs besides its rows."""
+    """A drawn chart, with the data that a pane needs besides its rows."""
 
     def position_of(self, node_id: str) -> Region | None:
         node = self.layout.nodes.get(node_id)

@@ -1,6 +1,6 @@
 """Run control by the flow pane's keys; a command that is not possible now returns the reason.
 
-Effects that the chart shows are not reported.
+Changes that the chart shows are not reported.
 """
 
 from kimi_tui.errors import KimiTuiError

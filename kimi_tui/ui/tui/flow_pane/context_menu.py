@@ -1,4 +1,4 @@
-"""The flow pane's context menu: all actions available now, for the mouse and as a reminder of the keys."""
+"""The flow pane's context menu: all available actions, for the mouse and as a reminder of the keys."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -19,7 +19,7 @@ class MenuContext:
 
 
 def menu_options(state: MenuContext) -> list[Option]:
-    """The actions available now, each with its key."""
+    """Return the available actions, each with its key."""
     out: list[Option] = []
     if state.controls.running:
         out += _of_the_run(state)

@@ -1,4 +1,4 @@
-"""Why a key of the flow pane is disabled."""
+"""Explains why a key of the flow pane is disabled."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -10,7 +10,7 @@ Showing = Literal["list", "run", "chart", "overlay"]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What the pane shows. `active`: a run is active, `past`: a past moment is shown."""
+    """The content of the pane. `active`: a run is active, `past`: a past moment is shown."""
 
     what: Showing
     active: bool = False
@@ -19,7 +19,7 @@ class Shown:
 
 
 def why_not(action: str, shown: Shown) -> str:
-    """Why an action is disabled now; `action` is a binding's action without its parameters."""
+    """Return the reason why an action is disabled; `action` is a binding's action without its parameters."""
     if shown.past:
         return _("replay: press F8, then End to return to now")
     if shown.active and shown.what != "run":

@@ -28,7 +28,7 @@ class FooterFacts:
 
     `bar` is the used share of a budget, 1 for all of it, with its text; it has a row above the state.
 
-    `buttons` come by importance: those that have no room are left out, for they are in the menu.
+    `buttons` are sorted by importance: those without room are left out, because the menu has them too.
     """
 
     sign: str = ""

@@ -30,7 +30,7 @@ def run_title(run: RunView, now: float, width: int) -> str:
 
 
 def more() -> Button:
-    """The button of the menu of all actions; always the last one."""
+    """Return the button of the menu of all actions; it is always the last one."""
     return ("menu", "…")
 
 
@@ -96,7 +96,7 @@ def _controls(run: RunView, *, waits: bool) -> tuple[Button, ...]:
 
 
 def line_legend(*, ascii: bool = False) -> str:  # noqa: A002
-    """What the kinds of lines mean."""
+    """Return the meaning of each kind of line."""
     lines = ("=", "~", ".", "-") if ascii else ("━", "═", "┄", "─")
     words = (_("taken"), _("you chose"), _("possible"), _("not taken"))
     return "  ".join(f"{line * 2} {word}" for line, word in zip(lines, words, strict=True))

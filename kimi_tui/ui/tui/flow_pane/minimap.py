@@ -27,7 +27,9 @@ class MiniMap:
 
     @classmethod
     def fitting(cls, surface: ChartSurface, pane: Size) -> "MiniMap | None":
-        """A map for this surface in a pane of this size; None if the pane is too small or shows the whole surface."""
+        """Return a map for this surface in a pane of this size; None if the pane is too small or shows the whole
+        surface.
+        """
         if pane.width < _LEAST_PANE.width or pane.height < _LEAST_PANE.height:
             return None
         if surface.width * surface.height < 2.5 * pane.width * pane.height:

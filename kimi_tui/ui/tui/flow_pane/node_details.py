@@ -117,9 +117,9 @@ class NodeActions:
 class NodeDetails(OneShotModal[str | None]):
     """Returns the chosen action, or None.
 
-    The actions are breakpoint, again, jump, edit, ask, choose, and `turn:N`, with N counting visits from 0.
-    `live` returns the present state of the run, which the figures follow; the actions stay, so that none moves under
-    a key or a click.
+    The actions are breakpoint, again, jump, edit, ask, choose, and `turn:N`, with N counting visits from 0. `live`
+    returns the present state of the run for the figures; the actions do not change, so that none moves under a key or a
+    click.
     """
 
     CSS = """

@@ -76,7 +76,7 @@ class FlowPane(Vertical):
             super().__init__()
 
     class Wanted(Message):
-        """A request that needs the controller; `start` and `runs` refer to the flow `name`."""
+        """A request to the controller; `start` and `runs` refer to the flow `name`."""
 
         def __init__(self, what: Request, name: str = "") -> None:
             self.what: Request = what
@@ -118,7 +118,7 @@ class FlowPane(Vertical):
 
     @property
     def shows_chart_on_request(self) -> bool:
-        """Whether a chart is shown that is not the run's: of a flow, or of an earlier run."""
+        """Whether the shown chart is not the run's, but that of a flow or of an earlier run."""
         return self.showing in ("chart", "overlay")
 
     @property
@@ -316,7 +316,7 @@ class FlowPane(Vertical):
         self.post_message(self.Wanted("runs", name))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Enable run control during a run only, and the list's keys if there is something to move to."""
+        """Enable run control only during a run, and the list's keys only if the list has rows."""
         active = self._run is not None and self._run.active and self.showing == "run" and not self.past
         match action:
             case "steer":
@@ -339,7 +339,7 @@ class FlowPane(Vertical):
                 return True
 
     def why_not(self, key: str) -> str:
-        """Why a key of the pane or its chart is disabled now; "" for any other key."""
+        """Return the reason why a key of the pane or its chart is disabled; "" for any other key."""
         active = self._run is not None and self._run.active
         shown = Shown(self.showing, active, self.past, can_start=bool(self._startable))
         for bindings, of_chart in ((self.BINDINGS, False), (self.chart.BINDINGS, True)):

@@ -19,7 +19,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class ResumePrompt:
-    """The question and its answers: go, new, see, later."""
+    """The question and its answers: go (resume), new (with the current chart), see (show), later."""
 
     run_id: str
     text: str
@@ -72,7 +72,7 @@ def _difference(run: RunState, now: Flow) -> tuple[FlowDifference, Flow | None, 
 
 
 def describe_difference(found: tuple[FlowDifference, Flow | None, Flow]) -> str:
-    """`“Lint” is gone, “Docs” is new, 2 lines are others`."""
+    """Describe the differences: `“Lint” is gone, “Docs” is new, 2 lines are others`."""
     difference, before, now = found
     changes: list[str] = []
     if before is not None and difference.only_first:
@@ -87,7 +87,7 @@ def describe_difference(found: tuple[FlowDifference, Flow | None, Flow]) -> str:
 
 
 def node_names(nodes: Sequence[str], flow: Flow) -> str:
-    """`“Lint”, “Docs” and 2 more`."""
+    """List node names: `“Lint”, “Docs” and 2 more`."""
     shown = ", ".join(f"“{_short(flow, node)}”" for node in nodes[:_NAMED])
     more = len(nodes) - _NAMED
     return _("{nodes} and {count} more", nodes=shown, count=more) if more > 0 else shown

@@ -91,7 +91,7 @@ _UNTAKEN = EdgeStyle()
 
 @dataclass(frozen=True, slots=True)
 class LiveContext:
-    """Live facts of the current node that the run view lacks. Times are on the clock of the messages."""
+    """Live data of the current node that the run view lacks. Times are on the clock of the messages."""
 
     now: float = 0.0
     approval: bool = False
@@ -115,7 +115,7 @@ def flow_of(begin: FlowBegin) -> Flow:
 
 
 def node_status(picture: RunView, node_id: str, now: LiveContext) -> NodeStatus:
-    """A node's status: its own state, and what blocks it."""
+    """Return a node's status: its own state, or what blocks it."""
     state: NodeState = picture.node_state(node_id)
     match state:
         case "running":

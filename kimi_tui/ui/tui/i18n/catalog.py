@@ -32,7 +32,7 @@ _catalogue: "NullTranslations | None" = None
 
 
 def resolve_language(setting: str, environ: "Mapping[str, str]" = os.environ) -> Language:
-    """The language for the setting: `en`, `zh`, or, for anything else, the locale's."""
+    """Return the language for the setting: `en`, `zh`, or, for anything else, the locale's."""
     if setting in ("en", "zh"):
         return "zh" if setting == "zh" else "en"
     locale = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")

@@ -70,7 +70,7 @@ def attachment_names(content: UserInput) -> tuple[str, ...]:
 
 
 def error_hint(error_type: str) -> str:
-    """A hint for the user on an error of that type, or ""."""
+    """Return a hint for the user on an error of that type, or ""."""
     ways = {
         "ProviderAuthError": _("Enter a new key with /setup, or switch with /model"),
         "ContextOverflowError": _("Free space with /compact, or switch to a larger model with /model"),
@@ -99,7 +99,7 @@ _SHORT = 52
 
 
 def node_titles(labels: Sequence[str]) -> list[str]:
-    """A title for each label; short only if no other label has the same short title."""
+    """Return a title for each label; a short one only if it is unique."""
     titles = [node_title(label) for label in labels]
     return [
         title if titles.count(title) == 1 else " ".join(label.split())

@@ -35,12 +35,12 @@ _BULLET = re.compile(r"(\s*(?:[-*]|\d+\.) )?(.*)", re.DOTALL)
 
 
 def translate(text: str) -> str:
-    """`text` in the UI language."""
+    """Return `text` in the UI language."""
     return text if language() == "en" or not text else _translate_text(text)
 
 
 def translate_lines(text: str) -> str:
-    """Text entirely from kimi-tui, line by line, in the UI language."""
+    """Translate text that is entirely from kimi-tui, line by line."""
     return text if language() == "en" else "\n".join(_line(line) for line in text.split("\n"))
 
 

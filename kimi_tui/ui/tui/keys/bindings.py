@@ -39,8 +39,8 @@ KEY_CONTEXTS: dict[KeyContext, str] = {
 
 @dataclass(frozen=True, slots=True)
 class KeyBinding:
-    """`keys` as Textual names them, with commas between alternatives; `action` is "" if the widget itself handles the
-    key.
+    """One row of the table. `keys` uses Textual's names, with commas between alternatives; `action` is "" if the widget
+    itself handles the key.
 
     Keys with an action are app actions; `priority` ones work with any focus.
     """
@@ -176,7 +176,7 @@ _SHIFTED = {f"f{number + 12}": f"f{number}" for number in range(1, 13)}
 
 
 def display_keys(keys: str) -> str:
-    """Keys for display: `Ctrl+P`, `F1`, `↑ ↓`."""
+    """Format keys for display: `Ctrl+P`, `F1`, `↑ ↓`."""
     return " ".join(dict.fromkeys(_one(key) for key in keys.split(",") if key))
 
 
@@ -209,6 +209,6 @@ def default_keys(where: KeyContext, ids: Sequence[str]) -> dict[str, str]:
 
 
 def bindings_for(where: KeyContext) -> list[KeyBinding]:
-    """The keys that act in a context, the context's own keys first."""
+    """Return the keys that act in a context, the context's own keys first."""
     places: list[KeyContext] = [where, *(("panes",) if where in PANES else ()), "everywhere"]
     return [key for place in dict.fromkeys(places) for key in KEYS if key.context == place]

@@ -50,8 +50,9 @@ class KeymapProblem:
 
 @dataclass(frozen=True, slots=True)
 class KeyMap:
-    """`overrides`: action id to its keys. `user_keys`: in each context, pressed key to its default key ("": nothing),
-    or `run:ID` for an action without a default key."""
+    """The user's key bindings. `overrides`: action id to its keys. `user_keys`: in each context, pressed key to its
+    default key ("": nothing), or `run:ID` for an action without a default key.
+    """
 
     overrides: Mapping[str, str] = field(default_factory=dict[str, str])
     user_keys: Mapping[KeyContext, Mapping[str, str]] = field(default_factory=dict["KeyContext", "Mapping[str, str]"])
@@ -78,7 +79,7 @@ class KeyMap:
         return tuple((name, label) for key, label in hints if (name := names.get(key, key)))
 
     def resolve(self, key: str, where: KeyContext) -> str | None:
-        """The default key of a pressed key in a context; None: unchanged."""
+        """Return the default key of a pressed key in a context; None: unchanged."""
         if (found := self.user_keys.get(where, {}).get(key)) is not None:
             return found
         if where in PANES and (found := self.user_keys.get("panes", {}).get(key)) is not None:

@@ -24,7 +24,7 @@ class KeyHost(Protocol):
 
 
 async def resolve_key(host: KeyHost, event: events.Key) -> events.Key | None:
-    """The key to process; None if it is disabled, or ran an action directly."""
+    """Return the key to process; None if it is disabled, or ran an action directly."""
     where = host.key_context
     if where is None:
         return event

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class DialogDock:
-    """Invariant: at most one open dialog is shown: the one in which the user is writing, or else the first of
-    approval, question, branch.
+    """Invariant: at most one open dialog is shown: the one in which the user is writing, or else the first of approval,
+    question, branch.
 
-    `arrange` makes room on the screen for the dialog that is shown; `focus_work` focuses it, or else the composer.
+    `arrange` makes room on the screen for the dialog; `focus_work` focuses it, or else the composer.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class DialogDock:
             self.focus(self._branch)
 
     def ask_for_branch(self, node_id: str, label: str, branches: Sequence[str]) -> None:
-        """Show the branches that the user asked for; if another dialog is open, focus that one instead."""
+        """Show the branches at the user's request; if another dialog is open, focus that one instead."""
         if self.current is not None and self.current is not self._branch:
             self.focus(self.current)
             return

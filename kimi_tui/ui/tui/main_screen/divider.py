@@ -29,17 +29,17 @@ class Divider(Widget):
     DEFAULT_CSS = "Divider { width: 1; height: 100%; }"
 
     class Moved(Message):
-        """Move the border to this column of the screen."""
+        """Posted to move the border to this column of the screen."""
 
         def __init__(self, column: int) -> None:
             self.column = column
             super().__init__()
 
     class Dropped(Message):
-        """The drag ended."""
+        """Posted at the end of the drag."""
 
     class Reset(Message):
-        """Restore the border's default position."""
+        """Posted to restore the border's default position."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)

@@ -27,7 +27,7 @@ class FindBar(Horizontal):
             super().__init__()
 
     class Step(Message):
-        """The next match (1) or the one before (-1)."""
+        """Posted to go to the next match (1) or the previous one (-1)."""
 
         def __init__(self, by: int) -> None:
             self.by = by

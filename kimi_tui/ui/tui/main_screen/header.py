@@ -26,7 +26,7 @@ _BOLD = Style(bold=True)
 @dataclass(frozen=True, slots=True)
 class HeaderFacts:
     """The header's facts; `elapsed` is the running turn's whole seconds, None without a turn; `background` counts the
-    background tasks; `sandbox` is the sandbox tier of commands, None while that is not known.
+    background tasks; `sandbox` is the sandbox tier of commands, None while unknown.
     """
 
     location: str = ""
@@ -54,7 +54,7 @@ class Header(LineWidget):
     DEFAULT_CSS = "Header { height: 1; background: $surface; dock: top; }"
 
     def __init__(self, *, counts: bool = True, id: str | None = None) -> None:  # noqa: A002
-        """If `counts` is false, nothing is shown that changes only with the clock."""
+        """If `counts` is false, the header shows nothing that changes only with the clock."""
         super().__init__(id=id)
         self._counts = counts
         self._facts = HeaderFacts()

@@ -41,8 +41,8 @@ class PaneLayout(LowLatencyScreen):
     """Conversation and composer on the left; flow, todo and approvals on the right.
 
     A zoomed pane fills the whole screen. In a terminal without room for two columns, the right column is a drawer: its
-    panes are zoomed when they get the focus. With room for it, the column is open while there is work to show, see
-    `RightColumn`; the status line replaces it while it is closed.
+    panes are zoomed when they get the focus. In a wider terminal, `RightColumn` opens and closes the column; the status
+    line replaces it while it is closed.
     """
 
     dialogs: DialogDock

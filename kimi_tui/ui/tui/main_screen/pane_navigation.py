@@ -1,4 +1,4 @@
-"""The focus between the panes: keys and commands that move it, and where it goes when a pane is hidden."""
+"""The focus between the panes: keys and commands that move it, and its place after a pane is hidden."""
 
 from textual import events
 from textual.widget import Widget

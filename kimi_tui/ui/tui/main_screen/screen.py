@@ -1,4 +1,4 @@
-"""The main screen: what the app and the controllers show on it, and the keys at each focus."""
+"""The main screen: the content of its panes, set by the app and the controllers, and the keys at each focus."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -67,7 +67,7 @@ class MainScreen(PaneNavigation):
         self._welcome.show_note(text, action="open_screen('mcp')")
 
     def follow_work(self, *, has_work: bool, chats: int) -> None:
-        """Give the right column room while there is work to show in it, see `RightColumn`."""
+        """Open or close the right column automatically, see `RightColumn`."""
         self.right_column.follow(has_work=has_work or self.flow_pane.shows_chart_on_request, chats=chats)
         self.update_layout()
 
@@ -121,7 +121,7 @@ class MainScreen(PaneNavigation):
         self.action_drawer()
 
     def on_composer_emptied(self) -> None:
-        """Make up for what the layout put off while the user typed."""
+        """Apply the layout changes that were delayed while the user typed."""
         if self.panes_ready:
             self.update_layout()
 
@@ -206,7 +206,7 @@ class MainScreen(PaneNavigation):
         self.write_message(event.text, go_on=event.go_on)
 
     def write_message(self, text: str, *, go_on: bool = True, apart: bool = False) -> None:
-        """Write text that was typed in a dialog or on another screen. Spaces alone do not start a message."""
+        """Write text typed in a dialog or on another screen into the message. Spaces alone do not start a message."""
         if not self.composer.display:
             self.app.bell()
             return
@@ -240,7 +240,7 @@ class MainScreen(PaneNavigation):
     # Keys
 
     def on_key(self, event: events.Key) -> None:
-        """A letter in a pane is only a key of that pane; if it has no effect, the footer shows why."""
+        """Treat a letter in a pane only as a key of that pane; if it has no effect, the footer shows the reason."""
         if not event.is_printable or not event.character:
             return
         # the focused widget was removed: focus the one that gets this letter
@@ -290,7 +290,7 @@ class MainScreen(PaneNavigation):
                 return pane
 
     def hints(self, state: "UiState | None") -> tuple[Hint, ...]:
-        """The keys that act now, for the footer; `state` is None until the panes are mounted."""
+        """The keys for the footer; `state` is None until the panes are mounted."""
         context, help_key = self.key_context, ("F1", _("help"))
         if state is None:
             return (*self.composer.hints(running=False), help_key)

@@ -61,14 +61,14 @@ class ScrubBar(LineWidget, can_focus=True):
     ]
 
     class Moved(Message):
-        """Move to the position after `number` messages; None: to the present."""
+        """Posted to move to the position after `number` messages; None: to the present."""
 
         def __init__(self, number: int | None) -> None:
             self.number = number
             super().__init__()
 
     class Played(Message):
-        """Play or pause; `speed` changes the speed unless None."""
+        """Posted to play or pause; `speed` changes the speed unless None."""
 
         def __init__(self, speed: float | None = None) -> None:
             self.speed = speed

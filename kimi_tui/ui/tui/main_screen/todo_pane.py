@@ -15,9 +15,9 @@ _SIGNS: dict[TodoStatus, str] = {"done": "✓", "in_progress": "◐", "pending":
 
 
 class TodoPane(LineWidget, can_focus=True):
-    """Hidden while the list is empty. Of more than `most` items, those around the one in progress are shown.
+    """Hidden while the list is empty. Of more than `most` items, it shows those around the one in progress.
 
-    A short list takes one row, unless it has the column for itself.
+    A short list takes one row, unless it is alone in the column.
     """
 
     DEFAULT_CSS = """
@@ -40,7 +40,7 @@ class TodoPane(LineWidget, can_focus=True):
         self.redraw()
 
     def stack(self, tall: bool) -> None:
-        """Use a row for each item, in a column without another pane."""
+        """Use one row for each item, in a column without another pane."""
         if tall != self.has_class("-tall"):
             self.set_class(tall, "-tall")
             self.redraw()

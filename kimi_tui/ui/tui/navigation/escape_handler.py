@@ -21,7 +21,7 @@ class EscapeHandler:
     def escape(self) -> None:
         """Close the innermost element: a dialog, a search, a zoom that hides the conversation, the turn, a zoom.
 
-        With nothing left to close, a double press opens the rewind screen.
+        If nothing is left to close, a double press opens the rewind screen.
         """
         host, main_screen = self._host, self._host.main_screen
         if main_screen.close_innermost() or host.interrupt():

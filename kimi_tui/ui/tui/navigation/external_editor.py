@@ -73,7 +73,7 @@ def _signals_of(editor: "subprocess.Popen[bytes]") -> Generator[None]:
 
 
 def can_suspend(host: "TerminalHost") -> bool:
-    """Whether the app can be suspended: not during a turn, since nothing would read the model's output."""
+    """Whether the app can be suspended: not during a turn, because the model's output would not be read."""
     engine = host.engine
     return engine is None or not engine.busy or (engine.runner is not None and engine.runner.paused is not None)
 

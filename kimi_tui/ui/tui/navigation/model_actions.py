@@ -43,7 +43,9 @@ async def choose_model(host: "ScreenHost") -> None:
 
 
 async def make_wizard(themes: "ThemeRegistry", *, has_demo: bool = True) -> "SetupWizard":
-    """Make the setup for this machine: with Kimi CLI's settings, if there are any, and the servers that run here."""
+    """Make the setup wizard for this machine, with Kimi CLI's settings, if there are any, and the local model
+    servers.
+    """
     from kimi_tui.config.kimi_import import find_takeover
     from kimi_tui.llm.key_check import check_key
     from kimi_tui.llm.local_servers import find_local_servers

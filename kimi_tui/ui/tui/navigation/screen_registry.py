@@ -27,8 +27,9 @@ class ScreenRouter:
         self._host = host
 
     def all_commands(self, commands: Sequence[Command], skills: object = None) -> Sequence[Command]:
-        """The engine's slash commands, those of the TUI that the engine lacks, and the invalid flows of `skills`:
-        if these were missing, the user would think that their names were wrong."""
+        """List the engine's slash commands, those of the TUI that the engine lacks, and the invalid flows of `skills`:
+        if these were missing, the user would suspect a wrong name.
+        """
         from kimi_tui.ui.tui.flow_pane.broken_flow import find_broken_flows
 
         known = {command.name for command in commands}

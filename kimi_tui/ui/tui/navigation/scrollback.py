@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def show_in_scrollback(host: "TerminalHost") -> None:
-    """Print the conversation and wait for Enter; report what prevents it."""
+    """Print the conversation and wait for Enter; notify the user if that is not possible."""
     if not can_suspend(host):
         host.show_toast(_("wait for the turn to end before printing the conversation"))
         return

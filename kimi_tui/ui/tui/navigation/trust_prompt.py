@@ -1,4 +1,4 @@
-"""Shows the folder trust dialog, and reports what a refusal disables."""
+"""Shows the folder trust dialog, and reports the effects of a refusal."""
 
 import asyncio
 from pathlib import Path
@@ -48,7 +48,7 @@ class TrustPrompt:
             await restart_session(host)
 
     def report_ignored(self) -> None:
-        """After a refusal, once the session is open: report what is disabled and how to undo it."""
+        """After a refusal, once the session is open, report the disabled items and how to enable them."""
         from kimi_tui.ui.tui.state.items import NoticeItem
 
         if self._refused and (factory := self._host.engine_factory) is not None and (items := factory.ignored_items()):

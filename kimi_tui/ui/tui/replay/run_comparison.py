@@ -18,7 +18,7 @@ Way = tuple[str, str, str | None]
 def two_run_style(
     flow: Flow, first: RunView, second: RunView, difference: FlowDifference = NO_DIFFERENCE
 ) -> ChartStyle:
-    """Steps of both runs, of A only (heavy, glyph A), and of B only (double, glyph B).
+    """Style the steps of both runs, of A only (heavy, glyph A), and of B only (double, glyph B).
 
     If their charts differ, `flow` has the nodes of both, and nodes of one chart alone are labelled.
     """

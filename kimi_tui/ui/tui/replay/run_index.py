@@ -58,7 +58,7 @@ def runs_of(work_dir: Path) -> list[PastRun]:
 
 
 def picture_of(run: PastRun) -> RunView:
-    """A run's view from the session's Wire recording, or else from the journal. Raises FlowError, OSError."""
+    """Return a run's view from the session's Wire recording, or else from the journal. Raises FlowError, OSError."""
     for picture in fold_run_views(messages_of(run)):
         if picture.run_id == run.id:
             return picture

@@ -76,7 +76,7 @@ class TimeTravel:
         self._bar.close()
 
     def prepend(self, messages: list[Timed]) -> None:
-        """Add the session's earlier messages. The caller sees to it that no past moment is shown."""
+        """Add the session's earlier messages. Call it only while no past moment is shown."""
         self._live.prepend(messages)
 
     def open(self, number: int | None = None, *, recorded: bool = False, speed: float = 1.0) -> bool:
@@ -109,7 +109,7 @@ class TimeTravel:
             self._display.show_now()
 
     def go_to(self, number: int) -> None:
-        """Move to the moment after that many messages; playback continues from there."""
+        """Move to the position after that many messages; playback continues from there."""
         if not self.is_open:
             self.open(number)
             return

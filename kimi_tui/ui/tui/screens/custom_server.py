@@ -29,7 +29,7 @@ def custom_server_item() -> ListItem:
 
 
 def bases(address: str) -> tuple[str, ...]:
-    """Candidate base URLs for an entered address, most likely first; () if it is not an address."""
+    """Return candidate base URLs for an entered address, most likely first; () if it is not an address."""
     address = address.strip()
     if "://" not in address:
         address = f"{'http' if _is_near(address) else 'https'}://{address}"

@@ -1,4 +1,4 @@
-"""First-start setup: theme and model. Everything in it can be changed later."""
+"""First-start setup: theme and model. The user can change both later."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

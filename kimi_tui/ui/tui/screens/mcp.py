@@ -140,5 +140,5 @@ def _lines(state: ServerState, width: int, palette: Palette) -> list[Line]:
 
 
 def shown_origin(origin: str) -> str:
-    """The origin for display: a file path with the home folder as `~`, or an option."""
+    """Return the origin for display: a file path with the home folder as `~`, or an option."""
     return shown(Path(origin)) if origin.startswith("/") else origin

@@ -32,7 +32,7 @@ FindServers = Callable[[], Awaitable[Sequence[LocalServer]]]
 
 @dataclass(frozen=True, slots=True)
 class ModelChoice:
-    """The model to use from now on. `changes` add it to the configuration; `keep`: it becomes the default."""
+    """The model to use from now on. `changes` add it to the configuration; `keep` makes it the default."""
 
     name: str
     changes: Mapping[KeyPath, Value]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ScreenCommand:
-    """A screen: the slash command that opens it when given without arguments, and its description."""
+    """A screen with the slash command that opens it when used without arguments, and its description."""
 
     name: str
     description: str

@@ -94,7 +94,7 @@ class SessionList:
         return tuple(state.conversation.items)
 
     def rename(self, entry: SessionEntry, title: str) -> SessionEntry:
-        """Rename a session. Raises SessionError. Not for the session on screen, whose state the engine writes."""
+        """Rename a session. Raises SessionError. Not for the session on screen: the engine writes its state."""
         title = one_line(title)[:200]
         with _held(entry):
             state = read_state(entry.dir / "state.json")

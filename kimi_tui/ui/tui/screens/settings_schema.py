@@ -32,7 +32,9 @@ class Setting:
         return node
 
     def parsed(self, text: str) -> Value:
-        """The entered text as a value for the file; an invalid number stays text, and validation rejects it."""
+        """Parse the entered text to a value for the file; an invalid number stays text, so that validation rejects
+        it.
+        """
         match self.kind:
             case "number":
                 try:

@@ -36,7 +36,8 @@ _BESIDE = 16
 class TrustQuestion(ModalCard[bool]):
     """Returns the answer to store; None: not trusted this time, ask again next time.
 
-    A key within half a second of the previous one is no answer. Text that the user was writing goes into the message.
+    A key within half a second of the previous one is not an answer. Text that the user was writing goes into the
+    message.
     """
 
     CSS = """

@@ -1,6 +1,6 @@
-"""Loads the earlier turns of a long session in small steps, while its last turns are on screen already.
+"""Loads the earlier turns of a long session in small steps, while its last turns are already on screen.
 
-The loaded state is a fold of the whole session, so it is the same as if everything had been read at once.
+The loaded state is a fold of the whole session, so it is the same as after loading everything at once.
 """
 
 import time
@@ -21,7 +21,7 @@ _ROWS = 16
 
 
 class EarlierTurns:
-    """`messages` are those read so far, `state` is theirs; `error` is what ended the reading too early."""
+    """`messages` are those read so far, `state` is their fold; `error` is set if reading ended too early."""
 
     def __init__(self, earlier: Iterator[Recorded]) -> None:
         self._earlier = earlier
@@ -35,7 +35,7 @@ class EarlierTurns:
         self._changes.append(change)
 
     def step(self, seconds: float = STEP_S) -> bool:
-        """Read and apply messages for that long; False if there are no more."""
+        """Read and apply messages for that long; False at the end."""
         end = time.perf_counter() + seconds
         while time.perf_counter() < end and self.error is None:
             messages = list(self._read(_ROWS))

@@ -155,7 +155,7 @@ class FlowController:
             self._host.show_toast(message)
 
     def take_branch(self, node_id: str, label: str) -> None:
-        """Take a branch of a node: now if the run waits there, else when the run reaches it."""
+        """Take a branch of a node: at once if the run waits there, else when the run reaches it."""
         run = self._presenter.state.flow.run
         if run is None or not run.active:
             return

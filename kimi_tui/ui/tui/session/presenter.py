@@ -294,7 +294,7 @@ class Presenter:
 
     @property
     def needs_ticks(self) -> bool:
-        """Whether something on screen changes with the clock."""
+        """Whether anything on screen changes with the clock."""
         run = self.shown_state.flow.run
         return self.shown_state.turn.running or (run is not None and run.active)
 
@@ -318,7 +318,7 @@ class Presenter:
         return self.main_screen.composer.is_written
 
     def question_answered(self, request_id: str) -> None:
-        """Remove an answered question; the Wire reports it only with the tool's result."""
+        """Remove an answered question; the Wire reports the answer only with the tool's result."""
         self._change(partial(_answer, request_id=request_id))
         self._show_question()
 

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
 
 class PromptController:
-    """Sends the composer's messages. Messages sent before there is an engine, or while they are `held` for another
-    one, wait in `pending_before_start`; with `start_failed`, where no engine will come by itself, they go back to the
-    composer.
+    """Sends the composer's messages. Messages sent without an engine, or while they are `held` for another one, wait in
+    `pending_before_start`; with `start_failed`, when no engine will start by itself, they return to the composer.
 
     `show_toast` shows a short notification, `on_failure` reports an internal error, `on_turn_end` is called when a turn
     ends.
@@ -58,7 +57,7 @@ class PromptController:
         )
 
     async def detach(self) -> None:
-        """Interrupt everything and wait until it has ended."""
+        """Interrupt all work and wait until it has ended."""
         turns, pending = self._turns, self._pending_steers
         self._engine = self._turns = self._pending_steers = None
         if turns is not None and pending is not None and self._main_screen.composer.is_attached:
@@ -141,7 +140,7 @@ class PromptController:
 
     @property
     def running(self) -> bool:
-        """Whether a prompt is under way, also before and after its turn."""
+        """Whether a prompt is being processed, including the time before and after its turn."""
         return self._turns is not None and self._turns.running
 
     def interrupt(self) -> None:

@@ -77,8 +77,9 @@ class SessionController:
     async def switch(self, *, leave_first: bool = False) -> bool:
         """Switch to a new engine; if it cannot be created, everything stays as it was.
 
-        `leave_first`: the new engine is for the same session, so its lock is released first. Messages sent meanwhile
-        are for the new engine. A switch continues if its caller is cancelled: half of one would leave no engine.
+        `leave_first`: the new engine is for the same session, so the old one releases the lock first. Messages sent
+        meanwhile go to the new engine. A switch continues if its caller is cancelled: half a switch would leave no
+        engine.
         """
         self._switching = asyncio.create_task(self._switch(self._switching, leave_first=leave_first))
         return await asyncio.shield(self._switching)  # defence: whole-switch

@@ -1,4 +1,4 @@
-"""What a session needs from the app that shows it."""
+"""The functions of the app that a session needs."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol

@@ -57,7 +57,9 @@ class TurnQueue:
 
     @property
     def running(self) -> bool:
-        """Whether a prompt is under way, also before and after its turn; a paused flow does not count."""
+        """Whether a prompt is being processed, including the time before and after its turn; a paused flow does not
+        count.
+        """
         runner = self._engine.runner
         if runner is not None and runner.paused is not None:
             return any(task is not self._turn for task in self._tasks)
@@ -154,7 +156,7 @@ class TurnQueue:
             self._start(content)
 
     async def aclose(self) -> None:
-        """Interrupt everything and wait until it has ended."""
+        """Interrupt all work and wait until it has ended."""
         self.queue.clear()
         self._engine.cancel()
         for task in tuple(self._tasks):

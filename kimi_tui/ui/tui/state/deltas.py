@@ -1,4 +1,4 @@
-"""Changes that applying Wire messages makes to the state: small facts for the panes. No Textual here."""
+"""State changes caused by Wire messages: small facts for the panes. No Textual here."""
 
 from dataclasses import dataclass
 from typing import Literal

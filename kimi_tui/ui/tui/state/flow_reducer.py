@@ -31,7 +31,7 @@ _CHOICE = re.compile(r"(?<!\s)\s*+<choice>((?:(?!</?choice>).)*)</choice>\s*\Z",
 
 
 def label_of(begin: FlowBegin, node_id: str) -> str:
-    """A node's one-line name; short only if no other node has the same short name."""
+    """Return a node's one-line name; a short one only if it is unique."""
     texts = {node.id: shown_label(node.label, begin.args) for node in begin.nodes}
     text = texts.get(node_id, node_id)
     title = labels.node_title(text)
@@ -52,7 +52,7 @@ def current_label(run: RunView) -> str:
 
 
 def run_times(run: RunView, now: float) -> str:
-    """The working time, and the time that the run waited for the user: `0:53 · waited 0:54`."""
+    """Return the working time, and the time that the run waited for the user: `0:53 · waited 0:54`."""
     waited_s = run.waited_s(now)
     work = clock(run.work_s(now))
     waited = _("waited {time}", time=clock(waited_s)) if waited_s >= 1 else ""
@@ -60,13 +60,13 @@ def run_times(run: RunView, now: float) -> str:
 
 
 def branches_of(begin: FlowBegin, node_id: str) -> tuple[str, ...]:
-    """The labels the user can choose from at a node; empty if it is not a decision."""
+    """Return the labels the user can choose from at a node; empty if it is not a decision."""
     labels = [edge.label for edge in begin.edges if edge.src == node_id]
     return tuple(label for label in labels if label) if len(labels) > 1 else ()
 
 
 def without_choice(text: str) -> str:
-    """The model's text without the choice mark at its end."""
+    """Return the model's text without the choice mark at its end."""
     return _CHOICE.sub("", text).strip()
 
 
@@ -91,7 +91,7 @@ class FlowReducer:
 
     @property
     def pausing(self) -> bool:
-        """Whether the run pauses after the current turn."""
+        """Whether the run will pause after the current turn."""
         return self.run is not None and self.run.pausing
 
     def fold(self, message: FlowEvent, at: float) -> None:

@@ -19,7 +19,7 @@ NoticeLevel = Literal["info", "warning", "success"]
 class UserItem:
     """A message of the user, or of the agent `by` that started a subagent.
 
-    `steer`: it was added to a running turn; `chips` name images and files.
+    `steer`: it steered a running turn; `chips` name images and files.
     """
 
     text: str
@@ -48,9 +48,10 @@ class ThinkItem:
 
 @dataclass(frozen=True, slots=True)
 class ToolItem:
-    """A tool call. `headline` is the argument that identifies it (a command, a path); `tail` is output while it runs;
-    `output` and `message` are the result, `feedback` the user's words with a rejection; `waiting`: for an approval;
-    `in_background`: it continues as a background task."""
+    """A tool call. `headline` is the argument that identifies it (a command, a path); `tail` is its output while it
+    runs; `output` and `message` are the result, `feedback` the user's comment on a rejection; `waiting`: it needs an
+    approval; `in_background`: it continues as a background task.
+    """
 
     name: str
     headline: str = ""
@@ -116,7 +117,7 @@ class FlowHeaderItem:
 
 @dataclass(frozen=True, slots=True)
 class SeparatorItem:
-    """A separator where the context was cut or joined. `detail` is shown when the item is expanded."""
+    """A separator at a cut or compacted part of the context. `detail` is shown when the item is expanded."""
 
     kind: SeparatorKind
     text: UserText
@@ -136,7 +137,7 @@ class RetryItem:
 
 @dataclass(frozen=True, slots=True)
 class ErrorItem:
-    """An error: `title` in one line, the cause, and what the user can do."""
+    """An error: `title` in one line, the cause, and a remedy for the user."""
 
     title: UserText
     cause: UserText = ""
@@ -153,7 +154,7 @@ class NoticeItem:
 
 @dataclass(frozen=True, slots=True)
 class SideQuestionItem:
-    """A side question (`/btw`) and its answer (Markdown), or why there is none."""
+    """A side question (`/btw`) and its answer (Markdown), or the reason why there is none."""
 
     question: str
     answer: str = ""

@@ -48,7 +48,7 @@ class NoticeReducer:
                 self._talk.append(_item_of(message))
 
     def interrupt(self) -> None:
-        """End the open side question: no answer will come."""
+        """End the open side question: it will get no answer."""
         for aside, key in self._asides.items():
             item = self._talk[key] if key < len(self._talk) else None
             if isinstance(item, SideQuestionItem) and item.running:

@@ -26,7 +26,9 @@ _HOPS = 4  # event loop iterations that a key needs from the app to the widget
 
 
 class TerminalApp(App[int]):
-    """`attention` notifies while the terminal is not focused; `fault` is the crash that ended the app, if any."""
+    """`attention` alerts the user while the terminal is not focused; `fault` is the crash that ended the app, if
+    any.
+    """
 
     answer_hold_s = 0.3
     """Seconds to hold back an answer key: a letter that follows within this time makes it the start of a text."""
@@ -59,7 +61,7 @@ class TerminalApp(App[int]):
         """Write typed text into the message. `go_on`: also move the focus there; `apart`: as a separate paragraph."""
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Without colours: our filter in place of Textual's, which turns colours into greys."""
+        """Replace Textual's colour filter by ours, if colours are off: Textual's turns colours into greys."""
         colours = (self._colourless,) if self.no_color else super().get_line_filters()
         return [*colours, *self._ascii_filters]
 

@@ -67,7 +67,7 @@ def _to_ascii(segments: list[Segment]) -> Iterator[Segment]:
 
 
 def ascii_filters(display_options: DisplayOptions) -> tuple[LineFilter, ...]:
-    """The filters for these display options."""
+    """Return the filters for these display options."""
     if display_options.plain:
         return (AsciiFilter(ASCII_WITHOUT_BOXES),)
     return (AsciiFilter(ASCII),) if display_options.ascii else ()

@@ -23,7 +23,7 @@ _CHUNK = 240  # the most that GNU screen passes on at once
 def clipboard_command(
     environ: Mapping[str, str], *, platform: str = sys.platform, which: Callable[[str], object] = shutil.which
 ) -> list[str] | None:
-    """The command that reads the text from stdin; None if only OSC 52 is available, as over SSH."""
+    """Return the command that reads the text from stdin; None if only OSC 52 is available, as over SSH."""
     if environ.get("TMUX"):
         return ["tmux", "load-buffer", "-w", "-"]
     if environ.get("SSH_CONNECTION") or environ.get("SSH_TTY"):
@@ -58,13 +58,13 @@ def copy_in_background(text: str, environ: Mapping[str, str] = os.environ) -> No
 
 
 def copy_method(environ: Mapping[str, str] = os.environ) -> str:
-    """A label of the method by which text is copied."""
+    """Return a label of the method that copies text."""
     command = clipboard_command(environ)
     return _("the terminal") if command is None else _("the terminal and {tool}", tool=command[0])
 
 
 def osc52_sequence(text: str, environ: Mapping[str, str] = os.environ) -> str:
-    """The text as OSC 52, wrapped for GNU screen to pass to its terminal; empty elsewhere."""
+    """Encode the text as OSC 52, wrapped for GNU screen to pass to its terminal; empty elsewhere."""
     if not environ.get("STY") or environ.get("TMUX"):
         return ""
     sequence = f"\x1b]52;c;{base64.b64encode(text.encode()).decode()}\x07"

@@ -47,7 +47,7 @@ def renders_graphemes(environ: Mapping[str, str]) -> bool:
 
 
 def pin_columns(data: str, *, whole: bool = False) -> str:
-    """`data` for a terminal, with a cursor position after everything that terminals count differently."""
+    """Return `data` for a terminal, with a cursor position after everything that terminals count differently."""
     if not _DISPUTED.search(data):
         return data
     out: list[str] = []

@@ -1,7 +1,7 @@
 """Terminal driver that always restores terminal modes and survives a lost terminal.
 
-It draws to stdout, which was checked, and not to stderr, which may be a file. A terminal that stops reading or writing
-ends the app without an exception.
+It draws to stdout, which was checked, and not to stderr, which may be a file. A terminal that no longer accepts reads
+or writes ends the app without an exception.
 """
 
 import asyncio
@@ -168,9 +168,9 @@ class TerminalDriver(LinuxDriver):
             self._call(self._app._handle_exception, error)  # pyright: ignore[reportPrivateUsage]
 
     def run_input_thread(self) -> None:
-        """Read input until told to stop. Invalid bytes do not end the thread.
+        """Read input until asked to stop. Invalid bytes do not end the thread.
 
-        Keys that came together have the same time, however long reading them takes.
+        Keys that arrived together have the same time, however long reading them takes.
         """
         parser, pastes = _Parser(self._debug), BracketedPasteParser()
         decode = getincrementaldecoder("utf-8")("replace").decode

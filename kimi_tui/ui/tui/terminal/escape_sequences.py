@@ -14,13 +14,13 @@ _QUIET = frozenset({"", "dumb", "linux"})
 
 
 def title_sequence(title: str) -> str:
-    """Sets the window title."""
+    """Make the sequence that sets the window title."""
     safe = sanitize(one_line(title))[:100]
     return f"\x1b]2;{safe}\x07"
 
 
 def notice_sequence(text: str) -> str:
-    """Sends a desktop notification through the terminal (OSC 9)."""
+    """Make the sequence that sends a desktop notification through the terminal (OSC 9)."""
     safe = sanitize(one_line(text)).replace(";", ",")[:200]
     return f"\x1b]9;{safe}\x07"
 
@@ -60,8 +60,8 @@ class TaskbarProgress:
 
 
 def terminal_is_gone() -> bool:
-    """Whether the terminal we were started in is closed or lost for good: if the launching process was killed, no
-    process can return the terminal to us.
+    """Whether the terminal that kimi-tui was started in is closed or lost for good: if the launching process was
+    killed, no process can return the terminal.
     """
     if os.getppid() == 1 and not os.isatty(0):
         return True

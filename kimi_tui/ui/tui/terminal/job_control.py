@@ -4,7 +4,7 @@ import os
 
 
 def owns_terminal(terminal: int) -> bool:
-    """Whether we may write to the terminal and set its modes."""
+    """Whether this process may write to the terminal and set its modes."""
     try:
         return os.tcgetpgrp(terminal) == os.getpgrp()
     except OSError:  # no controlling terminal, or it is gone: no other process owns it
@@ -12,7 +12,7 @@ def owns_terminal(terminal: int) -> bool:
 
 
 def has_job_control_shell() -> bool:
-    """Whether the parent is a shell with job control, which can resume us after a stop.
+    """Whether the parent is a shell with job control, which can resume this process after a stop.
 
     Without one (a window opened for the program alone), a stopped program would never continue.
     """

@@ -22,7 +22,7 @@ def register_alt_enter() -> None:
 
 
 def normalize_key_name(key: str) -> str:
-    """A key's usual name: xterm's Shift+Enter arrives as `shift+\\r`."""
+    """Return a key's usual name: xterm's Shift+Enter arrives as `shift+\\r`."""
     return key.replace("\r", "enter") if key.endswith("+\r") else key
 
 

@@ -1,6 +1,6 @@
 """Low-latency screen: repaints the input widget at once.
 
-Textual paints everything together every sixtieth of a second. While a reply streams, a key would wait for the next
+Textual paints all widgets together every sixtieth of a second. While a reply streams, a key would wait for the next
 frame and then for the reply's rows.
 """
 

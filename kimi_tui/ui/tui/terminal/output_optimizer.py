@@ -1,7 +1,7 @@
 """SGR output optimizer: sends style changes as differences, to save bytes.
 
 Textual ends every styled segment with a reset and starts the next with all of its codes. `optimize_sgr` tracks the
-state and sends the changes; it resets the state before any sequence that it does not know, and at the end.
+state and sends the changes; it resets the state before any unknown sequence, and at the end.
 """
 
 import re
@@ -119,7 +119,7 @@ class _Writer:
 
 
 def optimize_sgr(data: str, *, erase: bool = True) -> str:
-    """`data` as Textual writes it, with the same effect in fewer bytes; starts and ends with a reset state.
+    """Return `data` with the same effect in fewer bytes; it starts and ends with a reset state.
 
     `erase` is for terminals that erase with the current background ("bce"), which all but GNU screen do.
     """
@@ -154,7 +154,7 @@ def optimize_sgr(data: str, *, erase: bool = True) -> str:
 def optimizing_driver(
     driver: type[Driver], *, erase: bool = True, whole: bool = False, caret: bool = False
 ) -> type[Driver]:
-    """A driver that writes the output of `driver`, shortened, with every column in place.
+    """Return a driver class that optimizes the output of `driver` and pins every column.
 
     `whole`: the terminal draws composed pictographs as one. `caret`: the terminal's own cursor stays visible, because
     screen readers follow it. For `App.get_driver_class`.

@@ -1,7 +1,7 @@
 """Shutdown on signals, and on a lost terminal or server.
 
-The app is told to exit normally. If it does not in time (a blocked loop, a hanging close), or if the signal repeats,
-the process exits at once: messages are already on disk, and running tools end with us.
+The app is asked to exit normally. If it does not in time (a blocked loop, a hanging close), or if the signal repeats,
+the process exits at once: messages are already on disk, and running tools end with it.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _ALL_OFF = "\x1b[?2004l\x1b[?7h\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[
 
 
 class SavedTerminal(Protocol):
-    """The terminal's state before the start; it is notified when the screen is up."""
+    """The terminal's state before the start; notified when the screen is up."""
 
     @property
     def attributes(self) -> list[int | list[bytes | int]]: ...

@@ -42,7 +42,7 @@ class BrowserDriver(WebDriver):
         self._app.watch(self._app, "theme", self._send_colours)
 
     def write(self, data: str) -> None:
-        """Send a title or a notification as a message of its own; all else is a frame."""
+        """Send a title or a notification as a separate message; all else is a frame."""
         if word := _MESSAGE_NAMES.fullmatch(data):
             self.write_meta({"type": _KINDS[word[1]], "text": word[2]})
         else:

@@ -1,4 +1,4 @@
-"""The one argument that identifies a tool call, read from JSON that may be incomplete."""
+"""Finds the argument that identifies a tool call, in JSON that may be incomplete."""
 
 import json
 import re
@@ -26,7 +26,7 @@ _LOOK_AT = 4000
 
 
 def call_summary(arguments: str) -> str:
-    """A one-line summary of the call, "" if nothing is known yet."""
+    """Return a one-line summary of the call, "" if nothing is known yet."""
     head = arguments[:_LOOK_AT]
     for key in _NAMING_ARGUMENTS:
         if f'"{key}"' in head and (found := _VALUE[key].search(head)):
@@ -43,7 +43,7 @@ def is_complete(arguments: str) -> bool:
 
 
 def parse_partial_arguments(arguments: str | None) -> Mapping[str, object]:
-    """The arguments as a mapping, empty until the JSON is complete; anything after the object is ignored."""
+    """Return the arguments as a mapping, empty until the JSON is complete; text after the object is ignored."""
     try:
         value: object = without_surrogates(json.JSONDecoder().raw_decode((arguments or "{}").lstrip())[0])
     except (ValueError, RecursionError):
@@ -52,7 +52,7 @@ def parse_partial_arguments(arguments: str | None) -> Mapping[str, object]:
 
 
 def one_line(text: str) -> str:
-    """`text` with every run of white space as one space."""
+    """Return `text` with every run of white space as one space."""
     return " ".join(text.split())
 
 

@@ -34,7 +34,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A pair of old and new line. Both and not `changed`: context. Neither: omitted lines."""
+    """A pair of old and new lines. Both present and not `changed`: context. Neither present: omitted lines."""
 
     old: Side | None = None
     new: Side | None = None
@@ -42,7 +42,7 @@ class Row:
 
 
 def count_changes(old: str, new: str) -> tuple[int, int]:
-    """How many lines were added and removed."""
+    """Return the numbers of added and removed lines."""
     added = removed = 0
     for row in diff_rows(old, new):
         added += row.changed and row.new is not None
@@ -268,6 +268,6 @@ def _expand(runs: Sequence[Run], over: Style) -> Iterator[Run]:
 
 
 def summary_of(old: str, new: str) -> str:
-    """The numbers of added and removed lines: `+3 −1`."""
+    """Format the numbers of added and removed lines: `+3 −1`."""
     added, removed = count_changes(old, new)
     return f"+{added} −{removed}"

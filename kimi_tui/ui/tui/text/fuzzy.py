@@ -7,12 +7,12 @@ T = TypeVar("T")
 
 
 def score(query: str, text: str) -> float | None:
-    """How well `text` matches `query` (higher is better), or None if a letter is missing."""
+    """Return how well `text` matches `query` (higher is better), or None if a letter is missing."""
     return score_folded(query.casefold(), text.casefold())
 
 
 def score_folded(query: str, text: str) -> float | None:
-    """The same for case-folded texts."""
+    """Like `score`, for case-folded texts."""
     if not query:
         return 0.0
     at = text.find(query)
@@ -32,7 +32,7 @@ def score_folded(query: str, text: str) -> float | None:
 
 
 def best(query: str, things: Iterable[tuple[str, T]], limit: int) -> list[T]:
-    """The candidates whose names match `query`, best first; ties keep their order."""
+    """Return the candidates whose names match `query`, best first; ties keep their order."""
     scored = [
         (value, index, thing) for index, (name, thing) in enumerate(things) if (value := score(query, name)) is not None
     ]

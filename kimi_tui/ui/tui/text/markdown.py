@@ -40,7 +40,7 @@ def _parser() -> MarkdownIt:
 
 
 def parse(source: str, references: References | None = None) -> list[SyntaxTreeNode]:
-    """The top-level blocks of `source`. `references` holds the link definitions so far; new ones are added to it."""
+    """Parse `source` to top-level blocks. `references` holds the link definitions so far; new ones are added to it."""
     env: dict[str, Any] = {"references": references if references is not None else {}}
     return SyntaxTreeNode(_parser().parse(source, env)).children
 
@@ -81,7 +81,7 @@ class Renderer:
     charts: bool = True
 
     def blocks(self, nodes: Sequence[SyntaxTreeNode], style: Style | None = None) -> list[Line]:
-        """The blocks one below the other, separated by blank lines."""
+        """Draw the blocks one below the other, separated by blank lines."""
         lines: list[Line] = []
         for node in nodes:
             drawn = list(self.block(node, style))
@@ -91,7 +91,7 @@ class Renderer:
         return lines
 
     def block(self, node: SyntaxTreeNode, style: Style | None = None) -> Iterator[Line]:
-        """One block; `style` is the initial style of its text."""
+        """Draw one block; `style` is the initial style of its text."""
         ink = style or self.palette.base
         match node.type:
             case "paragraph":
@@ -125,21 +125,21 @@ class Renderer:
         style: Style | None = None,
         first: int = 0,
     ) -> Iterator[Line]:
-        """Items of a list, the first being number `first` of it (from 0)."""
+        """Draw items of a list; the first is number `first` of it (from 0)."""
         for index, item in enumerate(items, first):
             if index and loose:
                 yield _BLANK
             yield from self._item(parent, item, index, loose=loose, style=style)
 
     def code_head(self, language: str) -> Iterator[Line]:
-        """The language of a code block, above it."""
+        """Draw the language of a code block, above it."""
         if language:
             text = "  " + cut(language, self.width - 3)
             ground = self.palette.code_bg
             yield Line(((text, self.palette.muted + ground),), skip=cells(text), fill=ground, fill_to=self.width)
 
     def code(self, source: str, language: str) -> Iterator[Line]:
-        """A code block."""
+        """Draw a code block."""
         for runs in highlight(source.expandtabs(4), language, self.palette):
             yield from self.code_line(runs)
 

@@ -45,7 +45,7 @@ def _begins_wide(tokens: Sequence[Token], index: int) -> bool:
 
 
 def inline_runs(tokens: Sequence[Token], palette: Palette, style: Style) -> list[Run]:
-    """The runs of an inline token's children over `style`; "\n" stands for a hard break."""
+    """Return the runs of an inline token's children over `style`; "/" stands for a hard break."""
     runs: list[Run] = []
     marks = [style]
     links: list[tuple[str, int]] = []

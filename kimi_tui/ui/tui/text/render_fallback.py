@@ -38,13 +38,13 @@ def plain_lines(text: str, width: int, style: Style | None = None) -> list[Line]
 
 
 def plain_item(item: "DataclassInstance", width: int, style: Style) -> list[Line]:
-    """The texts of an item that cannot be drawn, one below the other; very long ones truncated."""
+    """Return the texts of an item that cannot be drawn, one below the other; very long ones truncated."""
     texts = [value for field in fields(item) if isinstance(value := getattr(item, field.name), str) and value]
     return plain_lines("\n".join(str(text)[:_MAX_CHARACTERS] for text in texts), width, style)
 
 
 def lines_or_notice(draw: Callable[[int, Palette], list[Line]], width: int, palette: Palette) -> list[Line]:
-    """The result of `draw` for a width and a palette; if it fails, a line that reports it."""
+    """Return the result of `draw` for a width and a palette; if it fails, a line that reports it."""
     try:
         return draw(width, palette)
     except Exception as error:  # noqa: BLE001 - the edge: a pane that cannot be drawn ends nothing

@@ -1,4 +1,4 @@
-"""A line of styled text, and which part of it is copied."""
+"""A line of styled text, and its text for copying."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -39,7 +39,7 @@ class Line:
 
 
 def code_runs(text: str, style: Style) -> list[Run]:
-    """A text of our own in which `code` stands in backticks: bold, without them."""
+    """Return the runs of our own text, with the parts between backticks in bold."""
     return [(part, style + Style(bold=True) if odd else style) for odd, part in _quoted(text) if part]
 
 
@@ -63,7 +63,7 @@ def width_of(runs: Iterable[Run]) -> int:
 
 
 def prefixed(lines: Iterable[Line], first: tuple[Run, ...], rest: tuple[Run, ...]) -> Iterator[Line]:
-    """The lines with a decoration: `first` before the first, `rest` before the others."""
+    """Return the lines with a decoration: `first` before the first, `rest` before the others."""
     for index, line in enumerate(lines):
         before = rest if index else first
         skip = line.skip + sum(len(text) for text, _ in before)
@@ -72,7 +72,7 @@ def prefixed(lines: Iterable[Line], first: tuple[Run, ...], rest: tuple[Run, ...
 
 
 def cut(text: str, width: int) -> str:
-    """`text` truncated to `width` columns with an ellipsis at the end."""
+    """Truncate `text` to `width` columns, with an ellipsis at the end."""
     if cells(text) <= width:
         return text
     if width <= 0:
@@ -87,7 +87,7 @@ def cut(text: str, width: int) -> str:
 
 
 def cut_start(text: str, width: int) -> str:
-    """`text` truncated at its start to `width` columns: for paths, whose end matters more."""
+    """Truncate `text` at its start to `width` columns: for paths, whose end matters more."""
     if cells(text) <= width:
         return text
     if width <= 0:

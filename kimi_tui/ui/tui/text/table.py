@@ -1,4 +1,4 @@
-"""Tables in a given width: columns as wide as their text, the widest shrink first, cells wrap."""
+"""Tables in a given width: columns are as wide as their text, the widest shrink first, cells wrap."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -17,7 +17,7 @@ _LEAST = 4
 def table_lines(
     header: Sequence[Cell], rows: Sequence[Sequence[Cell]], aligns: Sequence[Align], palette: Palette, *, width: int
 ) -> list[Line]:
-    """The rows of a table; one record below the other if the columns do not fit at all."""
+    """Return the rows of a table; one record below the other if the columns do not fit at all."""
     columns = len(header)
     natural = [max([1, *(width_of(row[index]) for row in (header, *rows))]) for index in range(columns)]
     room = width - _BETWEEN * (columns - 1)
@@ -38,7 +38,7 @@ def table_lines(
 
 
 def shares(natural: Sequence[int], room: int) -> list[int]:
-    """Widths with a sum of at most `room`: the widest columns are cut to one common width."""
+    """Return widths with a sum of at most `room`: the widest columns are cut to one common width."""
     widths = list(natural)
     excess = sum(widths) - room
     if excess <= 0:

@@ -68,7 +68,7 @@ def break_text(text: str, width: int) -> list[tuple[int, int, str]]:
 
 
 def slice_runs(runs: Sequence[Run], start: int, end: int) -> tuple[Run, ...]:
-    """The runs of characters [start, end)."""
+    """Return the runs of characters [start, end)."""
     out: list[Run] = []
     at = 0
     for text, style in runs:

@@ -46,12 +46,12 @@ def find_themes(folders: tuple[Path, ...] | None = None) -> Iterator[Path]:
 
 
 def find_theme(name: str, folders: tuple[Path, ...] | None = None) -> Path | None:
-    """The file of the theme called `name`, by file name."""
+    """Find the file of the theme called `name`, by file name."""
     return next((path for path in reversed(list(find_themes(folders))) if path.stem == name), None)
 
 
 def make_theme(name: str, colours: Mapping[str, str], variables: Mapping[str, str], *, dark: bool, ansi: bool) -> Theme:
-    """The Textual theme: roles that the file omits are derived from others."""
+    """Make the Textual theme; roles that the file omits are derived from others."""
     base = {role: colours[role] for role in ("background", "foreground", "primary", "success", "warning", "error")}
     secondary = colours.get("secondary", colours["primary"])
     accent = colours.get("accent", colours["primary"])

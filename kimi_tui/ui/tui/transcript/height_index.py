@@ -54,7 +54,7 @@ class HeightIndex:
         self._tree = self._tree[: length + 1]
 
     def top(self, index: int) -> int:
-        """The sum of the heights before `index`."""
+        """Return the sum of the heights before `index`."""
         total = 0
         while index:
             total += self._tree[index]
@@ -66,8 +66,9 @@ class HeightIndex:
         return self.top(len(self._values))
 
     def find(self, row: int) -> tuple[int, int]:
-        """The item that contains `row`, and the row within it; for a row past the end, the item count and the
-        remainder."""
+        """Return the item that contains `row`, and the row within it; for a row past the end, the item count and the
+        remainder.
+        """
         index, step = 0, 1 << len(self._values).bit_length()
         while step:
             after = index + step

@@ -53,7 +53,7 @@ _INLINE = (ToolItem, SubagentItem, ThinkItem, ImageChip)
 
 
 def render_item(item: Item, width: int, context: RenderContext) -> list[Line]:
-    """The lines of `item` in `width` columns."""
+    """Return the lines of `item` in `width` columns."""
     match item:
         case UserItem():
             return list(_user(item, width, context))
@@ -89,7 +89,7 @@ def is_hidden(item: Item) -> bool:
 
 
 def gap_before(previous: Item | None, item: Item) -> int:
-    """Blank rows above an item: none between cards of one line, usually one otherwise."""
+    """Return the blank rows above an item: none between cards of one line, usually one otherwise."""
     if previous is None:
         return 0
     if isinstance(item, ImageChip) and isinstance(previous, UserItem):

@@ -1,7 +1,7 @@
 """Virtualised item store: items, heights, cached lines.
 
-Heights of undrawn items are estimates; `measure` makes one exact. Only the last `_KEPT` drawn items keep their lines,
-so that memory stays bounded. Independent of the screen.
+Heights of undrawn items are estimates; `measure` computes the exact height. Only the last `_KEPT` drawn items keep
+their lines, so that memory stays bounded. Independent of the screen.
 """
 
 from bisect import bisect_left
@@ -205,7 +205,7 @@ class ItemStore:
                 pass
 
     def text_of(self, index: int) -> Item:
-        """The item with all of its text, also while it streams."""
+        """Return the item with all of its text, also while it streams."""
         item = self.items[index]
         doc = self._docs.get(self._ids[index])
         return replace(item, text=doc.source) if doc is not None and isinstance(item, AssistantItem) else item
@@ -254,7 +254,7 @@ class ItemStore:
             self.cache.pop(item_id, None)
 
     def measure(self, index: int) -> int:
-        """Make the height at `index` exact; return the change in rows."""
+        """Compute the exact height at `index`; return the change in rows."""
         item_id = self._ids[index]
         if item_id in self._exact:
             return 0
@@ -264,7 +264,7 @@ class ItemStore:
         return after - before
 
     def drawn(self, index: int) -> Drawn:
-        """The item's lines."""
+        """Return the item's lines."""
         item_id = self._ids[index]
         drawn = self.cache.get(item_id)
         if drawn is None:

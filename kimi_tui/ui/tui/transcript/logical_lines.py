@@ -19,20 +19,20 @@ class LogicalLine:
     starts: tuple[tuple[int, int], ...]
 
     def spans(self, begin: int, end: int) -> Iterator[Span]:
-        """The rows and columns of the characters from `begin` to `end`."""
+        """Return the rows and columns of the characters from `begin` to `end`."""
         stops = [start for start, _ in self.starts[1:]] + [len(self.text)]
         for number, ((start, skip), stop) in enumerate(zip(self.starts, stops, strict=True), self.first):
             if begin < stop and start < end:
                 yield number, max(begin, start) - start + skip, min(end, stop) - start + skip
 
     def place(self, number: int, char: int) -> int:
-        """The offset in `text` of a character of a row."""
+        """Return the offset in `text` of a character of a row."""
         start, skip = self.starts[number - self.first]
         return start + char - skip
 
 
 def logical_line(lines: Sequence[Line], first: int) -> LogicalLine:
-    """The logical line that begins at row `first`."""
+    """Return the logical line that begins at row `first`."""
     text, starts = "", list[tuple[int, int]]()
     for line in lines[first:]:
         skip = line.skip if starts else 0
@@ -51,7 +51,7 @@ def all_logical_lines(lines: Sequence[Line]) -> Iterator[LogicalLine]:
 
 
 def around(lines: Sequence[Line], number: int) -> LogicalLine:
-    """The logical line that contains row `number`."""
+    """Return the logical line that contains row `number`."""
     while number and lines[number - 1].join is not None:
         number -= 1
     return logical_line(lines, number)

@@ -29,12 +29,12 @@ class RenderContext:
 
 
 def click_style(action: str) -> Style:
-    """A style that makes text a click target."""
+    """Return a style that makes text a click target."""
     return Style(meta={"act": action})
 
 
 def state_glyph(state: ToolState, context: RenderContext) -> Run:
-    """The glyph of a state; its shape carries the meaning of its colour."""
+    """Return the glyph of a state; its shape carries the meaning of its colour."""
     palette = context.palette
     match state:
         case "ok":
@@ -60,7 +60,7 @@ def fold_sign(context: RenderContext) -> str:
 
 
 def elapsed(started: float | None, context: RenderContext) -> str:
-    """The time since `started` in whole seconds, so that it changes once a second; "" in the first second."""
+    """Return the time since `started` in whole seconds, so that it changes once a second; "" in the first second."""
     if started is None or not context.counts or context.now - started < 1:
         return ""
     whole = int(context.now - started)
@@ -68,7 +68,7 @@ def elapsed(started: float | None, context: RenderContext) -> str:
 
 
 def justify(left: list[Run], right: list[Run], width: int, context: RenderContext) -> Line:
-    """One line with `right` at its right edge; the left part is truncated if needed."""
+    """Return one line with `right` at its right edge; the left part is truncated if needed."""
     room = max(0, width - width_of(right) - 1)
     kept: list[Run] = []
     for text, style in left:
@@ -84,14 +84,14 @@ def justify(left: list[Run], right: list[Run], width: int, context: RenderContex
 
 
 def heading_rule(left: list[Run], width: int, context: RenderContext, *, dash: str = "─") -> Line:
-    """A heading with a rule to the right of it."""
+    """Return a heading with a rule to the right of it."""
     rest = width - width_of(left) - 1
     rule: tuple[Run, ...] = ((" " + dash * rest, context.palette.faint),) if rest > 2 else ()
     return Line((*left, *rule))
 
 
 def indented(lines: Iterator[Line] | list[Line], context: RenderContext, bar: str = "  ") -> Iterator[Line]:
-    """The lines after a bar or an indent."""
+    """Return the lines after a bar or an indent."""
     for line in lines:
         head: Run = (bar, context.palette.faint)
         end = line.fill_to + cells(bar) if line.fill_to is not None else None

@@ -1,4 +1,4 @@
-"""Lines to terminal rows: the only place that turns text into strips, and so the only place that sanitizes it."""
+"""Converts lines to terminal rows: only this module turns text into strips, and so only it sanitizes text."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ RIGHT = 2  # columns right of it
 
 
 class Row:
-    """A full-width strip, and the columns from the left up to the plain background."""
+    """A full-width strip, and the number of columns before the plain background."""
 
     __slots__ = ("ink", "strip")
 
@@ -39,7 +39,7 @@ class RowBuilder:
         self._styles: dict[Style, Style] = {}
 
     def row(self, line: Line, *, cursor: bool = False, marks: Sequence[tuple[int, int, Style]] = ()) -> Row:
-        """A line as a row. `marks` are (start, end, style) over the characters of the row, margin included."""
+        """Convert a line to a row. `marks` are (start, end, style) over the characters of the row, margin included."""
         runs: list[Run] = [(" " * MARGIN if not cursor else "›" + " " * (MARGIN - 1), self._margin_style(cursor))]
         runs.extend(line.runs)
         for start, end, style in marks:
@@ -66,7 +66,7 @@ class RowBuilder:
         return Row(Strip(segments, self.width), ink)
 
     def without_background(self, line: Line) -> Strip:
-        """A line on the terminal's own background, without padding."""
+        """Convert a line for the terminal's own background, without padding."""
         strip = self.row(line).strip
         return Strip([Segment(text, self._off_base(style)) for text, style, _ in _rstripped(strip)])
 

@@ -32,7 +32,7 @@ class RowOverlay:
         self.maker = RowBuilder(width, self._store.palette)
 
     def rows(self, cursor: int | None, selection: Selection | None) -> list[Placed]:
-        """The window's rows from its top; `cursor` is the item under the keyboard cursor."""
+        """Return the window's rows from its top; `cursor` is the item under the keyboard cursor."""
         store, window = self._store, self._window
         rows: list[Placed] = []
         index, skip = store.heights.find(window.top)

@@ -7,7 +7,8 @@ from kimi_tui.ui.tui.transcript.item_store import ItemStore
 
 class ScrollWindow:
     """`height` rows of the store from row `top` on. While it follows, it stays at the end, with some blank rows that
-    new lines fill before the content scrolls: this reduces movement, and avoids most of the terminal's repainting."""
+    new lines fill before the content scrolls: this reduces movement, and most of the terminal's repainting.
+    """
 
     def __init__(self, store: ItemStore) -> None:
         self.store = store
@@ -40,7 +41,7 @@ class ScrollWindow:
         return max(0, self.store.heights.total - self.height)
 
     def settle(self) -> None:
-        """Make the heights of visible items exact; follow the end, or keep the top item in place."""
+        """Measure visible items; follow the end, or keep the top item in place."""
         if not self.height or not len(self.store):
             self.top = 0
             return
@@ -58,7 +59,7 @@ class ScrollWindow:
         self._measure_down()
 
     def to_end(self) -> None:
-        """Follow, with the last row at the bottom."""
+        """Follow the end: put the last row at the bottom."""
         self.follow = True
         self._measure_end()
         self.top = self.end

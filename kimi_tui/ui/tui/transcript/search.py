@@ -34,7 +34,7 @@ class Match:
 
 
 def source_text(item: Item) -> str:
-    """All text of an item, folded parts included."""
+    """Return all text of an item, including folded parts."""
     match item:
         case UserItem():
             return "\n".join((item.text, *item.chips))
@@ -74,7 +74,9 @@ def _block_text(block: DisplayBlock) -> str:
 
 
 def places(lines: list[Line], query: str) -> list[tuple[Span, ...]]:
-    """The occurrences of `query` in drawn lines; an occurrence across wrapped rows has a span in each of them."""
+    """Return the occurrences of `query` in drawn lines; an occurrence across wrapped rows has a span in each of
+    them.
+    """
     wanted = _folded(query)
     found: list[tuple[Span, ...]] = []
     for line in all_logical_lines(lines) if wanted else ():
@@ -93,7 +95,7 @@ def _folded(text: str) -> str:
 
 
 def count_in(item: Item, query: str) -> int:
-    """The number of occurrences of `query` in the item's text, case ignored."""
+    """Count the occurrences of `query` in the item's text, ignoring case."""
     return source_text(item).casefold().count(query.casefold()) if query else 0
 
 
@@ -118,7 +120,7 @@ class TranscriptSearch:
         return self._at + 1, len(self.matches)
 
     def near(self, item_id: int, row: int) -> None:
-        """Set the next step's target to the first match from this row of an item on, or else to the last match."""
+        """Start the next step at the first match from this row of an item on, or else at the last match."""
         index, above = self._store.index_of(item_id), 0
         if index is not None:
             drawn = self._store.drawn(index)
@@ -168,7 +170,7 @@ class TranscriptSearch:
             self._store.set_open(opened, False)
 
     def marks(self, index: int, number: int) -> list[tuple[int, int, Style]]:
-        """The matching characters of line `number` of an item, each with its style."""
+        """Return the matching characters of line `number` of an item, each with its style."""
         if not self._query:
             return []
         palette, here = self._store.palette, self.here

@@ -13,12 +13,12 @@ _LINES = 1 << 20  # more than the lines of any item
 
 
 def selection_offset(item_id: int, line: int) -> int:
-    """The position of an item's line, as the `y` of an offset."""
+    """Return the position of an item's line, as the `y` of an offset."""
     return item_id * _LINES + line
 
 
 def selected_text(store: ItemStore, selection: Selection) -> str:
-    """The selected text without margin, decoration and padding; wrapped lines are joined."""
+    """Return the selected text without margin, decoration and padding; wrapped lines are joined."""
     if not len(store):
         return ""
     start, end = selection

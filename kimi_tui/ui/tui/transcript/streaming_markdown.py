@@ -105,7 +105,7 @@ class StreamingMarkdown:
         return len(self._done)
 
     def redrawn(self, width: int, palette: Palette, *, charts: bool = True) -> "StreamingMarkdown":
-        """The same text in another width or other colours, with its charts drawn or as source."""
+        """Return the same text in another width or other colours, with its charts drawn or as source."""
         fresh = StreamingMarkdown(width, palette, charts=charts, piece=self._piece)
         fresh.feed(self.source)
         fresh._after_return = self._after_return

@@ -41,7 +41,7 @@ _TICKS = {"done": "✓", "in_progress": "◐", "pending": "○"}
 
 
 def tool_lines(item: ToolItem, width: int, context: RenderContext) -> Iterator[Line]:
-    """A tool call."""
+    """Return the lines of a tool call."""
     palette = context.palette
     headline = sanitize(" ".join(item.headline.split()))
     sign, ink = state_glyph(item.state, context)
@@ -86,7 +86,7 @@ def _right(item: ToolItem, context: RenderContext) -> list[Run]:
 
 
 def has_more(item: ToolItem | SubagentItem) -> bool:
-    """Whether there is more to expand."""
+    """Whether an expanded item would show more."""
     if isinstance(item, SubagentItem):
         return bool(item.result or item.step_count or item.log.messages)
     if item.name == _ANSWERED and item.state == "ok":
@@ -139,7 +139,7 @@ def _opened(item: ToolItem, width: int, context: RenderContext) -> Iterator[Line
 
 
 def block_lines(block: DisplayBlock, width: int, context: RenderContext) -> list[Line]:
-    """A display block, at its full height."""
+    """Return the lines of a display block, at its full height."""
     palette = context.palette
     match block:
         case DiffBlock():
@@ -166,7 +166,7 @@ def block_lines(block: DisplayBlock, width: int, context: RenderContext) -> list
 
 
 def todo_line(entry: TodoItem, width: int, context: RenderContext) -> list[Line]:
-    """One entry of a todo list."""
+    """Return the line of a todo list entry."""
     palette = context.palette
     inks = {"done": palette.success, "in_progress": palette.accent, "pending": palette.muted}
     text = palette.muted if entry.status == "done" else palette.base
@@ -182,7 +182,7 @@ def _wrapped(text: str, width: int, context: RenderContext, style: Style) -> lis
 
 
 def agent_lines(item: SubagentItem, width: int, context: RenderContext) -> Iterator[Line]:
-    """A subagent: its name, task and last steps."""
+    """Return the lines of a subagent: its name, task and last steps."""
     palette = context.palette
     sign, ink = state_glyph(item.state, context)
     left: list[Run] = [

@@ -1,4 +1,4 @@
-"""A window of the item store on the screen: scrolls like Textual, repaints only rows that look different."""
+"""Shows a part of the item store on the screen: scrolls like Textual, repaints only rows that look different."""
 
 from collections.abc import Callable
 from typing import cast
@@ -106,8 +106,9 @@ class Viewport(ScrollView):
             self._drawing = False
 
     def render_line(self, y: int) -> Strip:
-        """A row; with click positions for the mouse only: on the screen each position would be one more style cached by
-        Rich and Textual, 30 KiB per reply."""
+        """Render a row. Only rows for the mouse have click positions: on the screen each position would be one more
+        style cached by Rich and Textual, 30 KiB per reply.
+        """
         row, place = self._painted[y] if y < len(self._painted) else (self._sheet.maker.blank, None)
         return row.strip if self._drawing or place is None else row.strip.apply_offsets(0, place)
 

@@ -24,7 +24,7 @@ from kimi_tui.ui.tui.transcript.selection_text import selection_offset
 
 
 def word_at(store: ItemStore, index: int, number: int, column: int) -> Selection | None:
-    """The word in line `number` of an item, at `column` of the view."""
+    """Return the word in line `number` of an item, at `column` of the view."""
     line, place = _under(store, index, number, column)
     if place is None:
         return None
@@ -32,7 +32,7 @@ def word_at(store: ItemStore, index: int, number: int, column: int) -> Selection
 
 
 def line_at(store: ItemStore, index: int, number: int, column: int) -> Selection | None:
-    """The whole logical line."""
+    """Return the whole logical line."""
     line, _ = _under(store, index, number, column)
     return _selection(store, index, line, 0, len(line.text)) if line.text.strip() else None
 
@@ -60,7 +60,7 @@ def _selection(store: ItemStore, index: int, line: LogicalLine, begin: int, end:
 
 
 def whole_text(store: ItemStore) -> str:
-    """The conversation as Markdown."""
+    """Return the conversation as Markdown."""
     return "\n\n".join(filter(None, (_as_markdown(store.text_of(index)) for index in range(len(store))))) + "\n"
 
 
@@ -79,7 +79,7 @@ def _as_markdown(item: Item) -> str:
 
 
 def block_text(item: Item) -> str:
-    """The copied text of a block: a message's Markdown source, a tool's output."""
+    """Return the copied text of a block: a message's Markdown source, a tool's output."""
     match item:
         case UserItem() | AssistantItem() | ThinkItem() | NoticeItem():
             return item.text.strip("\n")

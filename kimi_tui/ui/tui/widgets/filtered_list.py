@@ -14,7 +14,7 @@ from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
 
 class FilteredList(Vertical):
-    """Shows the items whose label, detail or right side matches, and their headings; the inner list posts messages."""
+    """Shows the matching items, by label, detail or right side, and their headings; the inner list posts messages."""
 
     DEFAULT_CSS = """
     FilteredList { height: auto; max-height: 100%; }

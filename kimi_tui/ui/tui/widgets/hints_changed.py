@@ -7,4 +7,4 @@ Hint = tuple[str, str]
 
 
 class HintsChanged(Message):
-    """The footer's key hints have to be updated."""
+    """Posted when the footer's key hints need an update."""

@@ -8,7 +8,7 @@ _guards: "WeakSet[KeyGuard]" = WeakSet()
 
 
 def restart_all() -> None:
-    """Restart the wait of every dialog: the user could not see them until now."""
+    """Restart the wait of every dialog, because the user could not see them until now."""
     for guard in list(_guards):
         guard.restart()
 

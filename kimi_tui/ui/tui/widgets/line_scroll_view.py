@@ -31,7 +31,7 @@ class LineScrollView(ScrollView):
 
     @property
     def any_seen(self) -> bool:
-        """Whether a line has been on screen since the last change of the lines."""
+        """Whether any line has been on screen since the last change of the lines."""
         return self._seen > 0
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:

@@ -15,7 +15,7 @@ from kimi_tui.ui.tui.themes.palette import Palette, palette_around
 
 
 def line_strip(line: Line, width: int, background: Style) -> Strip:
-    """A line as a strip of exactly `width` columns, safe for a terminal."""
+    """Convert a line to a strip of exactly `width` columns, safe for a terminal."""
     segments: list[Segment] = []
     used = 0
     for text, style in line.runs:
@@ -41,7 +41,7 @@ def widget_palette(widget: Widget) -> Palette:
 
 
 def background_of(widget: Widget) -> Style:
-    """The style of the widget's empty cells."""
+    """Return the style of the widget's empty cells."""
     return widget_palette(widget).base + Style(bgcolor=widget.background_colors[1].rich_color)
 
 

@@ -26,8 +26,8 @@ from kimi_tui.ui.tui.widgets.line_widget import background_of, line_strip, widge
 class ListItem:
     """A row. Without a `key` it is a heading. `right` stands at the right edge, `detail` on a row below.
 
-    `sign` comes before the label in the colour of `role`; a `dimmed` row is muted. `search_terms` are further words
-    that a search matches; they are not displayed.
+    `sign` comes before the label in the colour of `role`; a `dimmed` row is muted. `search_terms` are further words for
+    the search; they are not displayed.
     """
 
     key: str
@@ -41,8 +41,9 @@ class ListItem:
 
 
 class ItemList(ScrollView, can_focus=True):
-    """Arrows, the mouse and Enter. With `at_once` one click picks; without it, only a click on the
-    row of the cursor."""
+    """Arrows, the mouse and Enter. With `at_once` any click picks; without it, only a click on the row under the
+    cursor.
+    """
 
     DEFAULT_CSS = """
     ItemList { height: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; background: $background; }

@@ -26,7 +26,7 @@ def app_of(widget: HasApp) -> TerminalApp | None:
 
 
 def write_message(widget: Widget, text: str, *, go_on: bool = True, apart: bool = False) -> None:
-    """Write text typed at a widget into the message, synchronously: the next key may go to the message directly."""
+    """Write text typed at a widget into the message, synchronously: the next key may already go to the message."""
     if (app := app_of(widget)) is not None:
         app.write_message(text, go_on=go_on, apart=apart)
 
