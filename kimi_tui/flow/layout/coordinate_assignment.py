@@ -13,7 +13,7 @@ Pair = tuple[int, int]
 _ROUNDS, _MANY_LINKS = 24, 12_000
 
 
-def align_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, int, int]], count: int) -> list[int]:
+def align_blocks(layers: Sequence[Sequence[int]], preferences: Sequence[tuple[int, int, int]], count: int) -> list[int]:
     """Return the block of each item: `preferences` are `(priority, upper, lower)` pairs to put on one straight line.
 
     Preferences are applied by priority; one is skipped if it would cross an applied one, or give an item two straight
@@ -26,7 +26,7 @@ def align_blocks(layers: Sequence[Sequence[int]], wishes: Sequence[tuple[int, in
             position[item], level[item] = index, depth
     below, above = [-1] * count, [-1] * count
     granted: list[list[Pair]] = [[] for _ in layers]  # by place; none cross, so checking neighbours suffices
-    for _, a, b in sorted(wishes, key=lambda wish: -wish[0]):
+    for _, a, b in sorted(preferences, key=lambda preference: -preference[0]):
         if below[a] >= 0 or above[b] >= 0:
             continue
         pairs, pair = granted[level[a]], (position[a], position[b])

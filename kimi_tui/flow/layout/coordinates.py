@@ -104,7 +104,7 @@ class _Assembler:
 
     def _assign_positions(self) -> list[int]:
         links: dict[tuple[int, int], float] = {}
-        wishes: dict[tuple[int, int], int] = {}
+        preferences: dict[tuple[int, int], int] = {}
         up, down = self.skeleton.links()
         self._index = self.skeleton.positions().__getitem__
         reversed_items = (item for chain in self.skeleton.chains if chain.back for item in chain.items)
@@ -114,13 +114,13 @@ class _Assembler:
                 bends = (self.items[a].node < 0) + (self.items[b].node < 0)
                 pull = _LOOSE if chain.back and bends < 2 else (1.0, 2.0, 8.0)[bends]
                 links[a, b] = links.get((a, b), 0.0) + pull
-                wish = self._wish(chain, a, b, bends, up, down)
-                if wish:
-                    wishes[a, b] = max(wish, wishes.get((a, b), 0))
+                preference = self._wish(chain, a, b, bends, up, down)
+                if preference:
+                    preferences[a, b] = max(preference, preferences.get((a, b), 0))
         for number, item in enumerate(self.items):
             if item.host >= 0:
                 links[item.host, number] = 0.5
-        block = align_blocks(self.layers, [(wish, a, b) for (a, b), wish in wishes.items()], len(self.items))
+        block = align_blocks(self.layers, [(preference, a, b) for (a, b), preference in preferences.items()], len(self.items))
         flat = [(a, b, weight) for (a, b), weight in links.items()]
         positions = assign_positions(self.layers, flat, block, self._distance)
         lowest = min(

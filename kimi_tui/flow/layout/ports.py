@@ -33,17 +33,17 @@ class Line:
 def leaving_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
     """A port for each key: in line with its target if the box is wide enough, else near the middle."""
     ordered = sorted({line.key: line for line in lines}.values(), key=lambda line: line.place)
-    wished: list[int] = []
+    preferred: list[int] = []
     for line in ordered:
         if span.contains(line.place):
-            wished.append(line.place)
+            preferred.append(line.place)
         elif len(ordered) == 1:
-            wished.append(span.middle)
+            preferred.append(span.middle)
         else:
             nearest = (span.low + span.middle) // 2 if line.place < span.low else (span.high + span.middle + 1) // 2
-            wished.append(nearest)
+            preferred.append(nearest)
     straight = [span.contains(line.place) for line in ordered]
-    return {line.key: port for line, port in zip(ordered, spread(wished, straight, span), strict=True)}
+    return {line.key: port for line, port in zip(ordered, spread(preferred, straight, span), strict=True)}
 
 
 def entering_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
@@ -67,15 +67,15 @@ def entering_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
     inner = [position for group, side in zip(groups, sides, strict=True) if side == 0 for position in (group[0].place,)]
     first, last = (inner[0], inner[-1]) if inner else (span.middle + span.step, span.middle)
     before, after = sides.count(-1), sides.count(1)
-    wished: list[int] = []
+    preferred: list[int] = []
     for index, (group, side) in enumerate(zip(groups, sides, strict=True)):
         if side == 0:
-            wished.append(group[0].place)
+            preferred.append(group[0].place)
         elif side < 0:
-            wished.append(max(span.low, first - span.step * (before - index)))
+            preferred.append(max(span.low, first - span.step * (before - index)))
         else:
-            wished.append(min(span.high, last + span.step * (index - len(groups) + after + 1)))
-    ports = spread(wished, [side == 0 for side in sides], span)
+            preferred.append(min(span.high, last + span.step * (index - len(groups) + after + 1)))
+    ports = spread(preferred, [side == 0 for side in sides], span)
     return {line.key: port for group, port in zip(groups, ports, strict=True) for line in group}
 
 
@@ -91,13 +91,13 @@ def _join_where_tight(groups: list[list[Line]], sides: list[int], span: Span) ->
         sides.pop()
 
 
-def spread(wished: Sequence[int], fixed: Sequence[bool], span: Span) -> list[int]:
+def spread(preferred: Sequence[int], fixed: Sequence[bool], span: Span) -> list[int]:
     """Return places in the same order, near `preferred`, and at least `span.step` apart (or one, if that does not fit).
 
     `fixed` places do not move if there is room for the others around them.
     """
     for step in (span.step, 1):
-        ports = list(wished)
+        ports = list(preferred)
         for index in range(1, len(ports)):
             if not fixed[index]:
                 ports[index] = max(ports[index], ports[index - 1] + step)
@@ -107,13 +107,13 @@ def spread(wished: Sequence[int], fixed: Sequence[bool], span: Span) -> list[int
         tidy = all(b - a >= (1 if fixed[i] and fixed[i + 1] else step) for i, (a, b) in enumerate(pairwise(ports)))
         if tidy and span.low <= ports[0] and ports[-1] <= span.high:
             return ports
-    return _packed(wished, span)
+    return _packed(preferred, span)
 
 
-def _packed(wished: Sequence[int], span: Span) -> list[int]:
-    step = span.step if (len(wished) - 1) * span.step <= span.high - span.low else 1
+def _packed(preferred: Sequence[int], span: Span) -> list[int]:
+    step = span.step if (len(preferred) - 1) * span.step <= span.high - span.low else 1
     ports: list[int] = []
-    for position in wished:
+    for position in preferred:
         ports.append(max(position, span.low, ports[-1] + step if ports else span.low))
     limit = span.high
     for index in range(len(ports) - 1, -1, -1):

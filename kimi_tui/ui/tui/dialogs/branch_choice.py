@@ -44,7 +44,7 @@ class BranchDialog(OptionsDialog):
         super().__init__(clock=clock, id=id)
         self.node_id = ""
         self.labels: tuple[str, ...] = ()
-        self.wanted = False
+        self.requested = False
         self._words = self._question = ""
         self._alone = False
 
@@ -73,13 +73,13 @@ class BranchDialog(OptionsDialog):
         words: str = "",
         question: str = "",
         suggested: str = "",
-        wanted: bool = False,
+        requested: bool = False,
     ) -> None:
         """Ask which of `branches` to take at a node.
 
         `words` is the model's last text; `question` is always shown. `requested`: by the user, not caused by a pause.
         """
-        self.wanted = wanted
+        self.requested = requested
         if (node_id, tuple(branches)) == (self.node_id, self.labels):
             return
         self.node_id, self.labels = node_id, tuple(branches)

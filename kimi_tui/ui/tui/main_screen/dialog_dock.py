@@ -102,7 +102,7 @@ class DialogDock:
         if self.current is not None and self.current is not self._branch:
             self.focus(self.current)
             return
-        self._branch.show(node_id, label, branches, wanted=True)
+        self._branch.show(node_id, label, branches, requested=True)
         self.place()
         self.focus(self._branch)
 
