@@ -23,7 +23,7 @@ class BodyTooLargeError(httpx2.StreamError):
     """The body exceeds the limit."""
 
 
-def answer_hooks(*, error_seconds: float = ERROR_SECONDS) -> Hooks:
+def response_hooks(*, error_seconds: float = ERROR_SECONDS) -> Hooks:
     """Return client `event_hooks` that limit the bodies of errors and redirects to MAX_ERROR_BYTES and `error_seconds`.
 
     A body that reaches a limit is cut there. It becomes UTF-8, whatever charset its header names.

@@ -32,7 +32,7 @@ def private_folder(folder: Path) -> None:
         one.mkdir(mode=0o700, exist_ok=True)
 
 
-def close_home() -> None:
+def make_home_private() -> None:
     """Remove other users' access to our home, which an older version or another program may have allowed; create it if
     missing.
 

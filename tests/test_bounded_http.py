@@ -11,7 +11,7 @@ from typing import cast
 import httpx2
 import pytest
 
-from kimi_tui.bounded_http import MAX_ERROR_BYTES, BodyTooLargeError, answer_hooks, read_body
+from kimi_tui.bounded_http import MAX_ERROR_BYTES, BodyTooLargeError, read_body, response_hooks
 from kimi_tui.errors import ProviderError, ProviderStatusError, ProviderTimeoutError
 from kimi_tui.llm.key_check import check_key
 from kimi_tui.llm.provider import Provider
@@ -94,7 +94,7 @@ async def test_an_error_that_unfolds_to_much_is_cut(server: Server, provider: Pr
 
 async def test_an_error_whose_body_never_ends_is_told_by_its_status(server: Server) -> None:
     server.add(Answer([b"too many", Hold()], 429))
-    async with httpx2.AsyncClient(event_hooks=answer_hooks(error_seconds=0.2), timeout=20) as client:
+    async with httpx2.AsyncClient(event_hooks=response_hooks(error_seconds=0.2), timeout=20) as client:
         answer = await asyncio.wait_for(client.get(server.url), 10)
     assert (answer.status_code, answer.text) == (429, "too many")
 
@@ -109,21 +109,21 @@ async def test_a_stream_of_comments_alone_comes_to_an_end(server: Server, provid
 
 async def test_a_packed_error_is_read_as_it_was_meant(server: Server) -> None:
     server.add(Answer(gzip.compress(b"what went wrong"), 500, {"Content-Encoding": "gzip"}))
-    async with httpx2.AsyncClient(event_hooks=answer_hooks()) as client:
+    async with httpx2.AsyncClient(event_hooks=response_hooks()) as client:
         answer = await client.get(server.url)
     assert (answer.status_code, answer.text) == (500, "what went wrong")
 
 
 async def test_garbage_for_a_packed_error_is_an_empty_one(server: Server) -> None:
     server.add(Answer(b"no gzip", 500, {"Content-Encoding": "gzip"}))
-    async with httpx2.AsyncClient(event_hooks=answer_hooks()) as client:
+    async with httpx2.AsyncClient(event_hooks=response_hooks()) as client:
         answer = await client.get(server.url)
     assert (answer.status_code, answer.content) == (500, b"")
 
 
 async def test_a_body_is_read_up_to_its_bound(server: Server) -> None:
     server.add(Answer(bytes(100)), Answer(bytes(101)), Answer(BOMB, headers={"Content-Encoding": "gzip"}))
-    async with httpx2.AsyncClient(event_hooks=answer_hooks()) as client:
+    async with httpx2.AsyncClient(event_hooks=response_hooks()) as client:
         async with client.stream("GET", server.url) as answer:
             assert await read_body(answer, 100) == bytes(100)
         async with client.stream("GET", server.url) as answer:

@@ -19,7 +19,7 @@ def test_our_home_is_closed_to_others_also_where_an_older_version_left_it_open(
     for path in (home, home / "sessions", home / "sessions" / "k", tmp_path / "others"):
         path.chmod(0o755)
     (home / "config.yaml").chmod(0o644)
-    paths.close_home()
+    paths.make_home_private()
     for path in (home, home / "sessions", home / "sessions" / "k", home / "config.yaml"):
         assert path.stat().st_mode & 0o077 == 0, path
     assert (tmp_path / "others").stat().st_mode & 0o777 == 0o755
@@ -27,7 +27,7 @@ def test_our_home_is_closed_to_others_also_where_an_older_version_left_it_open(
 
 def test_a_home_that_is_missing_is_made_for_this_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KIMI_TUI_HOME", str(tmp_path / "a" / "home"))
-    paths.close_home()
+    paths.make_home_private()
     paths.private_folder(tmp_path / "a" / "home" / "sessions" / "k" / "s")
     made = [tmp_path / "a", *(tmp_path / "a").rglob("*")]
     assert [path.stat().st_mode & 0o777 for path in made] == [0o700] * 5
@@ -40,7 +40,7 @@ def test_a_home_that_is_more_than_ours_stays_as_it_is(
     monkeypatch.setenv("KIMI_TUI_HOME", str(tmp_path))
     monkeypatch.setenv("HOME", str(tmp_path))
     tmp_path.chmod(mode)
-    paths.close_home()
+    paths.make_home_private()
     assert tmp_path.stat().st_mode & 0o7777 == mode
     tmp_path.chmod(0o700)
 

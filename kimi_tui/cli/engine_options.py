@@ -16,7 +16,7 @@ from kimi_tui.i18n import tr
 from kimi_tui.mcp.config import load as load_mcp
 from kimi_tui.permission.settings import PermissionSettings, permission_settings
 from kimi_tui.permission.trust import TrustState, broken_decisions, trust_state
-from kimi_tui.session.importer import copy_of_kimis, is_kimis, kimi_sessions
+from kimi_tui.session.importer import copy_kimi_cli_session, is_kimi_cli_session, kimi_cli_sessions
 from kimi_tui.session.session import last_session_id, list_sessions, owner_of, sessions_dir
 from kimi_tui.session.session_index import is_open
 from kimi_tui.soul.agent_spec import agent_file
@@ -122,10 +122,12 @@ def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
     """
     last = last_session_id(work_dir)
     if last is None:
-        kimis = next((folder for folder in kimi_sessions(work_dir) if folder.is_file() or is_kimis(folder)), None)
+        kimis = next(
+            (folder for folder in kimi_cli_sessions(work_dir) if folder.is_file() or is_kimi_cli_session(folder)), None
+        )
         if kimis is None:
             raise UsageError(f"no session to resume in {work_dir}")
-        session_id = copy_of_kimis(kimis, work_dir)
+        session_id = copy_kimi_cli_session(kimis, work_dir)
         return session_id, tr("Resuming a copy of Kimi CLI's last session here; the original is not changed")
     folder = sessions_dir(work_dir) / last
     if not is_open(folder):

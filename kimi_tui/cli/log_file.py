@@ -22,7 +22,7 @@ def start_logging(debug: bool) -> None:
 
     Makes our home private first, since every UI calls this.
     """
-    paths.close_home()
+    paths.make_home_private()
     logging.captureWarnings(True)
     root = logging.getLogger()
     root.setLevel(logging.DEBUG if debug else logging.INFO)

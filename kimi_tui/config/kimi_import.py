@@ -20,7 +20,7 @@ Table = dict[str, Value]
 
 
 @dataclass(frozen=True, slots=True)
-class Takeover:
+class KimiCliImport:
     """The usable settings of Kimi CLI, or the reason why there are none.
 
     `models` have a key or need none; `logins` are the skipped providers and services with an OAuth login, which
@@ -35,7 +35,7 @@ class Takeover:
     trouble: str = ""
 
 
-def find_takeover(kimi_home: Path | None = None) -> Takeover | None:
+def find_kimi_cli_import(kimi_home: Path | None = None) -> KimiCliImport | None:
     """Return the importable settings; None if there are none, or if it is our own home."""
     folder = kimi_home or paths.kimi_home()
     file = folder / "config.toml"
@@ -45,13 +45,13 @@ def find_takeover(kimi_home: Path | None = None) -> Takeover | None:
         config = load_config(file).config
         table = cast(Table, tomllib.loads(read_text(file)))
     except ConfigError as error:
-        return Takeover(file, trouble=error.cause)
+        return KimiCliImport(file, trouble=error.cause)
     except (OSError, ValueError) as error:
-        return Takeover(file, trouble=str(error))
+        return KimiCliImport(file, trouble=str(error))
     return _takeover(file, config, table)
 
 
-def _takeover(file: Path, config: Config, table: Table) -> Takeover:
+def _takeover(file: Path, config: Config, table: Table) -> KimiCliImport:
     providers, services = _table(table, "providers"), _table(table, "services")
     signed_in = [name for name in providers if config.providers[name].signed_in_elsewhere]
     signed_in_services = [
@@ -82,7 +82,7 @@ def _takeover(file: Path, config: Config, table: Table) -> Takeover:
     if logins and not models:
         names = ", ".join(logins)
         trouble = tr("{names}: the OAuth login cannot be imported; enter an API key", names=names)
-    return Takeover(file, changes, tuple(models), default, logins, trouble)
+    return KimiCliImport(file, changes, tuple(models), default, logins, trouble)
 
 
 def _has_login_alone(section: Table) -> bool:

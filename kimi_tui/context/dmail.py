@@ -25,7 +25,7 @@ class DenwaRenji:
         self._pending: DMail | None = None
         self._checkpoints = 0
 
-    def know_checkpoints(self, count: int) -> None:
+    def set_checkpoint_count(self, count: int) -> None:
         """Set the number of checkpoints that a D-Mail can target."""
         self._checkpoints = count
 

@@ -79,7 +79,7 @@ class ParkedCall:
 
 
 @dataclass(slots=True)
-class _Waiting:
+class _PendingRequest:
     request: ApprovalRequest
     scope: Scope | None
     yolo_covers: bool
@@ -110,7 +110,7 @@ class Approvals:
         self._wire = wire
         self._yolo = yolo
         self._granted = set(granted)
-        self._waiting: dict[str, _Waiting] = {}
+        self._waiting: dict[str, _PendingRequest] = {}
         self._attended = attended
         self.on_change: Callable[[], None] | None = None
         self.parked_answers: dict[str, bool] = {}
@@ -218,7 +218,9 @@ class Approvals:
             hunks=hunks if hunks > 1 else None,
         )
         yolo_covers = yolo_covers and not force_ask
-        pending_entry = _Waiting(request, scope, yolo_covers, editable, asyncio.get_running_loop().create_future())
+        pending_entry = _PendingRequest(
+            request, scope, yolo_covers, editable, asyncio.get_running_loop().create_future()
+        )
         self._waiting[request.id] = pending_entry
         self._wire.send(request)
         try:

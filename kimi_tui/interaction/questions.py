@@ -22,7 +22,7 @@ class Answers:
 
 
 @dataclass(slots=True)
-class _Waiting:
+class _PendingRequest:
     request: QuestionRequest
     answer: asyncio.Future[Answers]
 
@@ -40,7 +40,7 @@ class Questions:
         self._work_clock = work_clock or WorkClock()
         self.attended = attended
         self.possible = possible
-        self._waiting: dict[str, _Waiting] = {}
+        self._waiting: dict[str, _PendingRequest] = {}
 
     @property
     def pending(self) -> tuple[QuestionRequest, ...]:
@@ -52,7 +52,7 @@ class Questions:
         if not self.attended:
             return Answers()
         request = QuestionRequest(id=uuid4().hex, tool_call_id=tool_call_id, questions=tuple(questions))
-        pending_entry = _Waiting(request, asyncio.get_running_loop().create_future())
+        pending_entry = _PendingRequest(request, asyncio.get_running_loop().create_future())
         self._waiting[request.id] = pending_entry
         self._wire.send(request)
         try:

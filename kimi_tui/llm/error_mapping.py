@@ -75,7 +75,7 @@ def status_error(status: int, cause: str, *, code: str = "", retry_after: float 
     return error
 
 
-def answer_error(status: int, headers: Mapping[str, str], body: bytes | str) -> ProviderStatusError:
+def response_error(status: int, headers: Mapping[str, str], body: bytes | str) -> ProviderStatusError:
     """Make the error for an HTTP response of 400 or more: JSON of any service's shape, HTML, plain text or empty."""
     text = body if isinstance(body, str) else body.decode("utf-8", "replace")
     cause, code, retry_after = "", "", retry_after_of(headers)
@@ -96,7 +96,7 @@ def answer_error(status: int, headers: Mapping[str, str], body: bytes | str) -> 
     return status_error(status, "; ".join(filter(None, (message, hint))), code=code, retry_after=retry_after)
 
 
-def service_words(body: bytes, *, secrets: Sequence[str] = (), limit: int = 200) -> str:
+def service_message(body: bytes, *, secrets: Sequence[str] = (), limit: int = 200) -> str:
     """Return the error message in a response body, on one line and without the secrets; "" if it has none."""
     text = body.decode("utf-8", "replace").strip()
     if text.startswith(("{", "[")):

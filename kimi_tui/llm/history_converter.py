@@ -9,7 +9,7 @@ from kimi_tui.surrogates import has_surrogates, without_surrogates
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart
 
 
-class Converted(NamedTuple):
+class ConvertedMessage(NamedTuple):
     """The converted form of one message: `items`, and `after`, which goes after the current run of tool results."""
 
     items: Sequence[JsonObject]
@@ -22,10 +22,10 @@ class HistoryConverter:
     Invariant: it keeps the last history, so messages must not change.
     """
 
-    def __init__(self, convert: Callable[[Message], Converted]) -> None:
+    def __init__(self, convert: Callable[[Message], ConvertedMessage]) -> None:
         self._convert = convert
         self._known: list[Message] = []
-        self._converted: list[Converted] = []
+        self._converted: list[ConvertedMessage] = []
 
     def convert(self, history: Sequence[Message]) -> list[JsonObject]:
         """Convert all of `history`; later calls share the objects, so do not change them."""
@@ -48,14 +48,14 @@ class HistoryConverter:
         return items + deferred
 
 
-def _sendable(converted: list[Converted]) -> list[Converted]:
+def _sendable(converted: list[ConvertedMessage]) -> list[ConvertedMessage]:
     """The messages with lone surrogates replaced: files and clients of other versions may have some."""
     if not has_surrogates(converted):
         return converted
-    return [Converted(without_surrogates(items), without_surrogates(after)) for items, after in converted]
+    return [ConvertedMessage(without_surrogates(items), without_surrogates(after)) for items, after in converted]
 
 
-def without_unseen(message: Message, capabilities: frozenset[Capability]) -> Message:
+def replace_unsupported_media(message: Message, capabilities: frozenset[Capability]) -> Message:
     """Return the message for a model with these capabilities: a text replaces each image or video that it does not
     accept.
     """

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from kimi_tui.i18n import tr
 from kimi_tui.llm.context_size import SizedModel
-from kimi_tui.llm.error_mapping import service_words
+from kimi_tui.llm.error_mapping import service_message
 
 _URLS = {
     "anthropic": "https://api.anthropic.com/v1",
@@ -53,7 +53,7 @@ async def check_key(service_type: str, base_url: str, key: str, *, timeout_s: fl
     """Request the model list of the service at `base_url` ("": the default address) with that key."""
     import httpx2
 
-    from kimi_tui.bounded_http import answer_hooks, read_body
+    from kimi_tui.bounded_http import read_body, response_hooks
 
     if not key.isascii() or not key.isprintable() or " " in key:
         return KeyCheck("refused", tr("an API key can contain only ASCII letters, digits and symbols, without spaces"))
@@ -71,7 +71,7 @@ async def check_key(service_type: str, base_url: str, key: str, *, timeout_s: fl
         async with (
             asyncio.timeout(timeout_s * 2),
             httpx2.AsyncClient(
-                timeout=timeout_s, headers=headers, event_hooks=answer_hooks(error_seconds=timeout_s)
+                timeout=timeout_s, headers=headers, event_hooks=response_hooks(error_seconds=timeout_s)
             ) as client,
             client.stream("GET", f"{url}/models") as answer,
         ):
@@ -80,7 +80,7 @@ async def check_key(service_type: str, base_url: str, key: str, *, timeout_s: fl
         return KeyCheck("unknown", f"{url} does not answer ({type(error).__name__})", reached=False)
     status = answer.status_code
     if status != 200:
-        message = service_words(body, secrets=(key,))
+        message = service_message(body, secrets=(key,))
         if status in (401, 403) or (status == 400 and (b"API_KEY_INVALID" in body or _WRONG_KEY.search(message))):
             return KeyCheck("refused", ": ".join(filter(None, (f"HTTP {status}", message))))
         return KeyCheck("unknown", ": ".join(filter(None, (f"{url} answers with HTTP {status}", message))))

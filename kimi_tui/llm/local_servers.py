@@ -66,13 +66,13 @@ class _Loaded(_Size):
     name: str
 
 
-class _Running(BaseModel):
+class _LoadedModels(BaseModel):
     """Ollama's `GET /api/ps`: the loaded models, with the size that they are loaded with."""
 
     models: list[_Loaded]
 
 
-class _Shown(BaseModel):
+class _ModelDetails(BaseModel):
     """Ollama's `POST /api/show`: `parameters` are lines such as `num_ctx 8192`; the key of the model's own limit in
     `model_info` begins with its architecture."""
 
@@ -138,11 +138,11 @@ async def _ask(client: "httpx2.AsyncClient", kind: ServerKind, port: int, timeou
 
 async def _size_ollama(client: "httpx2.AsyncClient", base: str, names: list[str], sizes: dict[str, int]) -> None:
     """Fill in `sizes`: as loaded, else as configured, else the model's limit."""
-    running = _read(_Running, await _try(client, f"{base}/api/ps"))
+    running = _read(_LoadedModels, await _try(client, f"{base}/api/ps"))
     sizes.update({model.name: model.tokens for model in (running.models if running else ()) if model.name in names})
 
     async def show(name: str) -> None:
-        shown = _read(_Shown, await _try(client, f"{base}/api/show", {"model": name}))
+        shown = _read(_ModelDetails, await _try(client, f"{base}/api/show", {"model": name}))
         if shown is not None and shown.tokens is not None:
             sizes[name] = shown.tokens
 

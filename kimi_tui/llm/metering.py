@@ -12,7 +12,7 @@ from typing import Protocol
 
 from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import Provider, ReplyUsage, StreamPart, ToolSpec
-from kimi_tui.llm.reply import is_believable
+from kimi_tui.llm.reply import is_plausible
 from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage, ToolCall, ToolCallPart
 
 _CHARS_PER_TOKEN = 4
@@ -55,7 +55,7 @@ class MeteredProvider:
                 async for part in parts:
                     received = True
                     if isinstance(part, ReplyUsage):
-                        if is_believable(part.usage):
+                        if is_plausible(part.usage):
                             usage, chars = part.usage, 0
                     else:
                         chars += _chars_of(part)

@@ -9,7 +9,7 @@ from kimi_tui.i18n import tr
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import Provider, ReplyCut, ReplyId, ReplyUsage, SpokenPart, ToolSpec
 from kimi_tui.llm.reply_limits import MAX_ID, ReplySize
-from kimi_tui.llm.surrogate_joiner import WholeCharacters
+from kimi_tui.llm.surrogate_joiner import ReplySurrogateJoiner
 from kimi_tui.wire.merge import Merger
 from kimi_tui.wire.parts import (
     AudioURLPart,
@@ -49,7 +49,7 @@ async def request_reply(
     reply has neither text nor a tool call.
     """
     merger = Merger[SpokenPart]()
-    characters = WholeCharacters()
+    characters = ReplySurrogateJoiner()
     parts: list[SpokenPart] = []
     usage: TokenUsage | None = None
     reply_id: str | None = None
@@ -63,7 +63,7 @@ async def request_reply(
                 case ReplyCut():
                     cut = True
                 case ReplyUsage():
-                    usage = delta.usage if is_believable(delta.usage) else usage  # defence: believable-usage
+                    usage = delta.usage if is_plausible(delta.usage) else usage  # defence: believable-usage
                 case _:
                     size.add(_length(delta), calls=isinstance(delta, ToolCall))
                     for part in characters.feed(delta):  # defence: join-cut-characters
@@ -86,7 +86,7 @@ async def request_reply(
     return Reply(Message(role="assistant", content=content, tool_calls=calls or None), usage, reply_id, cut)
 
 
-def is_believable(usage: TokenUsage) -> bool:
+def is_plausible(usage: TokenUsage) -> bool:
     """Whether the counts are plausible: services that do not count report zero or impossible values."""
     counts = (usage.input_other, usage.output, usage.input_cache_read, usage.input_cache_creation)
     return usage.total > 0 and all(0 <= count <= _MAX_TOKENS for count in counts)

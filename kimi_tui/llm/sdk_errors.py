@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from kimi_tui.bounded_http import ERROR_SECONDS, BodyTooLargeError, Hooks, answer_hooks
+from kimi_tui.bounded_http import ERROR_SECONDS, BodyTooLargeError, Hooks, response_hooks
 from kimi_tui.errors import ProviderConnectionError, ProviderError, ProviderTimeoutError
 from kimi_tui.i18n import tr
-from kimi_tui.llm.error_mapping import answer_error, body_error, clean, malformed_stream
+from kimi_tui.llm.error_mapping import body_error, clean, malformed_stream, response_error
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.sse import NotAnEventStreamError, ServerEvent, server_events
 from kimi_tui.llm.stall_detection import seconds_to_wait
@@ -42,10 +42,10 @@ T = TypeVar("T")
 
 def bounds_of(settings: ProviderSettings) -> Hooks:
     """Return the `event_hooks` that limit the size of a service's responses."""
-    return answer_hooks(error_seconds=min(ERROR_SECONDS, settings.idle_timeout_s))
+    return response_hooks(error_seconds=min(ERROR_SECONDS, settings.idle_timeout_s))
 
 
-def trust_for(base_url: str) -> ssl.SSLContext | bool:
+def tls_verification(base_url: str) -> ssl.SSLContext | bool:
     """Return a client's `verify`: the system's certificates. They take 40 ms to load, so a plain HTTP client omits
     them.
 
@@ -77,7 +77,7 @@ def refusal_error(response: httpx2.Response, settings: ProviderSettings) -> Prov
     for secret in (settings.api_key or "", *settings.custom_headers.values()):
         if len(secret) >= 8:
             text = text.replace(secret, "***")  # defence: secret-in-error
-    return answer_error(response.status_code, response.headers, text)
+    return response_error(response.status_code, response.headers, text)
 
 
 def _without_answer(error: Exception, settings: ProviderSettings, base_url: str) -> ProviderError:
@@ -108,7 +108,7 @@ def _without_answer(error: Exception, settings: ProviderSettings, base_url: str)
             return ProviderError(tr("the request failed: {cause}", cause=clean(str(cause))))
 
 
-async def answer_before(answer: Awaitable[T], settings: ProviderSettings) -> T:
+async def response_before(answer: Awaitable[T], settings: ProviderSettings) -> T:
     """Return the response once its headers have arrived. Raises ProviderTimeoutError if that takes too long.
 
     The client's own timeout limits silence only; headers may arrive one character at a time.
@@ -128,7 +128,7 @@ async def stream_events(
 
     Raises ProviderTimeoutError if for too long there is no response, or only comments and pings arrive.
     """
-    answer = await answer_before(request, settings)
+    answer = await response_before(request, settings)
     try:
         async with aclosing(events_until(answer.response.aiter_bytes(), is_last)) as events:
             while (event := await next_before(events, settings, passed_over=_is_ping)) is not None:

@@ -7,7 +7,7 @@ from kimi_tui.surrogates import SurrogateJoiner
 from kimi_tui.wire.parts import TextPart, ThinkPart, ToolCallPart
 
 
-class WholeCharacters:
+class ReplySurrogateJoiner:
     """Passes pieces on, but holds a final high surrogate for the next piece of its kind; an unpaired one becomes
     U+FFFD.
     """

@@ -21,7 +21,7 @@ FIRST_STREAMS = 10
 """Streams that a server may end and have opened again at once; then one every `_STREAM_SECONDS`."""
 
 
-class AnswerTooLargeError(httpx2.StreamError):
+class ResponseTooLargeError(httpx2.StreamError):
     """The body of a response is larger than the limit for a message."""
 
     def __init__(self) -> None:
@@ -126,10 +126,10 @@ def _bound(response: httpx2.Response) -> None:
     if is_stream and requested and response.status_code == 200:  # defence: only-requested-streams
         return
     if isinstance(response.stream, httpx2.AsyncByteStream):
-        response.stream = _Bounded(response.stream)
+        response.stream = _BoundedStream(response.stream)
 
 
-class _Bounded(httpx2.AsyncByteStream):
+class _BoundedStream(httpx2.AsyncByteStream):
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
         self._stream = stream
 
@@ -138,7 +138,7 @@ class _Bounded(httpx2.AsyncByteStream):
         async for chunk in self._stream:
             size += len(chunk)
             if size > MAX_MESSAGE:
-                raise AnswerTooLargeError
+                raise ResponseTooLargeError
             yield chunk
 
     async def aclose(self) -> None:

@@ -35,7 +35,7 @@ def tool_result(result: "CallToolResult", capabilities: frozenset[Capability]) -
 
     Structured content is used if there is no other. A model with vision gets an image; any other gets a note about it.
     """
-    gather = _Gather("image_in" in capabilities)
+    gather = _ResultParts("image_in" in capabilities)
     for block in result.content:
         gather.take(block)
     if not result.content and result.structured_content is not None:
@@ -54,7 +54,7 @@ def tool_result(result: "CallToolResult", capabilities: frozenset[Capability]) -
 
 def resource_result(result: "ReadResourceResult", capabilities: frozenset[Capability]) -> ToolReturnValue:
     """A resource for the model, in the form of `tool_result`."""
-    gather = _Gather("image_in" in capabilities)
+    gather = _ResultParts("image_in" in capabilities)
     for contents in result.contents:
         gather.resource(contents)
     text = gather.builder.build()
@@ -70,7 +70,7 @@ def resource_result(result: "ReadResourceResult", capabilities: frozenset[Capabi
 
 def prompt_text(result: "GetPromptResult", capabilities: frozenset[Capability]) -> tuple[ContentPart, ...]:
     """The messages of a prompt as parts of one user message; marks the assistant's messages."""
-    gather = _Gather("image_in" in capabilities)
+    gather = _ResultParts("image_in" in capabilities)
     for message in result.messages:
         if message.role == "assistant":
             gather.text("[as the assistant]")
@@ -78,7 +78,7 @@ def prompt_text(result: "GetPromptResult", capabilities: frozenset[Capability]) 
     return (TextPart(text=gather.builder.build()), *gather.pictures)
 
 
-class _Gather:
+class _ResultParts:
     def __init__(self, sees_images: bool) -> None:
         self.builder = ResultBuilder(max_chars=MAX_CHARS, max_line_chars=None)
         self.pictures: list[ContentPart] = []

@@ -25,7 +25,7 @@ from kimi_tui import json_text
 from kimi_tui.formats import byte_count
 from kimi_tui.i18n import tr
 from kimi_tui.mcp.rate_limit import FLOOD, RateLimit
-from kimi_tui.tools.shell_support.supervised import GRACE, end_strays, marked, supervised
+from kimi_tui.tools.shell_support.supervision import GRACE, kill_escaped_processes, marked, supervisor_argv
 
 MAX_MESSAGE = 16 << 20
 """Maximum bytes of one message."""
@@ -44,7 +44,7 @@ _SIGNALS = frozenset(map(int, signal.Signals))
 class Child:
     """A server process, its supervisor, and the pipes to both.
 
-    `ended_because` is set once the server exited or its output ends the connection. `status` and `control` are our ends
+    `end_reason` is set once the server exited or its output ends the connection. `status` and `control` are our ends
     of the supervisor's descriptors; `end` closes them.
     """
 
@@ -62,10 +62,10 @@ class Child:
         self._on_stderr = on_stderr
         self._last_words: deque[str] = deque(maxlen=_LAST_WORDS)
         self._stderr_read = asyncio.Event()
-        self.ended_because: str | None = None
+        self.end_reason: str | None = None
 
     @property
-    def last_words(self) -> str:
+    def last_error_line(self) -> str:
         """The last non-blank line on standard error."""
         return next((line for line in reversed(self._last_words) if line.strip()), "")
 
@@ -75,7 +75,7 @@ class Child:
         async with stream:
             async for line in self._lines():
                 if meter.flooded():
-                    self.ended_because = FLOOD
+                    self.end_reason = FLOOD
                     break
                 if not line.strip():
                     continue
@@ -83,7 +83,7 @@ class Child:
                     message = _message(line)
                 except ValueError:
                     if _meant_for_us(line):
-                        self.ended_because = "it sent a message that cannot be read"
+                        self.end_reason = "it sent a message that cannot be read"
                         break
                     self._stray(line)
                     continue
@@ -91,8 +91,8 @@ class Child:
                     await stream.send(SessionMessage(message))
                 except (anyio.BrokenResourceError, anyio.ClosedResourceError):
                     return
-            if self.ended_because is None:
-                self.ended_because = await self._why_it_went()
+            if self.end_reason is None:
+                self.end_reason = await self._why_it_went()
 
     async def _lines(self) -> AsyncGenerator[bytes, None]:
         assert self._process.stdout is not None
@@ -106,7 +106,7 @@ class Child:
             partial.append(tail)
             size += len(tail)
             if size > MAX_MESSAGE:  # defence: bound-mcp-message
-                self.ended_because = f"it sent a message of more than {byte_count(MAX_MESSAGE)}"
+                self.end_reason = f"it sent a message of more than {byte_count(MAX_MESSAGE)}"
                 return
             if len(chunk) >= _CHUNK // 2:
                 await asyncio.sleep(_POLL_SECONDS)
@@ -127,7 +127,7 @@ class Child:
             if code > 128 and code - 128 in _SIGNALS
             else tr("ended with exit code {code}", code=code)
         )
-        return f"{how}: {self.last_words}" if self.last_words else how
+        return f"{how}: {self.last_error_line}" if self.last_error_line else how
 
     def _exit_code(self) -> int | None:
         """The exit code from the supervisor, 128 + signal if the server was killed; None if it did not report one."""
@@ -172,7 +172,7 @@ class Child:
             await self._wait_for_exit(_EXIT_AFTER_KILL_S)
         os.close(self._status)
         if self._process.returncode != 0:
-            await asyncio.to_thread(end_strays, self._mark)
+            await asyncio.to_thread(kill_escaped_processes, self._mark)
         self._process._transport.close()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType] - a child that keeps the pipes must not keep us
 
     async def _wait_for_exit(self, seconds: float) -> None:
@@ -203,7 +203,7 @@ async def stdio_transport(
         status, child_end = _pipe(fds)
         control, own_end = _pipe(fds)
         process = await asyncio.create_subprocess_exec(
-            *supervised([program, *command[1:]], status=child_end, control=control),
+            *supervisor_argv([program, *command[1:]], status=child_end, control=control),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -226,8 +226,8 @@ async def stdio_transport(
         try:
             await child.read_messages(incoming)
         finally:
-            if child.ended_because is not None:
-                on_end(child.ended_because)
+            if child.end_reason is not None:
+                on_end(child.end_reason)
 
     try:
         async with anyio.create_task_group() as tasks:

@@ -1,6 +1,6 @@
 """Doubts: reasons why a command line may do more than run the commands found in it.
 
-A line with a doubt is never covered by a rule or by an answer for the session. `Weight` lists further effects.
+A line with a doubt is never covered by a rule or by an answer for the session. `Severity` lists further effects.
 """
 
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from enum import Enum, StrEnum, auto
 from kimi_tui.i18n import tr
 
 
-class Weight(Enum):
+class Severity(Enum):
     """The effect of a doubt on a decision, besides that no rule allows the line."""
 
     UNREAD = auto()
@@ -67,45 +67,45 @@ class DoubtKind(StrEnum):
 class Meaning:
     """The weight and text of a kind. `text` is a message template, with `{subject}` if the doubt has one."""
 
-    weight: Weight
+    weight: Severity
     text: str
 
 
 MEANINGS: dict[DoubtKind, Meaning] = {
-    DoubtKind.TOO_LONG: Meaning(Weight.LIMIT, tr("it is too long to be parsed")),
-    DoubtKind.TOO_DEEP: Meaning(Weight.LIMIT, tr("it is nested too deeply")),
-    DoubtKind.TOO_MANY_COMMANDS: Meaning(Weight.LIMIT, tr("it contains too many commands")),
-    DoubtKind.UNPARSED: Meaning(Weight.UNREAD, tr("it cannot be parsed")),
-    DoubtKind.UNKNOWN_PROGRAM: Meaning(Weight.UNREAD, tr("the program is unknown")),
-    DoubtKind.UNKNOWN_OPTION: Meaning(Weight.UNREAD, tr("`{subject}` has an unknown option")),
-    DoubtKind.UNKNOWN_SCRIPT: Meaning(Weight.UNREAD, tr("`{subject}` runs an unknown program")),
-    DoubtKind.UNKNOWN_ARGUMENTS: Meaning(Weight.UNREAD, tr("`{subject}` adds unknown arguments")),
-    DoubtKind.INPUT_IS_RUN: Meaning(Weight.UNREAD, tr("it runs commands from its input")),
-    DoubtKind.LOGIN_SHELL: Meaning(Weight.UNREAD, tr("a login shell runs its profile")),
-    DoubtKind.EVAL: Meaning(Weight.UNREAD, tr("it uses `eval`")),
-    DoubtKind.RUNS_OTHERS: Meaning(Weight.UNREAD, tr("`{subject}` runs other programs")),
-    DoubtKind.CHANGES_SHELL: Meaning(Weight.UNREAD, tr("`{subject}` changes the shell that runs the rest")),
-    DoubtKind.EVALUATES: Meaning(Weight.UNREAD, tr("`{subject}` evaluates its arguments")),
-    DoubtKind.RISKY_OPTION: Meaning(Weight.UNREAD, tr("`{subject}` may write a file or run a program")),
-    DoubtKind.UNREAD_SYNTAX: Meaning(Weight.UNREAD, tr("it contains unsupported syntax: {subject}")),
-    DoubtKind.SYNTAX: Meaning(Weight.ACTS, tr("it contains: {subject}")),
-    DoubtKind.SUBSTITUTION: Meaning(Weight.UNKNOWN_WORD, tr("it has a substitution")),
-    DoubtKind.RUNS_LISTED: Meaning(Weight.ACTS, tr("`{subject}` runs a program")),
-    DoubtKind.OTHER_USER: Meaning(Weight.ACTS, tr("it runs as another user")),
-    DoubtKind.OUTSIDE_SANDBOX: Meaning(Weight.ACTS, tr("it runs outside the sandbox")),
-    DoubtKind.CHANGES_ENVIRONMENT: Meaning(Weight.ACTS, tr("`env` changes the environment")),
-    DoubtKind.SETS_VARIABLE: Meaning(Weight.ACTS, tr("it sets a variable")),
-    DoubtKind.CHANGES_FILES: Meaning(Weight.ACTS, tr("`{subject}` changes files")),
-    DoubtKind.REDIRECTION: Meaning(Weight.ACTS, tr("it has a redirection")),
-    DoubtKind.HERE_DOCUMENT: Meaning(Weight.ACTS, tr("it has a here-document")),
-    DoubtKind.EXPANSION: Meaning(Weight.UNKNOWN_WORD, tr("it has an expansion")),
-    DoubtKind.BRACES: Meaning(Weight.UNKNOWN_WORD, tr("it has a brace expansion")),
-    DoubtKind.PATTERN_AS_OPTION: Meaning(Weight.UNKNOWN_WORD, tr("it has a pattern that could match an option")),
-    DoubtKind.LONG: Meaning(Weight.HIDES, tr("it is too long")),
-    DoubtKind.COMMENT: Meaning(Weight.HIDES, tr("it has a comment")),
-    DoubtKind.INVISIBLE: Meaning(Weight.HIDES, tr("it has an invisible character ({subject})")),
-    DoubtKind.LOOKALIKE: Meaning(Weight.HIDES, tr("it contains a look-alike character ({subject})")),
-    DoubtKind.BLANK_SPACE: Meaning(Weight.HIDES, tr("it contains a long run of spaces")),
+    DoubtKind.TOO_LONG: Meaning(Severity.LIMIT, tr("it is too long to be parsed")),
+    DoubtKind.TOO_DEEP: Meaning(Severity.LIMIT, tr("it is nested too deeply")),
+    DoubtKind.TOO_MANY_COMMANDS: Meaning(Severity.LIMIT, tr("it contains too many commands")),
+    DoubtKind.UNPARSED: Meaning(Severity.UNREAD, tr("it cannot be parsed")),
+    DoubtKind.UNKNOWN_PROGRAM: Meaning(Severity.UNREAD, tr("the program is unknown")),
+    DoubtKind.UNKNOWN_OPTION: Meaning(Severity.UNREAD, tr("`{subject}` has an unknown option")),
+    DoubtKind.UNKNOWN_SCRIPT: Meaning(Severity.UNREAD, tr("`{subject}` runs an unknown program")),
+    DoubtKind.UNKNOWN_ARGUMENTS: Meaning(Severity.UNREAD, tr("`{subject}` adds unknown arguments")),
+    DoubtKind.INPUT_IS_RUN: Meaning(Severity.UNREAD, tr("it runs commands from its input")),
+    DoubtKind.LOGIN_SHELL: Meaning(Severity.UNREAD, tr("a login shell runs its profile")),
+    DoubtKind.EVAL: Meaning(Severity.UNREAD, tr("it uses `eval`")),
+    DoubtKind.RUNS_OTHERS: Meaning(Severity.UNREAD, tr("`{subject}` runs other programs")),
+    DoubtKind.CHANGES_SHELL: Meaning(Severity.UNREAD, tr("`{subject}` changes the shell that runs the rest")),
+    DoubtKind.EVALUATES: Meaning(Severity.UNREAD, tr("`{subject}` evaluates its arguments")),
+    DoubtKind.RISKY_OPTION: Meaning(Severity.UNREAD, tr("`{subject}` may write a file or run a program")),
+    DoubtKind.UNREAD_SYNTAX: Meaning(Severity.UNREAD, tr("it contains unsupported syntax: {subject}")),
+    DoubtKind.SYNTAX: Meaning(Severity.ACTS, tr("it contains: {subject}")),
+    DoubtKind.SUBSTITUTION: Meaning(Severity.UNKNOWN_WORD, tr("it has a substitution")),
+    DoubtKind.RUNS_LISTED: Meaning(Severity.ACTS, tr("`{subject}` runs a program")),
+    DoubtKind.OTHER_USER: Meaning(Severity.ACTS, tr("it runs as another user")),
+    DoubtKind.OUTSIDE_SANDBOX: Meaning(Severity.ACTS, tr("it runs outside the sandbox")),
+    DoubtKind.CHANGES_ENVIRONMENT: Meaning(Severity.ACTS, tr("`env` changes the environment")),
+    DoubtKind.SETS_VARIABLE: Meaning(Severity.ACTS, tr("it sets a variable")),
+    DoubtKind.CHANGES_FILES: Meaning(Severity.ACTS, tr("`{subject}` changes files")),
+    DoubtKind.REDIRECTION: Meaning(Severity.ACTS, tr("it has a redirection")),
+    DoubtKind.HERE_DOCUMENT: Meaning(Severity.ACTS, tr("it has a here-document")),
+    DoubtKind.EXPANSION: Meaning(Severity.UNKNOWN_WORD, tr("it has an expansion")),
+    DoubtKind.BRACES: Meaning(Severity.UNKNOWN_WORD, tr("it has a brace expansion")),
+    DoubtKind.PATTERN_AS_OPTION: Meaning(Severity.UNKNOWN_WORD, tr("it has a pattern that could match an option")),
+    DoubtKind.LONG: Meaning(Severity.HIDES, tr("it is too long")),
+    DoubtKind.COMMENT: Meaning(Severity.HIDES, tr("it has a comment")),
+    DoubtKind.INVISIBLE: Meaning(Severity.HIDES, tr("it has an invisible character ({subject})")),
+    DoubtKind.LOOKALIKE: Meaning(Severity.HIDES, tr("it contains a look-alike character ({subject})")),
+    DoubtKind.BLANK_SPACE: Meaning(Severity.HIDES, tr("it contains a long run of spaces")),
 }
 
 
@@ -120,10 +120,10 @@ class Doubt:
         return MEANINGS[self.kind].text.format(subject=self.subject)
 
     @property
-    def weight(self) -> Weight:
-        return MEANINGS[self.kind].weight
+    def weight(self) -> Severity:
+        return MEANINGS[self.kind].severity
 
     @property
     def unread(self) -> bool:
         """Whether the line may run programs that are not among its commands."""
-        return self.weight in (Weight.UNREAD, Weight.LIMIT)
+        return self.severity in (Severity.UNREAD, Severity.LIMIT)

@@ -89,7 +89,7 @@ def _is_zip(source: Path) -> bool:
         return zipfile.is_zipfile(file)
 
 
-def is_kimis(folder: Path) -> bool:
+def is_kimi_cli_session(folder: Path) -> bool:
     """Whether Kimi CLI created this session folder and kimi-tui never opened it: our sessions have a lock or
     `subagents`.
     """
@@ -101,7 +101,7 @@ def is_kimis(folder: Path) -> bool:
     return not (isinstance(state, dict) and "subagents" in state)
 
 
-def copy_of_kimis(source: Path, work_dir: Path) -> str:
+def copy_kimi_cli_session(source: Path, work_dir: Path) -> str:
     """Return the id of our copy of a Kimi CLI session; creates the copy if there is none. Raises SessionError."""
     session_id = f"kimi-{source.stem if source.is_file() else source.name}"[:128]
     if not sessions_dir(work_dir).joinpath(session_id).is_dir():
@@ -109,7 +109,7 @@ def copy_of_kimis(source: Path, work_dir: Path) -> str:
     return session_id
 
 
-def kimi_sessions(work_dir: Path | None = None) -> list[Path]:
+def kimi_cli_sessions(work_dir: Path | None = None) -> list[Path]:
     """List Kimi CLI's sessions of one work dir, or of all, newest first."""
     root = paths.kimi_home() / "sessions"
     folders = [root / paths.work_dir_key(work_dir)] if work_dir is not None else sorted(root.glob("*"))

@@ -32,7 +32,7 @@ class Note(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class FoundGuidance:
+class GuidanceResult:
     """The guidance; `notes` describe the text for each node, `cut` the text that exceeds the limit."""
 
     guidance: Guidance = field(default_factory=Guidance)
@@ -40,7 +40,7 @@ class FoundGuidance:
     cut: tuple[Note, ...] = ()
 
 
-def guidance_beside(flow: Flow, block: ChartBlock, lines: Sequence[str], *, skip: int) -> FoundGuidance:
+def guidance_beside(flow: Flow, block: ChartBlock, lines: Sequence[str], *, skip: int) -> GuidanceResult:
     """The guidance in `lines` beside the chart `block`; the first `skip` lines are frontmatter."""
     fence = block.line - 1
     first_line = fence + 1 + block.text.count("\n") + block.closed
@@ -75,10 +75,10 @@ def guidance_beside(flow: Flow, block: ChartBlock, lines: Sequence[str], *, skip
     return _bounded_guidance(_tidy(parts.get("", [])) if first is not None else "", texts, first or 1, starts)
 
 
-def guidance_of_chart(flow: Flow, text: str) -> FoundGuidance:
+def guidance_of_chart(flow: Flow, text: str) -> GuidanceResult:
     """The guidance in the comments of a chart in a file of its own."""
     if flow.source != "mermaid":
-        return FoundGuidance()
+        return GuidanceResult()
     texts: dict[str, str] = {}
     starts: dict[str, int] = {}
     for node, line, comment in _comments(text, _turns(flow)):
@@ -95,7 +95,7 @@ def lines_of_frontmatter(lines: list[str]) -> int:
         return 0
 
 
-def _bounded_guidance(intro: str, texts: Mapping[str, str], first: int, starts: Mapping[str, int]) -> FoundGuidance:
+def _bounded_guidance(intro: str, texts: Mapping[str, str], first: int, starts: Mapping[str, int]) -> GuidanceResult:
     notes: list[Note] = []
     truncated: list[Note] = []
     if intro:
@@ -107,7 +107,7 @@ def _bounded_guidance(intro: str, texts: Mapping[str, str], first: int, starts: 
         if len(text) > MAX_SECTION:
             truncated.append(Note(starts[node], _cut_at(len(text), MAX_SECTION)))
     sections = {node: _bounded(text, MAX_SECTION) for node, text in texts.items()}
-    return FoundGuidance(Guidance(_bounded(intro, MAX_INTRO), sections), tuple(notes), tuple(truncated))
+    return GuidanceResult(Guidance(_bounded(intro, MAX_INTRO), sections), tuple(notes), tuple(truncated))
 
 
 def guidance_lines(guidance: Guidance) -> list[str]:

@@ -38,7 +38,7 @@ class SkillChange:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _ReadSkill:
     """A file's stamp when it was read, and the result."""
 
     stamp: tuple[int, ...]
@@ -68,7 +68,7 @@ class SkillLibrary:
         self._featured = featured
         self.snapshot = Snapshot()
         self._listeners: list[Listener] = []
-        self._readings: Mapping[Path, _Reading] = {}
+        self._readings: Mapping[Path, _ReadSkill] = {}
 
     @classmethod
     def load(cls, roots: SkillRoots, *, featured: str | None = None) -> "SkillLibrary":
@@ -117,7 +117,7 @@ class SkillLibrary:
     def scan(self) -> Snapshot:
         """Read the disk. Skips unchanged files and does not change the library."""
         skills: dict[str, Skill] = {}
-        readings: dict[Path, _Reading] = {}
+        readings: dict[Path, _ReadSkill] = {}
         until = time.thread_time() + self._seconds
         problems = [
             Problem(root.path, None, None, "warning", tr("skill folder not found"))
@@ -147,7 +147,7 @@ class SkillLibrary:
         waiting = tuple(file for root in self.roots.waiting() for file in skill_files(root.path)[0])
         return Snapshot(skills, tuple(problems), waiting)
 
-    def _read(self, file: Path, scope: Scope, readings: dict[Path, _Reading]) -> Skill | SkillError:
+    def _read(self, file: Path, scope: Scope, readings: dict[Path, _ReadSkill]) -> Skill | SkillError:
         stamp = _stamp(file)
         cached = self._readings.get(file)
         if cached is None or cached.stamp != stamp or cached.scope is not scope:
@@ -155,7 +155,7 @@ class SkillLibrary:
                 outcome = read_skill(file, scope)
             except SkillError as error:  # defence: bad-skill
                 outcome = error
-            cached = _Reading(stamp, scope, outcome)
+            cached = _ReadSkill(stamp, scope, outcome)
         if stamp:
             readings[file] = cached
         return cached.outcome

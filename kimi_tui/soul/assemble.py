@@ -29,7 +29,7 @@ from kimi_tui.mcp.servers import McpServers
 from kimi_tui.mcp.servers import McpSession as McpSession
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.permission.trust import TrustState
-from kimi_tui.session.importer import copy_of_kimis, is_kimis
+from kimi_tui.session.importer import copy_kimi_cli_session, is_kimi_cli_session
 from kimi_tui.session.session import Session, may_be_id, sessions_dir
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
@@ -123,10 +123,10 @@ def _session_to_open(plan: EngineConfig) -> tuple[str | None, str]:
     """Return the session to open, and a note on it. A Kimi CLI session is copied: its prompt names other tools."""
     if plan.session_id is None or not may_be_id(plan.session_id):
         return plan.session_id, ""
-    if not is_kimis(folder := sessions_dir(plan.work_dir) / plan.session_id):
+    if not is_kimi_cli_session(folder := sessions_dir(plan.work_dir) / plan.session_id):
         return plan.session_id, ""
     copied = tr("This is a copy of Kimi CLI's session {session}; the original is not changed", session=plan.session_id)
-    return copy_of_kimis(folder, plan.work_dir), copied
+    return copy_kimi_cli_session(folder, plan.work_dir), copied
 
 
 def _spec_model(spec: AgentSpec, config: Config) -> str | None:

@@ -26,13 +26,13 @@ from kimi_tui.soul.commands.command import CommandInfo, TurnRunningError
 from kimi_tui.soul.commands.parser import names_of, slash_command
 from kimi_tui.soul.flows.command_nodes import CommandNodes
 from kimi_tui.soul.flows.manager import Budgets, FlowManager
-from kimi_tui.soul.flows.parking import Parking
+from kimi_tui.soul.flows.parked_calls import ParkedCalls
 from kimi_tui.soul.flows.prompt_flow import PromptFlow
 from kimi_tui.soul.flows.user_questions import answer_message
 from kimi_tui.soul.hooks.dispatcher import HookDispatcher
 from kimi_tui.soul.model_switcher import ModelSwitcher
 from kimi_tui.soul.notices import Severity, error_notice, notice
-from kimi_tui.soul.rewind import RewindPoint, Rewound, go_back, rewind_notice, rewind_points
+from kimi_tui.soul.rewind import RewindPoint, RewindResult, go_back, rewind_notice, rewind_points
 from kimi_tui.soul.services import Services
 from kimi_tui.soul.session_replay import Replay, replayed, replayed_in_parts
 from kimi_tui.soul.shell_mode import ShellMode
@@ -90,7 +90,7 @@ class Engine:
     ) -> None:
         """Set up the engine. `interactive`: a user steers its flows; `headless`: no user can ever be asked.
 
-        `when_asked` and `approves` are those of `Parking`.
+        `when_asked` and `approves` are those of `ParkedCalls`.
 
         `commands` are those of every UI; `run_command` runs them, and skills and flows. `budget` caps each flow run.
         """
@@ -112,7 +112,7 @@ class Engine:
         self.command_nodes = CommandNodes(
             lambda: soul.agent.toolset, lambda: soul.context, hooks, wire.send, trusted=services.trusted
         )
-        self.parking = Parking(services.approvals, when_asked, approves=approves, stop=self._stop_turn)
+        self.parked_calls = ParkedCalls(services.approvals, when_asked, approves=approves, stop=self._stop_turn)
         self.figures = UsageStats()
         wire.listen(self.figures)
         wire.listen(hooks.on_message)
@@ -366,7 +366,7 @@ class Engine:
             self.session.name_after(text_of(shown))
             self._add_instructions()
             turn = partial(take_turn, self.soul, self.services, self.hooks, self.wire.send, prompt, shown=shown)
-            self.parking.take()
+            self.parked_calls.take()
             if rules == NO_RULES:
                 result = await turn()
             else:
@@ -375,7 +375,7 @@ class Engine:
                 result = await take_under_rules(
                     rules, self.soul.agent.toolset, turn, clock=self.services.work_clock, stop=self._stop_turn
                 )
-        parked = self.parking.take()
+        parked = self.parked_calls.take()
         return result if parked is None else replace(result, stop="rejected", message="", parked=parked)
 
     async def _start_turn(self, prompt: UserInput | FuturePrompt) -> UserInput:
@@ -403,7 +403,7 @@ class Engine:
         """Run the command of a flow's node, as a turn with one Shell call."""
         async with self.turn_lock.turn():
             end = await self.command_nodes.run(call)
-        parked = self.parking.take()
+        parked = self.parked_calls.take()
         return end if parked is None else CommandEnd("rejected", parked=parked)
 
     async def notify_waiting(self, name: str, question: OpenQuestion) -> None:
@@ -426,7 +426,7 @@ class Engine:
         """List the turns that the user can rewind, oldest first."""
         return rewind_points(self.services.versions, self.context)
 
-    async def rewind(self, point: RewindPoint, *, conversation: bool = True, files: bool = True) -> Rewound:
+    async def rewind(self, point: RewindPoint, *, conversation: bool = True, files: bool = True) -> RewindResult:
         """Rewind to before that turn and report it on the Wire. Raises UsageError if that is impossible."""
         if self.busy and not self.turn_lock.held_here:
             raise TurnRunningError(tr("wait for the turn to end before rewinding"))

@@ -42,7 +42,7 @@ class RewindPoint:
 
 
 @dataclass(slots=True)
-class Rewound:
+class RewindResult:
     """The result of a rewind. `copies` keep content that others had written to a file; `failed` holds the reasons."""
 
     conversation: bool = False
@@ -70,9 +70,9 @@ def rewind_points(versions: FileCheckpoints, context: Context) -> list[RewindPoi
 
 async def go_back(
     point: RewindPoint, versions: FileCheckpoints, context: Context, *, conversation: bool, files: bool
-) -> Rewound:
+) -> RewindResult:
     """Rewind. Raises KeyError for an unknown turn, ValueError if the conversation does not reach back to it."""
-    result = Rewound()
+    result = RewindResult()
     checkpoint = context.checkpoint_of(point.turn_id)
     if conversation and checkpoint is None:
         raise ValueError(tr("the conversation was compacted or cleared after that turn"))
@@ -87,7 +87,7 @@ async def go_back(
     return result
 
 
-def _restore_all(restorable: list[FileVersion], versions: FileCheckpoints, result: Rewound) -> None:
+def _restore_all(restorable: list[FileVersion], versions: FileCheckpoints, result: RewindResult) -> None:
     for version in restorable:
         try:
             _restore(version, versions, result)
@@ -95,7 +95,7 @@ def _restore_all(restorable: list[FileVersion], versions: FileCheckpoints, resul
             result.failed[version.path] = error.strerror or str(error)
 
 
-def _restore(version: FileVersion, versions: FileCheckpoints, result: Rewound) -> None:
+def _restore(version: FileVersion, versions: FileCheckpoints, result: RewindResult) -> None:
     now: bytes | None = None
     with contextlib.suppress(FileNotFoundError):
         now = read_bytes(version.path, most=_MAX_BYTES)
@@ -112,7 +112,7 @@ def _restore(version: FileVersion, versions: FileCheckpoints, result: Rewound) -
     result.restored.append(version.path)
 
 
-def rewind_notice(point: RewindPoint, result: Rewound, workspace: Workspace) -> Notification:
+def rewind_notice(point: RewindPoint, result: RewindResult, workspace: Workspace) -> Notification:
     """Make the Wire notification of a rewind."""
 
     def labels(path: Path) -> str:
@@ -141,7 +141,7 @@ def rewind_notice(point: RewindPoint, result: Rewound, workspace: Workspace) -> 
     ).model_copy(update={"payload": payload, "created_at": time.time()})
 
 
-def rewind_report(result: Rewound, workspace: Workspace) -> list[str]:
+def rewind_report(result: RewindResult, workspace: Workspace) -> list[str]:
     """Describe the result in sentences."""
     paths = (*result.restored, *result.removed, *result.copies, *result.failed)
     labels = {path: workspace.resolve_real(path).shown for path in paths}

@@ -115,7 +115,7 @@ def make_services(
             permissions.sandbox,
             workspace,
             notify=lambda title, text: wire.send(notice(title, text, severity="warning", kind="sandbox")),
-            hidden=() if permissions.file is None else (permissions.file,),
+            hidden_files=() if permissions.file is None else (permissions.file,),
             trusted=permissions.trusted,
             allows_host=HostAccess(approvals).allows,
         ),

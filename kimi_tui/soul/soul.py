@@ -240,7 +240,7 @@ class Soul:
         checkpoint_id = self.context.checkpoint(turn_id)
         if self.agent.denwa_renji is not None:
             self.context.append(checkpoint_mark(checkpoint_id))
-            self.agent.denwa_renji.know_checkpoints(self.context.checkpoints)
+            self.agent.denwa_renji.set_checkpoint_count(self.context.checkpoints)
         return checkpoint_id
 
     def _go_back(self, turn: _Turn) -> bool:

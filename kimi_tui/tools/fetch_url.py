@@ -114,7 +114,7 @@ async def read_page(
 async def _by_service(service: WebService, url: str, call_id: str) -> str:
     import httpx2 as httpx
 
-    from kimi_tui.bounded_http import answer_hooks, read_body
+    from kimi_tui.bounded_http import read_body, response_hooks
 
     headers = {
         "Authorization": f"Bearer {service.api_key}",
@@ -125,7 +125,7 @@ async def _by_service(service: WebService, url: str, call_id: str) -> str:
     try:
         async with (
             asyncio.timeout(SECONDS),
-            httpx.AsyncClient(timeout=SECONDS, event_hooks=answer_hooks()) as client,
+            httpx.AsyncClient(timeout=SECONDS, event_hooks=response_hooks()) as client,
             client.stream("POST", service.base_url, json={"url": url}, headers=headers) as response,
         ):
             response.raise_for_status()

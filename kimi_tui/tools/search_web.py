@@ -145,13 +145,13 @@ async def _answer(ask: Ask) -> object:
     """Send the request. Raises FetchError, with a message that contains no key."""
     import httpx2 as httpx
 
-    from kimi_tui.bounded_http import answer_hooks, read_body
+    from kimi_tui.bounded_http import read_body, response_hooks
 
     method = "GET" if ask.body is None else "POST"
     query = ask.query if ask.body is None else None
     try:
         async with (
-            httpx.AsyncClient(timeout=SECONDS, event_hooks=answer_hooks()) as client,
+            httpx.AsyncClient(timeout=SECONDS, event_hooks=response_hooks()) as client,
             client.stream(method, ask.url, json=ask.body, params=query, headers=ask.headers) as response,
         ):
             if response.status_code >= 300:  # also a redirect: the headers hold the key

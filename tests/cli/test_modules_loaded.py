@@ -67,7 +67,7 @@ async def test_the_screen_loads_few_modules_before_the_first_request(
     env = made_env(tmp_path, openai_server)
 
     def run() -> None:
-        with Terminal([], cwd=tmp_path, env=env, module="tests.cli.counted") as terminal:
+        with Terminal([], cwd=tmp_path, env=env, module="tests.cli.count_modules") as terminal:
             terminal.wait_for("Enter send")
             terminal.process.write(b"hi")
             terminal.wait_for("hi")

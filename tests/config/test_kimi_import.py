@@ -4,7 +4,7 @@ import pytest
 
 from kimi_tui import paths
 from kimi_tui.cli.main import main
-from kimi_tui.config.kimi_import import find_takeover
+from kimi_tui.config.kimi_import import find_kimi_cli_import
 from kimi_tui.config.loader import load_config
 from kimi_tui.config.model_selection import choose_model
 from kimi_tui.errors import ModelNotSetError
@@ -119,7 +119,7 @@ def test_a_login_of_kimi_cli_is_told_and_not_sent_as_a_key(kimi_home):
 def test_with_logins_alone_there_is_nothing_to_take_over(kimi_home):
     text = KIMI.replace('api_key = "sk-x"', 'oauth = {key = "x"}')
     (kimi_home / "config.toml").write_text(text)
-    found = find_takeover()
+    found = find_kimi_cli_import()
     assert found is not None
     assert "moon, managed:kimi-code, moonshot_search: the OAuth login" in found.trouble
     assert main(["migrate"]) == 2

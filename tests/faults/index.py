@@ -114,7 +114,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_TERM}::test_a_flood_of_output_takes_no_memory_and_keys_are_seen",
     ),
     "19 sigterm, sighup, sigint, sigtstp": (
-        "tests/ui/print/test_streams.py::test_a_signal_ends_an_answer_whose_reader_does_not_read",
+        "tests/ui/print/test_output_streams.py::test_a_signal_ends_an_answer_whose_reader_does_not_read",
         f"{_TERM}::test_a_signal_ends_it_and_the_terminal_is_as_it_was",
         f"{_TERM}::test_sigtstp_gives_the_terminal_back_and_sigcont_paints_again",
         "tests/ui/print/test_print.py::test_a_signal_ends_the_command_that_runs_and_the_session_can_be_resumed",
@@ -329,8 +329,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/permission/test_settings.py::test_a_rule_whose_example_fails_is_an_error_with_its_place",
     ),
     "41 mcp_bad": (
-        "tests/mcp/test_offers.py::test_instructions_never_end_the_mark_around_them",
-        "tests/mcp/test_offers.py::test_a_server_that_does_not_list_its_prompts_or_lists_nonsense_still_has_its_tools",
+        "tests/mcp/test_prompts_and_resources.py::test_instructions_never_end_the_mark_around_them",
+        "tests/mcp/test_prompts_and_resources.py::test_a_server_that_does_not_list_its_prompts_or_lists_nonsense_still_has_its_tools",
         f"{_MCP}/test_servers.py::test_servers_that_fail_are_told_of_and_the_others_work",
         f"{_MCP}/test_servers.py::test_a_server_that_died_is_started_again_by_the_next_call",
         f"{_MCP}/test_tool.py::test_a_flood_in_a_call_ends_the_server_and_not_the_session",
@@ -513,8 +513,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/flow_pane/test_pane.py::test_a_run_is_never_exported_through_a_link",
     ),
     "a library that cannot be loaded": (
-        "tests/faults/test_ways_out.py::test_a_library_that_cannot_be_loaded_is_one_line_and_the_terminal_is_as_it_was",
-        "tests/faults/test_ways_out.py::test_a_driver_that_fails_while_it_starts_switches_off_what_is_on",
+        "tests/faults/test_terminal_restored.py::test_a_library_that_cannot_be_loaded_is_one_line_and_the_terminal_is_as_it_was",
+        "tests/faults/test_terminal_restored.py::test_a_driver_that_fails_while_it_starts_switches_off_what_is_on",
     ),
     "a device file as settings": ("tests/config/test_loader.py::test_a_device_is_no_configuration",),
     "a brace expansion without end": (f"{_CMD}::test_no_text_takes_long",),
@@ -550,21 +550,21 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "a charset that is none": ("tests/test_charsets.py::test_text_is_decoded_in_a_charset_of_web_pages_or_as_utf_8",),
     "text that acts on a terminal": (
-        "tests/ui/print/test_streams.py::test_what_the_model_says_to_a_terminal_does_nothing_there",
-        "tests/ui/print/test_streams.py::test_json_lines_hold_nothing_that_a_terminal_would_obey",
+        "tests/ui/print/test_output_streams.py::test_what_the_model_says_to_a_terminal_does_nothing_there",
+        "tests/ui/print/test_output_streams.py::test_json_lines_hold_nothing_that_a_terminal_would_obey",
         "tests/cli/test_output.py::test_nothing_that_is_printed_acts_on_a_terminal",
         "tests/test_text_safety.py::test_nothing_that_a_terminal_would_obey_is_left",
     ),
     "output that cannot be written": (
-        "tests/ui/print/test_streams.py::test_an_answer_that_cannot_be_written_is_a_failure",
-        "tests/ui/print/test_streams.py::test_a_list_that_cannot_be_written_is_a_failure",
-        "tests/ui/print/test_streams.py::test_a_closed_stream_leads_to_no_traceback",
+        "tests/ui/print/test_output_streams.py::test_an_answer_that_cannot_be_written_is_a_failure",
+        "tests/ui/print/test_output_streams.py::test_a_list_that_cannot_be_written_is_a_failure",
+        "tests/ui/print/test_output_streams.py::test_a_closed_stream_leads_to_no_traceback",
     ),
     "a damaged session": (
-        "tests/session/test_damage.py::test_each_way_to_read_a_damaged_session_ends_with_a_line_and_a_status",
-        "tests/session/test_damage.py::test_something_else_in_the_place_of_a_file_is_told_or_passed_over",
-        "tests/session/test_damage.py::test_an_export_names_a_file_that_cannot_be_read",
-        "tests/session/test_damage.py::test_times_that_no_calendar_has_are_shown_as_times",
+        "tests/session/test_damaged_files.py::test_each_way_to_read_a_damaged_session_ends_with_a_line_and_a_status",
+        "tests/session/test_damaged_files.py::test_something_else_in_the_place_of_a_file_is_told_or_passed_over",
+        "tests/session/test_damaged_files.py::test_an_export_names_a_file_that_cannot_be_read",
+        "tests/session/test_damaged_files.py::test_times_that_no_calendar_has_are_shown_as_times",
         "tests/ui/tui/test_damaged_session.py::test_the_screen_stays_and_says_what_it_cannot_open",
     ),
     "a file that is replaced": (
@@ -582,11 +582,13 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "a disk that is full at the start": (
         "tests/cli/commands/test_mcp.py::test_a_full_disk_is_reported_with_the_file",
-        "tests/ui/print/test_streams.py::"
+        "tests/ui/print/test_output_streams.py::"
         "test_a_disk_that_is_full_from_the_start_gives_an_answer_and_says_that_it_is_not_kept",
     ),
-    "little memory": ("tests/ui/print/test_streams.py::test_little_memory_is_told_in_a_line",),
-    "Ctrl+C again and again": ("tests/ui/print/test_streams.py::test_many_interrupts_end_it_with_the_status_of_one",),
+    "little memory": ("tests/ui/print/test_output_streams.py::test_little_memory_is_told_in_a_line",),
+    "Ctrl+C again and again": (
+        "tests/ui/print/test_output_streams.py::test_many_interrupts_end_it_with_the_status_of_one",
+    ),
     "garbage for the web server": (
         "tests/cli/commands/test_web.py::test_requests_of_garbage_are_answered_and_not_told_on_stderr",
     ),
@@ -694,7 +696,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/permission/test_trust.py::test_a_broken_file_of_decisions_is_kept_beside_the_new_one_and_said",
     ),
     "a pipe in our own home": (
-        "tests/faults/test_own_files.py::test_a_pipe_or_a_folder_in_place_of_a_file_of_ours_counts_as_none",
+        "tests/faults/test_broken_home_files.py::test_a_pipe_or_a_folder_in_place_of_a_file_of_ours_counts_as_none",
     ),
     "text before there is a session": (
         f"{_DRAFT}::test_what_was_sent_and_typed_while_the_session_starts_outlives_the_program",
@@ -777,7 +779,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "Esc before a turn has begun": (
         "tests/soul/test_turn_lock.py::test_a_turn_that_waits_for_its_servers_can_be_interrupted_and_leaves_nothing",
         "tests/soul/test_turn_lock.py::test_the_prompt_of_a_server_is_part_of_the_turn_that_it_starts",
-        "tests/ui/tui/test_sending.py::test_esc_before_the_turn_has_begun_interrupts_and_gives_the_message_back",
+        "tests/ui/tui/test_message_delivery.py::test_esc_before_the_turn_has_begun_interrupts_and_gives_the_message_back",
     ),
     "the clock is set back": (
         "tests/ui/tui/state/test_ui_state.py::test_going_back_finds_its_turn_after_the_clock_was_set_back",
@@ -794,7 +796,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/soul/flows/test_parking.py::test_an_answer_names_its_session_where_a_fork_has_the_same_run",
     ),
     "a command fails": (
-        "tests/ui/tui/test_sending.py::test_after_a_command_that_failed_the_hints_are_those_of_an_idle_engine",
+        "tests/ui/tui/test_message_delivery.py::test_after_a_command_that_failed_the_hints_are_those_of_an_idle_engine",
     ),
     "a session that was started with --yolo is resumed without it": (
         "tests/soul/test_services_in_turns.py::"

@@ -67,7 +67,7 @@ def random_order(dice: Random, runner: FlowRunner, *, may_stop: bool = True) -> 
     node_id = dice.choice([None, *runner.flow.nodes])
     known = node_id or runner.node_id
     orders: list[Callable[[], object]] = [
-        runner.go_on, runner.go_on, runner.go_on, runner.pause, runner.step, runner.skip,
+        runner.continue_run, runner.continue_run, runner.continue_run, runner.pause, runner.step, runner.skip,
         lambda: runner.toggle_breakpoint(known),
         lambda: runner.choose(dice.choice(["yes", "NO", "nonsense"]), node_id=node_id),
         lambda: runner.choose(None, node_id=node_id),

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from kimi_tui.llm.error_mapping import answer_error, clean, event_error, retry_after_of, service_words
+from kimi_tui.llm.error_mapping import clean, event_error, response_error, retry_after_of, service_message
 
 NOON = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
 
@@ -50,7 +50,7 @@ def test_a_long_message_is_cut() -> None:
     "body", [b"", b"{", b"[]", b"null", b'"text"', b'{"error": {"message": {"a": 1}}}', b"\xff\xfe"]
 )
 def test_any_body_makes_an_error(body: bytes) -> None:
-    assert str(answer_error(500, {}, body)).startswith("the service answered 500 (Internal Server Error)")
+    assert str(response_error(500, {}, body)).startswith("the service answered 500 (Internal Server Error)")
 
 
 @pytest.mark.parametrize("date", ["Mon, 01 Jan 99999999999 00:00:00 GMT", f"Mon, 01 Jan 2027 00:00:00 +{'9' * 20}"])
@@ -68,11 +68,11 @@ def test_an_event_of_an_error_is_one_whatever_its_json_is(data: bytes) -> None:
 
 @pytest.mark.parametrize("page", ["<html><TITLE class=x>Bad\ngateway</TITLE>", "<html><title>Bad gateway</title>"])
 def test_the_title_of_a_web_page_is_told(page: str) -> None:
-    assert service_words(page.encode()) == "Bad gateway"
+    assert service_message(page.encode()) == "Bad gateway"
 
 
 @pytest.mark.parametrize("page", ["<html>" + "<title" * 10_000, "<html>" + "<title>" * 9_000])
 def test_a_page_of_unfinished_titles_has_none_and_is_read_in_one_pass(page: str) -> None:
     begin = time.process_time()
-    assert service_words(page.encode()) == ""
+    assert service_message(page.encode()) == ""
     assert time.process_time() - begin < 0.2

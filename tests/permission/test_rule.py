@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kimi_tui.permission.doubt import MEANINGS, Doubt, DoubtKind, Weight
+from kimi_tui.permission.doubt import MEANINGS, Doubt, DoubtKind, Severity
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, Match, parse_rule
 from kimi_tui.permission.subject import CommandSubject, FileSubject, PageSubject
@@ -233,7 +233,7 @@ def test_every_kind_of_doubt_says_what_it_means_and_keeps_a_rule_from_allowing()
         subject = CommandSubject(ls, (Doubt(kind, "x"),))
         assert policy("allow Shell(ls *)").decide("Shell", subject).effect is None
         perhaps = policy("deny Shell(git push *)").decide("Shell", subject).effect is Effect.ASK
-        assert perhaps is (MEANINGS[kind].weight in (Weight.UNREAD, Weight.LIMIT)), kind
+        assert perhaps is (MEANINGS[kind].severity in (Severity.UNREAD, Severity.LIMIT)), kind
         assert "{" not in str(Doubt(kind, "x"))
 
 

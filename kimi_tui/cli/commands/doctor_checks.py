@@ -22,7 +22,7 @@ from kimi_tui.config.loader import LoadedConfig, load_config
 from kimi_tui.config.model_selection import ChosenModel, choose_model
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.formats import byte_count
-from kimi_tui.llm.error_mapping import service_words
+from kimi_tui.llm.error_mapping import service_message
 from kimi_tui.paths import find_program, private_folder
 from kimi_tui.regular_file import open_fd
 from kimi_tui.secret_store import resolve
@@ -240,7 +240,7 @@ def _service(model: ChosenModel) -> Check:
             client.stream("GET", f"{url}/models" if lists else url) as answer,
         ):
             status = answer.status_code
-            reason = service_words(_beginning(answer), secrets=(key,)) if status >= 400 else ""
+            reason = service_message(_beginning(answer), secrets=(key,)) if status >= 400 else ""
     except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError, ValueError) as error:
         todo = "check the address and the network. Proxies are read from HTTPS_PROXY"
         return Check(name, "fail", f"{url} does not answer ({type(error).__name__})", todo)

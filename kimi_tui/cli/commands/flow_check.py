@@ -16,7 +16,7 @@ from kimi_tui.flow import build_flow, read_chart
 from kimi_tui.flow.model.graph import ChartSource, Flow
 from kimi_tui.flow.model.validation import diagnostics, lint
 from kimi_tui.skill.chart_block import first_chart
-from kimi_tui.skill.guidance import FoundGuidance, guidance_beside, guidance_of_chart, lines_of_frontmatter
+from kimi_tui.skill.guidance import GuidanceResult, guidance_beside, guidance_of_chart, lines_of_frontmatter
 from kimi_tui.skill.skill import SKILL_FILE, Scope, Skill, SkillKind, parse_skill
 from kimi_tui.skill.skill_file import read_source
 
@@ -104,7 +104,7 @@ def _check_chart(text: str, source: Literal["mermaid", "d2"], file: Path) -> lis
     ]
 
 
-def _guidance(text: str, source: ChartSource, file: Path, read: Callable[[Flow], FoundGuidance]) -> list[Finding]:
+def _guidance(text: str, source: ChartSource, file: Path, read: Callable[[Flow], GuidanceResult]) -> list[Finding]:
     """Report which text belongs to which node, if the chart can run; `read` extracts the text from the file."""
     try:
         guidance = read(build_flow(read_chart(text, source)))

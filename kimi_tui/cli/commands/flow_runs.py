@@ -38,7 +38,7 @@ _ID = 8
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _StoredRun:
     """A run and its session's folder."""
 
     run: RunState
@@ -177,19 +177,19 @@ def _session_roots() -> list[Path]:
     return sorted((paths.home() / "sessions").glob("*"))
 
 
-def _runs_under(roots: list[Path], session: str = "") -> list[_Kept]:
+def _runs_under(roots: list[Path], session: str = "") -> list[_StoredRun]:
     """Return the runs of the sessions whose id starts with `session`."""
-    entry: list[_Kept] = []
+    entry: list[_StoredRun] = []
     for journal in (file for root in roots for file in sorted(root.glob("*/flow.jsonl"))):
         if journal.parent.name.startswith(session):
             try:
-                entry += (_Kept(run, journal.parent) for run in load_runs(journal))
+                entry += (_StoredRun(run, journal.parent) for run in load_runs(journal))
             except OSError as error:
                 sys.stderr.write(f"kimi-tui: {journal}: {error.strerror}\n")
     return entry
 
 
-def _find(run_id: str, work_dir: Path) -> _Kept:
+def _find(run_id: str, work_dir: Path) -> _StoredRun:
     """Find a run by id prefix: in this folder, otherwise in the sessions of any folder. Raises UsageError.
 
     A fork has the runs of its session too: `RUN@SESSION` names one of them.
@@ -211,14 +211,14 @@ def _find(run_id: str, work_dir: Path) -> _Kept:
     raise UsageError(f"no run {run_id!r}; list runs with `kimi-tui flow runs --all`")
 
 
-def _address(entry: _Kept, among: list[_Kept]) -> str:
+def _address(entry: _StoredRun, among: list[_StoredRun]) -> str:
     """The short id of a run, with its session if a fork has the run too."""
     run_id = entry.run.run_id
     copies = [other for other in among if other.run.run_id == run_id]
     return run_id[:_ID] + (f"@{entry.folder.name}" if len(copies) > 1 else "")
 
 
-def _picture(entry: _Kept) -> RunView:
+def _picture(entry: _StoredRun) -> RunView:
     """Build the run's view from the session's Wire record, or from the journal if the record is lost."""
     recorded_messages = ((each.timestamp, each.message) for each in read_recorded(entry.folder / "wire.jsonl"))
     for picture in fold_run_views(recorded_messages):
@@ -229,7 +229,7 @@ def _picture(entry: _Kept) -> RunView:
     return view_of_state(entry.run, flow_of_run(entry.run))
 
 
-def _row(entry: _Kept) -> tuple[str, ...]:
+def _row(entry: _StoredRun) -> tuple[str, ...]:
     run = entry.run
     status = run.status or "open"
     return (
@@ -254,7 +254,7 @@ def _spent(run: RunState) -> str:
     return f"{token_count(run.spent.tokens)} tokens{cost}"
 
 
-def _as_json(entry: _Kept) -> dict[str, object]:
+def _as_json(entry: _StoredRun) -> dict[str, object]:
     run = entry.run
     return {
         "run_id": run.run_id,

@@ -12,13 +12,13 @@ def add_options(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Import and report. Raises UsageError if there is nothing to import, ConfigError if the import fails."""
     from kimi_tui.cli.output import print_out, printable
-    from kimi_tui.config.kimi_import import find_takeover
+    from kimi_tui.config.kimi_import import find_kimi_cli_import
     from kimi_tui.config.loader import load_config
     from kimi_tui.config.yaml_editor import edit, editable_file, without_keys
     from kimi_tui.mcp.config_editor import take_over
     from kimi_tui.paths import kimi_home, shown
 
-    takeover = find_takeover()
+    takeover = find_kimi_cli_import()
     if takeover is None:
         raise UsageError(f"no Kimi CLI settings to import: no file {shown(kimi_home() / 'config.toml')}")
     if takeover.trouble:

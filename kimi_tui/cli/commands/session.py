@@ -79,10 +79,10 @@ def _list(options: argparse.Namespace, work_dir: "Path") -> int:
     from kimi_tui.cli.output import print_json, print_out, printable
     from kimi_tui.cli.session_lookup import short_id
     from kimi_tui.session import session_index
-    from kimi_tui.session.importer import kimi_sessions
+    from kimi_tui.session.importer import kimi_cli_sessions
 
     if options.kimi:
-        for entry in kimi_sessions(None if options.all else work_dir):
+        for entry in kimi_cli_sessions(None if options.all else work_dir):
             print_out(printable(f"{date_and_time(valid_timestamp(entry.stat().st_mtime))}  {entry}"))
         return 0
     sessions = session_index.sessions_of(None if options.all else work_dir, archived=options.archived)
@@ -140,12 +140,12 @@ def _source(text: str) -> "Path":
     """Return a path, or the path of a Kimi CLI session given by id."""
     from pathlib import Path
 
-    from kimi_tui.session.importer import kimi_sessions
+    from kimi_tui.session.importer import kimi_cli_sessions
 
     path = Path(text).expanduser()
     if path.exists():
         return path
-    entries = [entry for entry in kimi_sessions() if entry.stem.startswith(text)]
+    entries = [entry for entry in kimi_cli_sessions() if entry.stem.startswith(text)]
     if len(entries) != 1:
         why = "no such file and no such Kimi CLI session" if not entries else "several sessions match"
         raise UsageError(f"{text}: {why}")

@@ -60,7 +60,7 @@ def demo_plan(options: argparse.Namespace, *, interactive: bool) -> "EngineConfi
     )
 
 
-def put_away(work_dir: Path) -> bool:
+def delete_demo(work_dir: Path) -> bool:
     """Delete the demo's session and folder; return False if the folder is kept because it has new files."""
     import shutil
 

@@ -60,9 +60,9 @@ def run_print_mode(options: argparse.Namespace) -> int:
                 sys.stderr.write(f"Resume this session: kimi-tui --session {engine.session_id}\n")
             await engine.aclose()
             if plan.demo:
-                from kimi_tui.cli.modes.demo import put_away
+                from kimi_tui.cli.modes.demo import delete_demo
 
-                await asyncio.to_thread(put_away, plan.work_dir)
+                await asyncio.to_thread(delete_demo, plan.work_dir)
 
     return asyncio.run(run())
 

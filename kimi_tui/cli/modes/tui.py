@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.cli.first_paint import first_paint
 from kimi_tui.cli.modes.demo import FLOW as DEMO_FLOW
-from kimi_tui.cli.modes.demo import put_away
+from kimi_tui.cli.modes.demo import delete_demo
 from kimi_tui.cli.standard_streams import end_output
 from kimi_tui.cli.terminal_restore import TerminalState, preserve_terminal
 from kimi_tui.cli.work_dir import work_dir_of
@@ -63,7 +63,7 @@ def _show(options: argparse.Namespace, work_dir: Path, *, terminal_state: Termin
         work_dir=None if options.demo else work_dir,
         prompt=_prompt(options),
         make_demo=make_demo,
-        on_demo_end=put_away,
+        on_demo_end=delete_demo,
         config_file=Path(options.config_file).expanduser() if options.config_file else None,
         config_is_saved=options.config is None,
         initial_screen="sessions" if options.session == "" else "",

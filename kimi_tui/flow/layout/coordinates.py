@@ -120,7 +120,9 @@ class _Assembler:
         for number, item in enumerate(self.items):
             if item.host >= 0:
                 links[item.host, number] = 0.5
-        block = align_blocks(self.layers, [(preference, a, b) for (a, b), preference in preferences.items()], len(self.items))
+        block = align_blocks(
+            self.layers, [(preference, a, b) for (a, b), preference in preferences.items()], len(self.items)
+        )
         flat = [(a, b, weight) for (a, b), weight in links.items()]
         positions = assign_positions(self.layers, flat, block, self._distance)
         lowest = min(

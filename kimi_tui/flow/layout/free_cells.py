@@ -21,14 +21,14 @@ def use_free_cells(layout: Layout, flow: Flow, width: int) -> Layout:
     cut = [node for node in layout.nodes.values() if _is_cut(node.lines)]
     if not cut or layout.width > width:
         return layout
-    return _Widening(layout, flow, width).run([node.id for node in cut])
+    return _BoxWidener(layout, flow, width).run([node.id for node in cut])
 
 
 def _is_cut(lines: tuple[str, ...]) -> bool:
     return any(ELLIPSIS in line for line in lines)
 
 
-class _Widening:
+class _BoxWidener:
     def __init__(self, layout: Layout, flow: Flow, width: int) -> None:
         self._layout, self._flow = layout, flow
         spare = width - layout.width

@@ -43,7 +43,7 @@ _MAX_REACHED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class SettingsOfChart:
+class ChartSettings:
     """The nodes of a chart without groups, their edges and roles, and their settings."""
 
     nodes: Mapping[str, ChartNode]
@@ -57,7 +57,7 @@ class SettingsOfChart:
         object.__setattr__(self, "settings", read)
 
 
-def setting_flaws(chart: SettingsOfChart) -> Iterator[FlowValidationError]:
+def setting_flaws(chart: ChartSettings) -> Iterator[FlowValidationError]:
     """The errors in settings, each at its key or at its edge."""
     for node in chart.nodes.values():
         if node.settings:
@@ -66,7 +66,7 @@ def setting_flaws(chart: SettingsOfChart) -> Iterator[FlowValidationError]:
         yield from _label_flaws(chart, node)
 
 
-def setting_warnings(chart: SettingsOfChart, reached: Set[str]) -> Iterator[ChartNote]:
+def setting_warnings(chart: ChartSettings, reached: Set[str]) -> Iterator[ChartNote]:
     """The warnings about settings. `reached` are the nodes that a run can reach."""
     for node in chart.nodes.values():
         yield from _key_warnings(node)
@@ -79,7 +79,7 @@ def _at(setting: WrittenSetting, cause: UserText) -> FlowValidationError:
     return FlowValidationError(cause, line=setting.line, column=setting.column)
 
 
-def _node_flaws(chart: SettingsOfChart, node: ChartNode) -> Iterator[FlowValidationError]:
+def _node_flaws(chart: ChartSettings, node: ChartNode) -> Iterator[FlowValidationError]:
     used = last_of_each(node.settings)
     settings, wrong = read_settings(node.settings)
     for one in wrong:
@@ -146,7 +146,7 @@ def _combination_flaws(used: Mapping[str, WrittenSetting], role: NodeRole) -> It
         yield _at(used["timeout"], tr("`timeout` has no effect on a node with `{key}`", key="on"))
 
 
-def _label_flaws(chart: SettingsOfChart, node: ChartNode) -> Iterator[FlowValidationError]:
+def _label_flaws(chart: ChartSettings, node: ChartNode) -> Iterator[FlowValidationError]:
     """Errors for variables of this chart's nodes that never have a value; `${x.y}` of another `x` is plain text."""
     for variable in variables(node.label):
         if variable.node in chart.nodes and (cause := _variable_fault(chart, variable, each=True)) is not None:
@@ -165,7 +165,7 @@ def fields_of(settings: NodeSettings, role: NodeRole) -> tuple[str, ...]:
     return ("text", *choice, *(one.name for one in read_result_type(settings.out)))
 
 
-def _variable_fault(chart: SettingsOfChart, variable: Variable, *, each: bool) -> UserText | None:
+def _variable_fault(chart: ChartSettings, variable: Variable, *, each: bool) -> UserText | None:
     if not variable.node:
         if variable.field.startswith(ITEM) and not each:
             return tr("`{variable}` has a value only in a node with `each`", variable=variable)
@@ -206,7 +206,7 @@ def _key_warnings(node: ChartNode) -> Iterator[ChartNote]:
             )
 
 
-def _node_warnings(chart: SettingsOfChart, node: ChartNode) -> Iterator[ChartNote]:
+def _node_warnings(chart: ChartSettings, node: ChartNode) -> Iterator[ChartNote]:
     used, settings = last_of_each(node.settings), chart.settings[node.id]
     if settings.context in (None, "shared"):
         for key in ("model", "agent"):
@@ -229,7 +229,7 @@ def _node_warnings(chart: SettingsOfChart, node: ChartNode) -> Iterator[ChartNot
         )
 
 
-def _reach_warnings(chart: SettingsOfChart, reached: Set[str]) -> Iterator[ChartNote]:
+def _reach_warnings(chart: ChartSettings, reached: Set[str]) -> Iterator[ChartNote]:
     """Warn of variables whose node does not run on some path, or on any path, to the place of their use."""
     uses: dict[str, list[tuple[ChartNode, int, int, Variable]]] = {}
     uses_settings = any(setting.key in NODE_KEYS for node in chart.nodes.values() for setting in node.settings)
@@ -266,7 +266,7 @@ def _reach_warnings(chart: SettingsOfChart, reached: Set[str]) -> Iterator[Chart
             yield ChartNote(text, line, column)
 
 
-def _reached_without(chart: SettingsOfChart, start: str, leave_out: str | None, without: str = "") -> set[str]:
+def _reached_without(chart: ChartSettings, start: str, leave_out: str | None, without: str = "") -> set[str]:
     """The nodes on paths from `start` that avoid `without`; `leave_out` is in them only if a loop leads back to it."""
     reached: set[str] = set() if leave_out == start else {start}
     waiting = [start]

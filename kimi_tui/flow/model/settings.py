@@ -83,7 +83,7 @@ class WrittenSetting:
 
 
 @dataclass(frozen=True, slots=True)
-class WrongSetting:
+class InvalidSetting:
     """A setting with an invalid value, and what to write instead."""
 
     setting: WrittenSetting
@@ -201,16 +201,16 @@ def last_of_each(written: Iterable[WrittenSetting]) -> dict[str, WrittenSetting]
     return {setting.key: setting for setting in written if setting.key in NODE_KEYS}
 
 
-def read_settings(written: Sequence[WrittenSetting]) -> tuple[NodeSettings, tuple[WrongSetting, ...]]:
+def read_settings(written: Sequence[WrittenSetting]) -> tuple[NodeSettings, tuple[InvalidSetting, ...]]:
     """The settings of a node, without those whose value is wrong, and the wrong ones."""
     values: dict[str, Any] = {}
-    wrong: list[WrongSetting] = []
+    wrong: list[InvalidSetting] = []
     used = last_of_each(written)
     for key, setting in used.items():
         name, read = _NODE_KEYS[key]
         value = _checked(setting.value, read)
         if isinstance(value, _WrongValueError):
-            wrong.append(WrongSetting(setting, tr("`{key}`: {cause}", key=key, cause=value.cause)))
+            wrong.append(InvalidSetting(setting, tr("`{key}`: {cause}", key=key, cause=value.cause)))
         else:
             values[name] = value
     shown = {key: setting.value or "" for key, setting in used.items()}

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from kimi_tui.errors import FlowValidationError
 from kimi_tui.flow.model.graph import Chart, ChartEdge, ChartNode, ChartNote, Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.model.loops import Outgoing, loops_without_decision, loops_without_end
-from kimi_tui.flow.model.setting_rules import NodeRole, SettingsOfChart, setting_flaws, setting_warnings
+from kimi_tui.flow.model.setting_rules import ChartSettings, NodeRole, setting_flaws, setting_warnings
 from kimi_tui.flow.model.settings import read_settings
-from kimi_tui.flow.parsing.groups import without_groups
+from kimi_tui.flow.parsing.groups import resolve_groups
 from kimi_tui.i18n import UserText, tr
 
 LONGEST_BRANCH_LABEL = 40
@@ -22,7 +22,7 @@ def build_flow(chart: Chart) -> Flow:
     """The flow of a chart. Raises `FlowValidationError` for an invalid chart: the first of its `flaws`."""
     for flaw in _flaws(chart):
         raise flaw
-    plain = without_groups(chart).chart
+    plain = resolve_groups(chart).chart
     begin, end_ids = _with_role(plain, NodeKind.BEGIN)[0], {node.id for node in _with_role(plain, NodeKind.END)}
     outgoing = _outgoing(plain)
     reached = _reached_from(begin.id, end_ids, outgoing)
@@ -44,7 +44,7 @@ def diagnostics(chart: Chart) -> list[FlowValidationError]:
 
 
 def _flaws(read: Chart) -> Iterator[FlowValidationError]:
-    plain = without_groups(read)
+    plain = resolve_groups(read)
     chart = plain.chart
     yield from plain.flaws
     begin_nodes, end_nodes = _with_role(chart, NodeKind.BEGIN), _with_role(chart, NodeKind.END)
@@ -68,7 +68,7 @@ def _flaws(read: Chart) -> Iterator[FlowValidationError]:
     yield from setting_flaws(_settings_of(chart, outgoing))
 
 
-def _settings_of(chart: Chart, outgoing: Mapping[str, Sequence[ChartEdge]]) -> SettingsOfChart:
+def _settings_of(chart: Chart, outgoing: Mapping[str, Sequence[ChartEdge]]) -> ChartSettings:
     roles: dict[str, NodeRole] = {
         node.id: "begin" if role is NodeKind.BEGIN
         else "end" if role is NodeKind.END
@@ -77,7 +77,7 @@ def _settings_of(chart: Chart, outgoing: Mapping[str, Sequence[ChartEdge]]) -> S
         for node, role in ((node, _role(node)) for node in chart.nodes)
     }  # fmt: skip
     begin_id = next((node_id for node_id, role in roles.items() if role == "begin"), None)
-    return SettingsOfChart({node.id: node for node in chart.nodes}, outgoing, roles, begin_id)
+    return ChartSettings({node.id: node for node in chart.nodes}, outgoing, roles, begin_id)
 
 
 def lint(read: Flow | Chart) -> list[ChartNote]:
@@ -87,7 +87,7 @@ def lint(read: Flow | Chart) -> list[ChartNote]:
         return []
     diagnostics = list(source.notes)
     diagnostics += _container_warnings(source)
-    chart = without_groups(source).chart
+    chart = resolve_groups(source).chart
     outgoing = _outgoing(chart)
     diagnostics += (
         ChartNote(tr("this edge points both ways; it is followed forward only"), edge.line, edge.column)

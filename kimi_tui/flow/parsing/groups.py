@@ -15,14 +15,14 @@ _MAX_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
-class WithoutGroups:
+class UngroupedChart:
     """A chart whose edges all join nodes, and the errors of edges that had to be left out."""
 
     chart: Chart
     flaws: tuple[FlowValidationError, ...] = ()
 
 
-def without_groups(chart: Chart) -> WithoutGroups:
+def resolve_groups(chart: Chart) -> UngroupedChart:
     """Resolve edges to and from groups to nodes; the result has no groups among its nodes."""
     node_ids = {node.id for node in chart.nodes}
     unresolved = {group.id: group.members for group in chart.groups}
@@ -31,7 +31,7 @@ def without_groups(chart: Chart) -> WithoutGroups:
         inner = [member for member in members if member in node_ids or unresolved.get(member)]
         if inner:
             groups[group_id] = inner
-    return _Groups(chart, groups).resolve() if groups else WithoutGroups(chart)
+    return _Groups(chart, groups).resolve() if groups else UngroupedChart(chart)
 
 
 class _Groups:
@@ -47,7 +47,7 @@ class _Groups:
         self.last: dict[str, list[str]] = {}
         self._walk(_parents(groups))
 
-    def resolve(self) -> WithoutGroups:
+    def resolve(self) -> UngroupedChart:
         """Resolve inner groups first: their edges determine the first and last nodes of the outer ones."""
         edges = [edge for edge in self.chart.edges if edge.heads != "hidden"]
         touched: dict[str, list[ChartEdge]] = {}
@@ -75,7 +75,7 @@ class _Groups:
                     if all(end not in self.groups or end in self.first for end in (edge.src, edge.dst)):
                         join(edge)
         flaws = tuple(flaw for edge in edges for flaw in self._flaws(edge))
-        return WithoutGroups(self._chart(), flaws)
+        return UngroupedChart(self._chart(), flaws)
 
     def _chart(self) -> Chart:
         edges: list[ChartEdge] = []

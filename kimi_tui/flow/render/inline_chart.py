@@ -6,7 +6,7 @@ from kimi_tui.errors import ChartTooLargeError, FlowError
 from kimi_tui.flow.layout.fitting import fitting_layout
 from kimi_tui.flow.model.graph import Chart, ChartSource, Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.model.validation import build_flow
-from kimi_tui.flow.parsing.groups import without_groups
+from kimi_tui.flow.parsing.groups import resolve_groups
 from kimi_tui.flow.parsing.reader import read_chart
 from kimi_tui.flow.render.chart_canvas import ChartCanvas, StyledSpan
 from kimi_tui.flow.render.chart_style import PLAIN_CHART
@@ -39,7 +39,7 @@ def _drawable(chart: Chart) -> Flow:
     try:
         return build_flow(chart)
     except FlowError:
-        plain = without_groups(chart).chart
+        plain = resolve_groups(chart).chart
     edges = [FlowEdge(edge.src, edge.dst, edge.label) for edge in plain.edges if edge.heads != "hidden"]
     nodes = {
         node.id: FlowNode(node.id, node.label, NodeKind.DECISION if node.shape == "diamond" else NodeKind.TASK)

@@ -145,7 +145,7 @@ class RunControl:
         if self._state.paused is None:
             self._pause_when_over("user")
 
-    def go_on(self) -> None:
+    def continue_run(self) -> None:
         """End the pause: enter the node, run it again if it failed, or take the branch that the model named."""
         self._check_running()
         self._check_budget()

@@ -129,13 +129,13 @@ class RunMeter:
             raise BudgetReachedError(tr("the flow run has ended"))
         if self.state.budget.cost is not None and self.setup.prices(model) is None:
             raise BudgetError(without_prices(model))
-        if self.may_go_on():
+        if self.may_continue():
             return
         if not self.interactive:
             raise BudgetReachedError(self.reached_text)
         await self._hold()
 
-    def may_go_on(self) -> bool:
+    def may_continue(self) -> bool:
         """Whether another request or node may start. The user is notified when a cap is nearly or entirely used."""
         self._notify()
         if self.reached is None:

@@ -195,7 +195,7 @@ class FlowRunner(RunControl):
             case NodeKind.TASK | NodeKind.DECISION:
                 if not state.entered and state.moves >= state.max_moves:  # defence: stop-at-last-move
                     return out_of_moves(state.moves)
-                if self._meter.may_go_on():  # defence: no-node-over-budget
+                if self._meter.may_continue():  # defence: no-node-over-budget
                     await self._run_node(node)
                 elif self._interactive:
                     await self._wait(Pause("user", self._meter.reached_text))

@@ -11,7 +11,7 @@ from kimi_tui.errors import ProviderError
 from kimi_tui.i18n import tr
 from kimi_tui.llm.data_url import data_of
 from kimi_tui.llm.error_mapping import event_error
-from kimi_tui.llm.history_converter import Converted, merged_turns
+from kimi_tui.llm.history_converter import ConvertedMessage, merged_turns
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
 from kimi_tui.llm.providers.sdk_provider import SdkProvider, event_of
@@ -45,7 +45,7 @@ class Anthropic(SdkProvider["AnthropicConnection", ServerEvent]):
     def _events(self, connection: "AnthropicConnection", body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
         return connection.messages(body)
 
-    def _convert(self, message: Message) -> Converted:
+    def _convert(self, message: Message) -> ConvertedMessage:
         return _converted(message)
 
     def _reader(self, used_ids: set[str]) -> "_Reader":
@@ -117,23 +117,23 @@ def _first_type(message: JsonObject) -> JsonValue:
     return block["type"]
 
 
-def _converted(message: Message) -> Converted:
+def _converted(message: Message) -> ConvertedMessage:
     match message.role:
         case "user":
-            return Converted([{"role": "user", "content": _blocks(message.content) or [_text("(nothing)")]}])
+            return ConvertedMessage([{"role": "user", "content": _blocks(message.content) or [_text("(nothing)")]}])
         case "tool":
             result: JsonObject = {"type": "tool_result", "tool_use_id": _id(message.tool_call_id or "")}
             blocks = _blocks(message.content)
             if blocks:
                 result["content"] = blocks
-            return Converted([{"role": "user", "content": [result]}])
+            return ConvertedMessage([{"role": "user", "content": [result]}])
         case "assistant":
             calls: list[JsonValue] = [
                 {"type": "tool_use", "id": _id(call.id), "name": valid_name(call), "input": arguments_of(call)}
                 for call in message.tool_calls or ()
             ]
             blocks = [*_blocks(message.content), *calls]
-            return Converted([{"role": "assistant", "content": blocks}] if blocks else [])
+            return ConvertedMessage([{"role": "assistant", "content": blocks}] if blocks else [])
 
 
 def _id(call_id: str) -> str:

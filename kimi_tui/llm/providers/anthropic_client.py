@@ -11,7 +11,7 @@ from anthropic import AnthropicError, AsyncAnthropic, DefaultAsyncHttpxClient, T
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
 
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events, trust_for
+from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events, tls_verification
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
 
@@ -34,7 +34,7 @@ class AnthropicConnection:
             default_headers={"x-api-key": settings.api_key or "none", **settings.custom_headers},
             http_client=DefaultAsyncHttpxClient(
                 event_hooks=bounds_of(settings),
-                verify=trust_for(base_url),
+                verify=tls_verification(base_url),
                 # A redirect would send the key, which is in a header of its own, and the conversation elsewhere.
                 follow_redirects=False,  # defence: anthropic-redirect
             ),

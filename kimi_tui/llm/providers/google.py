@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from kimi_tui.errors import EmptyResponseError, ProviderError
 from kimi_tui.i18n import tr
 from kimi_tui.llm.data_url import data_of
-from kimi_tui.llm.history_converter import Converted, merged_turns
+from kimi_tui.llm.history_converter import ConvertedMessage, merged_turns
 from kimi_tui.llm.lazy_client import LazyClient
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
@@ -100,10 +100,10 @@ class Google(SdkProvider["GoogleConnection", "GenerateContentResponse"]):
             return {}
         return {"thinkingLevel": "low"} if _SIGNING.search(settings.model) else {"thinkingBudget": 0}
 
-    def _convert(self, message: Message) -> Converted:
+    def _convert(self, message: Message) -> ConvertedMessage:
         match message.role:
             case "user":
-                return Converted([{"role": "user", "parts": _parts(message.content) or [{"text": "(nothing)"}]}])
+                return ConvertedMessage([{"role": "user", "parts": _parts(message.content) or [{"text": "(nothing)"}]}])
             case "tool":
                 return self._convert_result(message)
             case "assistant":
@@ -119,9 +119,9 @@ class Google(SdkProvider["GoogleConnection", "GenerateContentResponse"]):
             if signature:
                 part["thoughtSignature"] = signature
             parts.append(part)
-        return Converted([{"role": "model", "parts": parts}] if parts else [])
+        return ConvertedMessage([{"role": "model", "parts": parts}] if parts else [])
 
-    def _convert_result(self, message: Message) -> Converted:
+    def _convert_result(self, message: Message) -> ConvertedMessage:
         call_id = message.tool_call_id or ""
         response: JsonObject = {
             "id": call_id,
@@ -130,7 +130,7 @@ class Google(SdkProvider["GoogleConnection", "GenerateContentResponse"]):
         }
         media = _parts([part for part in message.content if not isinstance(part, TextPart | ThinkPart)])
         media_messages: list[JsonObject] = [{"role": "user", "parts": media}] if media else []
-        return Converted([{"role": "user", "parts": [{"functionResponse": response}]}], media_messages)
+        return ConvertedMessage([{"role": "user", "parts": [{"functionResponse": response}]}], media_messages)
 
 
 def _parts(content: Sequence[ContentPart]) -> list[JsonValue]:

@@ -25,7 +25,14 @@ from kimi_tui.errors import ProviderError
 from kimi_tui.formats import byte_count
 from kimi_tui.llm.error_mapping import body_error, event_error, malformed_stream
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import answer_before, bounds_of, map_sdk_errors, next_before, refusal_error, trust_for
+from kimi_tui.llm.sdk_errors import (
+    bounds_of,
+    map_sdk_errors,
+    next_before,
+    refusal_error,
+    response_before,
+    tls_verification,
+)
 from kimi_tui.llm.sse import MAX_LINE
 from kimi_tui.wire.parts import JsonObject
 
@@ -69,7 +76,7 @@ class GoogleConnection:
                 request = self._client.aio.models.generate_content_stream(
                     model=self._settings.model, contents=cast(list[ContentDict], body["contents"]), config=options
                 )
-                chunks = await answer_before(request, self._settings)
+                chunks = await response_before(request, self._settings)
                 while (chunk := await next_before(chunks, self._settings)) is not None:
                     has_started = True
                     self._transport.bodies[tag].size = 0
@@ -102,7 +109,7 @@ class _Transport(httpx2.AsyncHTTPTransport):
     """Limits the connect time, which the SDK sets to that of a whole request, and tracks the open bodies."""
 
     def __init__(self, base_url: str, connect_timeout_s: float) -> None:
-        super().__init__(verify=trust_for(base_url))
+        super().__init__(verify=tls_verification(base_url))
         self._connect_timeout_s = connect_timeout_s
         self.bodies: dict[str, _Body] = {}
 

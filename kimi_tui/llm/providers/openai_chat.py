@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from kimi_tui.errors import ProviderError
 from kimi_tui.i18n import tr
 from kimi_tui.llm.error_mapping import event_error
-from kimi_tui.llm.history_converter import Converted
+from kimi_tui.llm.history_converter import ConvertedMessage
 from kimi_tui.llm.lazy_client import LazyClient
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
@@ -87,10 +87,10 @@ class OpenAIChat(SdkProvider["OpenAIConnection", ServerEvent]):
         keep_option: JsonObject = {"keep": thinking_keep} if on and thinking_keep else {}
         return {"thinking": {"type": "enabled" if on else "disabled", **keep_option}}
 
-    def _convert(self, message: Message) -> Converted:
+    def _convert(self, message: Message) -> ConvertedMessage:
         match message.role:
             case "user":
-                return Converted([{"role": "user", "content": _content(message.content)}])
+                return ConvertedMessage([{"role": "user", "content": _content(message.content)}])
             case "tool":
                 return self._convert_result(message)
             case "assistant":
@@ -110,18 +110,18 @@ class OpenAIChat(SdkProvider["OpenAIConnection", ServerEvent]):
                 }
                 for call in message.tool_calls
             ]
-        return Converted([item])
+        return ConvertedMessage([item])
 
-    def _convert_result(self, message: Message) -> Converted:
+    def _convert_result(self, message: Message) -> ConvertedMessage:
         """Convert a tool's result: Kimi accepts media in it; others get them in a user message after the results."""
         text = [part for part in message.content if isinstance(part, TextPart)]
         media = [part for part in message.content if not isinstance(part, TextPart | ThinkPart)]
         item: JsonObject = {"role": "tool", "tool_call_id": message.tool_call_id or ""}
         if self._is_kimi or not media:
-            return Converted([{**item, "content": _content(message.content)}])
+            return ConvertedMessage([{**item, "content": _content(message.content)}])
         note = TextPart(text=f"What the tool call {message.tool_call_id} returned beside its text:")
         media_message: JsonObject = {"role": "user", "content": _content([note, *media])}
-        return Converted([{**item, "content": _content(text) or "(see the next user message)"}], [media_message])
+        return ConvertedMessage([{**item, "content": _content(text) or "(see the next user message)"}], [media_message])
 
 
 def _content(parts: Sequence[ContentPart]) -> JsonValue:

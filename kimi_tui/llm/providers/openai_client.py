@@ -11,7 +11,7 @@ from contextlib import aclosing
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient, OpenAIError, Timeout
 
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events, trust_for
+from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events, tls_verification
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
 
@@ -33,7 +33,7 @@ class OpenAIConnection:
             default_headers=dict(settings.custom_headers),
             http_client=DefaultAsyncHttpxClient(
                 event_hooks=bounds_of(settings),
-                verify=trust_for(base_url),
+                verify=tls_verification(base_url),
                 # Custom headers may hold keys, and a redirect would send them and the conversation elsewhere.
                 follow_redirects=False,  # defence: openai-redirect
             ),

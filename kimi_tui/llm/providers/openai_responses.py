@@ -11,7 +11,7 @@ from pydantic import BaseModel, JsonValue
 from kimi_tui.errors import ProviderError
 from kimi_tui.i18n import tr
 from kimi_tui.llm.error_mapping import event_error, stream_error
-from kimi_tui.llm.history_converter import Converted
+from kimi_tui.llm.history_converter import ConvertedMessage
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
 from kimi_tui.llm.providers.openai_chat import BASE_URLS
@@ -40,7 +40,7 @@ class OpenAIResponses(SdkProvider["OpenAIConnection", ServerEvent]):
     def _events(self, connection: "OpenAIConnection", body: JsonObject) -> AsyncGenerator[ServerEvent, None]:
         return connection.responses(body)
 
-    def _convert(self, message: Message) -> Converted:
+    def _convert(self, message: Message) -> ConvertedMessage:
         return _converted(message)
 
     def _reader(self, used_ids: set[str]) -> "_Reader":
@@ -77,17 +77,17 @@ class OpenAIResponses(SdkProvider["OpenAIConnection", ServerEvent]):
         return body
 
 
-def _converted(message: Message) -> Converted:
+def _converted(message: Message) -> ConvertedMessage:
     match message.role:
         case "user":
-            return Converted([{"type": "message", "role": "user", "content": _content(message.content)}])
+            return ConvertedMessage([{"type": "message", "role": "user", "content": _content(message.content)}])
         case "tool":
             is_text = all(isinstance(part, TextPart) for part in message.content)
             output: JsonValue = message.text if is_text else _content(message.content)
             call_id = message.tool_call_id or ""
-            return Converted([{"type": "function_call_output", "call_id": call_id, "output": output}])
+            return ConvertedMessage([{"type": "function_call_output", "call_id": call_id, "output": output}])
         case "assistant":
-            return Converted([*_assistant_items(message)])
+            return ConvertedMessage([*_assistant_items(message)])
 
 
 def _assistant_items(message: Message) -> Iterator[JsonObject]:

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from kimi_tui.errors import ProviderConnectionError
 from kimi_tui.llm.error_mapping import malformed_stream, stream_ended_early
-from kimi_tui.llm.history_converter import Converted, HistoryConverter, call_ids, without_unseen
+from kimi_tui.llm.history_converter import ConvertedMessage, HistoryConverter, call_ids, replace_unsupported_media
 from kimi_tui.llm.lazy_client import Closable, LazyClient
 from kimi_tui.llm.message import Message, estimate_tokens
 from kimi_tui.llm.provider import StreamPart, ToolSpec
@@ -49,7 +49,9 @@ class SdkProvider(ABC, Generic[C, E]):
     def __init__(self, settings: ProviderSettings, connection: LazyClient[C] | None = None) -> None:
         self._settings = settings
         self._connection = connection or LazyClient(self._connect)
-        self._history = HistoryConverter(lambda message: self._convert(without_unseen(message, settings.capabilities)))
+        self._history = HistoryConverter(
+            lambda message: self._convert(replace_unsupported_media(message, settings.capabilities))
+        )
 
     @property
     def model_name(self) -> str:
@@ -105,7 +107,7 @@ class SdkProvider(ABC, Generic[C, E]):
     def _body(self, system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Message]) -> JsonObject: ...
 
     @abstractmethod
-    def _convert(self, message: Message) -> Converted: ...
+    def _convert(self, message: Message) -> ConvertedMessage: ...
 
     @abstractmethod
     def _reader(self, used_ids: set[str]) -> StreamReader[E]: ...

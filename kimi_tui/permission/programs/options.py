@@ -59,7 +59,7 @@ class Parsed:
         return [option.value for option in self.options if option.name in names and option.value is not None]
 
 
-class _Takes(IntEnum):
+class _OptionValue(IntEnum):
     NOTHING = 0
     VALUE = 1
     ATTACHED = 2
@@ -70,7 +70,7 @@ class _Takes(IntEnum):
 class _Table:
     """`known` options by name with dashes: `-n`, `--name`, `-name`."""
 
-    known: dict[str, tuple[_Takes, Level]]
+    known: dict[str, tuple[_OptionValue, Level]]
     dangers: tuple[str, ...]
 
 
@@ -100,11 +100,13 @@ NO_OPTIONS = Options()
 
 @lru_cache(512)
 def _table(options: Options) -> _Table:
-    known: dict[str, tuple[_Takes, Level]] = {}
+    known: dict[str, tuple[_OptionValue, Level]] = {}
     lists = ((options.reads, Level.READS), (options.harmless, Level.HARMLESS), (options.danger, Level.DANGER))
     for text, level in lists:
         for word in text.split():
-            arity = {":": _Takes.VALUE, "=": _Takes.VALUE, "?": _Takes.ATTACHED}.get(word[-1], _Takes.NOTHING)
+            arity = {":": _OptionValue.VALUE, "=": _OptionValue.VALUE, "?": _OptionValue.ATTACHED}.get(
+                word[-1], _OptionValue.NOTHING
+            )
             name = word[:-1] if arity else word
             if name.startswith("--") or options.single:
                 known[name.lower() if options.any_case else name] = (arity, level)
@@ -160,7 +162,7 @@ def _long(word: str, at: int, table: _Table, parsed: Parsed, *, single: bool) ->
     if single and name.startswith("--") and name not in table.known:
         name = name[1:]
     found = table.known.get(name)
-    if found is None or (equals and found[0] is _Takes.NOTHING):
+    if found is None or (equals and found[0] is _OptionValue.NOTHING):
         parsed.reach(Level.EXACT, name)  # defence: unknown-option
         parsed.unknown.append(at)
         if _may_be_dangerous(name, table, single=single):
@@ -170,7 +172,7 @@ def _long(word: str, at: int, table: _Table, parsed: Parsed, *, single: bool) ->
     if level is Level.DANGER:
         _danger(parsed, at, name)
     parsed.reach(level, name)
-    if arity is _Takes.VALUE and not equals:
+    if arity is _OptionValue.VALUE and not equals:
         return name
     parsed.options.append(Option(name, value if equals else None, at))
     return None
@@ -186,7 +188,7 @@ def _cluster(word: str, at: int, table: _Table, parsed: Parsed, *, separate: boo
         found = table.known.get(name)
         rest = word[offset + 1 :]
         # defence: value-in-the-option
-        if separate and found and found[0] is not _Takes.NOTHING and rest and not rest.isdigit():
+        if separate and found and found[0] is not _OptionValue.NOTHING and rest and not rest.isdigit():
             found = None
         if found is None:
             parsed.reach(Level.EXACT, name)
@@ -198,9 +200,9 @@ def _cluster(word: str, at: int, table: _Table, parsed: Parsed, *, separate: boo
         if level is Level.DANGER:
             _danger(parsed, at, name)
         parsed.reach(level, name)
-        if arity is _Takes.NOTHING:
+        if arity is _OptionValue.NOTHING:
             parsed.options.append(Option(name, None, at))
-        elif rest or arity is _Takes.ATTACHED:
+        elif rest or arity is _OptionValue.ATTACHED:
             parsed.options.append(Option(name, rest or None, at))
             return None
         else:

@@ -67,8 +67,8 @@ def _budget(runner: FlowRunner, text: str) -> None:
 
 _CONTROLS: dict[str, Callable[[FlowRunner, str], object]] = {
     "pause": lambda runner, _: runner.pause(),
-    "continue": lambda runner, _: runner.go_on(),
-    "go": lambda runner, _: runner.go_on(),
+    "continue": lambda runner, _: runner.continue_run(),
+    "go": lambda runner, _: runner.continue_run(),
     "step": lambda runner, _: runner.step(),
     "break": lambda runner, node: runner.toggle_breakpoint(node or runner.node_id),
     "choose": _choose,

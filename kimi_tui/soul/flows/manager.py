@@ -24,7 +24,7 @@ from kimi_tui.paths import shown
 from kimi_tui.session.session import Session
 from kimi_tui.skill.skill import Skill
 from kimi_tui.soul.commands.command import TurnRunningError
-from kimi_tui.soul.flows.parking import Parking
+from kimi_tui.soul.flows.parked_calls import ParkedCalls
 from kimi_tui.soul.flows.prompt_flow import PromptFlow, flow_of_run
 from kimi_tui.soul.flows.user_questions import answer_to
 from kimi_tui.soul.notices import Severity
@@ -69,7 +69,7 @@ class FlowTurnTaker(TurnTaker, CommandRunner, AnswerRecorder, Protocol):
     @property
     def model_key(self) -> str: ...
     @property
-    def parking(self) -> Parking: ...
+    def parked_calls(self) -> ParkedCalls: ...
     async def notify_waiting(self, name: str, question: OpenQuestion) -> None: ...
     def notify(self, title: UserText, body: UserText = "", *, severity: Severity = "info") -> None: ...
 
@@ -228,7 +228,7 @@ class FlowManager:
                 self._services.work_clock.waiting,
                 lambda title, body: self._taker.notify(title, body, severity="warning"),
             ),
-            when_asked=self._taker.parking.recorded,
+            when_asked=self._taker.parked_calls.recorded,
         )
         answers = {} if resume is None else resume.answers
         recorded = None if resume is None else resume.when_asked
@@ -241,7 +241,7 @@ class FlowManager:
         try:
             with (
                 self._services.workspace.protecting(skill.path if skill is not None else None),
-                self._taker.parking.during(answers, recorded),
+                self._taker.parked_calls.during(answers, recorded),
             ):
                 outcome = await runner.run()
         finally:

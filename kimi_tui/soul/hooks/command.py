@@ -51,7 +51,7 @@ async def run_hook(
     with tempfile.TemporaryDirectory(prefix="kimi-tui-hook-") as folder:
         input_file, pipe = Path(folder, "input.json"), Path(folder, "errors")
         await asyncio.to_thread(input_file.write_text, json.dumps(payload), "utf-8")
-        printed = _Printed()
+        printed = _LimitedOutput()
         try:
             with _Errors(pipe) as errors:
                 result = await run(
@@ -122,7 +122,7 @@ class _Errors:
         return len(piece)
 
 
-class _Printed:
+class _LimitedOutput:
     """Collects the output of a command up to a limit."""
 
     def __init__(self) -> None:
@@ -140,7 +140,7 @@ class _Printed:
         return "".join(self._pieces)
 
 
-def _verdict(command: str, result: ProcessResult, printed: _Printed, errors: str) -> HookResult:
+def _verdict(command: str, result: ProcessResult, printed: _LimitedOutput, errors: str) -> HookResult:
     if result.exit_code == BLOCKS:
         return HookResult(True, plain(errors))
     if result.exit_code != 0:
@@ -149,7 +149,7 @@ def _verdict(command: str, result: ProcessResult, printed: _Printed, errors: str
     return _decision(printed)
 
 
-def _decision(printed: _Printed) -> HookResult:
+def _decision(printed: _LimitedOutput) -> HookResult:
     """Read the decision from a hook's output, if it is JSON with one.
 
     Output that cannot be parsed but says a denial blocks, and so does an object that is too long: it may be nested too

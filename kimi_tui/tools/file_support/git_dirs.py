@@ -159,7 +159,7 @@ def _guarded(path: Path) -> Iterator[Path]:
             if guard.exists() or guard.is_symlink():
                 yield guard
         if folder == path or folder in worktrees:
-            yield from (target for target in acting_targets(folder, path.parent) if os.path.exists(target))
+            yield from (target for target in hook_and_include_targets(folder, path.parent) if os.path.exists(target))
     for folder in worktrees:
         yield from (folder / name for name in ("commondir", "gitdir") if os.path.isfile(folder / name))
 
@@ -180,7 +180,7 @@ def modules_of(git_dir: Path) -> list[Path]:
     return found
 
 
-def acting_targets(git_dir: Path, top: Path) -> list[Path]:
+def hook_and_include_targets(git_dir: Path, top: Path) -> list[Path]:
     """Return the paths that the settings name for hooks and included settings; `top` is the folder of the worktree. The
     user's own settings may name a folder for hooks in each worktree.
     """

@@ -11,7 +11,7 @@ from itertools import islice
 from pathlib import Path
 
 from kimi_tui.tools.file_support.git_dirs import repository_around
-from kimi_tui.tools.file_support.git_settings import runs_nothing
+from kimi_tui.tools.file_support.git_settings import runs_no_program
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 _MAX_SECONDS = 1.0
@@ -45,7 +45,7 @@ def history_of(folder: Path, git: str) -> History | None:
         repository = repository_around(folder)
         if repository is None:
             return History()
-        if repository.common in _too_long or not runs_nothing(folder):
+        if repository.common in _too_long or not runs_no_program(folder):
             return None
         state = (*_state(repository.git_dir), *_state(repository.common))
         return _read(repository.top, repository.common, git, state)

@@ -66,7 +66,7 @@ _DESTINATIONS = {"remote": ("url", "pushurl", "pushdefault"), "branch": ("remote
 _KEYS = {section: frozenset(keys.split()) for section, keys in _HARMLESS.items()}
 
 
-def runs_nothing(folder: Path) -> bool:
+def runs_no_program(folder: Path) -> bool:
     """Whether the repository around `folder`, if any, has only harmless settings, hooks and parts.
 
     A `.git` that Git may not accept as a repository yields False: Git would continue in the parent folders. So
@@ -207,7 +207,7 @@ def _text(file: Path, most: int) -> str:
     return read_bytes(file, most=most).decode("utf-8")
 
 
-def without_acting_settings(text: str, *, git_dir: Path, tops: Collection[Path]) -> tuple[str, list[str]]:
+def without_unsafe_settings(text: str, *, git_dir: Path, tops: Collection[Path]) -> tuple[str, list[str]]:
     """Return a configuration without the settings that are not known to be harmless, and these settings as
     `section.key=value`.
 
@@ -252,7 +252,7 @@ def moved_destinations(old: str, new: str, *, known: str) -> list[str]:
 
 
 def _destinations(text: str) -> frozenset[tuple[str, str, str, str]]:
-    """Return section, name, key and value of each setting that `without_acting_settings` keeps and that says where a
+    """Return section, name, key and value of each setting that `without_unsafe_settings` keeps and that says where a
     push goes. A value of more than a name or an address counts as it is written.
     """
     found: set[tuple[str, str, str, str]] = set()

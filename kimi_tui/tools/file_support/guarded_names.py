@@ -51,13 +51,13 @@ STARTED_IN_A_PROJECT = (
 control than Git runs programs; relative to the project."""
 
 
-def acts_later(parts: Sequence[str]) -> bool:
+def starts_programs(parts: Sequence[str]) -> bool:
     """Whether a name on the path marks a file that starts programs, or that configures kimi-tui."""
     # defence: short-names
     return any(name in _ACTS or _SHORT.fullmatch(name) is not None for name in map(plain, parts))
 
 
-def acts_by_a_link(real: Path, folder: Path) -> bool:
+def linked_from_guarded_name(real: Path, folder: Path) -> bool:
     """Whether a guarded name, beside the file or above it in its workspace folder, is a link to the file."""
     for above in real.parents:
         for name in _ACTS:
@@ -69,7 +69,7 @@ def acts_by_a_link(real: Path, folder: Path) -> bool:
     return False
 
 
-def instructs_later(parts: Sequence[str]) -> bool:
+def instructs_agents(parts: Sequence[str]) -> bool:
     """Whether a project file instructs an agent or a tool, judged by the names on its path.
 
     Hidden names count unless known to be harmless: `.vscode`, `.husky`, `.envrc`, `.github` and future ones.
@@ -80,7 +80,7 @@ def instructs_later(parts: Sequence[str]) -> bool:
     )
 
 
-def acts_for_the_user(real: Path, folder: Path | None, home: Path) -> bool:
+def starts_programs_for_user(real: Path, folder: Path | None, home: Path) -> bool:
     """Whether a file outside the project starts programs: hidden in the user's home, or a system setting.
 
     `folder` is its workspace folder; files in a workspace folder inside the home count as ordinary work.

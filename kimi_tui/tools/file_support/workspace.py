@@ -16,7 +16,12 @@ from weakref import WeakValueDictionary
 
 from kimi_tui import paths
 from kimi_tui.tools.file_support.git_dirs import is_in_git_dir
-from kimi_tui.tools.file_support.guarded_names import acts_by_a_link, acts_for_the_user, acts_later, instructs_later
+from kimi_tui.tools.file_support.guarded_names import (
+    instructs_agents,
+    linked_from_guarded_name,
+    starts_programs,
+    starts_programs_for_user,
+)
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 _OPEN_IN_OUR_HOME = frozenset({"skills", "themes"})
@@ -130,7 +135,7 @@ class Workspace:
         absolute = path.is_absolute()
         named = self._as_commands_see(path) if absolute else self.work_dir / path
         resolved = self.resolve_real(_real(named), given)
-        if acts_later(self._within(Path(os.path.normpath(named)))):
+        if starts_programs(self._within(Path(os.path.normpath(named)))):
             resolved = replace(resolved, protected=True)
         if not absolute and not resolved.inside:
             raise PathRefusedError(
@@ -173,7 +178,7 @@ class Workspace:
             # defence: sensitive-names
             sensitive=is_sensitive(real) or self._is_ours(real) or self._is_other_name(real),
             protected=self._is_protected(real),
-            instructs=instructs_later(self._within(real)),
+            instructs=instructs_agents(self._within(real)),
         )
 
     def is_our_home(self, real: Path) -> bool:
@@ -249,10 +254,10 @@ class Workspace:
     def _is_protected(self, real: Path) -> bool:
         folder = self._folder_of(real)
         return (
-            acts_later(self._within(real))
-            or (folder is not None and acts_by_a_link(real, folder))
+            starts_programs(self._within(real))
+            or (folder is not None and linked_from_guarded_name(real, folder))
             or (folder is None and real.parent in self._programs)  # defence: folders-of-programs
-            or acts_for_the_user(real, folder, self._user_home)  # defence: home-of-the-user
+            or starts_programs_for_user(real, folder, self._user_home)  # defence: home-of-the-user
             or any(real.is_relative_to(path) for path in self.protected)  # defence: protected-folders
             or is_in_git_dir(real)  # defence: git-folder-by-content
         )

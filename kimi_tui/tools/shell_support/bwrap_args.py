@@ -69,7 +69,7 @@ class GitUse(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class BoxSettings:
+class SandboxFeatures:
     """The features of bubblewrap that work here, and the session's folders.
 
     `private` has the folders `tmp` and `var-tmp`. `own_users`: the sandbox has a user namespace that allows
@@ -90,7 +90,7 @@ class BoxSettings:
 
 
 def sandbox_argv(
-    box: BoxSettings,
+    box: SandboxFeatures,
     config: SandboxConfig,
     workspace: Workspace,
     *,
@@ -141,7 +141,7 @@ def sandbox_argv(
     return [*start, *(word for mount in mounts for word in mount), "--chdir", str(workspace.work_dir), "--"]
 
 
-def attempts(box: BoxSettings, make: Callable[[Path], list[str]]) -> Iterator[list[str]]:
+def attempts(box: SandboxFeatures, make: Callable[[Path], list[str]]) -> Iterator[list[str]]:
     """Yield a command line from `make`, which gets the path for `unstarted`; and another one, a few times, as long as
     the command was not started: a folder that the sandbox mounts was replaced or deleted meanwhile.
     """
@@ -209,7 +209,7 @@ def _kept_from_git(git: GitDir) -> tuple[Path, ...]:
     )
 
 
-def _namespaces(box: BoxSettings, config: SandboxConfig) -> list[str]:
+def _namespaces(box: SandboxFeatures, config: SandboxConfig) -> list[str]:
     argv = ["--unshare-pid", "--unshare-ipc", "--cap-drop", "ALL"]  # defence: pid-namespace
     argv += ["--unshare-uts", "--unshare-cgroup-try"]
     if box.own_users:
@@ -229,11 +229,11 @@ def _temp_roots(home: Path, ours: Sequence[Path]) -> list[Path]:
     return [root for root in kept if not home.is_relative_to(root) or root in (Path("/tmp"), Path("/var/tmp"))]
 
 
-def _own_temp(box: BoxSettings, folder: Path) -> Path:
+def _own_temp(box: SandboxFeatures, folder: Path) -> Path:
     return box.private / ("var-tmp" if folder == Path("/var/tmp") else "tmp")
 
 
-def temp_folders(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -> dict[Path, Path]:
+def temp_folders(box: SandboxFeatures, config: SandboxConfig, workspace: Workspace) -> dict[Path, Path]:
     """Return the folders that a command sees in place of some folders; an unchanged folder stands for itself."""
     shown = configured_paths((*config.writable, *config.readable), config, workspace)
     roots = _temp_roots(Path(os.path.realpath(Path.home())), (*workspace.kept_folders, *shown))
@@ -277,7 +277,7 @@ def host_files() -> Iterator[Path]:
             yield real
 
 
-def _hidden(box: BoxSettings, home: Path, readable: Sequence[Path]) -> Iterator[Mount]:
+def _hidden(box: SandboxFeatures, home: Path, readable: Sequence[Path]) -> Iterator[Mount]:
     """Yield mounts over files with keys: ours, and, for root, the system's."""
     ours = Path(os.path.realpath(paths.home()))
     if ours.is_dir() and ours != home:
@@ -304,7 +304,7 @@ def _hidden(box: BoxSettings, home: Path, readable: Sequence[Path]) -> Iterator[
 
 
 def _sockets(
-    box: BoxSettings, closed: Sequence[Path], shown: Sequence[Path], ours: Sequence[Path], readable: Sequence[Path]
+    box: SandboxFeatures, closed: Sequence[Path], shown: Sequence[Path], ours: Sequence[Path], readable: Sequence[Path]
 ) -> Iterator[Mount]:
     """Yield mounts over sockets of other programs; in the writable folders, over those from before the session, or, as
     the list has only sockets of this machine's network, over all where commands have another.
@@ -325,7 +325,7 @@ def _sockets(
 
 
 def _guarded(
-    box: BoxSettings, workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Path], named: Sequence[Path]
+    box: SandboxFeatures, workspace: Workspace, git_dirs: Iterable[GitDir], ours: Sequence[Path], named: Sequence[Path]
 ) -> Iterator[Mount]:
     """Yield mounts for the read-only paths within writable folders (`ours`) and Git directories (`named`).
 

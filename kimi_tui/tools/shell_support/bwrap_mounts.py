@@ -39,8 +39,8 @@ def with_prepared_folders(mounts: Sequence[Mount], folder: Path, *, copied: Coll
     write it. `copied` are the files that may be copied there. Raises OSError.
     """
     closed = {mount[-1] for mount in mounts if mount[0] == "--remount-ro"}
-    changed: list[Mount | _Prepared] = []
-    visible: dict[str, _Prepared | None] = {}
+    changed: list[Mount | _PreparedFolder] = []
+    visible: dict[str, _PreparedFolder | None] = {}
     for mount in mounts:
         kind, place = mount[0], mount[-1]
         owner = next((visible[above] for above in _above(place) if above in visible), None)
@@ -50,7 +50,7 @@ def with_prepared_folders(mounts: Sequence[Mount], folder: Path, *, copied: Coll
             if owner is not None and place not in visible:
                 owner.folders.add(place)
                 continue
-            changed.append(prepared := _Prepared(place))
+            changed.append(prepared := _PreparedFolder(place))
             if owner is not None:
                 owner.folders.add(place)
             visible[place] = prepared
@@ -59,11 +59,11 @@ def with_prepared_folders(mounts: Sequence[Mount], folder: Path, *, copied: Coll
             continue
         changed.append(mount)
         visible[place] = None
-    return [each.mount(folder) if isinstance(each, _Prepared) else each for each in changed]
+    return [each.mount(folder) if isinstance(each, _PreparedFolder) else each for each in changed]
 
 
 @dataclass(slots=True)
-class _Prepared:
+class _PreparedFolder:
     """The contents of a folder that stands for `place`: mount points, and files to copy with their states."""
 
     place: str

@@ -14,12 +14,12 @@ from pathlib import Path
 
 from kimi_tui.regular_file import read_start
 from kimi_tui.text_safety import escape_unsafe
-from kimi_tui.tools.file_support.git_dirs import acting_targets, git_dir_of, user_git_paths
-from kimi_tui.tools.file_support.git_settings import moved_destinations, without_acting_settings
+from kimi_tui.tools.file_support.git_dirs import git_dir_of, hook_and_include_targets, user_git_paths
+from kimi_tui.tools.file_support.git_settings import moved_destinations, without_unsafe_settings
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.shell_support.git_state import States, state_acts, states_of
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
-from kimi_tui.tools.shell_support.safe_rename import ASIDE, make_link, make_readable, put_aside, write_new
+from kimi_tui.tools.shell_support.safe_rename import ASIDE, make_link, make_readable, move_aside, write_new
 
 _MAX_CONFIG = 1 << 20
 _MAX_TODO = 1 << 22
@@ -116,7 +116,7 @@ class GitWatch:
         roots = self._roots()
         found = self._find_everywhere(roots)
         links, acting = dict(self._leading_out()), self._acting_names()
-        undoing = _Undoing(roots, frozenset(found), remotes_may_move)
+        undoing = _ChangeUndoer(roots, frozenset(found), remotes_may_move)
         checked: dict[Path, _Repository] = {}
         for entry in (*found, *(entry for entry in self._known if entry not in found)):
             with contextlib.suppress(OSError):
@@ -127,11 +127,11 @@ class GitWatch:
         for path, target in links.items():
             if self._links.get(path) != target and os.path.islink(path):  # noqa: PTH114 - never raises
                 with contextlib.suppress(OSError):
-                    put_aside(path, roots)  # defence: links-out-of-git-directories
+                    move_aside(path, roots)  # defence: links-out-of-git-directories
                     done.append(f"the link `{path}` was put aside: Git would write where it leads")
         for path in sorted(acting - self._acting):
             with contextlib.suppress(OSError):
-                put_aside(path, roots)
+                move_aside(path, roots)
                 done.append(f"`{path}` was put aside: something is started or configured by it")
         if not done:
             states = {**self._known, **checked}
@@ -185,7 +185,7 @@ def _read(entry: Path) -> _Repository:
     link = _link(entry)
     if link is not None:
         return _Repository(entry, link)
-    present = frozenset(path for path in acting_targets(entry, entry.parent) if os.path.lexists(path))
+    present = frozenset(path for path in hook_and_include_targets(entry, entry.parent) if os.path.lexists(path))
     common = entry / "commondir"
     return _Repository(
         entry,
@@ -243,7 +243,7 @@ def _hooks(folder: Path) -> frozenset[tuple[str, int, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Undoing:
+class _ChangeUndoer:
     """Undoes changes below `roots`; `found` are all repositories there, each of which is checked."""
 
     roots: Collection[Path]
@@ -278,7 +278,7 @@ class _Undoing:
         if now.common is not None and now.common != was.common and not self._belongs_to_repository(entry, now.common):
             self._aside(entry / "commondir")
             yield f"`{entry}/commondir` was put aside: Git would take settings and hooks from elsewhere"
-        for path in sorted(set(acting_targets(entry, entry.parent)) - was.present):
+        for path in sorted(set(hook_and_include_targets(entry, entry.parent)) - was.present):
             if os.path.lexists(path):
                 self._aside(path)
                 yield f"`{path}` was put aside: Git would take settings or hooks from it"
@@ -305,8 +305,8 @@ class _Undoing:
             yield f"{', '.join(moved)} went out of `{file}`: your next push would go elsewhere"
 
     def _undo_settings(self, file: Path, text: bytes, old: bytes, *, new: bool) -> Generator[str]:
-        kept, taken = without_acting_settings(text.decode("utf-8", "replace"), git_dir=file.parent, tops=self.roots)
-        _, old_ones = without_acting_settings(old.decode("utf-8", "replace"), git_dir=file.parent, tops=self.roots)
+        kept, taken = without_unsafe_settings(text.decode("utf-8", "replace"), git_dir=file.parent, tops=self.roots)
+        _, old_ones = without_unsafe_settings(old.decode("utf-8", "replace"), git_dir=file.parent, tops=self.roots)
         if settings := [setting for setting in taken if setting not in old_ones]:
             self._aside(file)
             if new or old:
@@ -345,4 +345,4 @@ class _Undoing:
             write_new(file, old, self.roots)
 
     def _aside(self, path: Path) -> None:
-        put_aside(path, self.roots)
+        move_aside(path, self.roots)

@@ -35,7 +35,7 @@ _PARTS = re.compile(r"\\(.)|(\[[!^]?\]?[^]\\[]*\])|(\[.*\])|(.)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Expanded:
+class Expansion:
     """`paths` as the program would get them; `cut`: a limit was reached and there may be more."""
 
     paths: tuple[str, ...]
@@ -51,7 +51,7 @@ def quoted(text: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
-def expand(spelled: str, folder: Path) -> Expanded:
+def expand(spelled: str, folder: Path) -> Expansion:
     """Expand the word in this folder like Bash; a word with `UNKNOWN` keeps it, and its patterns are not expanded."""
     found: list[str] = []
     # defence: bound-patterns
@@ -63,8 +63,8 @@ def expand(spelled: str, folder: Path) -> Expanded:
             if len(found) > MAX_WORDS:
                 raise _CutError
     except _CutError:
-        return Expanded(tuple(found), cut=True)
-    return Expanded(tuple(found))
+        return Expansion(tuple(found), cut=True)
+    return Expansion(tuple(found))
 
 
 def plain_braces(word: str) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import (
     ROOT_ONLY_PATHS,
     VISIBLE_APP_FOLDERS,
-    BoxSettings,
+    SandboxFeatures,
     configured_paths,
     existing_paths,
     folders_of_home,
@@ -34,7 +34,7 @@ SCOPE = (PYTHON, "-I", "-S", str(_PROGRAM), "sockets")
 """The arguments before a command that confine its sockets only, where it shares the network of this machine."""
 
 
-def landlock_argv(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -> list[str]:
+def landlock_argv(box: SandboxFeatures, config: SandboxConfig, workspace: Workspace) -> list[str]:
     """Return the arguments before the command itself."""
     home = Path(os.path.realpath(Path.home()))
     ours = Path(os.path.realpath(paths.home()))

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kimi_tui.tools.shell_support.supervised import GRACE, end_strays, marked, supervised
+from kimi_tui.tools.shell_support.supervision import GRACE, kill_escaped_processes, marked, supervisor_argv
 
 _PATIENCE = GRACE + 6.0
 _DRAIN = 0.25
@@ -97,7 +97,7 @@ class _Process:
             control, self._control = _pipe(fds)
             env, self._mark = marked(env)
             self._child = subprocess.Popen(
-                supervised(command, status=status, control=0),
+                supervisor_argv(command, status=status, control=0),
                 stdin=control,
                 stdout=output,
                 stderr=output,
@@ -188,7 +188,7 @@ class _Process:
             with contextlib.suppress(OSError):
                 os.killpg(self._pid, signal.SIGKILL)
         if self._child.returncode != 0:
-            end_strays(self._mark)  # defence: strays-by-mark
+            kill_escaped_processes(self._mark)  # defence: strays-by-mark
 
 
 def _pipe(fds: contextlib.ExitStack) -> tuple[int, int]:

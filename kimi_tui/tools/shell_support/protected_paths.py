@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from kimi_tui.i18n import tr
-from kimi_tui.permission.doubt import Weight
+from kimi_tui.permission.doubt import Severity
 from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.subject import Spelled
@@ -33,7 +33,7 @@ _GLUED_VALUE = re.compile(r"-[A-Za-z]|@|--?[\w-]+=@?|[\w.-]+=@?", re.ASCII)
 def ask_reason(line: CommandLine, workspace: Workspace) -> str | None:
     """Return the reason, or None if rules, mode and answers decide."""
     for doubt in line.doubts:
-        if doubt.weight is Weight.LIMIT:  # defence: ask-at-limit
+        if doubt.severity is Severity.LIMIT:  # defence: ask-at-limit
             return tr("only part of it was read: {why}", why=doubt)
     folders = _folders(line, workspace)
     for word, of_any in dict.fromkeys(_written(line)):

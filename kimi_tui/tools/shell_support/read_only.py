@@ -24,7 +24,7 @@ from kimi_tui.tools.file_support.git_dirs import repository_around
 from kimi_tui.tools.file_support.git_settings import (
     holds_credential,
     reads_another_repository,
-    runs_nothing,
+    runs_no_program,
     settings_hold_credential,
 )
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
@@ -190,7 +190,7 @@ def _obeys_another(
         return True
     if any(not _inside(folder, workspace) for folder in folders):
         return True
-    return words[0].rpartition("/")[2] == "git" and not all(runs_nothing(folder) for folder in folders[1:])
+    return words[0].rpartition("/")[2] == "git" and not all(runs_no_program(folder) for folder in folders[1:])
 
 
 def _why_not(
@@ -204,7 +204,7 @@ def _why_not(
         return tr("the program `{program}` is a file in the working directory", program=words[0])
     if any(not _inside(folder, workspace) for folder in folders):
         return tr("it runs outside the working directory")
-    if found.configured and not all(runs_nothing(folder) for folder in folders):  # defence: repository-settings
+    if found.configured and not all(runs_no_program(folder) for folder in folders):  # defence: repository-settings
         return tr("the repository has settings that may run a program")
     # defence: another-repository
     if found.configured and any(reads_another_repository(folder, workspace.folders) for folder in folders):

@@ -12,7 +12,7 @@ ASIDE = ".put-aside-by-kimi-tui"
 """The end of the names of files that were put aside; no program looks for such a name."""
 
 
-def put_aside(path: Path, roots: Iterable[Path]) -> None:
+def move_aside(path: Path, roots: Iterable[Path]) -> None:
     """Rename the file, folder or link to a name that is free. Raises OSError."""
     with _folder_of(path, roots) as folder:
         names = (path.name + (f".{number}" if number else "") + ASIDE for number in count())

@@ -17,8 +17,8 @@ from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import (
-    BoxSettings,
     GitUse,
+    SandboxFeatures,
     Tier,
     attempts,
     existing_paths,
@@ -27,8 +27,8 @@ from kimi_tui.tools.shell_support.bwrap_args import (
 )
 from kimi_tui.tools.shell_support.landlock_args import SCOPE, landlock_argv
 from kimi_tui.tools.shell_support.program_files import guarded_program_files, unguarded_imports
-from kimi_tui.tools.shell_support.sandbox_env import boxed_env, cache_folder
-from kimi_tui.tools.shell_support.sandbox_hints import hint, lost_an_effect
+from kimi_tui.tools.shell_support.sandbox_env import cache_folder, sandboxed_env
+from kimi_tui.tools.shell_support.sandbox_hints import hint, reports_failed_write
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, find_sandbox_exec, probe, probe_files
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
@@ -77,11 +77,11 @@ class Sandbox:
     The first command calls `notify` once, with a title and the reason, if a configured sandbox works only partly or not
     at all.
 
-    `hidden`: secret files in addition to those in kimi-tui's home.
+    `hidden_files`: secret files in addition to those in kimi-tui's home.
     `trusted`: whether the user trusts the folder.
-    `find`: finds bubblewrap outside of some folders.
-    `landlock`: the version of the kernel's Landlock.
-    `seatbelt`: finds the `sandbox-exec` of macOS.
+    `find_bwrap`: finds bubblewrap outside of some folders.
+    `landlock_version`: the version of the kernel's Landlock.
+    `find_sandbox_exec`: finds the `sandbox-exec` of macOS.
     `allows_host`: decides on the hosts that commands want to reach.
     """
 
@@ -91,28 +91,28 @@ class Sandbox:
         workspace: Workspace | None,
         *,
         notify: Callable[[str, str], None] = lambda _title, _text: None,
-        hidden: Iterable[Path] = (),
+        hidden_files: Iterable[Path] = (),
         trusted: bool = False,
-        find: Callable[[Iterable[Path]], str | None] = find_bwrap,
-        landlock: Callable[[], int] = _landlock_version,
-        seatbelt: Callable[[], str | None] = find_sandbox_exec,
+        find_bwrap: Callable[[Iterable[Path]], str | None] = find_bwrap,
+        landlock_version: Callable[[], int] = _landlock_version,
+        find_sandbox_exec: Callable[[], str | None] = find_sandbox_exec,
         allows_host: AllowsHost | None = None,
     ) -> None:
         self._notify = notify
         self._trusted = trusted
-        self._find = find
-        self._landlock = landlock
-        self._seatbelt = seatbelt
+        self._find_bwrap = find_bwrap
+        self._landlock_version = landlock_version
+        self._find_sandbox_exec = find_sandbox_exec
         self._config = config
         self._workspace = workspace
-        self._hidden = tuple(hidden)
+        self._hidden_files = tuple(hidden_files)
         self._allows_host = allows_host
         self._network: SessionNetwork | None = None
         self._proxy: HostProxy | None = None
         self._proxy_port: int | None = None
         self.call_id = ""
         """The tool call that requests access to hosts."""
-        self._box: BoxSettings | None = None
+        self._box: SandboxFeatures | None = None
         self._caches: Path | None = None
         self._why_not: str | None = None
         self._tried = asyncio.Lock()
@@ -165,7 +165,7 @@ class Sandbox:
         match self._box:
             case None:
                 return ""
-            case BoxSettings(tier="files", program=program):
+            case SandboxFeatures(tier="files", program=program):
                 return SEATBELT_LIMITS if program else FILES_TIER_LIMITS
             case _:
                 return FULL_TIER_LIMITS
@@ -227,13 +227,13 @@ class Sandbox:
             yield from attempts(box, lambda unstarted: self._full_argv(box, workspace, command, git, unstarted))
 
     def _full_argv(
-        self, box: BoxSettings, workspace: Workspace, command: Sequence[str], git: GitUse, unstarted: Path
+        self, box: SandboxFeatures, workspace: Workspace, command: Sequence[str], git: GitUse, unstarted: Path
     ) -> list[str]:
         repositories = () if self._watch is None else self._watch.entries
         argv = sandbox_argv(box, self._config, workspace, git=git, repositories=repositories, unstarted=unstarted)
         return [*argv, *command]
 
-    def _files_argv(self, box: BoxSettings, workspace: Workspace, *, git: GitUse) -> list[str]:
+    def _files_argv(self, box: SandboxFeatures, workspace: Workspace, *, git: GitUse) -> list[str]:
         if not box.program:
             return landlock_argv(box, self._config, workspace)
         from kimi_tui.tools.shell_support.seatbelt_args import seatbelt_argv
@@ -286,13 +286,13 @@ class Sandbox:
             return dict(env)
         offline = not self._config.network and self._proxy is None
         readable = [Path(os.path.realpath(path.expanduser())) for path in self._config.readable]
-        return boxed_env(env, self._caches, proxy_port=self._proxy_port, offline=offline, readable=readable)
+        return sandboxed_env(env, self._caches, proxy_port=self._proxy_port, offline=offline, readable=readable)
 
     def hint(self, output: str, *, failed: bool = True) -> str | None:
         """Return a hint for the model about a command that failed inside, or that succeeded without its full effect;
         None if the sandbox is not the cause.
         """
-        if self._workspace is None or self._box is None or not (failed or lost_an_effect(output)):
+        if self._workspace is None or self._box is None or not (failed or reports_failed_write(output)):
             return None
         return hint(output, self._config, self._workspace, tier=self._box.tier)
 
@@ -314,8 +314,10 @@ class Sandbox:
         except OSError as error:
             return tr("cannot create temporary files: {cause}", cause=error.strerror)
         writable = () if self._caches is None else (self._caches,)
-        box = BoxSettings("", private, hidden=self._hidden, writable=writable, foreign=frozenset(listening_sockets()))
-        program = self._find((*workspace.folders, *self._config.writable))
+        box = SandboxFeatures(
+            "", private, hidden=self._hidden_files, writable=writable, foreign=frozenset(listening_sockets())
+        )
+        program = self._find_bwrap((*workspace.folders, *self._config.writable))
         reason = tr("bubblewrap (`bwrap`) is not installed")
         if program is not None:
             self._network = None if self._config.network else await make_session_network()
@@ -327,14 +329,14 @@ class Sandbox:
                 workspace.temp_folders = temp_folders(self._box, self._config, workspace)
                 await self._start_proxy(self._box)
                 return None
-        version, box = self._landlock(), replace(box, tier="files", program=self._seatbelt() or "")
+        version, box = self._landlock_version(), replace(box, tier="files", program=self._find_sandbox_exec() or "")
         if version or box.program:
             holds = bool(box.program) or version >= _LANDLOCK_WITH_TCP
             argv = self._files_argv(box, workspace, git=GitUse.NONE)
             self._box = await probe_files(box, self._config, argv, holds_network=holds)
         return reason
 
-    async def _start_proxy(self, box: BoxSettings) -> None:
+    async def _start_proxy(self, box: SandboxFeatures) -> None:
         network = self._network
         if network is None:
             return

@@ -43,7 +43,7 @@ def cache_folder(work_dir: Path) -> Path:
     return paths.home() / "cache" / paths.work_dir_key(paths.project_root(work_dir))
 
 
-def boxed_env(
+def sandboxed_env(
     env: Mapping[str, str],
     caches: Path | None,
     *,

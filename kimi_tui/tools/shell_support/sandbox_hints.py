@@ -110,7 +110,7 @@ def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier
     )
 
 
-def lost_an_effect(output: str) -> bool:
+def reports_failed_write(output: str) -> bool:
     """Whether the output reports a failed write, though the command may have succeeded."""
     return _LOST.search(output) is not None
 

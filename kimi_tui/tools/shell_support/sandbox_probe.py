@@ -19,7 +19,7 @@ from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import tr
 from kimi_tui.tools.file_support.workspace import Workspace
-from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, attempts, sandbox_argv
+from kimi_tui.tools.shell_support.bwrap_args import SandboxFeatures, attempts, sandbox_argv
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
 from kimi_tui.tools.shell_support.process_runner import run
 
@@ -47,7 +47,9 @@ def find_sandbox_exec() -> str | None:
     return str(program) if sys.platform == "darwin" and program.is_file() else None
 
 
-async def probe(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -> tuple[BoxSettings | None, str]:
+async def probe(
+    box: SandboxFeatures, config: SandboxConfig, workspace: Workspace
+) -> tuple[SandboxFeatures | None, str]:
     """Return the settings that work here, the strictest first; else None and the reason, for the user."""
     reason = ""
     others = (replace(box, join=()),) if box.join else ()
@@ -57,7 +59,7 @@ async def probe(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -
         with _forbidden() as (file, port):
             tests = _tests(file, port, network=config.network)
 
-            def make(unstarted: Path, *, tests: list[str] = tests, settings: BoxSettings = settings) -> list[str]:
+            def make(unstarted: Path, *, tests: list[str] = tests, settings: SandboxFeatures = settings) -> list[str]:
                 return [*sandbox_argv(settings, config, workspace, unstarted=unstarted), *tests]
 
             text = ""
@@ -84,8 +86,8 @@ async def probe(box: BoxSettings, config: SandboxConfig, workspace: Workspace) -
 
 
 async def probe_files(
-    box: BoxSettings, config: SandboxConfig, argv: Sequence[str], *, holds_network: bool
-) -> BoxSettings | None:
+    box: SandboxFeatures, config: SandboxConfig, argv: Sequence[str], *, holds_network: bool
+) -> SandboxFeatures | None:
     """Return the settings if these arguments (for Landlock or `sandbox-exec`) keep a command from a file of ours and,
     where it is off, from the network.
     """

@@ -16,8 +16,8 @@ from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import (
     VISIBLE_APP_FOLDERS,
-    BoxSettings,
     GitUse,
+    SandboxFeatures,
     configured_paths,
     existing_paths,
     folders_of_home,
@@ -56,7 +56,7 @@ _MOVES = "file-write-unlink"
 
 def seatbelt_argv(
     program: str,
-    box: BoxSettings,
+    box: SandboxFeatures,
     config: SandboxConfig,
     workspace: Workspace,
     *,
@@ -68,7 +68,7 @@ def seatbelt_argv(
 
 
 def seatbelt_profile(
-    box: BoxSettings,
+    box: SandboxFeatures,
     config: SandboxConfig,
     workspace: Workspace,
     *,

@@ -83,7 +83,7 @@ async def fetch(url: str, *, allow_private: bool = False, follows: Callable[[str
     """Fetch a page. Raises FetchError; that includes OtherHostError for a redirect that `follows` rejects."""
     import httpx2 as httpx
 
-    from kimi_tui.bounded_http import answer_hooks
+    from kimi_tui.bounded_http import response_hooks
 
     host_of(url)
     try:
@@ -94,7 +94,7 @@ async def fetch(url: str, *, allow_private: bool = False, follows: Callable[[str
                 timeout=httpx.Timeout(30.0, connect=CONNECT_SECONDS),
                 trust_env=False,
                 verify=_certificates(),
-                event_hooks=answer_hooks(),
+                event_hooks=response_hooks(),
             ) as direct,
         ):
             for _ in range(MAX_REDIRECTS + 1):

@@ -279,10 +279,12 @@ class AcpAgent:
             raise RequestError(AUTH_REQUIRED, why)
 
 
-def _auth_method(can: ClientCapabilities) -> TerminalAuthMethod | AuthMethodAgent:
+def _auth_method(capabilities: ClientCapabilities) -> TerminalAuthMethod | AuthMethodAgent:
     """How the user sets a model up: in a terminal that the client opens, or by hand before `authenticate`."""
-    in_meta = (can.field_meta or {}).get("terminal-auth") is True  # clients from before the capability was specified
-    if in_meta or (can.auth is not None and can.auth.terminal):
+    in_meta = (capabilities.field_meta or {}).get(
+        "terminal-auth"
+    ) is True  # clients from before the capability was specified
+    if in_meta or (capabilities.auth is not None and capabilities.auth.terminal):
         return TerminalAuthMethod(
             type="terminal",
             id="setup",

@@ -54,7 +54,7 @@ class PermissionRequests:
             name = f"Allow in this session: {request.scope}"
             options.append(PermissionOption(option_id="approve_for_session", name=name, kind="allow_always"))
         options.append(PermissionOption(option_id="reject", name="Reject", kind="reject_once"))
-        chosen_option = await self._ask(self._updates.in_question(request), options)
+        chosen_option = await self._ask(self._updates.approval_call(request), options)
         answer_by_option: dict[str | None, ApprovalAnswer] = {
             "approve": "approve",
             "approve_for_session": "approve_for_session",

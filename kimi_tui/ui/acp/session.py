@@ -45,12 +45,12 @@ _FAR_BEHIND = 100
 class AcpSession:
     """An engine and its client. A single task sends the updates in order."""
 
-    def __init__(self, engine: Engine, client: Client, can: ClientCapabilities) -> None:
+    def __init__(self, engine: Engine, client: Client, capabilities: ClientCapabilities) -> None:
         self.engine = engine
         self._client = client
         self._updates = Updates(engine.work_dir)
-        self._asking = PermissionRequests(engine, client, self._updates, supports_forms=_takes_forms(can))
-        self._switches = can.session is not None and _takes_switches(can.session)
+        self._asking = PermissionRequests(engine, client, self._updates, supports_forms=_takes_forms(capabilities))
+        self._switches = capabilities.session is not None and _takes_switches(capabilities.session)
         self._queue: asyncio.Queue[Update | _UserRequest] = asyncio.Queue()
         self._turn: asyncio.Task[TurnResult] | None = None
         self._sent_facts: tuple[str, str, bool, str] | None = None
@@ -59,7 +59,7 @@ class AcpSession:
             engine.skills.listen(lambda _: self.announce()),
             engine.progress.listen(self._follow),
         )
-        self._lend(can)
+        self._attach_client_services(capabilities)
         self._sending = asyncio.create_task(self._send_all(), name=f"acp {engine.session_id}")
 
     async def prompt(self, blocks: Sequence[ContentBlock]) -> PromptResponse:
@@ -154,14 +154,14 @@ class AcpSession:
     def _follow(self, progress: Progress) -> None:
         """Send progress; a slow client gets only the latest."""
         if self._queue.qsize() < _FAR_BEHIND:
-            self._put(self._updates.so_far(progress.tool_call_id, progress.lines))
+            self._put(self._updates.show_output(progress.tool_call_id, progress.lines))
 
-    def _lend(self, can: ClientCapabilities) -> None:
+    def _attach_client_services(self, capabilities: ClientCapabilities) -> None:
         """Let the tools read, write and run through the client, as far as its capabilities allow."""
         editor, session_id = self.engine.services.editor, self.engine.session_id
-        if can.fs is not None and can.fs.read_text_file:
-            editor.buffers = ClientBuffers(self._client, session_id, writes=bool(can.fs.write_text_file))
-        if can.terminal:
+        if capabilities.fs is not None and capabilities.fs.read_text_file:
+            editor.buffers = ClientBuffers(self._client, session_id, writes=bool(capabilities.fs.write_text_file))
+        if capabilities.terminal:
 
             def show(call_id: str, terminal: str) -> None:
                 self._put(self._updates.in_terminal(call_id, terminal))
@@ -207,12 +207,12 @@ class AcpSession:
             self._queue.put_nowait(SessionInfoUpdate(session_update="session_info_update", title=facts[-1]))
 
 
-def _takes_forms(can: ClientCapabilities) -> bool:
-    return can.elicitation is not None and can.elicitation.form is not None
+def _takes_forms(capabilities: ClientCapabilities) -> bool:
+    return capabilities.elicitation is not None and capabilities.elicitation.form is not None
 
 
-def _takes_switches(can: ClientSessionCapabilities) -> bool:
-    return can.config_options is not None and can.config_options.boolean is not None
+def _takes_switches(capabilities: ClientSessionCapabilities) -> bool:
+    return capabilities.config_options is not None and capabilities.config_options.boolean is not None
 
 
 def _commands(engine: Engine) -> list[AvailableCommand]:

@@ -96,7 +96,7 @@ class ToolCalls:
         self._terminals[call_id] = terminal
         return [*self.whole(), update_tool_call(self._ids[call_id], content=[tool_terminal_ref(terminal)])]
 
-    def so_far(self, call_id: str, lines: Sequence[str]) -> list[ToolCallStart | ToolCallProgress]:
+    def show_output(self, call_id: str, lines: Sequence[str]) -> list[ToolCallStart | ToolCallProgress]:
         """Report the output so far of a running call."""
         if call_id in self._terminals or not lines:
             return []
@@ -120,7 +120,7 @@ class ToolCalls:
         calls, self._open = self._open, {}
         return [update_tool_call(self._ids[call_id], status="failed") for call_id in calls]
 
-    def in_question(self, call_id: str, title: str, display: Sequence[DisplayBlock]) -> ToolCallUpdate:
+    def approval_call(self, call_id: str, title: str, display: Sequence[DisplayBlock]) -> ToolCallUpdate:
         """Format a call for an approval request."""
         call = self._open.get(call_id)
         arguments = _arguments(call) if call else {}

@@ -83,16 +83,16 @@ class Updates:
         calls = self._running(call_id)
         return () if calls is None else calls.in_terminal(call_id, terminal)
 
-    def so_far(self, call_id: str, lines: Sequence[str]) -> Sequence[Update]:
+    def show_output(self, call_id: str, lines: Sequence[str]) -> Sequence[Update]:
         calls = self._running(call_id)
-        return () if calls is None else calls.so_far(call_id, lines)
+        return () if calls is None else calls.show_output(call_id, lines)
 
     def _running(self, call_id: str) -> ToolCalls | None:
         return next((calls for calls in (self._calls, *self._agents.values()) if calls.runs(call_id)), None)
 
-    def in_question(self, request: requests.ApprovalRequest) -> ToolCallUpdate:
+    def approval_call(self, request: requests.ApprovalRequest) -> ToolCallUpdate:
         calls = self._agents.get(request.agent_id or "", self._calls)
-        return calls.in_question(request.tool_call_id, request.description or request.action, request.display)
+        return calls.approval_call(request.tool_call_id, request.description or request.action, request.display)
 
     def _rest(self, message: WireMessage) -> Sequence[Update]:  # noqa: C901 - one case a kind of message
         match message:

@@ -55,7 +55,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class _Printing:
+class _Printers:
     printer: JsonOutput | TextOutput
     stdout: OutputStream
 
@@ -67,7 +67,7 @@ async def answer(engine: Engine, prompt: UserInput, output: Output) -> int:
 
 
 @contextmanager
-def _printing(engine: Engine, output: Output) -> Generator["_Printing"]:
+def _printing(engine: Engine, output: Output) -> Generator["_Printers"]:
     """Print the Wire's messages inside the `with` block."""
     stdout = OutputStream(sys.stdout)
     printer = (
@@ -77,7 +77,7 @@ def _printing(engine: Engine, output: Output) -> Generator["_Printing"]:
     )
     unlisten = (engine.wire.listen(printer), engine.wire.listen(_warn))
     try:
-        yield _Printing(printer, stdout)
+        yield _Printers(printer, stdout)
     finally:
         for end in unlisten:
             end()
@@ -85,7 +85,7 @@ def _printing(engine: Engine, output: Output) -> Generator["_Printing"]:
         stdout.flush()
 
 
-async def _answer(engine: Engine, prompt: UserInput, printing: "_Printing") -> int:
+async def _answer(engine: Engine, prompt: UserInput, printing: "_Printers") -> int:
     result, interrupted_by = await _turn(engine, prompt, printing)
     if printing.stdout.interrupted_by:
         return 128 + printing.stdout.interrupted_by
@@ -244,7 +244,7 @@ def interrupting_signals() -> list[signal.Signals]:
     return [number for number in _SIGNALS if number != signal.SIGHUP or not ignored]
 
 
-async def _turn(engine: Engine, prompt: UserInput, printing: _Printing) -> tuple[TurnResult, int]:
+async def _turn(engine: Engine, prompt: UserInput, printing: _Printers) -> tuple[TurnResult, int]:
     """Run the turn; return its result, and the number of the signal that interrupted it. SIGINT, SIGTERM and
     SIGHUP (unless `nohup` ignores it) interrupt from the start.
 

@@ -331,14 +331,14 @@ class KimiTui(TerminalApp):
     def on_composer_noted(self, event: Composer.Noted) -> None:
         self.show_toast(event.text, severity="warning")
 
-    def on_composer_take_back(self) -> None:
+    def on_composer_edit_queued(self) -> None:
         self.prompts.take_back()
 
     def on_composer_leave(self) -> None:
         self.action_leave()
 
-    def write_message(self, text: str, *, go_on: bool = True, apart: bool = False) -> None:
-        self.main_screen.write_message(text, go_on=go_on, apart=apart)
+    def write_message(self, text: str, *, take_focus: bool = True, apart: bool = False) -> None:
+        self.main_screen.write_message(text, take_focus=take_focus, apart=apart)
 
     def write_command(self, name: str) -> None:
         """Write a slash command into the composer, ready for its arguments."""
@@ -378,7 +378,7 @@ class KimiTui(TerminalApp):
     def on_flow_chart_node_opened(self, event: "FlowChart.NodeOpened") -> None:
         self.flow_controller.open(event.node_id)
 
-    def on_flow_pane_wanted(self, event: "FlowPane.Wanted") -> None:
+    def on_flow_pane_requested(self, event: "FlowPane.Requested") -> None:
         match event.what:
             case "export":
                 self.flow_controller.export()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from kimi_tui.skill.library import SkillLibrary
     from kimi_tui.soul.commands.command import CommandInfo
     from kimi_tui.soul.model_switcher import ModelSwitcher
-    from kimi_tui.soul.rewind import RewindPoint, Rewound
+    from kimi_tui.soul.rewind import RewindPoint, RewindResult
     from kimi_tui.soul.services import Services
     from kimi_tui.soul.session_replay import Replay
     from kimi_tui.soul.subagents.running import RunningSubagents
@@ -186,4 +186,6 @@ class LiveEngine(Engine, Protocol):
     def prices(self, model: str) -> "Prices | None": ...
     async def switch_model(self, name: str) -> None: ...
     def rewind_points(self) -> "Sequence[RewindPoint]": ...
-    async def rewind(self, point: "RewindPoint", *, conversation: bool = True, files: bool = True) -> "Rewound": ...
+    async def rewind(
+        self, point: "RewindPoint", *, conversation: bool = True, files: bool = True
+    ) -> "RewindResult": ...

@@ -52,7 +52,7 @@ class AccessGuard:
         if not _equal(request.cookies.get(self._cookie, ""), self._worth):
             raise web.HTTPForbidden(text=_CLOSED)
 
-    def let_in(self, token: str, response: web.StreamResponse) -> None:
+    def set_cookie(self, token: str, response: web.StreamResponse) -> None:
         """Set the cookie if the token is valid. Raises HTTPForbidden otherwise."""
         if not _equal(token, self.token) and not self._opens(token):
             raise web.HTTPForbidden(text=_CLOSED)

@@ -101,7 +101,7 @@ class WebServer:
         """Open the printed address: redirect to hide the token; an address without a token opens a new tab."""
         if "token" in request.query:
             response = web.HTTPSeeOther("/")
-            self.doorkeeper.let_in(request.query["token"], response)
+            self.doorkeeper.set_cookie(request.query["token"], response)
             raise response
         self._forget_tabs()
         name = uuid4().hex

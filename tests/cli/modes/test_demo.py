@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.cli.engine_options import build_plan
-from kimi_tui.cli.modes.demo import demo_plan, put_away
+from kimi_tui.cli.modes.demo import delete_demo, demo_plan
 from kimi_tui.cli.options import parse
 from kimi_tui.session.session import Session, sessions_dir
 
@@ -27,7 +27,7 @@ def test_a_demo_leaves_nothing_behind_that_could_be_gone_on_with():
     (plan.work_dir / "__pycache__").mkdir()
     (plan.work_dir / "__pycache__" / "busy.pyc").touch()
     (plan.work_dir / "busy.py").write_text("changed")
-    assert put_away(plan.work_dir)
+    assert delete_demo(plan.work_dir)
     assert not plan.work_dir.parent.exists()
     assert not sessions_dir(plan.work_dir).exists()
 
@@ -35,22 +35,22 @@ def test_a_demo_leaves_nothing_behind_that_could_be_gone_on_with():
 def test_a_demo_with_a_file_of_the_persons_own_keeps_its_folder():
     plan = demo_plan(parse(["--demo"]), interactive=False)
     (plan.work_dir / "mine.txt").write_text("mine")
-    assert not put_away(plan.work_dir)
+    assert not delete_demo(plan.work_dir)
     assert (plan.work_dir / "mine.txt").read_text() == "mine"
     (plan.work_dir / "mine.txt").unlink()
-    assert put_away(plan.work_dir)
+    assert delete_demo(plan.work_dir)
 
 
 def test_no_other_folder_is_put_away(tmp_path):
     (tmp_path / "project").mkdir()
-    assert not put_away(tmp_path / "project")
+    assert not delete_demo(tmp_path / "project")
     assert (tmp_path / "project").is_dir()
 
 
 def test_the_demo_runs_without_a_sandbox_if_the_user_says_so(tmp_path: Path):
     plan = build_plan(parse(["--demo", "--no-sandbox"]), interactive=False)
     assert plan.permissions.sandbox.mode == "off"
-    assert put_away(plan.work_dir)
+    assert delete_demo(plan.work_dir)
 
 
 def test_the_demo_runs_where_no_python_is_on_path(tmp_path: Path):

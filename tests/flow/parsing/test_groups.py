@@ -6,7 +6,7 @@ from kimi_tui.errors import FlowValidationError
 from kimi_tui.flow import Flow, build_flow, read_mermaid
 from kimi_tui.flow.model.validation import lint
 from kimi_tui.flow.parsing.d2.parser import read_d2
-from kimi_tui.flow.parsing.groups import without_groups
+from kimi_tui.flow.parsing.groups import resolve_groups
 from tests.flow.turns import RunnerHarness
 
 
@@ -100,13 +100,13 @@ def test_a_node_that_two_subgraphs_name_is_in_the_one_that_is_closed_first() -> 
 
 def test_a_subgraph_whose_name_has_a_blank_behind_it_is_another_than_the_node() -> None:
     chart = read_mermaid("flowchart TD\nBEGIN --> S\nsubgraph S \nX --> Y\nend\nS --> END\n")
-    assert without_groups(chart).chart.nodes == chart.nodes
+    assert resolve_groups(chart).chart.nodes == chart.nodes
     assert [note.line for note in chart.notes] == [3]
 
 
 def test_subgraphs_that_name_each_other_are_read_without_a_circle() -> None:
     chart = read_mermaid("flowchart TD\nsubgraph A\nB\nX\nend\nsubgraph B\nA\nY\nend\nBEGIN --> A\n")
-    assert without_groups(chart)
+    assert resolve_groups(chart)
 
 
 def test_groups_of_a_large_chart_are_resolved_soon() -> None:
@@ -119,6 +119,6 @@ def test_groups_of_a_large_chart_are_resolved_soon() -> None:
         )
     )  # fmt: skip
     began = time.process_time()
-    assert len(without_groups(chart).flaws) > 4_000
-    assert not without_groups(wide).flaws
+    assert len(resolve_groups(chart).flaws) > 4_000
+    assert not resolve_groups(wide).flaws
     assert time.process_time() - began < 4

@@ -69,7 +69,7 @@ async def test_a_failed_command_without_a_branch_pauses_where_a_user_is():
     await run.until_paused()
     assert run.runner.paused is not None
     assert (run.runner.paused.reason, run.runner.paused.detail) == ("failed", "the command ended with status 3")
-    run.runner.go_on()
+    run.runner.continue_run()
     await run.until_paused()
     assert (await run.outcome()).status == "finished"
 

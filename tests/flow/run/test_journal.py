@@ -40,7 +40,7 @@ async def test_the_runner_has_at_each_message_what_the_journal_has(tmp_path: Pat
     harness.runner.step()
     await harness.until_paused()
     harness.runner.edit_prompt("A", "other")
-    harness.runner.go_on()
+    harness.runner.continue_run()
     await harness.until_paused()
     await harness.cancel()
     assert harness.journalled() == harness.runner.state
@@ -177,7 +177,7 @@ async def test_breakpoints_prompts_and_choices_in_advance_outlive_the_process(tm
     await second.until_paused()
     assert second.told[-1] == "paused at D: breakpoint"
     assert second.script.prompts == ["other A"]
-    second.runner.go_on()
+    second.runner.continue_run()
     assert (await second.outcome()).status == "finished"
     assert second.script.prompts[1:] == ["Do D"]
 

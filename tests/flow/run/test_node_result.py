@@ -196,7 +196,7 @@ async def test_a_user_who_continues_a_failed_node_gives_it_three_replies_again()
     run = Run("no", "no", "no", "no", "no", FOUND, BAD, "ok", interactive=True)
     await run.until_paused()
     assert run.runner.paused.reason == "failed"
-    run.runner.go_on()
+    run.runner.continue_run()
     await run.until_paused()
     assert (await run.outcome()).status == "finished"
     assert [name.partition("#")[0] for name in run.way] == [*["find"] * 6, "judge", "fix"]

@@ -28,7 +28,7 @@ async def test_a_pause_during_a_turn_holds_before_the_next_node() -> None:
     harness = RunnerHarness(flow_of(*LINE), on_message=during("pause"))
     await harness.until_paused()
     assert harness.told == ["begin", "> A 1.1", "controls", "< A 1 done", "controls", "paused at B: user"]
-    harness.runner.go_on()
+    harness.runner.continue_run()
     assert (await harness.outcome()).status == "finished"
 
 
@@ -37,7 +37,7 @@ async def test_a_pause_is_taken_back_by_going_on() -> None:
 
     def listen(_stage: RunnerHarness, message: WireMessage) -> None:
         if isinstance(message, FlowControls) and message.pausing:
-            harness.runner.go_on()
+            harness.runner.continue_run()
 
     original, harness.on_message = harness.on_message, None
     assert original is not None
@@ -55,7 +55,7 @@ async def test_a_pause_during_a_choice_holds_before_the_model_is_asked_again() -
     await harness.until_paused()
     assert harness.told[-1] == "paused at D: user"
     assert harness.way == ["A", "D"]
-    harness.runner.go_on()
+    harness.runner.continue_run()
     await harness.outcome()
     assert harness.way == ["A", "D", "D#2"]
 
@@ -75,11 +75,11 @@ async def test_a_breakpoint_holds_before_each_visit_and_going_on_does_not_hit_it
     assert harness.runner.toggle_breakpoint("A")
     await harness.until_paused()
     assert (harness.way, harness.told[-1]) == ([], "paused at A: breakpoint")
-    harness.runner.go_on()
+    harness.runner.continue_run()
     await harness.until_paused()
     assert (harness.way, harness.told[-1]) == (["A", "D"], "paused at A: breakpoint")
     assert not harness.runner.toggle_breakpoint("A")
-    harness.runner.go_on()
+    harness.runner.continue_run()
     assert (await harness.outcome()).moves == 4
 
 
@@ -87,10 +87,10 @@ async def test_a_breakpoint_does_not_hold_a_node_that_is_run_again_after_a_failu
     harness = RunnerHarness(flow_of(*LINE), [TurnResult("failed", "no"), "ok"])
     harness.runner.toggle_breakpoint("A")
     await harness.until_paused()
-    harness.runner.go_on()
+    harness.runner.continue_run()
     await harness.until_paused()
     assert harness.told[-1] == "paused at A: failed"
-    harness.runner.go_on()
+    harness.runner.continue_run()
     assert (await harness.outcome()).status == "finished"
 
 
@@ -100,10 +100,10 @@ async def test_breakpoints_on_the_two_ends_hold_too() -> None:
     harness.runner.toggle_breakpoint("END")
     await harness.until_paused()
     assert harness.told[-1] == "paused at BEGIN: breakpoint"
-    harness.runner.go_on()
+    harness.runner.continue_run()
     await harness.until_paused()
     assert harness.told[-1] == "paused at END: breakpoint"
-    harness.runner.go_on()
+    harness.runner.continue_run()
     assert (await harness.outcome()).status == "finished"
 
 
@@ -180,7 +180,7 @@ async def test_of_two_orders_in_one_pause_the_first_counts() -> None:
 async def test_a_stop_wins_over_an_order_of_the_same_tick() -> None:
     harness = RunnerHarness(flow_of(*LOOP), [TurnResult("cancelled"), "ok", YES])
     await harness.until_paused()
-    harness.runner.go_on()
+    harness.runner.continue_run()
     harness.runner.stop("enough")
     outcome = await harness.outcome()
     assert (outcome.status, outcome.reason, harness.way) == ("stopped", "enough", ["A"])
@@ -199,7 +199,7 @@ async def test_asked_at_every_decision_the_person_confirms_what_the_model_named(
     paused = harness.sent[-1]
     assert isinstance(paused, FlowPaused)
     assert (paused.node_id, paused.reason, paused.suggested) == ("D", "choice", "no")
-    harness.runner.go_on()
+    harness.runner.continue_run()
     await harness.until_paused()
     harness.runner.choose("yes")
     await harness.outcome()
@@ -214,7 +214,7 @@ async def test_asked_at_one_node_only_that_one_waits() -> None:
     harness.runner.ask_at_decisions(frozenset({"E"}))
     await harness.until_paused()
     assert harness.told[-1] == "paused at E: choice"
-    harness.runner.go_on()
+    harness.runner.continue_run()
     assert (await harness.outcome()).status == "finished"
 
 
@@ -226,7 +226,7 @@ async def test_an_edited_prompt_is_what_the_node_says_and_can_be_put_back() -> N
     harness.runner.run_again("A")
     await harness.until_paused()
     harness.runner.edit_prompt("D", "Are you sure?")
-    harness.runner.go_on()
+    harness.runner.continue_run()
     await harness.outcome()
     assert harness.script.prompts[:3] == ["Do A gently", "Do A", "Do A"]
     assert str(harness.script.prompts[3]).startswith("Are you sure?\n\nAvailable branches:")
@@ -267,7 +267,7 @@ async def test_skipping_leaves_a_node_by_its_only_way_and_stops_at_a_breakpoint(
     harness.runner.skip()
     await harness.until_paused()
     assert (harness.way, harness.told[-1]) == ([], "paused at B: breakpoint")
-    harness.runner.go_on()
+    harness.runner.continue_run()
     assert (await harness.outcome()).moves == 2
 
 
@@ -292,7 +292,7 @@ async def test_what_makes_no_sense_is_refused_with_the_reason() -> None:
     with pytest.raises(FlowControlError, match="END has no prompt"):
         harness.runner.edit_prompt("END", "x")
     with pytest.raises(FlowControlError, match="not paused"):
-        harness.runner.go_on()
+        harness.runner.continue_run()
     await harness.run()
     with pytest.raises(FlowControlError, match="the flow run has ended"):
         harness.runner.pause()
@@ -320,7 +320,7 @@ async def test_what_was_set_before_the_start_is_told_after_the_begin() -> None:
 async def test_an_order_from_a_listener_to_the_pause_itself_is_heard() -> None:
     def at_once(harness: RunnerHarness, message: WireMessage) -> None:
         if isinstance(message, FlowPaused):
-            harness.runner.go_on()
+            harness.runner.continue_run()
 
     harness = RunnerHarness(flow_of(*LOOP), [TurnResult("cancelled"), "ok", YES], on_message=at_once)
     assert (await harness.run()).status == "finished"

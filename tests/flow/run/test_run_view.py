@@ -96,7 +96,7 @@ async def test_a_loop_on_one_node_is_counted_and_a_breakpoint_on_it_is_not() -> 
     harness.runner.toggle_breakpoint("D")
     for _ in range(3):
         await harness.until_paused()
-        harness.runner.go_on()
+        harness.runner.continue_run()
     await harness.outcome()
     picture = picture_of(harness.sent)
     assert [edge.taken for edge in picture.edges] == [1, 2, 1]
@@ -134,7 +134,7 @@ async def test_other_runs_and_other_messages_change_nothing() -> None:
 async def test_messages_in_any_order_and_for_nodes_that_are_not_there_never_raise() -> None:
     harness = RunnerHarness(flow_of(*LOOP), ["ok", "hm", NO, TurnResult("rejected"), YES])
     await harness.until_paused()
-    harness.runner.go_on()
+    harness.runner.continue_run()
     await harness.until_paused()
     begin = next(message for message in harness.sent if isinstance(message, FlowBegin))
     dice = random.Random(7)

@@ -83,7 +83,7 @@ async def test_a_model_that_never_chooses_brings_the_person_in() -> None:
 async def test_going_on_after_the_retries_asks_the_model_as_often_again() -> None:
     harness = RunnerHarness(flow_of(*LOOP), ["ok", *["hm"] * 6, "hm", YES])
     await harness.until_paused()
-    harness.runner.go_on()
+    harness.runner.continue_run()
     assert (await harness.outcome()).status == "finished"
     assert harness.way[-2:] == ["D#7", "D#8"]
 
@@ -175,7 +175,7 @@ async def test_a_rejected_tool_pauses_and_the_node_can_be_run_again_as_the_same_
     harness = RunnerHarness(flow_of(*LOOP), [TurnResult("rejected"), "ok", YES])
     await harness.until_paused()
     assert harness.told[-2:] == ["< A 1 rejected", "paused at A: rejected"]
-    harness.runner.go_on()
+    harness.runner.continue_run()
     outcome = await harness.outcome()
     assert (outcome.status, outcome.moves, harness.way) == ("finished", 2, ["A", "A", "D"])
 

@@ -59,7 +59,7 @@ async def test_going_on_without_a_choice_is_refused():
     run = Run()
     await run.until_paused()
     with pytest.raises(FlowControlError, match="waits for your choice"):
-        run.runner.go_on()
+        run.runner.continue_run()
     run.runner.stop()
     assert (await run.outcome()).status == "stopped"
 

@@ -193,7 +193,7 @@ async def tried(tier: Tier, folder: Path) -> dict[str, str]:
 
 async def _tried(tier: Tier, work: Path, known: dict[str, str]) -> dict[str, str]:
     find = find_bwrap if tier == "full" else lambda _: None
-    sandbox = Sandbox(SandboxConfig(network=False), Workspace(work), find=find)
+    sandbox = Sandbox(SandboxConfig(network=False), Workspace(work), find_bwrap=find)
     if not await sandbox.works() or sandbox.tier != tier:
         return {}
     found: dict[str, str] = {}

@@ -32,7 +32,7 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def shell(harness: ToolHarness, told: list[str], **settings: object) -> Shell:
     sandbox = Sandbox(
-        SandboxConfig.model_validate(settings), harness.workspace, find=lambda _: None,
+        SandboxConfig.model_validate(settings), harness.workspace, find_bwrap=lambda _: None,
         notify=lambda title, text: told.append(f"{title}: {text}"),
     )  # fmt: skip
     return Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)

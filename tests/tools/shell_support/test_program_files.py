@@ -96,7 +96,9 @@ async def test_without_bubblewrap_the_user_is_told_that_commands_can_replace_kim
     """Landlock cannot make a part of a writable folder read-only."""
     told: list[str] = []
     harness.workspace.add_dir(Path(sys.prefix))
-    sandbox = Sandbox(SandboxConfig(), harness.workspace, notify=lambda _, text: told.append(text), find=lambda _: None)
+    sandbox = Sandbox(
+        SandboxConfig(), harness.workspace, notify=lambda _, text: told.append(text), find_bwrap=lambda _: None
+    )
     if await sandbox.works():
         assert told[-1] == sandbox.writable_program
         assert "which contains files that kimi-tui itself runs" in told[-1]

@@ -22,7 +22,7 @@ from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell import Shell
 from kimi_tui.tools.shell_support import mount_check
 from kimi_tui.tools.shell_support.background import BackgroundTasks
-from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse, sandbox_argv
+from kimi_tui.tools.shell_support.bwrap_args import GitUse, SandboxFeatures, sandbox_argv
 from kimi_tui.tools.shell_support.landlock import version
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import Sandbox
@@ -71,7 +71,11 @@ def shell(harness: ToolHarness, **settings: object) -> Shell:
 def bare_sandbox(config: SandboxConfig, harness: ToolHarness, told: list[str], program: str | None) -> Sandbox:
     """Where there is no Landlock, and this program for bubblewrap."""
     return Sandbox(
-        config, harness.workspace, notify=lambda _, text: told.append(text), find=lambda _: program, landlock=lambda: 0
+        config,
+        harness.workspace,
+        notify=lambda _, text: told.append(text),
+        find_bwrap=lambda _: program,
+        landlock_version=lambda: 0,
     )
 
 
@@ -259,7 +263,11 @@ async def test_without_bubblewrap_one_line_says_so(harness: ToolHarness, mode: s
     told: list[str] = []
     config = SandboxConfig.model_validate({"mode": mode})
     sandbox = Sandbox(
-        config, harness.workspace, notify=lambda _, text: told.append(text), find=lambda _: None, landlock=lambda: 0
+        config,
+        harness.workspace,
+        notify=lambda _, text: told.append(text),
+        find_bwrap=lambda _: None,
+        landlock_version=lambda: 0,
     )
     tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
     values = [await harness.use(tool, command=f"echo {number}") for number in range(2)]
@@ -285,8 +293,8 @@ async def test_what_does_not_hold_is_not_used(harness: ToolHarness, tmp_path: Pa
         SandboxConfig(),
         harness.workspace,
         notify=lambda _, text: told.append(text),
-        find=lambda _: str(fake),
-        landlock=lambda: 0,
+        find_bwrap=lambda _: str(fake),
+        landlock_version=lambda: 0,
     )
     tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
     assert not (await harness.use(tool, command="true")).is_error
@@ -311,7 +319,7 @@ def test_a_bubblewrap_that_commands_could_write_is_not_found(
 
 def test_the_command_line_closes_what_it_opened_before(harness: ToolHarness) -> None:
     (harness.dir / ".kimi-tui").mkdir()
-    box = BoxSettings("bwrap", harness.dir)
+    box = SandboxFeatures("bwrap", harness.dir)
     argv = sandbox_argv(box, SandboxConfig(network=False), harness.workspace, unstarted=harness.dir / "unstarted")
     argv = argv[argv.index("bwrap") :]
     work, ours = str(harness.dir), str(harness.dir / ".kimi-tui")
@@ -477,7 +485,7 @@ def test_a_key_in_the_users_session_keyring_is_not_found(harness: ToolHarness) -
     for name in ("tmp", "var-tmp"):
         (harness.dir.parent / "private" / name).mkdir(parents=True)
     argv = sandbox_argv(
-        BoxSettings(str(find_bwrap(())), harness.dir.parent / "private", own_users=True),
+        SandboxFeatures(str(find_bwrap(())), harness.dir.parent / "private", own_users=True),
         SandboxConfig(),
         harness.workspace,
         unstarted=harness.dir.parent / "private/unstarted",
@@ -631,7 +639,7 @@ async def test_the_file_with_the_configuration_is_hidden_wherever_it_is(harness:
     file = ELSEWHERE / f"written-by-a-test-{os.getpid()}.yaml"
     file.write_text("api_key: s3cret\n")
     try:
-        sandbox = Sandbox(SandboxConfig(), harness.workspace, hidden=(file,))
+        sandbox = Sandbox(SandboxConfig(), harness.workspace, hidden_files=(file,))
         tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
         value = await harness.use(tool, command=f"cat {file}")
         assert "s3cret" not in str(value.output)

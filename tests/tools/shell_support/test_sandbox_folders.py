@@ -17,7 +17,7 @@ from kimi_tui.tools.grep import Grep
 from kimi_tui.tools.read_file import ReadFile
 from kimi_tui.tools.shell import Shell, bash
 from kimi_tui.tools.shell_support.background import BackgroundTasks
-from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, Tier, sandbox_argv
+from kimi_tui.tools.shell_support.bwrap_args import SandboxFeatures, Tier, sandbox_argv
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import Sandbox
@@ -40,7 +40,7 @@ async def parts(
 ) -> tuple[Shell, Sandbox, BackgroundTasks]:
     config = SandboxConfig.model_validate({"network": False, **settings})
     find = find_bwrap if tier == "full" else _no_bwrap
-    sandbox = Sandbox(config, harness.workspace, trusted=True, find=find)
+    sandbox = Sandbox(config, harness.workspace, trusted=True, find_bwrap=find)
     if not await sandbox.works() or sandbox.tier != tier:
         pytest.skip(f"there is no sandbox of tier {tier} here")
     tasks = BackgroundTasks(harness.dir.parent / "tasks")
@@ -104,7 +104,7 @@ async def test_the_folder_that_stands_for_tmp_stays_the_sessions_own_within_a_wr
     private = harness.dir / "temp/kimi-tui-x"
     for name in ("tmp", "var-tmp"):
         (private / name).mkdir(parents=True)
-    box = BoxSettings(find_bwrap(()) or "", private)
+    box = SandboxFeatures(find_bwrap(()) or "", private)
     script = f"cd temp/kimi-tui-x && rmdir var-tmp; ln -s {other} var-tmp; cd ..; mv kimi-tui-x a; cd ..; mv temp a"
     argv = sandbox_argv(box, SandboxConfig(), harness.workspace, unstarted=private / "unstarted")
     command = [*argv, *bash(script, harness.workspace)]

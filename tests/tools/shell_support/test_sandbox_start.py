@@ -60,7 +60,7 @@ class Racer:
 
     def sandbox(self, harness: ToolHarness) -> Sandbox:
         program = str(self.program)
-        return Sandbox(SandboxConfig(network=True), harness.workspace, find=lambda _: program)
+        return Sandbox(SandboxConfig(network=True), harness.workspace, find_bwrap=lambda _: program)
 
 
 @pytest.fixture

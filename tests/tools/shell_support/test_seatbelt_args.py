@@ -12,7 +12,7 @@ from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell import Shell
-from kimi_tui.tools.shell_support.bwrap_args import BoxSettings, GitUse
+from kimi_tui.tools.shell_support.bwrap_args import GitUse, SandboxFeatures
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, find_sandbox_exec
 from kimi_tui.tools.shell_support.seatbelt_args import seatbelt_argv, seatbelt_profile
@@ -89,7 +89,7 @@ def profile(work: Path, *, git: GitUse = GitUse.NONE, **settings: object) -> str
     config = SandboxConfig.model_validate(settings)
     caches = paths.home() / "cache/x"
     caches.mkdir(parents=True, exist_ok=True)
-    box = BoxSettings("", work.parent, tier="files", writable=(caches.resolve(),))
+    box = SandboxFeatures("", work.parent, tier="files", writable=(caches.resolve(),))
     return seatbelt_profile(box, config, Workspace(work), git=git)
 
 
@@ -152,7 +152,7 @@ def test_the_network_is_off_unless_it_is_on_and_sockets_answer_in_the_workspace_
 
 
 def test_the_command_line_has_the_profile_as_one_argument(work: Path) -> None:
-    box = BoxSettings("", work.parent, tier="files")
+    box = SandboxFeatures("", work.parent, tier="files")
     argv = seatbelt_argv(
         "/usr/bin/sandbox-exec", box, SandboxConfig(), Workspace(work), git=GitUse.NONE, repositories=()
     )
@@ -174,9 +174,9 @@ async def test_where_it_holds_commands_run_in_it_and_the_tier_says_that_no_mac_t
         SandboxConfig(network=False),
         harness.workspace,
         trusted=True,
-        find=lambda _: None,
-        landlock=lambda: 0,
-        seatbelt=lambda: str(program),
+        find_bwrap=lambda _: None,
+        landlock_version=lambda: 0,
+        find_sandbox_exec=lambda: str(program),
     )
     if not await sandbox.works():
         pytest.skip("bubblewrap does not work here")

@@ -12,7 +12,7 @@ HIDING = "echo hi\n```\n<!--\nrm -rf ~\n-->\n```"
 
 def shown(block: DisplayBlock) -> str:
     calls = ToolCalls(Path("/work"), lambda: "id")
-    (content,) = calls.in_question("c1", "Run a command", [block]).content or []
+    (content,) = calls.approval_call("c1", "Run a command", [block]).content or []
     return content.content.text  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType, reportOptionalMemberAccess]
 
 
@@ -31,5 +31,5 @@ def test_a_plain_remark_stays_as_it_is() -> None:
 
 def test_characters_that_hide_or_turn_text_are_spelled_out_in_a_question() -> None:
     assert shown(ShellBlock(language="bash", command="a\u202eb\u200bc\x1b")) == "```bash\na\\u202eb\\u200bc\\u001b\n```"
-    question = ToolCalls(Path("/work"), lambda: "id").in_question("c1", "Run\n\u202ea", [])
+    question = ToolCalls(Path("/work"), lambda: "id").approval_call("c1", "Run\n\u202ea", [])
     assert question.title == "Run \\u202ea"

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kimi_tui.ui.print.chart_drawing import ChartDrawing
+from tests.ui.print.test_output_streams import at_a_terminal
 from tests.ui.print.test_print import command
-from tests.ui.print.test_streams import at_a_terminal
 
 CHART = "```mermaid\nflowchart TD\n A[Read] --> B[Write]\n```\n"
 BOX = """\

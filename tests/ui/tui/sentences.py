@@ -208,7 +208,7 @@ class Typing:
             case 1:
                 if self.app.screen is self.app.main_screen and self.app.main_screen.composer.prompt.has_focus:
                     self.done.append("click")
-                    await self.pilot.click(self.app.main_screen.query_one("#talk"), offset=(20, 1))
+                    await self.pilot.click(self.app.main_screen.query_one("#conversation"), offset=(20, 1))
             case 2:
                 if self.engine.busy and self.engine.error is None:
                     self.done.append("fails")

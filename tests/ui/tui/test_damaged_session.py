@@ -10,7 +10,7 @@ from kimi_tui import paths
 from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.session.engine_factory import ConfigEngineFactory
-from tests.session.test_damage import (
+from tests.session.test_damaged_files import (
     FILES,
     LITERALS,
     _hold,

@@ -56,4 +56,4 @@ async def test_a_click_on_a_row_does_it_and_nothing_stands_there_twice(app: Kimi
         await pilot.click(ItemList, offset=(6, row))
         await pilot.pause()
         assert app.screen is app.main_screen
-        assert app.main_screen.zoomed == "talk"
+        assert app.main_screen.zoomed == "conversation"

@@ -52,11 +52,11 @@ async def test_a_token_for_a_browser_of_ours_is_good_once_and_soon() -> None:
     doorkeeper = AccessGuard(clock=lambda: now[0])
     early, late = doorkeeper.opening_link(), doorkeeper.opening_link()
     response = aiohttp.web.Response()
-    doorkeeper.let_in(early, response)
+    doorkeeper.set_cookie(early, response)
     assert response.cookies
     for spent in (early, late):
         with pytest.raises(aiohttp.web.HTTPForbidden):
-            doorkeeper.let_in(spent, aiohttp.web.Response())
+            doorkeeper.set_cookie(spent, aiohttp.web.Response())
         now[0] = 61
 
 

@@ -46,7 +46,7 @@ class Rule:
     inner: bool = False
 
 
-class Connecting(NamedTuple):
+class PatternConnection(NamedTuple):
     """A connection between patterns."""
 
     scope: Field
@@ -68,13 +68,13 @@ class Patterns:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._pending: list[Rule | Connecting] = []
+        self._pending: list[Rule | PatternConnection] = []
         self._filled: Set[Field] = frozenset()
         self._touched = 0
         self._suspending: set[str] = set()
         self._first_suspends: Rule | None = None
 
-    def add(self, rule: Rule | Connecting) -> None:
+    def add(self, rule: Rule | PatternConnection) -> None:
         """Add a rule or connection. Call it after the whole statement, with its braces, is parsed."""
         if isinstance(rule, Rule) and rule.suspends is not None:
             self._check(rule)
@@ -91,9 +91,9 @@ class Patterns:
         self._filled = filled
         if self._first_suspends is not None and self._tree.classes_matter():
             self._refuse(tr("`suspend` is not supported together with classes that set labels"), self._first_suspends)
-        active = [rule for rule in self._pending if isinstance(rule, Connecting) or self._check(rule)]
+        active = [rule for rule in self._pending if isinstance(rule, PatternConnection) or self._check(rule)]
         for rule in active:
-            if isinstance(rule, Connecting):
+            if isinstance(rule, PatternConnection):
                 self._connect(rule)
             else:
                 self._apply(rule)
@@ -147,7 +147,7 @@ class Patterns:
         return is_known
 
     def _connects(self) -> bool:
-        return any(isinstance(rule, Connecting) for rule in self._pending)
+        return any(isinstance(rule, PatternConnection) for rule in self._pending)
 
     def _changes(self, template: Field) -> bool:
         if template.value is not None or any(template.shapes()):
@@ -201,7 +201,7 @@ class Patterns:
                 tr("a `**` pattern that labels shapes is not supported together with labels from variables"), rule
             )
 
-    def _connect(self, rule: Connecting) -> None:
+    def _connect(self, rule: PatternConnection) -> None:
         link = rule.link
         targets = [*self.shapes(rule.scope, link.target, making=link.offset)]
         for source in [*self.shapes(rule.scope, link.source, making=link.offset)]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kimi_tui.flow.model.graph import Chart
 from kimi_tui.flow.parsing.chart_builder import ChartBuilder
-from kimi_tui.flow.parsing.d2.globs import Connecting, Filter, Match, Patterns, Rule, suspend
+from kimi_tui.flow.parsing.d2.globs import Filter, Match, PatternConnection, Patterns, Rule, suspend
 from kimi_tui.flow.parsing.d2.keywords import BOARDS, RESERVED, STYLE_WORDS
 from kimi_tui.flow.parsing.d2.statement import SEPARATORS, Link, Path, StatementScanner, Value
 from kimi_tui.flow.parsing.d2.substitutions import Spreads, substitute
@@ -184,7 +184,7 @@ class _Reader:
         shared = Field("", scope, start)
         for link in links:
             if link.pattern:
-                self.patterns.add(Connecting(scope, link, shared, start))
+                self.patterns.add(PatternConnection(scope, link, shared, start))
                 for keys in (link.source, link.target):
                     plain = [*takewhile(lambda key: not key.pattern, keys)]
                     if any(key.text != "_" for key in plain):

@@ -13,7 +13,7 @@ def substitute(tree: Tree, spreads: Spreads) -> set[Field]:
 
     Returns the fields that were filled, and everything put into them.
     """
-    return _Filling(tree, spreads).run()
+    return _Substitution(tree, spreads).run()
 
 
 def _all_fields(tree: Tree) -> list[Field]:
@@ -34,7 +34,7 @@ def _only_variable(field: Field) -> Variable | None:
     return part if isinstance(part, Variable) else None
 
 
-class _Filling:
+class _Substitution:
     def __init__(self, tree: Tree, spreads: Spreads) -> None:
         self._tree, self._spreads = tree, spreads
         self._created = 0

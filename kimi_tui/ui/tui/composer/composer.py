@@ -82,7 +82,7 @@ class Composer(Vertical):
             self.key = key
             super().__init__()
 
-    class TakeBack(Message):
+    class EditQueued(Message):
         """Up in an empty composer with a queue: edit the last queued message."""
 
     class Emptied(Message):
@@ -375,7 +375,7 @@ class Composer(Vertical):
 
     def _show_older(self) -> None:
         if not self.text and self.queued.texts:
-            self.post_message(self.TakeBack())
+            self.post_message(self.EditQueued())
         elif (text := self.history.older(self.text)) is not None:
             self.put_back(text)
             self._close_menu()

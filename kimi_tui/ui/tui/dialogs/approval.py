@@ -48,7 +48,7 @@ class ApprovalDialog(DockedDialog):
     key_context = "approval"
     reach_label = N_("answer the approval")
 
-    class Turned(Message):
+    class RequestChanged(Message):
         """Posted when another pending request is shown."""
 
     class Answered(Message):
@@ -227,7 +227,7 @@ class ApprovalDialog(DockedDialog):
             else:
                 self._open.dismiss(None)
 
-    def on_approval_body_seen_whole(self, event: ApprovalBody.SeenWhole) -> None:
+    def on_approval_body_fully_viewed(self, event: ApprovalBody.FullyViewed) -> None:
         event.stop()
         self._refresh()
 
@@ -272,7 +272,7 @@ class ApprovalDialog(DockedDialog):
             at = self.requests.index(self.current) if self.current in self.requests else 0
             wanted = self.requests[(at + by) % len(self.requests)]
             self.show(self.requests, node=self.query_one(ApprovalHeader).node, open_id=wanted.id)
-            self.post_message(self.Turned())
+            self.post_message(self.RequestChanged())
 
     def _reply(
         self,
@@ -288,7 +288,7 @@ class ApprovalDialog(DockedDialog):
     def _return_words(self) -> None:
         """Move a comment on a request that was settled elsewhere into the message, and clear its input."""
         if self.current is not None and self.current.id != self._replied and (words := self._comment):
-            write_message(self, words, go_on=self._words.has_focus, apart=True)
+            write_message(self, words, take_focus=self._words.has_focus, apart=True)
         self._words.value = ""
 
     def take_answer(self, option_id: str, *, seen: bool | None = None) -> None:

@@ -114,7 +114,7 @@ def _line_breaks(block: DisplayBlock) -> int:
 class ApprovalBody(LineScrollView):
     """The text to approve; a long text scrolls. In a low terminal, changes take precedence over their context."""
 
-    class SeenWhole(Message):
+    class FullyViewed(Message):
         """Posted when every line has been on screen."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
@@ -162,5 +162,5 @@ class ApprovalBody(LineScrollView):
         before = self.all_seen
         strip = super().render_line(y)
         if self.all_seen and not before:
-            self.post_message(self.SeenWhole())
+            self.post_message(self.FullyViewed())
         return strip

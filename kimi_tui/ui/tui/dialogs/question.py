@@ -87,7 +87,7 @@ class QuestionDialog(OptionsDialog):
             return
         words = self.query_one(Input)
         if self.request is not None and self.request.id != self._replied and words.value.strip():
-            write_message(self, words.value, go_on=words.has_focus, apart=True)
+            write_message(self, words.value, take_focus=words.has_focus, apart=True)
         self.request = request
         self._at, self._answers = 0, {}
         self.ahead.leave()

@@ -54,7 +54,7 @@ class FlowChart(SurfaceView, can_focus=True):
             self.node_id = node_id
             super().__init__()
 
-    class MenuWanted(Message):
+    class MenuRequested(Message):
         """A right click: open the context menu."""
 
     class BranchClicked(Message):
@@ -264,9 +264,9 @@ class FlowChart(SurfaceView, can_focus=True):
         if isinstance(node_id := meta.get("node"), str):
             before, self.selected = self.selected, node_id
             self.redraw({before, node_id}, set())
-            self.post_message(self.MenuWanted() if event.button == _RIGHT else self.NodeOpened(node_id))
+            self.post_message(self.MenuRequested() if event.button == _RIGHT else self.NodeOpened(node_id))
         elif event.button == _RIGHT:
-            self.post_message(self.MenuWanted())
+            self.post_message(self.MenuRequested())
         elif (cell := meta.get("map")) is not None and self.map is not None:
             x, y = self.map.place_of(Offset(*cell))
             self.following = False

@@ -20,7 +20,7 @@ def control_run(engine: Engine, action: str, node_id: str = "") -> str | None:
                 if runner.paused is None and not runner.pausing:
                     runner.pause()
                 else:
-                    runner.go_on()
+                    runner.continue_run()
             case ("step", _):
                 runner.step()
             case ("breakpoint", _):

@@ -83,15 +83,15 @@ def _state(run: RunView, now: LiveContext, *, esc_interrupts: bool) -> FooterFac
 
 def _controls(run: RunView, *, waits: bool) -> tuple[Button, ...]:
     """The buttons that act on an active run, by importance."""
-    go_on: Button = ("toggle", "space " + _("continue"))
+    resume: Button = ("toggle", "space " + _("continue"))
     step: Button = ("step", "n " + _("step"))
     stop: Button = ("stop", "x " + _("stop"))
     if run.paused is not None:
         if waits:
             return (("choose", "c " + _("branch")), stop)
-        return (go_on, stop, step, ("again", "r " + _("rerun")))
+        return (resume, stop, step, ("again", "r " + _("rerun")))
     if run.pausing:
-        return (go_on, stop)
+        return (resume, stop)
     return (("toggle", "space " + _("pause")), stop, step, ("breakpoint", "b " + _("breakpoint")))
 
 

@@ -75,7 +75,7 @@ class FlowPane(Vertical):
             self.node_id = node_id
             super().__init__()
 
-    class Wanted(Message):
+    class Requested(Message):
         """A request to the controller; `start` and `runs` refer to the flow `name`."""
 
         def __init__(self, what: Request, name: str = "") -> None:
@@ -279,7 +279,7 @@ class FlowPane(Vertical):
     def action_start(self) -> None:
         """Start the displayed flow, or rerun the ended one."""
         if name := self._startable:
-            self.post_message(self.Wanted("start", name))
+            self.post_message(self.Requested("start", name))
 
     @property
     def _startable(self) -> str:
@@ -294,10 +294,10 @@ class FlowPane(Vertical):
         return ""
 
     def action_resume(self) -> None:
-        self.post_message(self.Wanted("resume"))
+        self.post_message(self.Requested("resume"))
 
     def action_menu(self) -> None:
-        self.post_message(self.Wanted("menu", self.chart.selected if self.showing == "run" else ""))
+        self.post_message(self.Requested("menu", self.chart.selected if self.showing == "run" else ""))
 
     def action_legend(self) -> None:
         """Show or hide the legend of the lines; a zoomed chart has it unless it is hidden."""
@@ -305,7 +305,7 @@ class FlowPane(Vertical):
         self._update_footer()
 
     def action_export(self) -> None:
-        self.post_message(self.Wanted("export"))
+        self.post_message(self.Requested("export"))
 
     def action_runs(self) -> None:
         name = self._run.name if self._run is not None and self.showing == "run" else ""
@@ -313,7 +313,7 @@ class FlowPane(Vertical):
             name = self.chart_of.name
         elif self.showing == "list" and self.listing.flows:
             name = self.listing.flows[self.listing.cursor].name
-        self.post_message(self.Wanted("runs", name))
+        self.post_message(self.Requested("runs", name))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Enable run control only during a run, and the list's keys only if the list has rows."""
@@ -351,7 +351,7 @@ class FlowPane(Vertical):
     def action_steer(self, action: str) -> None:
         self.post_message(self.Steered(action, self.chart.selected if self.showing == "run" else ""))
 
-    def on_flow_chart_menu_wanted(self) -> None:
+    def on_flow_chart_menu_requested(self) -> None:
         self.action_menu()
 
     def on_flow_footer_pressed(self, event: FlowFooter.Pressed) -> None:
@@ -364,7 +364,7 @@ class FlowPane(Vertical):
             case "list" | "start" | "view" | "export" | "runs" | "menu" | "legend":
                 getattr(self, f"action_{action}")()
             case "live" | "whole" | "resume" | "time":
-                self.post_message(self.Wanted(action))
+                self.post_message(self.Requested(action))
             case "nearer" | "farther":
                 self.chart.zoom_by(1 if action == "nearer" else -1)
             case "outline" | "turn" | "map" | "home" | "open":

@@ -221,7 +221,7 @@ def _edge_style(
     open_here = picture.status is None and ways > 1 and here is not None and here.state != "waiting"
     waits = picture.paused is not None and picture.paused.reason == "choice"
     in_advance = edge.label is not None and picture.chosen.get(edge.src) == edge.label
-    in_question = (open_here or in_advance) and picture.status is None
+    approval_call = (open_here or in_advance) and picture.status is None
     suggested = open_here and picture.paused is not None and picture.paused.suggested == edge.label
     ask: Role = "warning" if waits or in_advance else "plain"
     if taken:
@@ -231,11 +231,11 @@ def _edge_style(
         return EdgeStyle(
             line="double" if hand else "heavy",
             role="secondary" if hand else "accent",
-            label_role=ask if in_question else "accent",
+            label_role=ask if approval_call else "accent",
             count=f"{'x' if ascii else '×'}{taken}" if taken > 1 else "",
-            bold=was_last or in_question,
+            bold=was_last or approval_call,
             marked=suggested or in_advance or hand,
         )
-    if in_question:
+    if approval_call:
         return EdgeStyle("dashed", ask, ask, marked=suggested or in_advance)
     return _UNTAKEN

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from kimi_tui.ui.tui.main_screen.divider import Divider
     from kimi_tui.ui.tui.main_screen.panes import Panes
 
-PaneName = Literal["talk", "flow", "todo", "waiting"]
-PANES: tuple[PaneName, ...] = ("talk", "flow", "todo", "waiting")
+PaneName = Literal["conversation", "flow", "todo", "approvals"]
+PANES: tuple[PaneName, ...] = ("conversation", "flow", "todo", "approvals")
 SHORT_ROWS = 28
 """With fewer rows, a dialog that would leave too few to the conversation replaces it."""
 _MIN_CONVERSATION_ROWS = 6
@@ -57,7 +57,7 @@ class PaneLayout(LowLatencyScreen):
         self._header = Header(counts=not display_options.plain, id="header")
         self._header.facts = HeaderFacts(location=work_dir_label)
         self._welcome = Welcome(id="welcome")
-        self._conversation = Vertical(self._welcome, id="talk", classes="-empty")
+        self._conversation = Vertical(self._welcome, id="conversation", classes="-empty")
         self._conversation.border_title = " " + _("conversation") + " "
         self.composer = Composer(id="composer")
         self._right_column = Vertical(id="right")
@@ -104,13 +104,13 @@ class PaneLayout(LowLatencyScreen):
 
     def is_filled(self, name: PaneName) -> bool:
         match name:
-            case "talk":
+            case "conversation":
                 return not self._conversation.has_class("-empty") and not self.has_class("-alone")
             case "flow":
                 return not self._panes.flow_pane.has_nothing
             case "todo":
                 return bool(self._panes.todo_pane.items)
-            case "waiting":
+            case "approvals":
                 return bool(self._panes.approvals_pane.requests)
 
     def update_layout(self) -> None:
@@ -137,7 +137,7 @@ class PaneLayout(LowLatencyScreen):
         it stays as it is: their text would be wrapped anew."""
         panes, column = self._panes, self.right_column
         has_flows = self.is_filled("flow") and (column.shows_flows or not wide)
-        filled = has_flows or self.is_filled("todo") or self.is_filled("waiting")
+        filled = has_flows or self.is_filled("todo") or self.is_filled("approvals")
         is_open = column.update(filled=filled, hold=self.composer.is_written)
         panes.flow_pane.display = has_flows or not filled
         panes.todo_pane.stack(wide and not panes.flow_pane.display)
@@ -149,7 +149,7 @@ class PaneLayout(LowLatencyScreen):
     def toggle_right_column(self) -> None:
         """Open or close the right column as the user's choice."""
         has_work = self.is_filled("flow") and self.right_column.has_work
-        self.right_column.toggle(follows_work=has_work or self.is_filled("todo") or self.is_filled("waiting"))
+        self.right_column.toggle(follows_work=has_work or self.is_filled("todo") or self.is_filled("approvals"))
         self.update_layout()
         if self.right_column.chosen and not self.right_column.is_open:
             self._footer.show_note(_("the right column is still empty"))
@@ -188,7 +188,7 @@ class PaneLayout(LowLatencyScreen):
         panes, rows = self._panes, self.app.size.height
         others = (self._header, self._footer, self.composer, panes.scrub_bar, panes.status_line)
         room = rows - sum(widget.outer_size.height for widget in others if widget.display)
-        is_visible = self.zoomed in (None, "talk") and not panes.find_bar.has_focus_within
+        is_visible = self.zoomed in (None, "conversation") and not panes.find_bar.has_focus_within
         has_room = rows >= SHORT_ROWS or dialog is None or dialog.fits(room - _MIN_CONVERSATION_ROWS)
         is_alone = is_visible and not has_room
         self.set_class(is_alone, "-alone")

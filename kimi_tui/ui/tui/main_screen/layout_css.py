@@ -9,13 +9,13 @@ MainScreen { background: $background; layers: base above; }
 #body { height: 1fr; }
 #left { width: 1fr; }
 #right { width: 52; }
-#talk { height: 1fr; border-top: solid $line; border-title-color: $muted; }
-#talk.-empty #transcript { display: none; }
+#conversation { height: 1fr; border-top: solid $line; border-title-color: $muted; }
+#conversation.-empty #transcript { display: none; }
 #welcome { display: none; }
-#talk.-empty #welcome { display: block; }
+#conversation.-empty #welcome { display: block; }
 .-covered #welcome { visibility: hidden; }
 .-previews #welcome { visibility: visible; }
-#talk:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
+#conversation:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
 FlowPane, TodoPane, ApprovalsPane, Composer { border-title-color: $muted; }
 FlowPane:focus-within { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
 TodoPane:focus { border-top: solid $primary; border-title-color: $primary; border-title-style: bold; }
@@ -28,7 +28,7 @@ Divider { display: none; }
 .-medium #strip, .-narrow #strip { visibility: visible; }
 .-wide.-has-right #strip, .-wide.-zoomed #strip { display: none; }
 .-behind { display: none; }
-.-alone #talk { display: none; }
+.-alone #conversation { display: none; }
 .-alone #strip { display: none; }
 .-alone #left { align: left bottom; }
 .-alone DockedDialog { max-height: 100%; }

@@ -13,10 +13,10 @@ class PaneNavigation(PaneLayout):
     def _pane(self, name: PaneName) -> Widget:
         panes = self._panes
         return {
-            "talk": panes.transcript,
+            "conversation": panes.transcript,
             "flow": panes.flow_pane,
             "todo": panes.todo_pane,
-            "waiting": panes.approvals_pane,
+            "approvals": panes.approvals_pane,
         }[name]
 
     @property
@@ -24,7 +24,7 @@ class PaneNavigation(PaneLayout):
         """The focused pane, None if the composer or a dialog has the focus."""
         for node in self.focused.ancestors_with_self if self.panes_ready and self.focused is not None else ():
             if node is self._conversation:
-                return "talk"
+                return "conversation"
             for name in PANES[1:]:
                 if node is self._pane(name):
                     return name
@@ -41,19 +41,19 @@ class PaneNavigation(PaneLayout):
         False if it is empty. With an empty conversation, only the composer can be focused.
         """
         if not self.is_filled(name):
-            if name == "talk":
+            if name == "conversation":
                 self.focus_work()
-            return name == "talk"
-        if name != "talk" and not self._is_shown(name):
+            return name == "conversation"
+        if name != "conversation" and not self._is_shown(name):
             self.right_column.visited = True
             self.update_layout()
         if name == "flow":
             self._panes.flow_pane.focus_inside()
         else:
             self.set_focus(self._pane(name))
-        if name == "talk" and self.zoomed not in (None, "talk"):
+        if name == "conversation" and self.zoomed not in (None, "conversation"):
             self.zoom(None)
-        elif name != "talk" and (self.layout_size != "wide" or self.zoomed is not None) and self.zoomed != name:
+        elif name != "conversation" and (self.layout_size != "wide" or self.zoomed is not None) and self.zoomed != name:
             self.zoom(name)
             self._in_drawer = self.layout_size != "wide"
         return True
@@ -63,12 +63,12 @@ class PaneNavigation(PaneLayout):
     def update_layout(self) -> None:
         super().update_layout()
         pane = self.focused_pane
-        if pane is not None and (not self._is_shown(pane) or (pane == "talk" and self.has_class("-alone"))):
+        if pane is not None and (not self._is_shown(pane) or (pane == "conversation" and self.has_class("-alone"))):
             self.focus_work()
 
     def _is_shown(self, name: PaneName) -> bool:
         """Whether a pane with content has its place on the screen now."""
-        if self.zoomed is not None or name == "talk":
+        if self.zoomed is not None or name == "conversation":
             return self.zoomed in (None, name)
         return self.layout_size == "wide" and self.has_class("-has-right") and self._pane(name).display
 
@@ -79,7 +79,7 @@ class PaneNavigation(PaneLayout):
         self.call_after_refresh(self._join_borders)
         if not self.composer.display and self.composer in focused.ancestors_with_self:  # a recording accepts no input
             self.set_focus(self._panes.scrub_bar)
-        elif self.zoomed not in (None, "talk") and self._right_column not in focused.ancestors_with_self:
+        elif self.zoomed not in (None, "conversation") and self._right_column not in focused.ancestors_with_self:
             self.zoom(None)
         else:
             self.dialogs.place()
@@ -94,7 +94,12 @@ class PaneNavigation(PaneLayout):
         """After the focused widget was removed, focus the dialog or the composer; after a pane, the conversation."""
         if self.focused is not None or not self.app.app_focus:
             return
-        if was_pane and self.current_dialog is None and self.is_filled("talk") and self.zoomed in (None, "talk"):
+        if (
+            was_pane
+            and self.current_dialog is None
+            and self.is_filled("conversation")
+            and self.zoomed in (None, "conversation")
+        ):
             self.set_focus(self._panes.transcript)
         else:
             self.focus_work()
@@ -103,7 +108,9 @@ class PaneNavigation(PaneLayout):
 
     def action_next_pane(self) -> None:
         folded = self.layout_size == "wide" and not self.has_class("-has-right")
-        filled: list[PaneName] = [name for name in PANES if self.is_filled(name) and (name == "talk" or not folded)]
+        filled: list[PaneName] = [
+            name for name in PANES if self.is_filled(name) and (name == "conversation" or not folded)
+        ]
         current = self.focused_pane
         if current is None and filled:
             self.go_to(filled[0])
@@ -116,15 +123,15 @@ class PaneNavigation(PaneLayout):
         if self.zoomed is not None and not self._in_drawer:
             self.zoom(None)
         elif self.can_zoom:
-            self.zoom(self.focused_pane or "talk")
+            self.zoom(self.focused_pane or "conversation")
         else:
             self._footer.show_note(_("the pane already fills the screen"))
 
     def action_drawer(self) -> None:
         """Open or close the right column; if it is a drawer, its first pane gets the focus."""
-        if self.layout_size == "wide" and self.zoomed in (None, "talk"):
+        if self.layout_size == "wide" and self.zoomed in (None, "conversation"):
             self.toggle_right_column()
-        elif self.zoomed not in (None, "talk"):
+        elif self.zoomed not in (None, "conversation"):
             self.zoom(None)
         else:
             next((name for name in PANES[1:] if self.go_to(name)), None)

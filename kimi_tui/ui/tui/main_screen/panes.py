@@ -47,7 +47,7 @@ def build_panes(*, clock: Callable[[], float], monotonic: Callable[[], float], m
         divider=Divider(id="divider"),
         flow_pane=FlowPane(clock=clock, id="flow"),
         todo_pane=TodoPane(id="todo"),
-        approvals_pane=ApprovalsPane(id="waiting"),
+        approvals_pane=ApprovalsPane(id="approvals"),
         scrub_bar=ScrubBar(id="scrub"),
         status_line=StatusLine(id="strip"),
     )

@@ -79,9 +79,9 @@ class MainScreen(PaneNavigation):
     ) -> None:
         """Show one pending approval in the dialog, see `DialogDock.show_approvals`, and the others in the list."""
         self.dialogs.show_approvals(requests, node=node, open_id=open_id, may_focus=may_focus)
-        self.on_approval_dialog_turned()
+        self.on_approval_dialog_request_changed()
 
-    def on_approval_dialog_turned(self) -> None:
+    def on_approval_dialog_request_changed(self) -> None:
         """List the pending approvals that the dialog does not show."""
         dialog = self._panes.approval_dialog
         self._panes.approvals_pane.show([one for one in dialog.requests if one is not dialog.current])
@@ -149,11 +149,11 @@ class MainScreen(PaneNavigation):
                 self.focus_work()
                 return
             if not panes.find_bar.is_open:
-                self.transcript.look_from_here()
+                self.transcript.search_from_here()
             panes.find_bar.open()
 
     def on_find_bar_changed(self, event: "FindBar.Changed") -> None:
-        self.transcript.look_for(event.query_text)
+        self.transcript.search_for(event.query_text)
         self._panes.find_bar.count(*self.transcript.found)
 
     def on_find_bar_step(self, event: "FindBar.Step") -> None:
@@ -180,7 +180,7 @@ class MainScreen(PaneNavigation):
             self.transcript.focus()
         elif panes.branch_dialog.is_open and panes.branch_dialog.has_focus_within:
             self.dialogs.close_branches()
-        elif self.zoomed not in (None, "talk"):
+        elif self.zoomed not in (None, "conversation"):
             self.zoom(None)
         else:
             return False
@@ -203,9 +203,9 @@ class MainScreen(PaneNavigation):
         self.set_focus(self.composer.prompt)
 
     def on_typed_text(self, event: "TypedText") -> None:
-        self.write_message(event.text, go_on=event.go_on)
+        self.write_message(event.text, take_focus=event.take_focus)
 
-    def write_message(self, text: str, *, go_on: bool = True, apart: bool = False) -> None:
+    def write_message(self, text: str, *, take_focus: bool = True, apart: bool = False) -> None:
         """Write text typed in a dialog or on another screen into the message. Spaces alone do not start a message."""
         if not self.composer.display:
             self.app.bell()
@@ -217,7 +217,7 @@ class MainScreen(PaneNavigation):
             prompt.move_cursor(prompt.document.end)
             prompt.insert("\n\n")
         prompt.paste(text)
-        if go_on:
+        if take_focus:
             self.set_focus(prompt)
 
     def on_paste(self, event: events.Paste) -> None:
@@ -280,9 +280,9 @@ class MainScreen(PaneNavigation):
         if self._panes.scrub_bar.has_focus:
             return "time"
         match self.focused_pane:
-            case "talk":
+            case "conversation":
                 return "conversation"
-            case "waiting":
+            case "approvals":
                 return "approvals"
             case None:
                 return "composer"
@@ -303,7 +303,7 @@ class MainScreen(PaneNavigation):
             hints = tuple(self._pane_hints(state, context))
         else:
             hints = self.composer.hints(running=state.turn.running, in_front=current is None)
-        is_covered = self.zoomed not in (None, "talk")  # else the dialog itself names the key
+        is_covered = self.zoomed not in (None, "conversation")  # else the dialog itself names the key
         if current is not None and is_covered and not current.has_focus_within and context != "time":
             hints = (("F5", _(current.reach_label)), *hints)
         return (*hints, help_key)
@@ -311,7 +311,7 @@ class MainScreen(PaneNavigation):
     def _pane_hints(self, state: "UiState", context: KeyContext) -> list[Hint]:
         """Hints for panes, where letters are keys: how to leave, and the keys that act now."""
         panes = self._panes
-        zoomed = self.zoomed not in (None, "talk") and self.focused_pane == self.zoomed
+        zoomed = self.zoomed not in (None, "conversation") and self.focused_pane == self.zoomed
         hints: list[Hint] = [("Esc", _("back") if self._in_drawer else _("leave zoom"))] if zoomed else []
         if self.composer.display:
             hints.append(("i", _("write a message")))

@@ -117,7 +117,7 @@ class ScrubBar(LineWidget, can_focus=True):
         runs: list[Run] = [(before, palette.accent), *self._groove(room, palette), (after, palette.muted)]
         runs.append((speed, palette.warning))
         head = (_("recording") if position.recorded else _("past")) + " "
-        left = cut(timeline.words_at(position.number), max(8, width - cells(head)))
+        left = cut(timeline.label_at(position.number), max(8, width - cells(head)))
         below: list[Run] = [(head, palette.warning + Style(bold=True)), (left, palette.base)]
         return [Line(tuple(runs)), Line(tuple(below))]
 

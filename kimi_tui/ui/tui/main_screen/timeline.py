@@ -67,7 +67,7 @@ class Timeline:
     def next_mark(self, number: int, by: int) -> int:
         return _next([0, *(mark.number for mark in self.marks)], number, by, len(self._places) - 1)
 
-    def words_at(self, number: int) -> str:
+    def label_at(self, number: int) -> str:
         """The label of the last mark before the position."""
         place = bisect_right(self.marks, number, key=lambda mark: mark.number) - 1
         return self.marks[place].words if place >= 0 else ""

@@ -46,7 +46,7 @@ async def make_wizard(themes: "ThemeRegistry", *, has_demo: bool = True) -> "Set
     """Make the setup wizard for this machine, with Kimi CLI's settings, if there are any, and the local model
     servers.
     """
-    from kimi_tui.config.kimi_import import find_takeover
+    from kimi_tui.config.kimi_import import find_kimi_cli_import
     from kimi_tui.llm.key_check import check_key
     from kimi_tui.llm.local_servers import find_local_servers
     from kimi_tui.ui.tui.screens.first_start import SetupWizard
@@ -57,7 +57,7 @@ async def make_wizard(themes: "ThemeRegistry", *, has_demo: bool = True) -> "Set
         use_theme=themes.activate,
         find=find_local_servers,
         try_key=check_key,
-        takeover=await asyncio.to_thread(find_takeover),
+        takeover=await asyncio.to_thread(find_kimi_cli_import),
         has_demo=has_demo,
     )
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.widgets import Static
 
-from kimi_tui.config.kimi_import import Takeover
+from kimi_tui.config.kimi_import import KimiCliImport
 from kimi_tui.config.yaml_editor import KeyPath, Value
 from kimi_tui.i18n import UserText
 from kimi_tui.llm.key_check import KeyCheck
@@ -63,7 +63,7 @@ class SetupResult:
     changes: Mapping[KeyPath, Value] = field(default_factory=dict[KeyPath, Value])
     model: str = ""
     demo: bool = False
-    takeover: Takeover | None = None
+    takeover: KimiCliImport | None = None
 
 
 def provider_settings_changes(service: Service, key: str, model: str) -> dict[KeyPath, Value]:
@@ -102,7 +102,7 @@ class SetupWizard(ModalCard[SetupResult]):
         use_theme: Callable[[str], object],
         find: FindServers,
         try_key: TryKey,
-        takeover: Takeover | None = None,
+        takeover: KimiCliImport | None = None,
         has_demo: bool = True,
     ) -> None:
         super().__init__()
@@ -189,7 +189,7 @@ class SetupWizard(ModalCard[SetupResult]):
         self.query_one(ItemList).show(picks, top=before == "theme")
         self.show_keys()
 
-    def _takeover_pick(self, takeover: Takeover) -> ListItem:
+    def _takeover_pick(self, takeover: KimiCliImport) -> ListItem:
         if takeover.trouble:
             title = _("{file} cannot be imported", file=shown(takeover.file))
             return ListItem("trouble", title, detail=translate_lines(takeover.trouble), sign="✗", role="error")

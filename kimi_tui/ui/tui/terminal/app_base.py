@@ -57,8 +57,8 @@ class TerminalApp(App[int]):
             for _turn in range(_HOPS):
                 await asyncio.sleep(0)
 
-    def write_message(self, text: str, *, go_on: bool = True, apart: bool = False) -> None:
-        """Write typed text into the message. `go_on`: also move the focus there; `apart`: as a separate paragraph."""
+    def write_message(self, text: str, *, take_focus: bool = True, apart: bool = False) -> None:
+        """Write typed text into the message. `take_focus`: also move the focus there; `apart`: as its own paragraph."""
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Replace Textual's colour filter by ours, if colours are off: Textual's turns colours into greys."""

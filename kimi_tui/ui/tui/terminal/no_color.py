@@ -17,7 +17,7 @@ TextArea .text-area--cursor, Input > .input--cursor { text-style: reverse; }
 TextArea .text-area--selection, Input > .input--selection { text-style: reverse; }
 TextArea .text-area--placeholder, Input > .input--placeholder { text-style: dim; }
 Input, Input:focus { text-style: underline; }
-MainScreen #talk:focus-within, MainScreen FlowPane:focus-within, MainScreen TodoPane:focus,
+MainScreen #conversation:focus-within, MainScreen FlowPane:focus-within, MainScreen TodoPane:focus,
 MainScreen ApprovalsPane:focus,
 MainScreen Composer:focus-within {
     border-title-style: bold reverse;

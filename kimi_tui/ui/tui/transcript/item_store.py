@@ -30,7 +30,7 @@ _KEPT = 100
 
 
 @dataclass(slots=True)
-class Drawn:
+class RenderedItem:
     """An item's lines in one width, below `gap` blank rows; rows are built on first use."""
 
     gap: int
@@ -61,8 +61,8 @@ class ItemStore:
         self._first_id = 1
         self._open: set[int] = set()
         self._exact: set[int] = set()
-        self.cache: OrderedDict[int, Drawn] = OrderedDict()
-        """Drawn items by id, the least recently used first."""
+        self.cache: OrderedDict[int, RenderedItem] = OrderedDict()
+        """RenderedItem items by id, the least recently used first."""
         self._docs: dict[int, StreamingMarkdown] = {}
 
     # Items
@@ -263,7 +263,7 @@ class ItemStore:
         self.heights.set(index, after)
         return after - before
 
-    def drawn(self, index: int) -> Drawn:
+    def drawn(self, index: int) -> RenderedItem:
         """Return the item's lines."""
         item_id = self._ids[index]
         drawn = self.cache.get(item_id)
@@ -283,7 +283,7 @@ class ItemStore:
                     charts=self.charts,
                 )
                 lines = _drawn_or_plain(item, self.width, context)
-            drawn = self.cache[item_id] = Drawn(gap, lines, [None] * len(lines))
+            drawn = self.cache[item_id] = RenderedItem(gap, lines, [None] * len(lines))
             if len(self.cache) > _KEPT:
                 self.cache.popitem(last=False)
         else:

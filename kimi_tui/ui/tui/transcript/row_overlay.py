@@ -6,7 +6,7 @@ from rich.style import Style
 from textual.selection import Selection
 
 from kimi_tui.ui.tui.text.render_fallback import log_fault
-from kimi_tui.ui.tui.transcript.item_store import Drawn, ItemStore
+from kimi_tui.ui.tui.transcript.item_store import ItemStore, RenderedItem
 from kimi_tui.ui.tui.transcript.row_builder import MARGIN, Row, RowBuilder
 from kimi_tui.ui.tui.transcript.scroll_window import ScrollWindow
 from kimi_tui.ui.tui.transcript.search import TranscriptSearch
@@ -25,7 +25,7 @@ class RowOverlay:
         self._window = window
         self._finder = finder
         self.maker = RowBuilder(store.width, store.palette)
-        self._kept: deque[tuple[Drawn, int]] = deque()
+        self._kept: deque[tuple[RenderedItem, int]] = deque()
 
     def resize(self, width: int) -> None:
         """Set the width, or take the store's new colours."""
@@ -67,7 +67,7 @@ class RowOverlay:
             self._keep(drawn, number)
         return row
 
-    def _keep(self, drawn: Drawn, number: int) -> None:
+    def _keep(self, drawn: RenderedItem, number: int) -> None:
         self._kept.append((drawn, number))
         if len(self._kept) > max(_KEPT, 2 * self._window.height):
             drawn, number = self._kept.popleft()

@@ -240,7 +240,7 @@ class Transcript(Viewport, can_focus=True):
             ticks = self.store.running and self.store.counts
             (self._timer.resume if ticks else self._timer.pause)()
 
-    def _shown(self) -> None:
+    def _on_rows_shown(self) -> None:
         if self._window.follow:
             self._unseen.clear()
         now = (self._window.follow, len(self._unseen))
@@ -357,13 +357,13 @@ class Transcript(Viewport, can_focus=True):
         self._show()
         return list(self._finder.matches)
 
-    def look_from_here(self) -> None:
+    def search_from_here(self) -> None:
         """Start a search from the visible rows."""
         self.load_all()
         index, row = self.store.heights.find(self._window.top)
         self._origin = (self.store.id_at(index), row) if index < len(self.store) else None
 
-    def look_for(self, query: str) -> None:
+    def search_for(self, query: str) -> None:
         """Mark the matches, and go to the one nearest to the start of the search."""
         if query == self._finder.query:
             return
@@ -425,7 +425,7 @@ class Transcript(Viewport, can_focus=True):
             drawn = self.store.drawn(index)
             yield from [""] * drawn.gap
             for line in drawn.lines:
-                strip = self._sheet.maker.without_background(line)
+                strip = self._overlay.maker.without_background(line)
                 for one in filters:
                     strip = strip.apply_filter(one, background)
                 yield strip.render(self.app.console)

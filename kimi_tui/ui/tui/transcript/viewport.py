@@ -38,7 +38,7 @@ class Viewport(ScrollView):
         self.store = ItemStore(clock)
         self._window = ScrollWindow(self.store)
         self._finder = TranscriptSearch(self.store)
-        self._sheet = RowOverlay(self.store, self._window, self._finder)
+        self._overlay = RowOverlay(self.store, self._window, self._finder)
         self._painted: list[Placed] = []
         self._moving = False
         self._drawing = False
@@ -51,7 +51,7 @@ class Viewport(ScrollView):
 
     def _new_colours(self) -> None:
         self.store.set_width(self.store.width, palette_around(self))
-        self._sheet.resize(self._sheet.maker.width)
+        self._overlay.resize(self._overlay.maker.width)
         self._painted = []
         self._show()
 
@@ -59,7 +59,7 @@ class Viewport(ScrollView):
         width, height = self.size
         if not width or not height:
             return
-        self._sheet.resize(width)
+        self._overlay.resize(width)
         self._window.resize(width - MARGIN - RIGHT, height)
         self._painted = []
         self._show()
@@ -79,11 +79,11 @@ class Viewport(ScrollView):
         self.scroll_y = self.scroll_target_y = window.top
         self._moving = False
         self._repaint()
-        self._shown()
+        self._on_rows_shown()
 
     def _repaint(self) -> None:
         cursor = self._cursor if self.has_focus else None
-        rows = self._sheet.rows(cursor, self.text_selection)
+        rows = self._overlay.rows(cursor, self.text_selection)
         before, self._painted = self._painted, rows
         if len(before) != len(rows):
             self.refresh()
@@ -95,7 +95,7 @@ class Viewport(ScrollView):
         if dirty:
             self.refresh(*dirty)
 
-    def _shown(self) -> None:
+    def _on_rows_shown(self) -> None:
         """Called when the window is on the screen."""
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -109,7 +109,7 @@ class Viewport(ScrollView):
         """Render a row. Only rows for the mouse have click positions: on the screen each position would be one more
         style cached by Rich and Textual, 30 KiB per reply.
         """
-        row, place = self._painted[y] if y < len(self._painted) else (self._sheet.maker.blank, None)
+        row, place = self._painted[y] if y < len(self._painted) else (self._overlay.maker.blank, None)
         return row.strip if self._drawing or place is None else row.strip.apply_offsets(0, place)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:

@@ -67,7 +67,7 @@ class OneShotModal(ModalScreen[Answer]):
 
     def pass_on(self, typed: TypedText) -> None:
         """Write the text into the message."""
-        write_message(self, typed.text, go_on=typed.go_on)
+        write_message(self, typed.text, take_focus=typed.take_focus)
         self._show_note(_("your text goes into the message"))
 
     @property

@@ -13,10 +13,10 @@ from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 
 
 class TypedText(Message):
-    """`text` goes into the message; with `go_on` the user is writing it, and the composer gets the focus."""
+    """`text` goes into the message; with `take_focus` the user is writing it, and the composer gets the focus."""
 
-    def __init__(self, text: str, *, go_on: bool = True) -> None:
-        self.text, self.go_on = text, go_on
+    def __init__(self, text: str, *, take_focus: bool = True) -> None:
+        self.text, self.take_focus = text, take_focus
         super().__init__()
 
 
@@ -25,10 +25,10 @@ def app_of(widget: HasApp) -> TerminalApp | None:
     return app if isinstance(app, TerminalApp) else None
 
 
-def write_message(widget: Widget, text: str, *, go_on: bool = True, apart: bool = False) -> None:
+def write_message(widget: Widget, text: str, *, take_focus: bool = True, apart: bool = False) -> None:
     """Write text typed at a widget into the message, synchronously: the next key may already go to the message."""
     if (app := app_of(widget)) is not None:
-        app.write_message(text, go_on=go_on, apart=apart)
+        app.write_message(text, take_focus=take_focus, apart=apart)
 
 
 class TypeAheadFilter:
@@ -149,7 +149,7 @@ class TypeAheadFilter:
             self._kept += self._held[1][:1]
             self._drop()
         if len(self._kept) == 1 and not self._refused:
-            self._pass_on(TypedText(self._kept, go_on=False))
+            self._pass_on(TypedText(self._kept, take_focus=False))
         self._kept, self._refused, self._written = "", False, False
 
     def _write(self) -> None:

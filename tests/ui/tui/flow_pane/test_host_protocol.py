@@ -100,7 +100,7 @@ async def test_in_a_low_terminal_what_leaves_no_room_for_the_conversation_stands
             home = app.main_screen
             assert home.current_dialog is not None
             assert home.current_dialog.has_focus
-            assert not home.query_one("#talk").is_on_screen
+            assert not home.query_one("#conversation").is_on_screen
             assert home.current_dialog.region.bottom == home.composer.region.y
             assert not home.query_one(StatusLine).is_on_screen
             await pilot.press("f2")
@@ -117,7 +117,7 @@ async def test_in_a_low_terminal_a_small_dialog_leaves_the_conversation_readable
             dialog = home.current_dialog
             assert dialog is not None
             assert dialog.has_focus
-            assert home.query_one("#talk").size.height >= 5
+            assert home.query_one("#conversation").size.height >= 5
             assert dialog.region.bottom == home.composer.region.y
 
 
@@ -134,11 +134,11 @@ async def test_the_frame_of_a_dialog_is_as_tall_as_what_it_holds(tmp_path: Path,
 async def test_the_last_words_are_in_the_branch_dialog_only_where_the_conversation_is_hidden(tmp_path: Path) -> None:
     async with showing(tmp_path, (80, 24), *wire_scenarios.flow_asks()) as (app, pilot, _):
         assert "\n".join(app_rows(app)).count("but one was skipped") == 1
-        assert app.main_screen.query_one("#talk").is_on_screen
+        assert app.main_screen.query_one("#conversation").is_on_screen
         await pilot.resize_terminal(60, 12)
         for _ in range(4):
             await pilot.pause()
-        assert not app.main_screen.query_one("#talk").is_on_screen
+        assert not app.main_screen.query_one("#conversation").is_on_screen
         assert "\n".join(app_rows(app)).count("but one was skipped") == 1
 
 
@@ -181,7 +181,7 @@ async def test_who_reads_the_conversation_as_it_makes_way_is_at_what_asks(tmp_pa
         await pilot.press("f2", "k")
         await say(pilot, engine, LONG)
         assert app.main_screen.query_one(ApprovalDialog).has_focus
-        assert not app.main_screen.query_one("#talk").is_on_screen
+        assert not app.main_screen.query_one("#conversation").is_on_screen
 
 
 async def test_every_answer_is_on_the_screen_however_much_is_asked(tmp_path: Path) -> None:

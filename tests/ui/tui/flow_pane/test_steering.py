@@ -220,7 +220,7 @@ async def test_a_click_opens_a_node_and_a_key_there_goes_to_one_of_its_turns(tmp
         assert isinstance(screen, NodeDetails)
         assert "2 visits" in one.shown()
         await one.press("1")
-        assert one.app.main_screen.focused_pane == "talk"
+        assert one.app.main_screen.focused_pane == "conversation"
         first = one.app.presenter.state.flow.turn_keys["fix"][0]
         transcript = one.app.main_screen.transcript
         assert (

@@ -108,7 +108,7 @@ async def test_another_key_works_and_the_old_one_does_not(tmp_path: Path) -> Non
         await pilot.press("f11")
         assert app.main_screen.zoomed is None
         await pilot.press("f12")
-        assert app.main_screen.zoomed == "talk"
+        assert app.main_screen.zoomed == "conversation"
         await pilot.press(*"hi", "enter")
         assert engine.prompts == []
         await pilot.press("ctrl+e")

@@ -29,7 +29,7 @@ async def test_the_edge_is_joined_wherever_a_title_line_comes_to_it(
         for _ in range(3):
             await pilot.pause()
         home = app.main_screen
-        top = home.query_one("#talk").region.y
+        top = home.query_one("#conversation").region.y
         left, right = home.composer.region.y - top, home.query_one(TodoPane).region.y - top
         signs = edge(home)
         assert signs[0] == "┬"

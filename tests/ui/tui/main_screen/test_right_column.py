@@ -91,6 +91,6 @@ async def test_f6_passes_over_a_closed_column(start: Start) -> None:
     async with start() as driver:
         await driver.say(*CHAT)
         await driver.press("f6")
-        assert driver.app.main_screen.focused_pane == "talk"
+        assert driver.app.main_screen.focused_pane == "conversation"
         await driver.press("f6")
         assert driver.app.main_screen.composer.prompt.has_focus

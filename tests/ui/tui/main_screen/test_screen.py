@@ -16,7 +16,7 @@ from tests.ui.tui.pilot_driver import PilotDriver, Start
 async def test_f_keys_go_to_the_panes_and_escape_back_to_the_message(start: Start) -> None:
     async with start() as driver:
         await driver.say(*wire_scenarios.flow_at_decision())
-        for key, pane in (("f2", "talk"), ("f3", "flow"), ("f4", "todo")):
+        for key, pane in (("f2", "conversation"), ("f3", "flow"), ("f4", "todo")):
             await driver.press(key)
             assert driver.app.main_screen.focused_pane == pane
         await driver.say(TurnEnd())
@@ -24,7 +24,7 @@ async def test_f_keys_go_to_the_panes_and_escape_back_to_the_message(start: Star
         assert driver.app.main_screen.composer.prompt.has_focus
 
 
-PLACES = {"f2": "talk", "f3": "flow", "f4": "todo", "f5": "waiting"}
+PLACES = {"f2": "conversation", "f3": "flow", "f4": "todo", "f5": "approvals"}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ async def test_zoom_gives_a_pane_the_whole_screen_and_gives_it_back(start: Start
         await driver.say(*wire_scenarios.flow_at_decision())
         await driver.press("f3", "f11")
         assert driver.app.main_screen.flow_pane.size.width == 140
-        assert not driver.app.main_screen.query_one("#talk").is_on_screen
+        assert not driver.app.main_screen.query_one("#conversation").is_on_screen
         await driver.press("f11")
         assert driver.app.main_screen.flow_pane.size.width < 70
 
@@ -151,7 +151,7 @@ async def test_where_there_is_no_room_beside_it_a_pane_takes_the_place_of_the_co
         assert home.focused_pane == ("todo" if key == "f4" else "flow")
         assert (
             home.query_one("#right").size.width,
-            home.query_one("#talk").is_on_screen,
+            home.query_one("#conversation").is_on_screen,
             home.composer.is_on_screen,
         ) == (
             size[0],
@@ -171,7 +171,7 @@ async def test_a_pane_that_was_opened_goes_beside_the_conversation_when_there_is
         await driver.pilot.resize_terminal(140, 42)
         await driver.press("down")
         home = driver.app.main_screen
-        assert (home.zoomed, home.focused_pane, home.query_one("#talk").is_on_screen) == (None, "flow", True)
+        assert (home.zoomed, home.focused_pane, home.query_one("#conversation").is_on_screen) == (None, "flow", True)
 
 
 async def test_the_border_between_the_columns_can_be_dragged(start: Start) -> None:

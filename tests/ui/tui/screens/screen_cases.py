@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.screen import Screen
 
-from kimi_tui.config.kimi_import import find_takeover
+from kimi_tui.config.kimi_import import find_kimi_cli_import
 from kimi_tui.config.loader import load_config
 from kimi_tui.config.schema import Config
 from kimi_tui.config.yaml_editor import KeyPath, Value, edit
@@ -101,7 +101,7 @@ def first_start(
         use_theme=use_theme,
         find=one_server,
         try_key=try_it,
-        takeover=find_takeover(root / ".kimi"),
+        takeover=find_kimi_cli_import(root / ".kimi"),
     )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from textual.widgets import Input, Static
 
-from kimi_tui.config.kimi_import import find_takeover
+from kimi_tui.config.kimi_import import find_kimi_cli_import
 from kimi_tui.config.loader import load_config
 from kimi_tui.config.model_selection import choose_model
 from kimi_tui.config.yaml_editor import edit
@@ -266,7 +266,7 @@ async def test_the_settings_of_kimi_cli_are_taken_over(show: ShowScreen, work_di
 def test_settings_of_kimi_cli_that_cannot_be_read_are_told_of(tmp_path: Path) -> None:
     (tmp_path / ".kimi").mkdir()
     (tmp_path / ".kimi" / "config.toml").write_text("default_model = 'gone'", "utf-8")
-    found = find_takeover(tmp_path / ".kimi")
+    found = find_kimi_cli_import(tmp_path / ".kimi")
     assert found is not None
     assert found.trouble == "no model named 'gone'"
 

@@ -44,7 +44,7 @@ async def test_arrows_walk_along_the_chart_and_enter_opens_the_node(start: Start
         await driver.press("enter")
         assert type(driver.app.screen).__name__ == "NodeDetails"
         await driver.press("t")
-        assert driver.app.main_screen.focused_pane == "talk"
+        assert driver.app.main_screen.focused_pane == "conversation"
 
 
 async def test_only_rows_that_changed_are_drawn_again_when_a_flow_goes_on(start: Start) -> None:

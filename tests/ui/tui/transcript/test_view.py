@@ -304,8 +304,8 @@ async def test_looking_for_something_goes_to_the_nearest_place_from_what_is_seen
     async with showing(*turns(40)) as (_, view):
         view.follow = False
         view.jump_to(view.store.id_at(40))
-        view.look_from_here()
-        view.look_for("question")
+        view.search_from_here()
+        view.search_for("question")
         assert view.found == (21, 40)
         view.find_previous()
         assert view.found == (20, 40)
@@ -313,8 +313,8 @@ async def test_looking_for_something_goes_to_the_nearest_place_from_what_is_seen
 
 async def test_a_place_that_a_wrapped_line_breaks_is_found_and_marked_in_both_rows():
     async with showing(AssistantItem("word " * 5 + "a needle here", done=True), size=(36, 10)) as (_, view):
-        view.look_from_here()
-        view.look_for("a needle")
+        view.search_from_here()
+        view.search_for("a needle")
         assert view.found == (1, 1)
         here = view.store.palette.found_here.bgcolor
         marked = [text for y in (0, 1) for text, style, _ in view.render_line(y) if style and style.bgcolor == here]

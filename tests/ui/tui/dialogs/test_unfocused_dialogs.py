@@ -1,4 +1,4 @@
-"""What asks while the focus is elsewhere: it says so, F5 leads to it, and no key of its answers goes astray."""
+"""Dialogs without the focus: they say so, F5 focuses them, and no key of their answers goes astray."""
 
 from pathlib import Path
 
@@ -93,7 +93,7 @@ async def test_the_key_to_an_approval_is_named_once_by_its_dialog_or_first_of_al
         assert foot_of(driver) == "F5 to answer"
         assert "F5" not in hints_of(driver.app)
         await driver.press("f11")
-        is_covered = driver.app.main_screen.zoomed not in (None, "talk")
+        is_covered = driver.app.main_screen.zoomed not in (None, "conversation")
         assert is_covered is (pane != "f2")
         assert hints_of(driver.app).startswith(" F5 answer the approval") is is_covered
 

@@ -23,7 +23,7 @@ _VARIABLE = "KIMI_TUI_STARTED"
 _STRAYS_FOR = 2.0
 
 
-def supervised(command: Sequence[str], *, status: int, control: int) -> list[str]:
+def supervisor_argv(command: Sequence[str], *, status: int, control: int) -> list[str]:
     """Return the command line that runs `command` under a supervisor, which inherits the descriptors `status` and
     `control`.
     """
@@ -36,7 +36,7 @@ def marked(env: Mapping[str, str]) -> tuple[dict[str, str], str]:
     return {**env, _VARIABLE: f"{env.get(_VARIABLE, '')} {mark}".strip()}, mark
 
 
-def end_strays(mark: str) -> None:
+def kill_escaped_processes(mark: str) -> None:
     """Kill every process that has the mark in its environment, also new children. Does nothing without /proc.
 
     A process within exec shows no environment for a moment: a second scan must find nothing, too.

@@ -1,4 +1,4 @@
-"""Reading the conversation while it goes on, and what is long in it."""
+"""Navigation in the conversation while it grows, and in long messages."""
 
 import contextlib
 from pathlib import Path

@@ -9,7 +9,7 @@ from kimi_tui.interaction.approvals import Approvals, ParkedCall, WhenAsked
 RecordedWhenAsked = Literal["refuse", "park"]
 
 
-class Parking:
+class ParkedCalls:
     """`when_asked` is the user's option, None for the default: a resumed run then keeps its own.
 
     `approves`: calls are approved since there is no user to ask. A run that refuses or parks turns that off, and

@@ -1,4 +1,4 @@
-"""Screens that tell something: trust, skills, usage, log, tasks, MCP servers, rewind."""
+"""Information screens: trust, skills, usage, log, tasks, MCP servers, rewind."""
 
 import gc
 import warnings
