@@ -93,7 +93,7 @@ READ_AS_THEY_ARE = {
     "tools/core/tool.py": "part of the program",
     "tools/shell_support/inotify.py": "files of the kernel",
     "tools/shell_support/mount_check.py": "files of the kernel",
-    "tools/shell_support/supervised.py": "files of the kernel",
+    "tools/shell_support/supervision.py": "files of the kernel",
     "tools/shell_support/supervisor.py": "files of the kernel",
     "tools/shell_support/unix_sockets.py": "a file of the kernel",
     "ui/tui/i18n/catalog.py": "part of the program",

@@ -65,9 +65,9 @@ class DoubtKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """The weight and text of a kind. `text` is a message template, with `{subject}` if the doubt has one."""
+    """The severity and text of a kind. `text` is a message template, with `{subject}` if the doubt has one."""
 
-    weight: Severity
+    severity: Severity
     text: str
 
 
@@ -120,7 +120,7 @@ class Doubt:
         return MEANINGS[self.kind].text.format(subject=self.subject)
 
     @property
-    def weight(self) -> Severity:
+    def severity(self) -> Severity:
         return MEANINGS[self.kind].severity
 
     @property

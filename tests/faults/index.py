@@ -422,7 +422,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/permission/test_in_tools.py::test_a_question_about_a_tool_that_never_asks_shows_its_arguments",
         "tests/tools/test_files.py::test_what_a_line_feed_does_not_end_is_shown_as_one_line",
         "tests/tools/test_files.py::test_a_small_change_of_a_huge_file_is_shown",
-        "tests/soul/flows/test_parking.py::test_a_parked_edit_is_shown_whole_and_its_approval_is_for_the_file_as_it_was",
+        "tests/soul/flows/test_parked_calls.py::test_a_parked_edit_is_shown_whole_and_its_approval_is_for_the_file_as_it_was",
         "tests/ui/tui/dialogs/test_approval.py::test_lines_that_would_look_the_same_show_their_difference",
     ),
     "approval_outlives_session": (
@@ -615,9 +615,9 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/test_export_file.py::test_an_export_that_fails_leaves_the_file_as_it_was",
     ),
     "an imported run with approvals, commands and limits of its own": (
-        "tests/soul/flows/test_parking.py::test_an_approval_in_an_imported_run_approves_nothing",
-        "tests/soul/flows/test_parking.py::test_a_command_of_an_imported_run_is_asked_about_whatever_the_rules",
-        "tests/soul/flows/test_parking.py::test_an_imported_run_has_the_limits_of_the_user_here",
+        "tests/soul/flows/test_parked_calls.py::test_an_approval_in_an_imported_run_approves_nothing",
+        "tests/soul/flows/test_parked_calls.py::test_a_command_of_an_imported_run_is_asked_about_whatever_the_rules",
+        "tests/soul/flows/test_parked_calls.py::test_an_imported_run_has_the_limits_of_the_user_here",
     ),
     "JSON nested too deeply": (
         "tests/test_json_text.py::test_what_is_nested_deeper_than_anybody_writes_is_a_value_error",
@@ -715,7 +715,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/session/test_session_index.py::test_a_session_that_is_held_cannot_be_opened_or_held_again",
     ),
     "an answer of a flow that cannot be written": (
-        "tests/soul/flows/test_parking.py::test_an_answer_that_cannot_be_written_is_a_failure",
+        "tests/soul/flows/test_parked_calls.py::test_an_answer_that_cannot_be_written_is_a_failure",
     ),
     "a signal while print waits for the background": (
         "tests/ui/print/test_background.py::test_a_signal_ends_the_wait_for_the_background",
@@ -750,7 +750,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/flow/run/test_command_step.py::test_the_failed_branch_is_taken_when_the_retries_are_spent",
         "tests/flow/run/test_node_result.py::test_a_turn_without_the_result_is_asked_again_twice_and_then_fails",
         "tests/soul/flows/test_turn_rules.py::test_a_subagent_of_a_node_has_no_more_tools_than_the_node",
-        "tests/soul/flows/test_parking.py::test_an_approval_covers_only_the_call_that_was_parked",
+        "tests/soul/flows/test_parked_calls.py::test_an_approval_covers_only_the_call_that_was_parked",
     ),
     "skills of strangers": (
         f"{_SHARING}/test_source.py::test_other_protocols_options_and_expressions_are_no_source",
@@ -793,7 +793,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/soul/test_session_replay.py::test_a_record_whose_last_line_was_cut_by_a_kill_shows_what_is_before_it",
     ),
     "a fork has the runs of its session": (
-        "tests/soul/flows/test_parking.py::test_an_answer_names_its_session_where_a_fork_has_the_same_run",
+        "tests/soul/flows/test_parked_calls.py::test_an_answer_names_its_session_where_a_fork_has_the_same_run",
     ),
     "a command fails": (
         "tests/ui/tui/test_message_delivery.py::test_after_a_command_that_failed_the_hints_are_those_of_an_idle_engine",

@@ -530,7 +530,7 @@ class KimiTui(TerminalApp):
         from kimi_tui.ui.tui.navigation import external_editor
 
         if self.on_main_screen:
-            in_conversation = self.main_screen.focused_pane == "talk"
+            in_conversation = self.main_screen.focused_pane == "conversation"
             (external_editor.open_conversation_in_editor if in_conversation else external_editor.edit_draft_in_editor)(
                 self
             )
@@ -568,7 +568,7 @@ class KimiTui(TerminalApp):
     def action_pane(self, name: PaneName) -> None:
         if not self.on_main_screen:
             return
-        if name == "waiting" and (dialog := self.main_screen.current_dialog) is not None:
+        if name == "approvals" and (dialog := self.main_screen.current_dialog) is not None:
             self.main_screen.dialogs.focus(dialog)
         elif not self.main_screen.go_to(name):
             nothing = {"flow": _("no flows found"), "todo": _("the todo list is empty")}

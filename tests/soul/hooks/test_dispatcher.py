@@ -161,7 +161,7 @@ async def test_every_event_is_told_of_where_it_happens(tmp_path):
             await engine.prompt("four")
         seen = engine.work_dir / "events"
         await until(lambda: "Notification" in seen.read_text())
-    # a waiting flow is in tests/soul/flows/test_parking.py
+    # a waiting flow is in tests/soul/flows/test_parked_calls.py
     assert set(seen.read_text().split()) == set(events) == set(EVENTS) - {"FlowWaiting"}
 
 

@@ -108,7 +108,7 @@ class DialogDock:
 
     def close_branches(self, *, unless_requested: bool = False) -> None:
         """Close the branch dialog, if it is open."""
-        if not self._branch.is_open or (unless_requested and self._branch.wanted):
+        if not self._branch.is_open or (unless_requested and self._branch.requested):
             return
         had_focus = self._branch.has_focus_within
         self._branch.close()

@@ -223,7 +223,7 @@ class FlowController:
                 index = int(action.partition(":")[2])
                 if index < len(keys):
                     self._main_screen.transcript.jump_to(presenter.transcript_sync.ids[keys[index]])
-                    self._main_screen.go_to("talk")
+                    self._main_screen.go_to("conversation")
             elif action is not None:
                 self.steer(action, node_id)
 
