@@ -56,7 +56,7 @@ def expand(spelled: str, folder: Path) -> Expansion:
     found: list[str] = []
     # defence: bound-patterns
     if len(spelled) > _MAX_CHARACTERS and _EXPANDS.search(_ESCAPE.sub("", spelled)):
-        return Expanded((_plain(spelled),), cut=True)
+        return Expansion((_plain(spelled),), cut=True)
     try:
         for word in _braces(spelled):
             found.extend(_files(_tilde(word, folder), folder))
