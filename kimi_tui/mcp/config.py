@@ -1,25 +1,32 @@
 """`mcp.json`: the MCP servers of the user and of the project. It does not need the SDK.
 
-A wrong entry is a problem that names file, server and key; the other entries stay valid. Unknown keys are ignored:
-other programs share the file.
+A wrong entry is a problem that names file, server and key; the other entries stay valid. Unknown keys are ignored,
+since other programs share the file, but one that is nearly ours is a problem too.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from kimi_tui import json_text, paths
+from kimi_tui.config.loader import MAX_PROJECT_BYTES
+from kimi_tui.config.source_position import with_line
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
 from kimi_tui.permission.trust import mcp_files
 from kimi_tui.regular_file import TooLargeError, read_text
+from kimi_tui.text_safety import one_line
 
 MAX_BYTES = 1 << 20
 Transport = Literal["stdio", "http", "sse"]
+_NEAR = 0.85
+_MAX_MISTYPED = 20
 _TRANSPORT_NAMES = {"streamable-http": "http", "streamable_http": "http", "streamableHttp": "http"}
 
 
@@ -138,6 +145,7 @@ def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (
     if files:
         for file in files:
             add(_strict(_servers(_parsed(_read(file), file), str(file))))
+            problems.extend(_mistyped_keys(file))
         return Setup(tuple(by_name.values()), tuple(problems))
     for file in (*([user_file()] if user_file().exists() else []), *mcp_files(work_dir)):
         try:
@@ -146,6 +154,7 @@ def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (
             problems.append(str(error))
             continue
         problems.extend(str(error) for error in errors)
+        problems.extend(_mistyped_keys(file))
         add(servers)
     return Setup(tuple(by_name.values()), tuple(problems))
 
@@ -192,6 +201,23 @@ def _servers(table: dict[str, Any], origin: str, *, trusted: bool = True) -> tup
             continue
         servers.append(server if trusted else Server(name, server.config, origin, trusted=False))
     return servers, errors
+
+
+def _mistyped_keys(file: Path) -> Iterator[str]:
+    """Keys of a readable file that are nearly those of a server."""
+    text = _read(file)
+    small = len(text) <= MAX_PROJECT_BYTES  # finding a line takes 10 s per MiB
+    entries: object = _parsed(text, file).get("mcpServers")
+    tables = cast(dict[str, object], entries) if isinstance(entries, dict) else {}
+    keys = (
+        (name, key) for name, table in tables.items() if isinstance(table, dict) for key in cast(dict[str, Any], table)
+    )
+    unknown = ((name, key) for name, key in keys if key not in ServerConfig.model_fields)
+    near = ((name, key, get_close_matches(key[:100], ServerConfig.model_fields, 1, _NEAR)) for name, key in unknown)
+    for name, key, (meant,) in islice((each for each in near if each[2]), _MAX_MISTYPED):
+        problem = tr("no such key; did you mean {near}?", near=meant)
+        place = with_line(file, ("mcpServers", name, key)) if small else str(file)
+        yield one_line(f"{place}: mcpServers.{name[:100]}.{key[:100]}: {problem}")
 
 
 def _read(file: Path) -> str:

@@ -1,4 +1,5 @@
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,27 @@ def test_a_file_that_is_nested_too_deeply_is_a_problem_with_its_name(tmp_path: P
     assert problem.endswith(".mcp.json: nested too deeply")
     with pytest.raises(ConfigError, match="nested too deeply"):
         load(tmp_path, files=[file])
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_key_that_is_nearly_ours_is_a_problem_with_its_line_and_others_are_not(tmp_path: Path, named: bool) -> None:
+    file = user_file()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(
+        '{"mcpServers": {\n"a": {"command": "x",\n"alowed_tools": [],\n"timeout": 3, "alwaysAllow": []},\n'
+        '"b": {"command": "y", "header\\u001bs": {}}}}'
+    )
+    setup = load(tmp_path, files=[file] if named else [])
+    first, second = setup.problems
+    assert first == f"{file}:3: mcpServers.a.alowed_tools: no such key; did you mean allowed_tools?"
+    assert second.isprintable()
+    assert [server.name for server in setup.servers] == ["a", "b"]
+
+
+def test_a_large_file_with_many_mistyped_keys_is_read_at_once(tmp_path: Path) -> None:
+    file = write(user_file(), **{f"s{number}": {"command": "x", "comandd": 1} for number in range(10_000)})
+    began = time.monotonic()
+    setup = load(tmp_path)
+    assert len(setup.problems) == 20
+    assert str(setup.problems[0]).startswith(f"{file}: mcpServers.s0.comandd: ")
+    assert time.monotonic() - began < 20
