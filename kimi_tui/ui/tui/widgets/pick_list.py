@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.style import Style
 from textual import events
@@ -12,7 +12,6 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from kimi_tui.flow.render.chart_style import Role
 from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.render_fallback import log_fault, plain_lines
@@ -20,6 +19,9 @@ from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, cut_start
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import background_of, line_strip, widget_palette
+
+if TYPE_CHECKING:
+    from kimi_tui.flow.render.chart_style import Role  # imported late: the list is there before the first frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class ListItem:
     right: UserText = ""
     detail: UserText = ""
     sign: str = ""
-    role: Role = "plain"
+    role: "Role" = "plain"
     dimmed: bool = False
     search_terms: str = ""
 
