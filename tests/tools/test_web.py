@@ -118,6 +118,8 @@ async def test_redirects_are_followed_within_bounds(harness: ToolHarness, server
     assert (value.output, value.message) == ("the end", f"The text of {server.url}/end.")
     loop = server.says("/loop", "", status=301, location="/loop")
     assert "more than 5 times" in (await harness.use(FetchURL(harness.approvals, OPEN), url=loop)).message
+    long = server.says("/long", "", status=302, location="/" + "a" * 8_000)
+    assert "address of 8001 characters" in (await harness.use(FetchURL(harness.approvals, OPEN), url=long)).message
     away = server.says("/away", "", status=302, location="file:///etc/passwd")
     assert "only http and https" in (await harness.use(FetchURL(harness.approvals, OPEN), url=away)).message
 
@@ -127,6 +129,7 @@ async def test_redirects_are_followed_within_bounds(harness: ToolHarness, server
     [
         (lambda server: server.url + "/none", "404"),
         (lambda server: server.says("/p", b"\x89PNG", "image/png"), "image/png, not text"),
+        (lambda server: server.says("/l", b"", "a" * 20_000), "aaa, not text"),
         (lambda server: server.says("/e", "<html></html>"), "no text"),
         (lambda server: "file:///etc/passwd", "only http and https"),
         (lambda server: "http://", "only http and https"),
@@ -141,6 +144,7 @@ async def test_what_cannot_be_fetched_is_said(
     value = await harness.use(FetchURL(harness.approvals, OPEN), url=make(server))
     assert value.is_error
     assert said in value.message
+    assert len(value.message) < 1_000
 
 
 async def test_a_page_is_cut_at_its_bound_even_when_it_is_packed(server: Server) -> None:

@@ -24,6 +24,9 @@ MAX_BYTES = 10 << 20
 MAX_REDIRECTS = 5
 CONNECT_SECONDS = 10.0
 SECONDS = 180.0
+_MAX_LOCATION = 8_000
+_MAX_NAME = 200
+"""Characters of what a server names in an error message."""
 _AGENT = "Mozilla/5.0 (compatible; kimi-tui)"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -153,9 +156,14 @@ async def _read(client: "httpx.AsyncClient", request: "httpx.Request", url: str)
     response = await client.send(request, stream=True)
     try:
         if response.status_code in _REDIRECTS and "location" in response.headers:
-            return urljoin(url, response.headers["location"])
+            location = response.headers["location"]
+            if len(location) > _MAX_LOCATION:  # defence: bound-redirect-address
+                raise FetchError(f"it redirects to an address of {len(location)} characters")
+            return urljoin(url, location)
         if response.status_code >= 400:
-            raise FetchError(f"the server answered {response.status_code} {response.reason_phrase}".rstrip())
+            raise FetchError(
+                f"the server answered {response.status_code} {response.reason_phrase[:_MAX_NAME]}".rstrip()
+            )
         chunks: list[bytes] = []
         size = 0
         async for chunk in response.aiter_bytes(1 << 16):
@@ -163,7 +171,7 @@ async def _read(client: "httpx.AsyncClient", request: "httpx.Request", url: str)
             size += len(chunk)
             if size > MAX_BYTES:
                 break
-        mime = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+        mime = response.headers.get("content-type", "").partition(";")[0].strip().lower()[:_MAX_NAME]
         return Page(url, mime, response.charset_encoding, b"".join(chunks)[:MAX_BYTES], size > MAX_BYTES)
     finally:
         await response.aclose()
