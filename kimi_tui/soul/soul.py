@@ -47,6 +47,9 @@ from kimi_tui.wire.events import (
 )
 from kimi_tui.wire.parts import JsonObject, TextPart, TokenUsage, ToolCall, ToolResult, UserInput
 
+MAX_CALLS_AT_A_TIME = 64
+"""How many tool calls of a step run side by side; the model decides how many there are."""
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -369,12 +372,17 @@ class Soul:
         )
 
     async def _call_tools(self, calls: tuple[ToolCall, ...]) -> list[ToolResult]:
-        """Run the calls in parallel; results reach the Wire as they arrive, the context in call order."""
+        """Run the calls in parallel, at most MAX_CALLS_AT_A_TIME.
+
+        Results reach the Wire as they arrive, the context in call order.
+        """
         results: dict[str, ToolResult] = {}
         self.agent.toolset.begin_step()
+        places = asyncio.Semaphore(MAX_CALLS_AT_A_TIME)
 
         async def answer(call: ToolCall) -> None:
-            result = await call_with_hooks(self._hooks, self.agent.toolset, call)
+            async with places:  # defence: bound-parallel-calls
+                result = await call_with_hooks(self._hooks, self.agent.toolset, call)
             results[call.id] = result
             self._send(result)
 

@@ -2063,4 +2063,16 @@ DEFENCES: tuple[Defence, ...] = (
         "a hostile page", "reading it in a process with limits", "page-in-a-process", ALWAYS,
         "test_a_page_that_would_take_minutes_is_read_without_its_structure",
     ),
+    Defence(
+        "a step of many calls", "a bound of subagents", "bound-running-subagents", Value("True"),
+        "test_one_step_sends_a_bounded_number_of_subagents",
+    ),
+    Defence(
+        "a step of many calls", "a bound of calls side by side", "bound-parallel-calls", UNWRAPPED,
+        "test_many_calls_of_a_step_run_in_turn",
+    ),
+    Defence(
+        "a hostile page", "a bound of where it leads", "bound-redirect-address", NEVER,
+        "test_redirects_are_followed_within_bounds",
+    ),
 )  # fmt: skip

@@ -812,6 +812,11 @@ CASES: dict[str, tuple[str, ...]] = {
     "a hostile text": ("tests/test_linear_time.py::test_a_hostile_text_takes_no_longer_than_another",),
     "a hostile page": (
         "tests/tools/web_support/test_page_process.py::test_a_page_that_would_take_minutes_is_read_without_its_structure",
+        "tests/tools/test_web.py::test_redirects_are_followed_within_bounds",
+    ),
+    "a step of many calls": (
+        "tests/soul/subagents/test_pool.py::test_one_step_sends_a_bounded_number_of_subagents",
+        "tests/soul/test_soul.py::test_many_calls_of_a_step_run_in_turn",
     ),
     "a size in the environment": (
         "tests/ui/tui/test_app.py::test_the_size_is_that_of_the_terminal_whatever_the_environment_says",

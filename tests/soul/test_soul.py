@@ -3,6 +3,7 @@ import asyncio
 import pytest
 
 from kimi_tui.errors import MaxStepsReachedError, ProviderError, ProviderStatusError, RepeatedCallError
+from kimi_tui.soul.soul import MAX_CALLS_AT_A_TIME
 from kimi_tui.wire.events import ApprovalResponse, Notification, StatusUpdate, SteerInput, StepRetry
 from kimi_tui.wire.parts import TextPart, ToolResult
 from kimi_tui.wire.requests import ApprovalRequest
@@ -256,3 +257,22 @@ async def test_a_note_stands_before_what_the_user_says_next(tmp_path):
         await engine.prompt("second")
         said = [message.text for message in engine.context.history if message.role == "user"]
     assert said == ["a task has ended", "first", "second", "another has ended", "steered"]
+
+
+async def test_many_calls_of_a_step_run_in_turn(tmp_path):
+    calls = [
+        tool_call("Shell", f"s{number}", command=f"touch made{number}") for number in range(MAX_CALLS_AT_A_TIME + 6)
+    ]
+    async with engine_on(plan(tmp_path, "\n".join(calls), "text: done")) as (engine, received):
+        turn = asyncio.create_task(engine.prompt("go"))
+        await until(lambda: len(engine.approvals.pending) >= MAX_CALLS_AT_A_TIME)
+        for _ in range(200):
+            await asyncio.sleep(0)
+        assert len(engine.approvals.pending) == MAX_CALLS_AT_A_TIME
+        while not turn.done():
+            for request in engine.approvals.pending:
+                engine.approvals.settle(request.id, "approve")
+            await asyncio.sleep(0)
+        await turn
+        assert [one.return_value.is_error for one in received.of(ToolResult)] == [False] * len(calls)
+        assert (engine.work_dir / f"made{len(calls) - 1}").exists()

@@ -17,7 +17,7 @@ from kimi_tui.soul.hooks.dispatcher import HookDispatcher
 from kimi_tui.soul.notices import error_notice
 from kimi_tui.soul.soul import Limits, Soul
 from kimi_tui.soul.subagents.labor_market import LaborMarket, Send, SubagentType
-from kimi_tui.soul.subagents.running import RunningSubagent, RunningSubagents
+from kimi_tui.soul.subagents.running import MAX_RUNNING, RunningSubagent, RunningSubagents
 from kimi_tui.tools.task import SubagentStoppedError
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage, encode
@@ -44,7 +44,7 @@ async def _worked(soul: Soul, prompt: str) -> TurnResult:
 
 
 class SubagentRefusedError(KimiTuiError):
-    """A hook, or the depth of subagents, prevented one from starting."""
+    """A hook, or the depth or number of subagents, prevented one from starting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +93,14 @@ class SubagentPool:
 
         Raises LookupError for an unknown name, and the error that ended the subagent's turn.
         """
+        with self._context.running.place() as free:
+            if not free:
+                raise SubagentRefusedError(
+                    f"{MAX_RUNNING} subagents are at work already; do the task yourself, or send one when they are done"
+                )
+            return await self._run(name, prompt, description=description, tool_call_id=tool_call_id)
+
+    async def _run(self, name: str, prompt: str, *, description: str, tool_call_id: str) -> str:
         worker = self.market.workers[name]
         depth = _depth.get() + 1
         if depth > MAX_DEPTH:  # defence: bound-depth-of-subagents

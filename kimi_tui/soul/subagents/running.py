@@ -4,6 +4,9 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+MAX_RUNNING = 24
+"""How many subagents of a session may work at a time: models decide how many calls a step has."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunningSubagent:
@@ -20,6 +23,7 @@ class RunningSubagents:
 
     def __init__(self) -> None:
         self._agents: dict[str, RunningSubagent] = {}
+        self._places = 0
 
     @property
     def agents(self) -> Mapping[str, RunningSubagent]:
@@ -32,6 +36,16 @@ class RunningSubagents:
                 subagent.stop()
                 return True
         return False
+
+    @contextmanager
+    def place(self) -> Generator[bool]:
+        """Take one of MAX_RUNNING places inside the `with` block; False if there is none."""
+        free = self._places < MAX_RUNNING  # defence: bound-running-subagents
+        self._places += free
+        try:
+            yield free
+        finally:
+            self._places -= free
 
     @contextmanager
     def track(self, agent_id: str, subagent: RunningSubagent) -> Generator[None]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.soul.subagents.pool import MAX_DEPTH
+from kimi_tui.soul.subagents.running import MAX_RUNNING
 from kimi_tui.wire.codec import decode
 from kimi_tui.wire.events import ApprovalResponse, Notification, StepInterrupted, SubagentEvent, TurnBegin
 from kimi_tui.wire.parts import ToolResult
@@ -273,3 +274,18 @@ async def test_subagents_that_send_subagents_come_to_an_end(tmp_path):
         await engine.prompt("go")
         assert len(list((engine.session.dir / "subagents").iterdir())) == MAX_DEPTH
         assert engine.context.history[-1].text == "done"
+
+
+async def test_one_step_sends_a_bounded_number_of_subagents(tmp_path):
+    """Each subagent waits for the user, so none of them ends."""
+    calls = [task(f"t{number}", f"work {number}") for number in range(MAX_RUNNING + 6)]
+    asks = [tool_call("Shell", f"s{number}", command=f"touch made{number}") for number in range(MAX_RUNNING)]
+    async with engine_on(plan(tmp_path, "\n".join(calls), *asks)) as (engine, received):
+        turn = asyncio.create_task(engine.prompt("go"))
+        await until(lambda: len(engine.approvals.pending) == MAX_RUNNING and len(received.of(ToolResult)) == 6)
+        said = {str(result.return_value.message) for result in received.of(ToolResult)}
+        assert len(said) == 1
+        assert f"{MAX_RUNNING} subagents are at work already" in said.pop()
+        turn.cancel()
+        await asyncio.gather(turn, return_exceptions=True)
+        assert not engine.running_subagents.agents
