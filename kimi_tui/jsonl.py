@@ -143,7 +143,7 @@ def set_aside(path: Path, lines: Sequence[bytes]) -> int:
 
 
 class JsonlWriter:
-    """Appends values to one file, created with its first line. Not safe for several processes at once.
+    """Appends values to one file, created with its first line. At most one process may write to the file.
 
     The writer keeps a value that it could not write (full disk, read-only home) and retries it with the next one. It
     calls `on_trouble` with the error on the first failure, and with None on recovery.

@@ -45,7 +45,7 @@ def open_fd(path: Path, flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open the regular file to read bytes. Raises OSError as `open_fd` does."""
+    """Open the regular file for reading bytes. Raises OSError as `open_fd` does."""
     return os.fdopen(open_fd(path), "rb")
 
 

@@ -30,7 +30,9 @@ class CommandPart:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`outcome` is `allow`, `ask` or `deny` in default mode; `in_mode` and `alone` are those in the mode and in afk."""
+    """The explanation of a decision. `outcome` is `allow`, `ask` or `deny` in default mode; `in_mode` is the outcome in
+    the explained mode, `alone` the one in afk.
+    """
 
     outcome: str
     why: str

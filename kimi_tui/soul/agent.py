@@ -10,7 +10,9 @@ from kimi_tui.tools.task import Subagents
 
 @dataclass(slots=True)
 class Agent:
-    """`system_prompt` may change between turns. `tool_availability` selects the tools that the current model can use.
+    """An agent.
+
+    `system_prompt` may change between turns. `tool_availability` selects the tools that the current model can use.
     `subagents` are those that the agent can start.
 
     `model` is the configured model that the agent file names, None for the session's model. An agent with a

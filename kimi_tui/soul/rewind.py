@@ -78,7 +78,7 @@ async def go_back(
         raise ValueError(tr("the conversation was compacted or cleared after that turn"))
     if files:
         restorable, unrestorable = versions.versions_before(point.turn_id)
-        result.failed.update(dict.fromkeys(unrestorable, tr("its content at that time was not saved")))
+        result.failed.update(dict.fromkeys(unrestorable, tr("its earlier content was not saved")))
         await asyncio.to_thread(_restore_all, restorable, versions, result)
     if conversation and checkpoint is not None:
         context.revert_to(checkpoint)

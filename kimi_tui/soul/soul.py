@@ -123,7 +123,7 @@ class Soul:
 
     @contextlib.contextmanager
     def on_context(self, context: Context) -> Generator[None]:
-        """Take the turns within the block on another context. Notes for the model stay for the usual one too."""
+        """Run the turns inside the block on another context. Notes for the model are added to the usual context too."""
         usual, compactor, notes = self.context, self._compactor, self._notes
         self.context, self._notes, self._later_notes = context, [], notes
         self._compactor = self._make_compactor()  # defence: compactor-of-the-context

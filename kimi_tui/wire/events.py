@@ -54,7 +54,10 @@ class CompactionBegin(WireModel):
 
 
 class CompactionEnd(WireModel):
-    """`compacted` is false if the compaction failed or was interrupted, so that the conversation is unchanged."""
+    """A compaction has ended.
+
+    `compacted` is false if the compaction failed or was interrupted, so that the conversation is unchanged.
+    """
 
     compacted: bool | None = None
 

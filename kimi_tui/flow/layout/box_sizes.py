@@ -21,7 +21,9 @@ _LEAST_TEXT = 9
 
 @dataclass(frozen=True, slots=True)
 class Spacing:
-    """`text` and `label` are the widest lines in a box and on a branch; gaps are blank cells across the flow.
+    """The spacing of one layout attempt.
+
+    `text` and `label` are the widest lines in a box and on a branch; gaps are blank cells across the flow.
 
     A box that is alone in its layer has wider lines, up to `share` of the drawing's width; with `even`, several boxes
     share a layer's room too. `to_fit`: of use only if the drawing then fits. `straight`: the flow's main line is.

@@ -18,7 +18,7 @@ _WORD = re.compile(r"[^\s\[\]|,:\"'`{}$<>\\]+(?: [^\s\[\]|,:\"'`{}$<>\\]+)*\Z")
 
 @dataclass(frozen=True, slots=True)
 class ResultField:
-    """One field: a plain type, or one of the `words`; `many` makes it a list of these."""
+    """One field: a plain type, or one of the `words`; with `many`, a list of these."""
 
     name: str
     plain: Plain | None = None

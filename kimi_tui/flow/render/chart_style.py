@@ -35,7 +35,10 @@ class NodeStyle:
 
 @dataclass(frozen=True, slots=True)
 class EdgeStyle:
-    """`count` is shown after the branch's label, if there is room. `marked`: the label is underlined."""
+    """The style of an edge.
+
+    `count` is shown after the branch's label, if there is room. `marked`: the label is underlined.
+    """
 
     line: LineKind = "light"
     role: Role = "faint"

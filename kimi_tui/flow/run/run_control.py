@@ -41,7 +41,7 @@ class RerunNode:
 
 @dataclass(frozen=True, slots=True)
 class JumpTo:
-    """Continue at this node. `passed`: nothing may pause the run before it."""
+    """Continue at this node. `passed`: the run does not pause before it, whatever is set."""
 
     node_id: str
     passed: bool = True

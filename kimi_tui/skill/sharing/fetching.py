@@ -12,7 +12,10 @@ from kimi_tui.skill.skill import SKILL_FILE
 
 
 class FetchedSkill(NamedTuple):
-    """`path` is the skill's folder in its source; `commit` is None for a folder on this disk."""
+    """A fetched skill with its commit.
+
+    `path` is the skill's folder in its source; `commit` is None for a folder on this disk.
+    """
 
     package: SkillPackage
     path: str

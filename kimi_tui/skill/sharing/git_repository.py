@@ -60,7 +60,10 @@ _USERS_VARIABLES = frozenset(
 
 
 class TreeEntry(NamedTuple):
-    """`mode` is Git's: 100644, 100755, 120000 (a link), 160000 (a submodule)."""
+    """A file in a Git tree.
+
+    `mode` is Git's: 100644, 100755, 120000 (a link), 160000 (a submodule).
+    """
 
     mode: str
     object_id: str

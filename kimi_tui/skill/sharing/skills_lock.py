@@ -23,7 +23,10 @@ NAME = re.compile(r"(?=.{1,64}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 
 
 class LockedSkill(BaseModel):
-    """`ref`: the branch or tag that updates follow; None: the default branch. `files`: SHA-256 by path."""
+    """The locked version of a shared skill.
+
+    `ref`: the branch or tag that updates follow; None: the default branch. `files`: SHA-256 by path.
+    """
 
     model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
 

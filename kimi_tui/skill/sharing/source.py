@@ -26,7 +26,9 @@ _REF = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+/-]{0,199}")
 
 @dataclass(frozen=True, slots=True)
 class SkillSource:
-    """`location` is the URL of a repository (`protocol`), or the absolute path of a folder (`protocol` None).
+    """A parsed source of a skill.
+
+    `location` is the URL of a repository (`protocol`), or the absolute path of a folder (`protocol` None).
 
     `ref`: a branch, a tag or a full commit id; None: the repository's default branch. `path`: the skill's folder in it;
     "" if it is to be found.

@@ -118,5 +118,5 @@ COMMANDS: tuple["Command[Engine]", ...] = (
     ),
     Command(CommandInfo("plan", "Plan mode: on, off, view the last plan, clear"), _plan),
     Command(CommandInfo("add-dir", "Add a folder to the workspace, or list the folders"), _add_dir, while_running=True),
-    Command(CommandInfo("model", "Change the model, or list those configured"), _model),
+    Command(CommandInfo("model", "Change the model, or list the configured ones"), _model),
 )

@@ -75,7 +75,10 @@ class FlowTurnTaker(TurnTaker, CommandRunner, AnswerRecorder, Protocol):
 
 
 class FlowManager:
-    """`runner` is the active flow, also while paused; `prompt_flow` is the chart from `--prompt-flow`."""
+    """The flows of a session.
+
+    `runner` is the active flow, also while paused; `prompt_flow` is the chart from `--prompt-flow`.
+    """
 
     def __init__(
         self,

@@ -10,10 +10,12 @@ RecordedWhenAsked = Literal["refuse", "park"]
 
 
 class ParkedCalls:
-    """`when_asked` is the user's option, None for the default: a resumed run then keeps its own.
+    """Parks or refuses the calls of runs without a user.
 
-    `approves`: calls are approved since there is no user to ask. A run that refuses or parks turns that off, and
-    also the configuration's yolo. `stop` ends the running turn.
+    `when_asked` is the user's option, None for the default: a resumed run then keeps its own.
+
+    `approves`: calls are approved since there is no user to ask. A run that refuses or parks turns that off, and also
+    the configuration's yolo. `stop` ends the running turn.
     """
 
     def __init__(

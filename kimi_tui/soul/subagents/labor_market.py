@@ -23,7 +23,9 @@ class SubagentType:
 
 @dataclass(slots=True)
 class LaborMarket:
-    """`fixed` subagents come from the agent's file and have their own market; `dynamic` ones share this one.
+    """The subagents that an agent can start.
+
+    `fixed` subagents come from the agent's file and have their own market; `dynamic` ones share this one.
 
     It calls `on_hire` with the name and the system prompt of each new subagent.
     """

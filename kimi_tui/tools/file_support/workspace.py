@@ -59,9 +59,11 @@ class ResolvedPath:
 
 
 class Workspace:
-    """`protected` holds additional files and folders that require approval even in yolo mode, `readable` outside
-    folders that may be listed (the skill folders). Both hold real paths and may change. `on_add` is called after a
-    folder was added.
+    """The work dir and the added folders of an agent.
+
+    `protected` holds additional files and folders that require approval even in yolo mode, `readable` outside folders
+    that may be listed (the skill folders). Both hold real paths and may change. `on_add` is called after a folder was
+    added.
     """
 
     def __init__(self, work_dir: Path, additional_dirs: Iterable[Path] = (), *, protected: Iterable[Path] = ()) -> None:

@@ -68,7 +68,9 @@ _SHORTEST_KEY = 8
 
 
 class ChildEnv:
-    """`allowed` are names (with `*`) that stay although they look secret; `secrets` returns values that are always
+    """Builds the environment of commands.
+
+    `allowed` are names (with `*`) that stay although they look secret; `secrets` returns values that are always
     removed.
     """
 

@@ -36,7 +36,10 @@ _PARTS = re.compile(r"\\(.)|(\[[!^]?\]?[^]\\[]*\])|(\[.*\])|(.)", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """`paths` as the program would get them; `cut`: a limit was reached and there may be more."""
+    """The result of expanding a word.
+
+    `paths` as the program would get them; `cut`: a limit was reached and there may be more.
+    """
 
     paths: tuple[str, ...]
     cut: bool = False

@@ -24,7 +24,10 @@ Allows = Callable[[str, int], Awaitable[bool]]
 
 
 class HostProxy:
-    """`allows` decides on a host, in lower case without a final dot, and a port; `resolve` finds its address."""
+    """The proxy of a session.
+
+    `allows` decides on a host, in lower case without a final dot, and a port; `resolve` finds its address.
+    """
 
     def __init__(self, allows: Allows, *, resolve: Callable[[str, int], Awaitable[str]] | None = None) -> None:
         self._allows = allows

@@ -2,9 +2,9 @@
 
 python -I -S landlock.py RULES PROGRAM ARGUMENT...
 
-RULES is `sockets`, which confines nothing but sockets: abstract ones of others, and those of rare kinds. Else it has a
-line `offline` or `online`, and lines `r PATH` (read and execute) and `w PATH` (also write). What has no
-rule cannot be opened, made, moved or deleted. The kernel's calls are made directly: the published bindings take 70 ms
+RULES is `sockets`, which confines only sockets: abstract ones of other processes, and rare kinds. Otherwise it has a
+line `offline` or `online`, and lines `r PATH` (read and execute) and `w PATH` (also write). A file without a rule
+cannot be opened, made, moved or deleted. The kernel's calls are made directly: the published bindings take 70 ms
 and more to import, a delay for each command. `supervisor.py` uses it between fork and exec.
 
 Not confined: names, modes, owners and times of files, Unix sockets that have a path, UDP.

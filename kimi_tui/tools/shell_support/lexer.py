@@ -38,7 +38,10 @@ _KEYWORDS = frozenset(
 
 @dataclass(slots=True)
 class PlainLine:
-    """`commands` and `redirections` (operator without its descriptor, target) in source order."""
+    """A parsed plain line.
+
+    `commands` and `redirections` (operator without its descriptor, target) in source order.
+    """
 
     commands: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
     redirections: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])

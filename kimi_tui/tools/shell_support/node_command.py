@@ -11,10 +11,11 @@ from kimi_tui.tools.shell_support.process_runner import ProcessResult
 
 @dataclass(slots=True)
 class NodeCommand:
-    """`shown` is the command of the call and `line` what Bash runs in its place, with `env`, for `seconds` at most.
+    """The command of a flow's node. The Shell call has `shown`; Bash runs `line` instead, with `env`, for at most
+    `seconds`.
 
-    `imported`: the chart is that of an imported run, so that neither rules nor yolo approve the command. `ended` is how
-    it ended, once it has run. A command that the user edited runs as edited.
+    `imported`: the chart belongs to an imported run, so that neither rules nor yolo approve the command. `ended` is the
+    end of the command after it has run. A command that the user edited runs as edited.
     """
 
     shown: str

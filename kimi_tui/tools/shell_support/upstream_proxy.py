@@ -17,7 +17,10 @@ class UpstreamError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class UpstreamProxy:
-    """`credentials` are those of its URL, as `Proxy-Authorization` takes them; empty without any."""
+    """A proxy that connects for us.
+
+    `credentials` are those of its URL, as `Proxy-Authorization` takes them; empty without any.
+    """
 
     host: str
     port: int

@@ -25,7 +25,9 @@ _REFUSED = 3
 
 
 async def read_page_text(page: Page, *, seconds: float = SECONDS) -> str:
-    """Return the text of the page; without its structure if it exceeds the limits. Raises FetchError as `page_text`."""
+    """Return the text of the page; plain text without structure if it exceeds the limits. Raises FetchError as
+    `page_text` does.
+    """
     if len(page.body) <= _MAX_BYTES or not is_html(page):  # defence: page-in-a-process
         return await asyncio.to_thread(page_text, page)
     request = asdict(page) | {"body": base64.b64encode(page.body).decode()}

@@ -27,7 +27,9 @@ class WebService:
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """`search` and `fetch` are None without a service: SearchWeb is then not offered, and FetchURL fetches directly.
+    """The services of the web tools.
+
+    `search` and `fetch` are None without a service: SearchWeb is then not offered, and FetchURL fetches directly.
 
     `allow_private`: FetchURL may reach this machine and its local networks.
     """

@@ -21,7 +21,10 @@ _SPECIAL_SHAPES = TABLES | {"sequence_diagram"}
 
 
 class Filter(NamedTuple):
-    """`&shape: circle`, or with `!&` its opposite."""
+    """A filter of a pattern.
+
+    `&shape: circle`, or with `!&` its opposite.
+    """
 
     names: tuple[str, ...]
     value: str

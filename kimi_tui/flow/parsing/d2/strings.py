@@ -11,7 +11,10 @@ from kimi_tui.i18n import tr
 
 
 class Variable(NamedTuple):
-    """`${path}` within a value; `offset` is the place of its `$`."""
+    """A reference to a variable.
+
+    `${path}` within a value; `offset` is the place of its `$`.
+    """
 
     path: str
     offset: int

@@ -10,7 +10,10 @@ _FRAME_S = 0.25
 
 
 class PromptMark(Static):
-    """`›`, or `$` before a shell command. With reduced motion it stands still."""
+    """The mark before the composer's text.
+
+    `›`, or `$` before a shell command. With reduced motion it stands still.
+    """
 
     DEFAULT_CSS = """
     PromptMark { width: 2; height: 1; color: $primary; text-style: bold; }

@@ -52,7 +52,10 @@ class ApprovalDialog(DockedDialog):
         """Posted when another pending request is shown."""
 
     class Answered(Message):
-        """`edited` is the command to run instead of the requested one; `taken` are the changes to apply."""
+        """Posted when the user answers.
+
+        `edited` is the command to run instead of the requested one; `taken` are the changes to apply.
+        """
 
         def __init__(
             self,

@@ -24,7 +24,9 @@ Button = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class FooterFacts:
-    """`role` is accent, warning, success, error or muted. `notes` have rows of their own above the state.
+    """The content of the footer.
+
+    `role` is accent, warning, success, error or muted. `notes` have rows of their own above the state.
 
     `bar` is the used share of a budget, 1 for all of it, with its text; it has a row above the state.
 

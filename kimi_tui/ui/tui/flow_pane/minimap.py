@@ -20,7 +20,10 @@ _RANK: dict[Role, int] = {"faint": 0, "muted": 1, "plain": 2, "success": 3, "acc
 
 @dataclass(frozen=True, slots=True)
 class MiniMap:
-    """`size` is in cells; `scale` is how many cells of the surface one cell of the map covers, across and down."""
+    """A scaled-down map of a surface.
+
+    `size` is in cells; `scale` is how many cells of the surface one cell of the map covers, across and down.
+    """
 
     size: Size
     scale: tuple[float, float]

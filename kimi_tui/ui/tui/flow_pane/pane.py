@@ -132,7 +132,7 @@ class FlowPane(Vertical):
         return self._overlaid if self.showing == "overlay" else None
 
     def hints(self) -> tuple[Hint, ...]:
-        """The keys of the list or the chart; those of the run are beside its state."""
+        """The keys of the list or the chart; the footer of the pane shows those of the run."""
         if self.showing == "list":
             return (("↑ ↓", _("choose")), ("Enter", _("start")))
         return (("↑ ↓ ← →", _("nodes")), ("Enter", _("node")), ("z", _("size")), ("o", _("outline")), (".", _("more")))

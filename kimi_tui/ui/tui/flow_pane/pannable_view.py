@@ -6,7 +6,10 @@ from textual.scroll_view import ScrollView
 
 
 class PannableView(ScrollView):
-    """`following` is false once the user has moved the view. Ctrl and the wheel zoom."""
+    """A view that the user can pan and zoom.
+
+    `following` is false once the user has moved the view. Ctrl and the wheel zoom.
+    """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)

@@ -21,7 +21,10 @@ from kimi_tui.ui.tui.widgets.line_widget import background_of, widget_palette
 
 
 class SurfaceView(PannableView):
-    """`nodes` are those of the minimap; `selected` is the node under the cursor, `current` the run's current node."""
+    """Shows a chart surface.
+
+    `nodes` are those of the minimap; `selected` is the node under the cursor, `current` the run's current node.
+    """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)

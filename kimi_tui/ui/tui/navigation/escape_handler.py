@@ -12,7 +12,10 @@ _DOUBLE_PRESS_S = 1.5
 
 
 class EscapeHandler:
-    """`monotonic` is a monotonic clock."""
+    """Handles Esc and Ctrl+C.
+
+    `monotonic` is a monotonic clock.
+    """
 
     def __init__(self, host: "EscapeHost", *, monotonic: Callable[[], float]) -> None:
         self._host, self._monotonic = host, monotonic

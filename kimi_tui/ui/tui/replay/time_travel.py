@@ -34,7 +34,10 @@ class HistoryDisplay(Protocol):
 
 
 class TimeTravel:
-    """`monotonic` is a monotonic clock, for playback."""
+    """Shows past states of a session.
+
+    `monotonic` is a monotonic clock, for playback.
+    """
 
     def __init__(self, display: HistoryDisplay, bar: ScrubBar, *, monotonic: Callable[[], float]) -> None:
         self._display, self._bar, self._monotonic = display, bar, monotonic

@@ -197,7 +197,7 @@ class SetupWizard(ModalCard[SetupResult]):
         if default := takeover.default_model:
             words = _("{models}, default {model}", models=words, model=default)
         if takeover.logins:
-            words = _("{models}, without {names} (signed in by OAuth)", models=words, names=", ".join(takeover.logins))
+            words = _("{models}, without {names} (OAuth logins)", models=words, names=", ".join(takeover.logins))
         words = _("{models}, hooks and MCP servers; the file is not changed", models=words)
         title = _("Import {file}", file=shown(takeover.file))
         return ListItem("takeover", title, detail=words, sign="○", role="accent")

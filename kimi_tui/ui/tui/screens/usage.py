@@ -1,4 +1,4 @@
-"""Tokens and cost: of the whole session, and of the current run."""
+"""Shows tokens and cost of the whole session and of the current run."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

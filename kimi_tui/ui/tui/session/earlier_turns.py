@@ -21,7 +21,10 @@ _ROWS = 16
 
 
 class EarlierTurns:
-    """`messages` are those read so far, `state` is their fold; `error` is set if reading ended too early."""
+    """Loads the earlier turns of a session.
+
+    `messages` are those read so far, `state` is their fold; `error` is set if reading ended too early.
+    """
 
     def __init__(self, earlier: Iterator[Recorded]) -> None:
         self._earlier = earlier

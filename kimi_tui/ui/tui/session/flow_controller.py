@@ -43,7 +43,10 @@ _WITHOUT_TURN = frozenset({"run", "ask", "on"})
 
 
 class FlowController:
-    """`browse_runs` shows the past runs of the flow in a work dir; `clock` is the clock of the displayed moment."""
+    """Controls the flows of a session.
+
+    `browse_runs` shows the past runs of the flow in a work dir; `clock` is the clock of the displayed moment.
+    """
 
     def __init__(
         self,

@@ -26,7 +26,9 @@ MakeEngine = Callable[[], Awaitable[Engine]]
 
 
 class SessionController:
-    """`engine` is None until the first one is created; `starting` is true while it may still be created.
+    """Opens and closes the engines of an app.
+
+    `engine` is None until the first one is created; `starting` is true while it may still be created.
 
     `prompt` is sent to the first engine. `work_dir` is the folder of the draft until then. `clock` is the clock of the
     messages, `frame` the seconds between two batches.

@@ -26,8 +26,9 @@ _HOPS = 4  # event loop iterations that a key needs from the app to the widget
 
 
 class TerminalApp(App[int]):
-    """`attention` alerts the user while the terminal is not focused; `fault` is the crash that ended the app, if
-    any.
+    """The base of the TUI's apps.
+
+    `attention` alerts the user while the terminal is not focused; `fault` is the crash that ended the app, if any.
     """
 
     answer_hold_s = 0.3

@@ -157,7 +157,7 @@ class Renderer:
         return ink + self.palette.decision_bg if span.tinted else ink
 
     def code_line(self, runs: Sequence[Run]) -> Iterator[Line]:
-        """One line of code, wrapped if needed."""
+        """Draw one line of code, wrapped if needed."""
         background = self.palette.code_bg
         painted = [(text, style + background) for text, style in runs]
         for row, join in wrap_runs(painted, self.width - 3):

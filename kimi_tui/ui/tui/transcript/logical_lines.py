@@ -11,8 +11,10 @@ Span = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class LogicalLine:
-    """`text` joins the lines from number `first` on; `starts` has the offset at which each begins, and its skipped
-    prefix."""
+    """An unwrapped line with its rows.
+
+    `text` joins the lines from number `first` on; `starts` has the offset at which each begins, and its skipped prefix.
+    """
 
     text: str
     first: int

@@ -6,8 +6,10 @@ from kimi_tui.ui.tui.transcript.item_store import ItemStore
 
 
 class ScrollWindow:
-    """`height` rows of the store from row `top` on. While it follows, it stays at the end, with some blank rows that
-    new lines fill before the content scrolls: this reduces movement, and most of the terminal's repainting.
+    """The visible part of the conversation.
+
+    `height` rows of the store from row `top` on. While it follows, it stays at the end, with some blank rows that new
+    lines fill before the content scrolls: this reduces movement, and most of the terminal's repainting.
     """
 
     def __init__(self, store: ItemStore) -> None:

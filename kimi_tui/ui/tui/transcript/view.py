@@ -51,7 +51,9 @@ class Transcript(Viewport, can_focus=True):
     ]
 
     class ItemClicked(Message):
-        """`action` is the click target: `toggle`, `agent`, `node:ID`, `link:URL`, `image:NAME` or `item`.
+        """Posted when the user clicks an item.
+
+        `action` is the click target: `toggle`, `agent`, `node:ID`, `link:URL`, `image:NAME` or `item`.
 
         Enter on a subagent's card is `agent` too.
         """

@@ -13,7 +13,10 @@ from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 
 
 class TypedText(Message):
-    """`text` goes into the message; with `take_focus` the user is writing it, and the composer gets the focus."""
+    """Posted when text was typed outside the composer.
+
+    `text` goes into the message; with `take_focus` the user is writing it, and the composer gets the focus.
+    """
 
     def __init__(self, text: str, *, take_focus: bool = True) -> None:
         self.text, self.take_focus = text, take_focus
