@@ -476,6 +476,10 @@ DEFENCES: tuple[Defence, ...] = (
         Value("os.dup(read_end)"), "test_a_command_whose_mounts_nobody_compares_any_more_is_not_started",
     ),
     Defence(
+        "15 tree_kill", "deleting the folders of a session", "folders-of-any-depth-are-deleted", REMOVED,
+        "test_folders_of_any_depth_in_the_sessions_tmp_are_deleted_with_it",
+    ),
+    Defence(
         "34 protected_paths", "checking what Git trusts in its state", "states-that-git-trusts", NEVER,
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),

@@ -1,0 +1,47 @@
+"""Deleting what commands left."""
+
+import gc
+import os
+from pathlib import Path
+
+from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.shell import Shell
+from kimi_tui.tools.shell_support.bwrap_args import GitUse
+from kimi_tui.tools.shell_support.remove_tree import remove_tree
+from kimi_tui.tools.shell_support.sandbox import Sandbox
+from tests.tools.harness import ToolHarness
+from tests.tools.shell_support.test_sandbox import works
+
+
+def test_a_folder_is_deleted_with_files_links_and_folders_that_cannot_be_entered(tmp_path: Path) -> None:
+    top, other = tmp_path / "top", tmp_path / "other"
+    (top / "a/b").mkdir(parents=True)
+    (top / "a/b/file").touch()
+    other.mkdir()
+    (other / "kept").touch()
+    (top / "a/link").symlink_to(other)
+    (top / "dangling").symlink_to("nowhere")
+    os.mkfifo(top / "pipe")
+    (top / "a/b").chmod(0)
+    (top / "a").chmod(0)
+    remove_tree(str(top))
+    assert [path.name for path in tmp_path.iterdir()] == ["other"]
+    assert [path.name for path in other.iterdir()] == ["kept"]
+    assert other.stat().st_mode & 0o777 != 0o700
+
+
+@works
+async def test_folders_of_any_depth_in_the_sessions_tmp_are_deleted_with_it(harness: ToolHarness) -> None:
+    sandbox = Sandbox(SandboxConfig(), harness.workspace)
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    deep = "for i in {1..60}; do d=$(printf 'd%.0s' {1..100}); mkdir $d; cd -P $d; done"
+    value = await harness.use(tool, command=f"cd /tmp; {deep}; mkdir -p $(printf 'a/%.0s' {{1..1500}}); pwd | wc -c")
+    assert int(str(value.output)) > 6000
+    [command] = sandbox.wrapped(["true"], git=GitUse.NONE)
+    private = Path(next(word for word in command if word.endswith("/var-tmp"))).parent
+    assert private.is_dir()
+    await sandbox.close()
+    del sandbox, tool
+    gc.collect()
+    assert not private.exists()
