@@ -480,6 +480,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_folders_of_any_depth_in_the_sessions_tmp_are_deleted_with_it",
     ),
     Defence(
+        "34 protected_paths", "putting the folder of many new files aside", "many-files-at-once", NEVER,
+        "test_of_many_new_files_their_folder_is_put_aside",
+    ),
+    Defence(
         "34 protected_paths", "checking what Git trusts in its state", "states-that-git-trusts", NEVER,
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),

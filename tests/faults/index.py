@@ -255,6 +255,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_program_files.py::test_a_command_cannot_change_the_program_that_runs_it",
         "tests/tools/shell_support/test_sandbox.py::test_a_configured_path_that_a_command_made_a_link_opens_nothing",
         "tests/tools/shell_support/test_git_state.py::test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+        "tests/tools/shell_support/test_git_state.py::test_of_many_new_files_their_folder_is_put_aside",
         "tests/tools/shell_support/test_sandbox_start.py::"
         "test_a_command_is_started_again_after_a_folder_vanished_while_the_sandbox_started",
         "tests/tools/shell_support/test_sandbox_start.py::"

@@ -17,9 +17,9 @@ from kimi_tui.tools.shell_support.safe_rename import ASIDE
 _MAX_INDEX = 256 << 20
 _MAX_STATE = 1 << 20
 _INDEX = "index"
-_SHARED = "sharedindex."
+_SHARED = re.compile(r"sharedindex\.[0-9a-f]{40,64}")
 _FILES = (_INDEX, "MERGE_RR", "rebase-merge/strategy", "sequencer/opts", "rebase-apply/apply-opt")
-_FOLDERS = ("remotes", "branches")
+STATE_FOLDERS = ("remotes", "branches")
 _STRATEGIES = frozenset({b"recursive", b"ort", b"resolve", b"octopus", b"ours", b"subtree"})
 _OPTION = re.compile(rb"[ \t]*([A-Za-z-]+)[ \t]*=[ \t]*([^\\]*)")
 _CONFLICT = re.compile(rb"[0-9a-f]{40,64}(?:\.[0-9]+)?\t([^\0]+)\0")
@@ -40,11 +40,13 @@ States = frozenset[tuple[str, int, int]]
 def states_of(git_dir: Path) -> States:
     """Return the files of such a state in a Git directory."""
     names = list(_FILES)
-    for folder in ("", *_FOLDERS):
+    for folder in ("", *STATE_FOLDERS):
         try:
             with os.scandir(f"{git_dir}/{folder}") as entries:
                 found_here = (one.name for one in entries if not one.name.endswith(ASIDE))
-                names += [f"{folder}/{name}" if folder else name for name in found_here if folder or _is_shared(name)]
+                names += [
+                    f"{folder}/{name}" if folder else name for name in found_here if folder or is_shared_index(name)
+                ]
         except OSError:
             pass
     found: set[tuple[str, int, int]] = set()
@@ -57,8 +59,8 @@ def states_of(git_dir: Path) -> States:
     return frozenset(found)
 
 
-def _is_shared(name: str) -> bool:
-    return name.startswith(_SHARED)
+def is_shared_index(name: str) -> bool:
+    return _SHARED.fullmatch(name) is not None
 
 
 def state_acts(git_dir: Path, name: str) -> bool:
@@ -69,7 +71,7 @@ def state_acts(git_dir: Path, name: str) -> bool:
     if file.is_symlink():
         return True
     try:
-        if name == _INDEX or _is_shared(name):
+        if name == _INDEX or is_shared_index(name):
             return not _index_is_plain(read_bytes(file, most=_MAX_INDEX), hash_size=_hash_size(git_dir))
         content = read_bytes(file, most=_MAX_STATE)
     except FileNotFoundError:

@@ -17,14 +17,23 @@ from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.file_support.git_dirs import git_dir_of, hook_and_include_targets, user_git_paths
 from kimi_tui.tools.file_support.git_settings import moved_destinations, without_unsafe_settings
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
-from kimi_tui.tools.shell_support.git_state import States, state_acts, states_of
+from kimi_tui.tools.shell_support.git_state import STATE_FOLDERS, States, is_shared_index, state_acts, states_of
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
-from kimi_tui.tools.shell_support.safe_rename import ASIDE, make_link, make_readable, move_aside, write_new
+from kimi_tui.tools.shell_support.safe_rename import (
+    ASIDE,
+    make_link,
+    make_readable,
+    move_all_aside,
+    move_aside,
+    write_new,
+)
 
 _MAX_CONFIG = 1 << 20
 _MAX_TODO = 1 << 22
 _MAX_REPORTED = 20
 _MAX_CHECKS = 4
+_MAX_FILES = 100
+"""New files of a repository that are put aside one by one; of more, their folder is."""
 _SETTINGS = ("config", "config.worktree")
 _TODO = Path("rebase-merge/git-rebase-todo")
 _PARTS = ("modules", "worktrees")
@@ -272,9 +281,7 @@ class _ChangeUndoer:
             yield from self._undo_settings(entry / name, text, old, new=before is None)
             if not self.remotes_may_move and (before is not None or now.common is not None):
                 yield from self._undo_destinations(entry / name, old, was)
-        for name, _, _ in sorted(now.hooks - was.hooks):
-            self._aside(entry / "hooks" / name)
-            yield f"the hook `{entry}/hooks/{name}` was put aside"
+        yield from self._undo_hooks(entry, now.hooks - was.hooks)
         if now.common is not None and now.common != was.common and not self._belongs_to_repository(entry, now.common):
             self._aside(entry / "commondir")
             yield f"`{entry}/commondir` was put aside: Git would take settings and hooks from elsewhere"
@@ -282,11 +289,30 @@ class _ChangeUndoer:
             if os.path.lexists(path):
                 self._aside(path)
                 yield f"`{path}` was put aside: Git would take settings or hooks from it"
-        for name, _, _ in sorted(now.states - was.states):
-            if state_acts(entry, name):  # defence: states-that-git-trusts
+        yield from self._undo_states(entry, now.states - was.states)
+        yield from self._undo_programs_of_rebase(entry / _TODO, now.executed - was.executed, long=str(_TODO) in long)
+
+    def _undo_hooks(self, entry: Path, new: Collection[tuple[str, int, int]]) -> Generator[str]:
+        if len(new) > _MAX_FILES:  # defence: many-files-at-once
+            self._aside(entry / "hooks")
+            yield f"the hooks `{entry}/hooks` were put aside"
+            return
+        for name, _, _ in sorted(new):
+            self._aside(entry / "hooks" / name)
+            yield f"the hook `{entry}/hooks/{name}` was put aside"
+
+    def _undo_states(self, entry: Path, new: States) -> Generator[str]:
+        names = {name for name, _, _ in new}
+        if len(names) > _MAX_FILES:
+            names = {name.partition("/")[0] if name.startswith(STATE_FOLDERS) else name for name in names}
+        if len(names) > _MAX_FILES:  # more shared indexes than Git makes
+            move_all_aside(entry, shared := [name for name in names if is_shared_index(name)], self.roots)
+            names.difference_update(shared)
+            yield f"{len(shared)} shared indexes were put aside in `{entry}`: they are too many to check"
+        for name in sorted(names):
+            if name in STATE_FOLDERS or state_acts(entry, name):  # defence: states-that-git-trusts
                 self._aside(entry / name)
                 yield f"`{entry / name}` was put aside: Git would run, write or push something elsewhere by it"
-        yield from self._undo_programs_of_rebase(entry / _TODO, now.executed - was.executed, long=str(_TODO) in long)
 
     def _undo_programs_of_rebase(self, todo: Path, new: Collection[bytes], *, long: bool) -> Generator[str]:
         if not new and not long:

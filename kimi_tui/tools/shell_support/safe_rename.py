@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from secrets import token_hex
 
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 ASIDE = ".put-aside-by-kimi-tui"
@@ -18,6 +19,14 @@ def move_aside(path: Path, roots: Iterable[Path]) -> None:
         names = (path.name + (f".{number}" if number else "") + ASIDE for number in count())
         aside = next(name for name in names if not os.path.lexists(path.with_name(name)))
         os.rename(path.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def move_all_aside(folder: Path, names: Iterable[str], roots: Iterable[Path]) -> None:
+    """Rename files of one folder to new names. Raises OSError."""
+    unused = f".{token_hex(8)}{ASIDE}"
+    with _folder_of(folder / "x", roots) as opened:
+        for name in names:
+            os.rename(name, name + unused, src_dir_fd=opened, dst_dir_fd=opened)
 
 
 def write_new(path: Path, content: bytes, roots: Iterable[Path]) -> None:

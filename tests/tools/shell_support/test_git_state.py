@@ -11,6 +11,7 @@ import pytest
 
 from kimi_tui.tools.shell_support.git_state import state_acts, states_of
 from kimi_tui.tools.shell_support.git_watch import GitWatch
+from kimi_tui.tools.shell_support.safe_rename import ASIDE
 from tests.tools.harness import git
 
 HASH = "a" * 40
@@ -197,3 +198,26 @@ def test_the_state_of_what_is_in_progress_is_what_git_writes(work: Path, name: s
     file.write_text(text)
     assert any(found == name for found, _, _ in states_of(work / ".git"))
     assert state_acts(work / ".git", name) is acts
+
+
+@pytest.mark.parametrize("folder", ["hooks", "remotes"])
+def test_of_many_new_files_their_folder_is_put_aside(work: Path, folder: str) -> None:
+    """One by one, a hundred thousand would hold up the session for minutes."""
+    watch = GitWatch(lambda: [work])
+    watch.accept_current()
+    (work / ".git" / folder).mkdir(exist_ok=True)
+    for number in range(300):
+        (work / ".git" / folder / f"made{number}").touch()
+    [undone] = watch.undo_changes()
+    assert f"`{work}/.git/{folder}`" in undone
+    assert not (work / ".git" / folder).exists()
+
+
+def test_more_shared_indexes_than_git_makes_are_put_aside(work: Path) -> None:
+    watch = GitWatch(lambda: [work])
+    watch.accept_current()
+    for number in range(300):
+        (work / f".git/sharedindex.{number:040x}").touch()
+    [undone] = watch.undo_changes()
+    assert undone.startswith("300 shared indexes")
+    assert all(path.name.endswith(ASIDE) for path in (work / ".git").glob("sharedindex.*"))
