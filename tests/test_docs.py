@@ -147,7 +147,7 @@ def _anchors(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-_INSTALLS = re.compile(r"pip install '?(?:\.|kimi-tui)(?:\[([\w,]+)\])?'?")
+_INSTALLS = re.compile(r"pip install '?\.(?:\[([\w,]+)\])?'?")
 _NOT_RUN = ("docker build -t kimi-tui .", 'docker run --rm -it -v "$PWD:/work" -e KIMI_API_KEY kimi-tui')
 """Need a container engine and its registry; tests/test_packaging.py checks the Dockerfile."""
 
