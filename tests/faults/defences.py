@@ -2083,4 +2083,13 @@ DEFENCES: tuple[Defence, ...] = (
         "a hostile page", "a bound of where it leads", "bound-redirect-address", NEVER,
         "test_redirects_are_followed_within_bounds",
     ),
+    Defence(
+        "keys that come with the key before them", "letters that stay", "letters-after-a-message-taken-back",
+        Instead('typed = ""'),
+        "test_letters_typed_before_a_message_is_back_follow_it",
+    ),
+    Defence(
+        "a sentence is typed at a screen of keys", "its Enter that does nothing", "enter-of-a-sentence", NEVER,
+        "test_a_sentence_typed_at_a_screen_of_keys_does_nothing_and_the_screen_says_so",
+    ),
 )  # fmt: skip

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from textual import events
 from textual.pilot import Pilot
 
 from kimi_tui.errors import ModelNotSetError, ProviderError, UsageError
@@ -289,3 +290,40 @@ async def test_no_sign_turns_with_reduced_motion(tmp_path: Path) -> None:
         engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
         await settled(pilot)
         assert not app.main_screen.query_one(PromptMark).is_turning
+
+
+async def test_letters_that_come_with_the_key_that_takes_a_message_back_follow_it(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await send(pilot, "one")
+        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await send(pilot, "two")
+        composer = app.main_screen.composer
+        assert composer.queued.texts == ("two",)
+        for key in (events.Key("up", None), events.Key("x", "x"), events.Key("y", "y")):
+            composer.prompt.post_message(key)
+        await settled(pilot)
+        assert (composer.text, composer.queued.texts) == ("twoxy", ())
+
+
+async def test_letters_that_come_with_the_key_that_recalls_a_message_follow_it(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, _engine):
+        composer = app.main_screen.composer
+        composer.history.add("earlier")
+        for key in (events.Key("up", None), events.Key("x", "x")):
+            composer.prompt.post_message(key)
+        await settled(pilot)
+        assert composer.text == "earlierx"
+        await pilot.press("down")
+        assert composer.text == ""
+
+
+async def test_letters_typed_before_a_message_is_back_follow_it(tmp_path: Path) -> None:
+    async with opened(tmp_path) as (app, pilot, engine):
+        await send(pilot, "one")
+        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await send(pilot, "two")
+        composer = app.main_screen.composer
+        composer.text = "xy"
+        app.prompts.take_back()
+        await settled(pilot)
+        assert composer.text == "twoxy"

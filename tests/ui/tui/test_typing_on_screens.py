@@ -158,6 +158,8 @@ async def test_a_sentence_typed_at_a_screen_of_keys_does_nothing_and_the_screen_
                 assert driver.composer == ""
                 text = app_text(driver.app)
                 assert "has no effect" in text or "does nothing here" in text
+                await driver.press("enter")
+                assert (answers, driver.app.screen) == ([], screen)
                 driver.app.screen.dismiss(None)
                 await driver.pilot.pause()
 

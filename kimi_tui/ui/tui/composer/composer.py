@@ -327,7 +327,7 @@ class Composer(Vertical):
         if (self.menu.is_open or self._searching) and event.key in _IN_MENU:
             self._on_key_in_menu(event.key)
         else:
-            self._on_key_without_menu(event.key)
+            self._on_key_without_menu(event.key, was_empty=event.is_empty)
 
     def _on_key_in_menu(self, key: str) -> None:
         match key:
@@ -349,10 +349,10 @@ class Composer(Vertical):
                 pass
         self._update_hints()
 
-    def _on_key_without_menu(self, key: str) -> None:
+    def _on_key_without_menu(self, key: str, *, was_empty: bool) -> None:
         match key:
             case "up":
-                self._show_older()
+                self._show_older(was_empty)
             case "down":
                 if self.history.walking and (text := self.history.newer()) is not None:
                     self.text = text if not self.history.walking else self.pastes.recall(text)
@@ -373,17 +373,27 @@ class Composer(Vertical):
             case _:
                 pass
 
-    def _show_older(self) -> None:
-        if not self.text and self.queued.texts:
+    def _show_older(self, was_empty: bool) -> None:
+        if was_empty and self.queued.texts:
             self.post_message(self.EditQueued())
-        elif (text := self.history.older(self.text)) is not None:
-            self.put_back(text)
+        elif (text := self.history.older("" if was_empty else self.text)) is not None:
+            if was_empty:
+                self.take_back(text)
+            else:
+                self.put_back(text)
             self._close_menu()
 
     def put_back(self, text: str) -> None:
         """Put an earlier message back for editing: large pastes become chips again, and no menu opens."""
         self._dismissed_at = text = self.pastes.recall(text)
         self.text = text
+
+    def take_back(self, text: str) -> None:
+        """Put a message back into the composer, which was empty; letters typed since then continue it."""
+        typed = self.text  # defence: letters-after-a-message-taken-back
+        self.put_back(text)
+        if typed:
+            self.prompt.insert(typed)
 
     def put_before(self, texts: Sequence[str]) -> None:
         """Put returned messages before the draft; the cursor stays at its place in the draft."""

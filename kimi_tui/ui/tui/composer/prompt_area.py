@@ -46,10 +46,10 @@ class PromptArea(CjkTextArea):
 
     class Pressed(Message):
         """A key with a meaning besides editing: up, down, tab, escape, ctrl+r, ctrl+s, ctrl+v, ctrl+d; pageup,
-        pagedown, end, ctrl+home, ctrl+end if they scroll the conversation."""
+        pagedown, end, ctrl+home, ctrl+end if they scroll the conversation. `is_empty`: there was no text then."""
 
-        def __init__(self, key: str) -> None:
-            self.key = key
+        def __init__(self, key: str, *, is_empty: bool) -> None:
+            self.key, self.is_empty = key, is_empty
             super().__init__()
 
     def __init__(self, pastes: PasteChips, images: ImageChips, *, id: str | None = None) -> None:  # noqa: A002
@@ -111,7 +111,7 @@ class PromptArea(CjkTextArea):
             self.post_message(self.Sent())
         elif key in self.captures or self._moves_out(key) or self._pages(key) or (key == "ctrl+d" and not self.text):
             self._take(event)
-            self.post_message(self.Pressed(key))
+            self.post_message(self.Pressed(key, is_empty=not self.text))
         elif key == "backspace" and self.selection.start == self.selection.end and self._drop_chip():
             self._take(event)
         elif bound := self._bindings.key_to_bindings.get(event.key):

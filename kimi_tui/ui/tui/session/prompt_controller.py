@@ -130,7 +130,7 @@ class PromptController:
         else:
             last = self._turns.pop_last()
         if last is not None:
-            self._main_screen.composer.put_back(text_of(last))
+            self._main_screen.composer.take_back(text_of(last))
 
     def _show_pending(self) -> None:
         from kimi_tui.wire.parts import text_of

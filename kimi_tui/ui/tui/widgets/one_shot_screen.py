@@ -27,13 +27,16 @@ class OneShotModal(ModalScreen[Answer]):
 
     The previous screen is dimmed around it, or hidden if only fragments of it would be visible.
 
-    A letter of `letter_answers` is accepted only if no other letter follows at once. Other letters only show a note;
-    on a screen that opened without a user action (`passes_on`), they go into the message, as a paste always does.
+    A letter of `letter_answers` is accepted only if no other letter follows at once. Other letters only show a note,
+    as does an Enter that follows them: it belongs to the sentence. On a screen that opened without a user action
+    (`passes_on`), they go into the message, as a paste always does.
     """
 
     DEFAULT_CSS = "OneShotModal.-alone { background: $background; }"
     _note: tuple[str | None, str | None] | None = None
     """A note in the lower edge, and what it replaces."""
+    _in_sentence = False
+    """Whether the last key was a letter without effect."""
 
     @property
     def passes_on(self) -> bool:
@@ -63,7 +66,7 @@ class OneShotModal(ModalScreen[Answer]):
         if self.passes_on:
             self.pass_on(typed)
         else:
-            self._show_note(_("letters are keys here; “{text}” has no effect", text=typed.text))
+            self._show_stray(_("letters are keys here; “{text}” has no effect", text=typed.text))
 
     def pass_on(self, typed: TypedText) -> None:
         """Write the text into the message."""
@@ -82,6 +85,11 @@ class OneShotModal(ModalScreen[Answer]):
         before = frame.border_subtitle
         frame.border_subtitle = Content(f" {text} ")
         self._note = frame.border_subtitle, before
+
+    def _show_stray(self, text: str) -> None:
+        """Show that a letter has no effect."""
+        self._show_note(text)
+        self._in_sentence = True
 
     def _end_note(self) -> None:
         if self._note is not None:
@@ -118,21 +126,25 @@ class OneShotModal(ModalScreen[Answer]):
                 self._show_note(_("the pasted text is in the message"))
             return True
         self._end_note()
+        in_sentence, self._in_sentence = self._in_sentence, False
         letter = event.character or "" if event.is_printable else ""
         answers = self.letter_answers
         answer = answers.get(letter) or answers.get(event.key)
         bound = self.active_bindings.get(event.key)
-        if self.letters.holds and event.key == "enter":
+        if in_sentence and event.key == "enter":  # defence: enter-of-a-sentence
+            self.app.bell()
+            self._show_note(_("Enter after text has no effect; press it again"))
+        elif self.letters.holds and event.key == "enter":
             self.letters.settle()
         elif answer or self.letters.holds or (letter and self.passes_on and not (bound and bound.enabled)):
             self.letters.handle_key(event, {event.key: answer} if answer else {})
             if letter and not (self.passes_on or self.letters.holds or self._note):
-                self._show_note(_("letters are keys here; “{text}” has no effect", text=letter))
+                self._show_stray(_("letters are keys here; “{text}” has no effect", text=letter))
             return bool(letter or answer or event.key == "escape")
         elif letter and not (bound and bound.enabled):
             self.app.bell()
             self.letters.drop()
-            self._show_note(_("{key} does nothing here", key=letter))
+            self._show_stray(_("{key} does nothing here", key=letter))
         else:
             return False
         return True
