@@ -833,8 +833,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/navigation/test_session_actions.py::test_yolo_of_an_option_that_was_turned_off_stays_off_in_the_next_engine",
     ),
     "keys that come with the key before them": (
-        "tests/ui/tui/test_sending.py::test_letters_that_come_with_the_key_that_takes_a_message_back_follow_it",
-        "tests/ui/tui/test_sending.py::test_letters_typed_before_a_message_is_back_follow_it",
+        "tests/ui/tui/test_message_delivery.py::test_letters_that_come_with_the_key_that_takes_a_message_back_follow_it",
+        "tests/ui/tui/test_message_delivery.py::test_letters_typed_before_a_message_is_back_follow_it",
     ),
     "a sentence is typed at a screen of keys": (
         "tests/ui/tui/test_typing_on_screens.py::test_a_sentence_typed_at_a_screen_of_keys_does_nothing_and_the_screen_says_so",
