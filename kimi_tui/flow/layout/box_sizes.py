@@ -47,6 +47,10 @@ class Spacing:
         part = (width - lines * _LINE_CELLS) * (self.share / _BOX_SHARE) / boxes - FRAME_CELLS - self.between_boxes
         return max(self.text, min(WIDEST_TEXT, int(width * self.share) - FRAME_CELLS, int(part)))
 
+    def terminal_cells(self, width: int | None) -> int:
+        """The maximum text width of BEGIN or END, alone in its layer, in a drawing of this width."""
+        return self.text if width is None else max(self.text, min(WIDEST_TEXT, int(width * _BOX_SHARE) - FRAME_CELLS))
+
     def label_cells(self, width: int | None) -> int:
         """The maximum width of a branch's label in a drawing of this width."""
         if not self.share or width is None:
@@ -101,9 +105,11 @@ def candidates(
 def box_lines(node: FlowNode, width: int, mode: LayoutMode, most: int = MAX_LINES) -> tuple[str, ...]:
     """The text in a node's box, in at most `most` lines of `width` cells.
 
-    In compact mode: the first words, or the id if it is shorter and meaningful.
+    In compact mode: the first words, or the id if it is shorter and meaningful. BEGIN and END always have MAX_LINES.
     """
     text = clean_label(node.title) or node.id
+    if node.kind in (NodeKind.BEGIN, NodeKind.END):
+        return wrap(text, width, MAX_LINES)
     if mode == "full":
         return wrap(text, width, most)
     flat = text.replace("\n", " ")
@@ -127,7 +133,7 @@ def box_size(lines: tuple[str, ...], kind: NodeKind, mode: LayoutMode, *, low: b
     """
     widest = max(cell_width(line) for line in lines)
     is_terminal = kind in (NodeKind.BEGIN, NodeKind.END)
-    if mode == "compact" or (low and is_terminal and len(lines) == 1):
+    if mode == "compact" or (low and is_terminal):
         return widest + (0 if is_terminal else GLYPH_CELLS) + FRAME_CELLS, len(lines)
     return max(widest, 0 if is_terminal else _LEAST_TEXT) + FRAME_CELLS, len(lines) + 2
 

@@ -13,7 +13,7 @@ from kimi_tui.flow.layout.free_cells import use_free_cells
 from kimi_tui.flow.layout.geometry import Layout, LayoutDirection, LayoutMode, PlacedEdge, PlacedNode, Point
 from kimi_tui.flow.layout.layered_graph import LayeredGraph, build_skeleton, lines_touching
 from kimi_tui.flow.layout.loop_labels import labels_inside, moved_to_top
-from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.model.graph import Flow, NodeKind
 
 _SOME_ITEMS = 500
 """With more items, only spacings that are the same in every layer are tried."""
@@ -130,10 +130,16 @@ def _text_widths(
 ) -> list[int]:
     """The maximum text width of each box: larger in a layer with few boxes."""
     widths = [spacing.text] * len(flow.nodes)
-    for layer in skeleton.layers if direction == "TB" and spacing.share else ():
+    if direction == "LR":
+        return widths
+    kinds = [node.kind for node in flow.nodes.values()]
+    for layer in skeleton.layers:
         boxes = [item for item in layer if item < len(widths)]
         for item in boxes:
-            widths[item] = spacing.text_cells(width, len(boxes), len(layer) - len(boxes))
+            if kinds[item] in (NodeKind.BEGIN, NodeKind.END) and len(layer) == 1 and not spacing.to_fit:
+                widths[item] = spacing.terminal_cells(width)
+            elif spacing.share:
+                widths[item] = spacing.text_cells(width, len(boxes), len(layer) - len(boxes))
     return widths
 
 

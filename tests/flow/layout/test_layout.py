@@ -357,3 +357,14 @@ def test_a_layout_is_had_within_a_width_exactly_if_it_fits(
     flow = likely_flow(size, seed)
     whole = layout(flow, direction=direction, mode=mode, width=width)
     assert layout_within(flow, width, direction=direction, mode=mode) == (whole if whole.width <= width else None)
+
+
+@pytest.mark.parametrize("mode", ["full", "compact"])
+@pytest.mark.parametrize("low", [False, True])
+def test_the_text_of_begin_is_whole_however_few_lines_the_boxes_have(mode: LayoutMode, low: bool) -> None:
+    start = "Begin a new feature: make clear what is wanted, and how it is to be built"
+    flow = make_flow({"b": start, "n": start, "e": "END"}, [("b", "n", None), ("n", "e", None)])
+    drawn = layout(flow, mode=mode, width=30, lines=1, low=low)
+    assert " ".join(drawn.nodes["b"].lines) == start
+    assert drawn.nodes["n"].lines[-1].endswith("…")
+    assert violations(drawn, flow) == []
