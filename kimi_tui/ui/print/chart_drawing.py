@@ -8,8 +8,9 @@ from kimi_tui.flow.model.graph import ChartSource
 
 _INDENT = "  "
 _MAX_CHARACTERS = 20_000
-_OPENING = re.compile(r" {0,3}(`{3,}|~{3,}) *(mermaid|d2)\b[^`\n]*\n\Z", re.IGNORECASE)
-_MAYBE_OPENING = re.compile(r" {0,3}(`{0,2}|~{0,2}|(`{3,}+|~{3,}+)[^`\n]*+)\Z")
+_OPENING = re.compile(r"([ >]{0,40})(`{3,}|~{3,}) *(mermaid|d2)\b[^`\n]*\n\Z", re.IGNORECASE)
+"""The start of a chart; before it, the indentation of a list item or the marks of a quotation."""
+_MAYBE_OPENING = re.compile(r"[ >]{0,40}(`{0,2}|~{0,2}|(`{3,}+|~{3,}+)[^`\n]*+)\Z")
 _MAX_OPENING = 1_000
 
 
@@ -22,6 +23,7 @@ class ChartDrawing:
         self._block = ""
         self._closing: re.Pattern[str] | None = None
         self._source: ChartSource = "mermaid"
+        self._prefix = ""
 
     def feed(self, text: str) -> str:
         """Add text, and return the displayable part: an incomplete chart is held back."""
@@ -48,8 +50,9 @@ class ChartDrawing:
         ended = self._line.endswith("\n")
         if not self._inside_line:
             if opening := _OPENING.match(self._line):
-                self._source = cast(ChartSource, opening[2].lower())
-                self._closing = re.compile(rf" {{0,3}}{re.escape(opening[1][0])}{{{len(opening[1])},}}[ \t]*\n?\Z")
+                self._prefix, fence = opening[1], opening[2]
+                self._source = cast(ChartSource, opening[3].lower())
+                self._closing = re.compile(rf"[ >]{{0,43}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*\n?\Z")
                 self._block = self._take_line()
                 return ""
             # defence: bound-opening-of-chart
@@ -60,7 +63,8 @@ class ChartDrawing:
 
     def _feed_chart(self) -> str:
         assert self._closing is not None
-        if len(self._block) + len(self._line) > _MAX_CHARACTERS:
+        left_quotation = self._line.endswith("\n") and self._line.count(">", 0, 43) < self._prefix.count(">")
+        if left_quotation or len(self._block) + len(self._line) > _MAX_CHARACTERS:
             return self.flush()
         if not self._line.endswith("\n"):
             return ""
@@ -73,8 +77,12 @@ class ChartDrawing:
         from kimi_tui.flow.render.inline_chart import inline_chart
 
         block, end, self._block, self._closing = self._block, self._take_line(), "", None
-        width = shutil.get_terminal_size().columns - len(_INDENT)
-        rows = inline_chart(block.partition("\n")[2], self._source, width)
+        before = self._prefix + _INDENT
+        width = shutil.get_terminal_size().columns - len(before)
+        source = block.partition("\n")[2]
+        if marks := self._prefix.count(">"):
+            source = re.sub(rf"^(?: *>){{{marks}}} ?", "", source, flags=re.MULTILINE)
+        rows = inline_chart(source, self._source, width)
         if rows is None:
             return block + end
-        return "".join(f"{_INDENT}{''.join(span.text for span in row)}".rstrip() + "\n" for row in rows)
+        return "".join(f"{before}{''.join(span.text for span in row)}".rstrip() + "\n" for row in rows)

@@ -1,5 +1,6 @@
 from wcwidth import wcswidth
 
+from kimi_tui.flow.layout.free_rows import use_free_rows
 from kimi_tui.flow.layout.layout import LayoutDirection, LayoutMode, layout
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.render.chart_canvas import ChartCanvas
@@ -134,3 +135,21 @@ def test_the_sign_of_a_state_stands_in_every_border_however_narrow() -> None:
         for direction in DIRECTIONS:
             style = ChartStyle({node: NodeStyle("✗", ("failed",), visits=3) for node in flow.nodes})
             assert render_text(layout(flow, direction=direction, width=20), style=style).count("✗") == len(flow.nodes)
+
+
+def test_a_compact_box_of_several_lines_has_corners_and_one_sign() -> None:
+    text = "Read the whole change as its most critical reader would and write down every doubt"
+    flow = make_flow({"b": "BEGIN", "n": text, "e": "END"}, [("b", "n", None), ("n", "e", None)])
+    placed = use_free_rows(layout(flow, mode="compact", width=40), flow, None)
+    height = placed.nodes["n"].height
+    assert height > 1
+    for ascii_only in (False, True):
+        for style in (ChartStyle({"n": NodeStyle("✗")}), ChartStyle(selected="n")):
+            canvas = ChartCanvas(placed, ascii=ascii_only)
+            rows = ["".join(span.text for span in canvas.row(y, style)) for y in range(canvas.height)]
+            assert {wcswidth(row) for row in rows} == {placed.width}
+            assert "".join(rows).count("✗") == (not style.selected)
+            words = "".join("".join(rows[placed.nodes["n"].y :][:height]).split())
+            assert "".join(text.split())[:20] in words.replace("│", "")
+    drawn = render_text(placed)
+    assert drawn.count("┌") == drawn.count("┐") == drawn.count("└") == drawn.count("┘") == 1

@@ -45,6 +45,18 @@ def test_a_chart_whose_fence_ends_the_text_is_drawn() -> None:
     assert shown(CHART.removesuffix("\n")) == BOX
 
 
+@pytest.mark.parametrize("prefix", ["   ", "        ", "> ", "> > ", ">  "])
+@pytest.mark.parametrize("size", [1, 5, 1000])
+def test_a_chart_in_a_list_or_a_quotation_is_drawn_where_it_is(prefix: str, size: int) -> None:
+    text = "".join(f"{prefix}{line}\n" for line in CHART.splitlines())
+    assert shown(f"- here:\n{text}", size) == "- here:\n" + "".join(f"{prefix}{row}\n" for row in BOX.splitlines())
+
+
+def test_a_chart_ends_with_the_quotation_that_it_is_in() -> None:
+    text = "> ```mermaid\n> flowchart TD\n> a --> b\nand on it goes\n```\n"
+    assert shown(text) == text
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -62,7 +74,7 @@ def test_what_is_no_chart_stays_as_it_was_written(text: str) -> None:
 
 
 @given(
-    st.lists(st.sampled_from(["```mermaid\n", "```", "~~~d2\n", "~~~", "\n", "a -> b\n", "`", " ", "x", "\r\n"])),
+    st.lists(st.sampled_from(["```mermaid\n", "```", "~~~d2\n", "~~~", "\n", "> ", "a -> b\n", "`", " ", "x", "\r\n"])),
     st.integers(1, 9),
 )
 def test_no_letter_is_lost_or_drawn_twice_however_the_text_is_split(words: list[str], size: int) -> None:
