@@ -20,6 +20,7 @@ from kimi_tui.tools.shell_support import builtins, globs, sandbox_hints
 from kimi_tui.ui.print.chart_drawing import ChartDrawing
 from kimi_tui.ui.tui.i18n import catalog, translate
 from kimi_tui.ui.tui.state.flow_reducer import without_choice
+from kimi_tui.ui.tui.text.highlight import highlight
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.transcript.streaming_markdown import StreamingMarkdown
 
@@ -90,6 +91,11 @@ def _streamed_blank_lines(_: Path) -> None:
         shown.feed("\n")
 
 
+def _highlighted(_: Path) -> None:
+    code = "s{" * (SIZE // 2)
+    assert highlight(code, "perl", Palette()) == [[(code, Palette().base)]]
+
+
 def _translated(_: Path) -> None:
     catalog.set_language("zh")
     try:
@@ -114,6 +120,7 @@ def _translated(_: Path) -> None:
         _printed_chart,
         _streamed_blank_lines,
         _translated,
+        _highlighted,
         lambda _: text_safety.for_terminal("\r" * SIZE + "x"),
         lambda _: builtins.doubts_of("echo", ("echo", "[" * SIZE)),
         lambda _: without_choice(" " * SIZE + "x"),

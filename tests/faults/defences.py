@@ -2092,4 +2092,8 @@ DEFENCES: tuple[Defence, ...] = (
         "a sentence is typed at a screen of keys", "its Enter that does nothing", "enter-of-a-sentence", NEVER,
         "test_a_sentence_typed_at_a_screen_of_keys_does_nothing_and_the_screen_says_so",
     ),
+    Defence(
+        "a hostile text", "a bound of the time", "bound-highlighting", NEVER,
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
 )  # fmt: skip

@@ -1,5 +1,6 @@
 """Syntax highlighting: source code to styled lines, by Pygments, in the palette's roles."""
 
+import time
 from functools import lru_cache
 
 from pygments.lexer import Lexer
@@ -16,15 +17,19 @@ from kimi_tui.ui.tui.text.styled_line import Run
 from kimi_tui.ui.tui.themes.palette import Palette
 
 _LIMIT = 100_000  # characters; beyond it highlighting is not worth its cost
+_SECONDS = 1.0  # of processor; some lexers take time that grows with the square of hostile code
 
 
 def highlight(code: str, language: str, palette: Palette) -> list[list[Run]]:
-    """The highlighted lines of `code`; plain if the language is unknown."""
+    """The highlighted lines of `code`; plain if the language is unknown, or if it takes too long."""
     lexer = _lexer(language)
     if lexer is None or len(code) > _LIMIT:
-        return [[(line, palette.base)] for line in code.split("\n")]
+        return _plain(code, palette)
+    end = time.thread_time() + _SECONDS
     lines: list[list[Run]] = [[]]
-    for kind, text in lexer.get_tokens(code):
+    for number, (kind, text) in enumerate(lexer.get_tokens(code)):
+        if number % 16 == 0 and time.thread_time() > end:  # defence: bound-highlighting
+            return _plain(code, palette)
         style = _style_of(kind, palette)
         for index, part in enumerate(text.split("\n")):
             if index:
@@ -35,6 +40,10 @@ def highlight(code: str, language: str, palette: Palette) -> list[list[Run]]:
     while len(lines) < wanted:
         lines.append([])
     return lines[:wanted]
+
+
+def _plain(code: str, palette: Palette) -> list[list[Run]]:
+    return [[(line, palette.base)] for line in code.split("\n")]
 
 
 @lru_cache(maxsize=64)
