@@ -24,6 +24,7 @@ TESTS = (
     "tests/soul/test_tracing.py",
     "tests/mcp/test_tool.py",
     "tests/tools/test_search.py",
+    "tests/tools/shell_support/test_command_parser.py",
     "tests/config/test_yaml_editor.py",
     "tests/ui/acp/test_process.py",
     "tests/ui/tui/text",
