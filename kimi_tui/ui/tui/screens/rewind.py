@@ -74,6 +74,8 @@ class Rewind(ModalFrame[RewindChoice]):
                 BarKey("t", _("the conversation only"), "go(True, False)"),
                 BarKey("f", _("the files only"), "go(False, True)"),
             )
+        if not (point.conversation or point.files):
+            return ()
         return (BarKey("Enter", _("rewind") if point.conversation else _("files restored"), "all"),)
 
     def on_mount(self) -> None:

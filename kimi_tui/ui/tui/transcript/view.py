@@ -1,5 +1,6 @@
 """The conversation on screen: one widget for any length, which repaints only changed rows."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from time import monotonic
 from typing import ClassVar
@@ -17,9 +18,10 @@ from kimi_tui.ui.tui.transcript.search import Match
 from kimi_tui.ui.tui.transcript.selection_text import selected_text
 from kimi_tui.ui.tui.transcript.viewport import Viewport
 from kimi_tui.ui.tui.transcript.word_selection import block_text, line_at, whole_text, word_at
-from kimi_tui.ui.tui.widgets.hints_changed import Hint
+from kimi_tui.ui.tui.widgets.hints_changed import Hint, HintsChanged
 
 _TICK_S = 0.25
+_CHART = re.compile(r"^ {0,3}(?:`{3,}|~{3,})\s*(?:mermaid|d2)\b", re.M)
 
 
 class Transcript(Viewport, can_focus=True):
@@ -211,8 +213,23 @@ class Transcript(Viewport, can_focus=True):
 
     def hints(self) -> tuple[Hint, ...]:
         """The keys that act while the transcript has the focus."""
+        words = _("charts as source") if self.store.charts else _("charts drawn")
+        charts = (("v", words),) if self._sees_chart else ()
         return (("↑ ↓", _("scroll")), ("j k", _("block")), ("Enter", _("open")), ("y", _("copy")),
-                ("Ctrl+F", _("find")), ("End", _("follow")))  # fmt: skip
+                *charts, ("Ctrl+F", _("find")), ("End", _("follow")))  # fmt: skip
+
+    @property
+    def _sees_chart(self) -> bool:
+        """Whether a text on the screen has a chart."""
+        index, row = self.store.heights.find(self._window.top)
+        left = self._window.height + row
+        while left > 0 and index < len(self.store):
+            item = self.store.text_of(index)
+            if isinstance(item, AssistantItem) and _CHART.search(item.text):
+                return True
+            left -= self.store.heights[index]
+            index += 1
+        return False
 
     def on_mount(self) -> None:
         self.store.counts = not display_options_of(self).plain
@@ -308,6 +325,7 @@ class Transcript(Viewport, can_focus=True):
         if not self.follow and index < len(self.store):
             self._window.show_item(index, min(row, self.store.heights[index] - 1))
         self._show()
+        self.post_message(HintsChanged())
 
     def action_open(self) -> None:
         if self._cursor is None:

@@ -35,7 +35,7 @@ class ModalFrame(OneShotModal[ResultType | None]):
     }
     ModalFrame > #frame > KeyBar { margin-top: 1; }
     ModalFrame.-low > #frame > KeyBar { margin-top: 0; }
-    ModalFrame.-low.-few > #frame > KeyBar { margin-top: 1; }
+    ModalFrame.-low.-fit > #frame > KeyBar { margin-top: 1; }
     ModalFrame.-fit { align: center middle; background: $background 85%; }
     ModalFrame.-fit > #frame { height: auto; max-height: 100%; }
     ModalFrame.-fit > #frame > LineScrollView { height: auto; }
@@ -91,9 +91,7 @@ class ModalFrame(OneShotModal[ResultType | None]):
         self._share_rows()
 
     def _share_rows(self) -> None:
-        height = self.app.size.height
-        spacing = height >= LOW or self.has_class("-few")
-        free = max(2, height - 3 - spacing - self.head_rows)
+        free = max(2, self.app.size.height - 4 - self.head_rows)
         for detail in self.query(ListDetail):
             detail.share_rows(free)
         for viewer in self.query("#frame > LineScrollView"):

@@ -12,7 +12,7 @@ from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.permission.trust import TrustItem
 from kimi_tui.ui.tui.screens.log import last_entries
 from kimi_tui.ui.tui.screens.mcp import McpStatus
-from kimi_tui.ui.tui.screens.rewind import RewindChoice
+from kimi_tui.ui.tui.screens.rewind import Rewind, RewindChoice
 from kimi_tui.ui.tui.screens.skills import Skills
 from kimi_tui.ui.tui.screens.tasks import Tasks
 from kimi_tui.ui.tui.screens.trust import TrustQuestion
@@ -187,6 +187,13 @@ async def test_enter_goes_back_with_all_that_can_go_back(show: ShowScreen, work_
         async with show(lambda: screen_cases.rewind(work_dir, tmp_path)) as shown:
             await shown.press(*keys)
             assert shown.results == [back]
+
+
+async def test_a_turn_that_cannot_be_restored_names_no_enter(show: ShowScreen, work_dir: Path) -> None:
+    points = [screen_cases.Turn(1, "before the compaction", screen_cases.NOW, conversation=False)]
+    async with show(lambda: Rewind(points, work_dir=work_dir, now=lambda: screen_cases.NOW)) as shown:
+        text = "".join(segment.text for segment in shown.app.screen.query_one(KeyBar).render_line(0))
+        assert text.split() == ["Esc", "back"]
 
 
 async def test_a_key_of_the_last_line_can_be_clicked(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:

@@ -124,10 +124,17 @@ async def test_v_shows_the_source_of_the_charts_and_draws_them_again():
     streaming = AssistantItem("```d2\nx -> y\n```\n")
     async with showing(chart, streaming) as (pilot, view):
         assert {"  ┌───────────┐", "  │     A     │", "  │     x     │"} < {row[2:] for row in rows(view)}
+        assert ("v", "charts as source") in view.hints()
         await pilot.press("v")
+        assert ("v", "charts drawn") in view.hints()
         assert {"    flowchart TD", "     A --> B", "    x -> y"} <= set(rows(view))
         await pilot.press("v")
         assert any("│     A     │" in row for row in rows(view))
+
+
+async def test_the_key_of_charts_is_named_only_where_there_is_a_chart():
+    async with showing(AssistantItem("```python\nx = 1\n```\nno mermaid", done=True)) as (_pilot, view):
+        assert "v" not in dict(view.hints())
 
 
 async def test_the_keyboard_finds_a_card_and_opens_it():
