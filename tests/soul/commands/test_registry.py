@@ -11,9 +11,11 @@ from kimi_tui.config.schema import ModelConfig, ProviderConfig
 from kimi_tui.errors import UsageError
 from kimi_tui.soul.commands.registry import COMMANDS, CommandInfo
 from kimi_tui.wire.events import BtwBegin, BtwEnd, Notification, PlanDisplay, StatusUpdate, StepBegin, TurnBegin
+from kimi_tui.wire.flow_events import FlowPaused
 from kimi_tui.wire.parts import TextPart, ToolResult
 from kimi_tui.wire.requests import QuestionRequest
 from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.release_flow import write_skill
 from tests.soul.test_soul import until
 
 
@@ -128,6 +130,21 @@ async def test_a_command_that_only_tells_may_be_given_while_a_turn_runs_and_stan
             await engine.prompt("/clear/version")
         engine.cancel()
         await turn
+
+
+async def test_a_command_that_a_paused_flow_keeps_out_names_the_flow(tmp_path):
+    write_skill(tmp_path / "work")
+    async with engine_on(plan(tmp_path, "text: wait\ndelay: 1000")) as (engine, received):
+        run = asyncio.create_task(engine.prompt("/flow:release"))
+        await until(lambda: "StepBegin" in received.names)
+        engine.cancel()
+        await until(lambda: received.of(FlowPaused))
+        await until(lambda: not engine.turn_lock.locked)
+        for command in ("/fork", "/rewind", "/clear"):
+            with pytest.raises(UsageError, match=f"a flow is paused: continue or stop it before {command}"):
+                await engine.prompt(command)
+        engine.stop_flow()
+        await run
 
 
 async def test_a_title_is_at_most_200_characters_and_is_kept(tmp_path):
