@@ -8,10 +8,10 @@ def test_a_text_shows_changes_arguments_and_reasons_but_nothing_twice() -> None:
     change = DiffBlock(path="a.py", old_text="one\ntwo", new_text="one\n2", old_start=7)
     summary = DiffBlock(path="b", old_text="1 line", new_text="10001 lines", is_summary=True)
     arguments = ShellBlock(language="json", command='{"a": 1}')
-    reason = BriefBlock(text="Asked because: it is protected")
+    reason = BriefBlock(text="Needs approval: it is protected")
     assert approval_text("Edit", (change, summary, arguments, reason)).splitlines() == [
         *("Edit", "a.py, line 7:", " one", "-two", "+2"),
-        *("b: too long to show, 1 line before and 10001 lines after", '{"a": 1}', "Asked because: it is protected"),
+        *("b: too long to show, 1 line before and 10001 lines after", '{"a": 1}', "Needs approval: it is protected"),
     ]
     assert approval_text("Run command `ls`", (ShellBlock(command="ls"),)) == "Run command `ls`"
 

@@ -362,4 +362,4 @@ async def test_calls_without_a_name_are_counted_though_they_are_kept_back(
     piece = {"tool_calls": [{"index": 0, "function": {"arguments": "x" * 1_000_000}}]}
     event = json.dumps({"choices": [{"index": 0, "delta": piece}]})
     openai_server.add(Answer([*[f"data: {event}\n\n".encode()] * 20, Hold()]))
-    assert "did not end" in str(await failure(provider))
+    assert "size limit" in str(await failure(provider))

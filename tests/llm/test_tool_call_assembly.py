@@ -59,7 +59,7 @@ def test_a_reply_has_a_bound_on_its_calls() -> None:
     order = ToolCallOrder(set())
     for number in range(MAX_CALLS):
         list(order.add(number, f"c{number}", "ReadFile", "{}"))
-    with pytest.raises(ProviderError, match="did not end"):
+    with pytest.raises(ProviderError, match="size limit"):
         list(order.add(MAX_CALLS, "one", "ReadFile", "{}"))
 
 

@@ -64,7 +64,7 @@ async def test_a_rule_that_asks_does_so_under_yolo_and_after_a_yes_for_the_sessi
     harness.approvals.yolo = True
     await harness.use(shell(harness), command="touch b")
     assert [request.scope is None for request in harness.asked] == [False, True]
-    assert reason(harness.asked[1]) == "Asked because: the rule `ask: Shell(touch *)` of c.yaml"
+    assert reason(harness.asked[1]) == "Needs approval: the rule `ask: Shell(touch *)` of c.yaml"
 
 
 async def test_what_is_protected_asks_whatever_is_allowed(harness: ToolHarness) -> None:
@@ -87,7 +87,7 @@ async def test_accepted_edits_stay_inside_the_work_dir(harness: ToolHarness, tmp
     assert not (await harness.use(write, path="a", content="x")).is_error
     (harness.dir / "link").symlink_to(tmp_path)
     assert (await harness.use(write, path=str(harness.dir / "link/b"), content="x")).is_error
-    assert reason(harness.asked[0]) == "Asked because: the file is outside of the work dir"
+    assert reason(harness.asked[0]) == "Needs approval: the file is outside of the work dir"
 
 
 async def test_files_are_judged_by_where_they_lead(harness: ToolHarness) -> None:

@@ -2,7 +2,7 @@
 
 
 def option_names(options: str) -> frozenset[str]:
-    """The names of the options in a text for `Options`."""
+    """Return the names of the options in a text for `Options`."""
     words = [word.rstrip("=?:") for word in options.split()]
     return frozenset(
         name for word in words for name in ([word] if word.startswith("--") else [f"-{letter}" for letter in word[1:]])

@@ -369,4 +369,4 @@ async def test_inputs_that_are_kept_back_are_counted(server: Server, provider: A
         begin(index, type="tool_use", id=f"c{index}", name="x", input={"a": "x" * (6 << 20)}) for index in range(3)
     ]
     server.add(named_sse(*large, *end("tool_use")))
-    assert "did not end" in str(await failure(provider))
+    assert "size limit" in str(await failure(provider))

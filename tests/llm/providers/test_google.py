@@ -339,5 +339,5 @@ async def test_a_chunk_without_end_is_stopped(server: Server) -> None:
 async def test_chunks_without_number_are_read(server: Server, provider: Google) -> None:
     long = chunk({"text": "x" * (1 << 20)})
     server.add(sse(*[long] * 20, chunk({"text": "."}, finish="STOP"), done=False))
-    with pytest.raises(ProviderError, match="did not end"):
+    with pytest.raises(ProviderError, match="size limit"):
         await ask(provider, user_message("hi"))

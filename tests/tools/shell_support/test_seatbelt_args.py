@@ -181,7 +181,7 @@ async def test_where_it_holds_commands_run_in_it_and_the_tier_says_that_no_mac_t
     if not await sandbox.works():
         pytest.skip("bubblewrap does not work here")
     assert sandbox.tier == "files"
-    assert "never tried on a Mac" in sandbox.limits
+    assert "never tested on a Mac" in sandbox.limits
     assert not sandbox.confines_commands
     tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
     assert (await harness.use(tool, command="echo 1")).output == "1\n"

@@ -87,7 +87,7 @@ async def test_a_message_that_cannot_be_folded_in_leaves_those_after_it(tmp_path
         engine.say(TurnBegin(user_input="go"), StepBegin(n=1), call, odd, TextPart(text="it goes on"), TurnEnd())
         await pilot.pause()
         await pilot.pause()
-        assert "a message could not be shown" in app_text(app)
+        assert "a message could not be displayed" in app_text(app)
         assert "it goes on" in app_text(app)
 
 

@@ -27,7 +27,7 @@ class BrokenFlow:
 
     @property
     def place(self) -> str:
-        """`SKILL.md:12:5`."""
+        """The position of the error, such as `SKILL.md:12:5`."""
         numbers = "".join(f":{number}" for number in (self.line, self.column) if number is not None)
         return f"{self.path.name}{numbers}"
 

@@ -37,7 +37,7 @@ class Asked:
             sender="WriteFile",
             action="edit file",
             description="Edit file `a.py`",
-            display=(*CHANGES, BriefBlock(text="Asked because: a rule says so")),
+            display=(*CHANGES, BriefBlock(text="Needs approval: a rule says so")),
             hunks=hunks,
         )
         self.answers.append(asyncio.create_task(asked))

@@ -34,7 +34,7 @@ def test_in_english_texts_stay_as_they_came() -> None:
     [
         ("run command", "运行命令"),
         ("edits of `src/a.py`", "对 `src/a.py` 的编辑"),
-        ("Asked because: it runs outside the sandbox; the rule `ask: Shell(git push:*)` of ~/c.yaml", None),
+        ("Needs approval: it runs outside the sandbox; the rule `ask: Shell(git push:*)` of ~/c.yaml", None),
         ("Back to before “fix {it}”", "回退到“fix {it}”之前"),
         ("exactly `make -j 2` or `git push` with safe options", None),
         ("failed, exit code 3, after 12 s", "失败、退出码 3、历时 12 秒"),

@@ -108,6 +108,6 @@ async def test_continue_says_who_holds_the_only_session(tmp_path: Path) -> None:
 async def test_a_session_of_a_demo_does_not_go_on_with_the_real_model(tmp_path: Path) -> None:
     host = host_in(tmp_path)
     await host.prepare()
-    with pytest.raises(UsageError, match="that was a demo session"):
+    with pytest.raises(UsageError, match="this is a demo session"):
         host.select_session("s", tmp_path / "kimi-tui-demo-abc" / "project")
     assert host.work_dir == tmp_path
