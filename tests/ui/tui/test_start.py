@@ -10,7 +10,6 @@ from textual import events
 
 from kimi_tui.errors import ConfigError
 from kimi_tui.paths import bundled
-from kimi_tui.soul.session_replay import Replay
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.themes.theme import find_themes
@@ -95,25 +94,30 @@ async def test_what_is_typed_and_sent_before_the_engine_is_there_is_sent_to_it(t
         assert engine.prompts == ["hi"]
 
 
-@pytest.mark.parametrize("sent", [False, True])
-async def test_the_flow_list_does_not_open_for_a_moment_where_a_message_was_sent_already(
-    tmp_path: Path, sent: bool
-) -> None:
-    shown, attached = list[bool](), asyncio.Event()
+async def test_the_flow_list_stays_closed_from_a_message_sent_early_until_a_command_ended(tmp_path: Path) -> None:
+    engine = FakeEngine(tmp_path)
+    app, _ = make_app(engine, prompt="/some-command")
 
-    class LookingEngine(FakeEngine):
-        def replay(self) -> Replay:
-            app.call_later(look)
-            return super().replay()
+    def is_open() -> bool:
+        return bool(app.main_screen.query_one("#right").display)
 
-    def look() -> None:
-        shown.append(bool(app.main_screen.query_one("#right").display))
-        attached.set()
+    async with app.run_test(size=(160, 40)) as pilot:
+        await ready(pilot)
+        assert engine.prompts == ["/some-command"]
+        assert not is_open()
+        await pilot.resize_terminal(170, 40)
+        await pilot.pause()
+        assert not is_open()
+        engine.end_turn()
+        await pilot.pause()
+        assert is_open()
 
-    app, _ = make_app(LookingEngine(tmp_path), prompt="hi" if sent else None)
-    async with app.run_test(size=(160, 40)):
-        await attached.wait()
-    assert shown == [not sent]
+
+async def test_the_flow_list_is_open_at_the_start_where_no_message_was_sent(tmp_path: Path) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=(160, 40)) as pilot:
+        await ready(pilot)
+        assert app.main_screen.query_one("#right").display
 
 
 async def test_up_takes_back_what_waits_for_the_engine_and_no_key_is_named_that_does_nothing(tmp_path: Path) -> None:

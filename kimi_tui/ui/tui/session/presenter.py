@@ -206,6 +206,9 @@ class Presenter:
     def settle(self) -> None:
         """Called when the engine becomes idle."""
         self._apply(self._change(partial(UiState.settle, at=self._clock())))
+        if self.main_screen.right_column.held:  # what was sent was a command
+            self.main_screen.right_column.held = False
+            self.refresh({"flow"})
 
     def add_notice(self, item: NoticeItem | ErrorItem) -> None:
         self._apply(self._change(partial(UiState.add_notice, item=item, at=self._clock())))
@@ -256,6 +259,8 @@ class Presenter:
             has_work = state.flow.is_current or not state.chats
             if self.past is not None:
                 has_work = has_work or state.flow.run is not None
+            if state.chats or state.flow.is_current:
+                main_screen.right_column.held = False
             main_screen.follow_work(has_work=has_work, chats=state.chats)
         self.tick()
 

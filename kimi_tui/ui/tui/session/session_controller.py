@@ -203,8 +203,7 @@ class SessionController:
         self.engine = engine
         self._set_starting(False)
         # A message that was sent already folds the column: opened for a moment, it would only flicker.
-        column = view.main_screen.right_column
-        column.held = bool(self._first_prompt or prompts.pending_before_start)
+        view.main_screen.right_column.held = bool(self._first_prompt or prompts.pending_before_start)
         presenter.attach(engine)
         loop = asyncio.get_running_loop()
         self._bridge = WireBridge(engine.wire, post=view.post_message, loop=loop, clock=self._clock, frame=self._frame)
@@ -229,7 +228,6 @@ class SessionController:
         if not self._first_prompt and not pending and not composer.is_written:
             view.call_after_refresh(view.offer_resume)
         prompts.show_queue()
-        column.held = False
         view.session_shown(engine)
 
     def _send_pending(self) -> bool:
