@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from kimi_tui.flow.layout.cell_text import cell_width, clean_label, truncate, wrap
+from kimi_tui.flow.layout.cell_text import cell_width, clean_label, longest_word, truncate, wrap
 from kimi_tui.flow.layout.geometry import GLYPH_CELLS, LayoutDirection, LayoutMode
 from kimi_tui.flow.model.graph import FlowNode, NodeKind
 
@@ -11,6 +11,8 @@ MAX_LINES, FEW_LINES = 12, 4
 MAX_LABEL_LINES = 4
 WIDEST_TEXT, WIDEST_LABEL = 64, 40
 """The maximum width of a line in a box and in a branch's label, in cells, even if there is more room."""
+_WIDEST_WORD = 30
+"""A longer word is divided, even if there is more room, in cells."""
 _BOX_SHARE = 0.6
 _LOW_SHARE = 0.9
 FRAME_CELLS = 4
@@ -100,6 +102,11 @@ def candidates(
         for share in (_BOX_SHARE / 2, 0.0)
     )
     return (*shared, tightest, *bent)
+
+
+def word_cells(text: str) -> int:
+    """The width that a box or label needs so that no word of its text is divided, in cells."""
+    return min(_WIDEST_WORD, longest_word(clean_label(text)))
 
 
 def box_lines(node: FlowNode, width: int, mode: LayoutMode, most: int = MAX_LINES) -> tuple[str, ...]:

@@ -66,6 +66,13 @@ def _units(line: str) -> list[str]:
     return [" " if is_space else line[start:end] for start, end, is_space in unbreakable_units(line)]
 
 
+@lru_cache(maxsize=4096)
+def longest_word(text: str) -> int:
+    """The cells of the widest piece of the clean `text` that no line break should divide."""
+    pieces = (chunk for line in text.split("\n") for unit in _units(line) for chunk in _BREAK_AFTER.split(unit))
+    return max((cell_width(piece) for piece in pieces), default=0)
+
+
 def _split_long(piece: str, width: int) -> list[str]:
     """Cut a piece wider than a whole line: after punctuation if that fills the line well, else anywhere."""
     parts: list[str] = []

@@ -6,7 +6,10 @@ crossings (`layered_graph`, `crossing_reduction`), positions across the flow (`c
 tracks of lines (`coordinates`, `routing`).
 """
 
-from kimi_tui.flow.layout.box_sizes import MAX_LINES, Spacing, box_lines, box_size, candidates, label_lines
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kimi_tui.flow.layout.box_sizes import MAX_LINES, Spacing, box_lines, box_size, candidates, label_lines, word_cells
 from kimi_tui.flow.layout.cell_text import cell_width
 from kimi_tui.flow.layout.coordinates import assign_coordinates
 from kimi_tui.flow.layout.free_cells import use_free_cells
@@ -21,6 +24,15 @@ _MANY_ITEMS = 3_000
 """With more items, only the roomiest and the tightest spacing are tried."""
 
 __all__ = ["Layout", "LayoutDirection", "LayoutMode", "PlacedEdge", "PlacedNode", "Point", "layout"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """A spacing, and the widest lines of each box and of each labelled edge with it, in cells."""
+
+    spacing: Spacing
+    texts: list[int]
+    labels: dict[int, int]
 
 
 def layout(
@@ -66,18 +78,17 @@ def _first_that_fits(
     spacings = candidates(direction, mode, width, few=len(skeleton.items) > _SOME_ITEMS, low=low)
     if len(skeleton.items) > _MANY_ITEMS:
         spacings = (spacings[0], spacings[-1])
-    narrowest = next(spacing for spacing in reversed(spacings) if not spacing.to_fit)
-    for spacing in spacings:
-        hopeful = width is None or (spacing is narrowest and not must_fit)
-        texts = [
-            box_lines(node, text, mode, lines)
-            for node, text in zip(
-                flow.nodes.values(), _text_widths(flow, skeleton, spacing, direction, width), strict=True
-            )
-        ]
+    attempts = _attempts(flow, skeleton, spacings, direction, width)
+    last = next(spacing for spacing in reversed(spacings) if not spacing.to_fit)
+    narrowest = next(attempt for attempt in reversed(attempts) if attempt.spacing is last)
+    for attempt in attempts:
+        spacing = attempt.spacing
+        hopeful = width is None or (attempt is narrowest and not must_fit)
+        widths = zip(flow.nodes.values(), attempt.texts, strict=True)
+        texts = [box_lines(node, text, mode, lines) for node, text in widths]
         if not hopeful and _least_width(flow, skeleton, texts, spacing, direction, mode) > (width or 0):
             continue
-        candidate = _place(flow, skeleton, main, texts, spacing, direction, mode, width, low=low)
+        candidate = _place(flow, skeleton, main, texts, attempt, direction, mode, low=low)
         if result is None or (
             candidate.width < result.width and not (spacing.to_fit and candidate.width > (width or 0))
         ):
@@ -92,6 +103,30 @@ def _first_that_fits(
     if width is None or len(skeleton.items) > _SOME_ITEMS:
         return result
     return use_free_cells(result, flow, max(width, result.width))
+
+
+def _attempts(
+    flow: Flow, skeleton: LayeredGraph, spacings: Sequence[Spacing], direction: LayoutDirection, width: int | None
+) -> list[_Attempt]:
+    """All spacings with every word whole, then those that divide words."""
+    words = [word_cells(node.title) for node in flow.nodes.values()]
+    label_words = {i: word_cells(e.label) for i, e in enumerate(flow.edges) if e.label and e.label.strip()}
+    whole: list[_Attempt] = []
+    dividing: list[_Attempt] = []
+    for spacing in spacings:
+        texts = _text_widths(flow, skeleton, spacing, direction, width)
+        label = spacing.label_cells(width)
+        attempt = _Attempt(spacing, texts, dict.fromkeys(label_words, label))
+        undivided = _Attempt(
+            spacing, list(map(max, texts, words)), {edge: max(label, word) for edge, word in label_words.items()}
+        )
+        if len(skeleton.items) > _SOME_ITEMS:
+            dividing.append(attempt)
+            continue
+        whole.append(undivided)
+        if undivided != attempt:
+            dividing.append(attempt)
+    return [*whole, *dividing]
 
 
 def _main_line(skeleton: LayeredGraph, begin: int, end: int) -> set[int]:
@@ -169,17 +204,16 @@ def _place(
     skeleton: LayeredGraph,
     main: set[int],
     lines: list[tuple[str, ...]],
-    spacing: Spacing,
+    attempt: _Attempt,
     direction: LayoutDirection,
     mode: LayoutMode,
-    room: int | None,
     *,
     low: bool,
 ) -> Layout:
     across = direction == "LR"
+    spacing = attempt.spacing
     kinds = [node.kind for node in flow.nodes.values()]
-    widest = spacing.label_cells(room)
-    labels = {i: label_lines(e.label, widest) for i, e in enumerate(flow.edges) if e.label and e.label.strip()}
+    labels = {i: label_lines(flow.edges[i].label or "", widest) for i, widest in attempt.labels.items()}
     sizes = [box_size(text, kind, mode, low=low) for text, kind in zip(lines, kinds, strict=True)]
     touching = lines_touching(skeleton, len(sizes))
     if across:

@@ -368,3 +368,23 @@ def test_the_text_of_begin_is_whole_however_few_lines_the_boxes_have(mode: Layou
     assert " ".join(drawn.nodes["b"].lines) == start
     assert drawn.nodes["n"].lines[-1].endswith("…")
     assert violations(drawn, flow) == []
+
+
+def test_a_word_is_whole_where_the_width_has_room_for_it() -> None:
+    others = [f"n{i}" for i in range(3)]
+    flow = make_flow(
+        {"b": "BEGIN", "long": "Documentation", **dict.fromkeys(others, "Tag it all at once and go on"), "e": "END"},
+        [("b", "long", "because"), *(("b", node, None) for node in others)]
+        + [(node, "e", None) for node in ("long", *others)],
+    )
+    drawn = layout(flow, direction="TB", width=64)
+    assert drawn.width <= 64
+    assert drawn.nodes["long"].lines == ("Documentation",)
+
+
+def test_a_word_is_divided_where_the_chart_would_else_not_fit() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", **{f"n{i}": "Internationalization" for i in range(4)}, "e": "END"},
+        [("b", f"n{i}", None) for i in range(4)] + [(f"n{i}", "e", None) for i in range(4)],
+    )
+    assert layout(flow, direction="TB", width=70).width <= 70
