@@ -176,6 +176,24 @@ def test_a_paste_of_a_mebibyte_is_no_keys(tmp_path: Path) -> None:
         assert terminal.end() == 143
 
 
+def test_a_paste_without_its_end_is_in_the_message_after_a_silence_and_ctrl_c_ends_it(tmp_path: Path) -> None:
+    with Terminal(scripted(tmp_path, "text: answered"), cwd=tmp_path) as terminal:
+        terminal.wait_for("message")
+        terminal.settle()
+        terminal.type(b"\x1b[200~half a line\r")
+        terminal.wait_for("half a line")
+        terminal.wait_for("Ctrl+C to end")
+        terminal.type(b"\r")
+        terminal.wait(lambda: terminal.text.count("Ctrl+C to end") == 2)
+        assert "answered" not in terminal.text
+        terminal.type(b"\x03")
+        terminal.settle(1.5)
+        terminal.type(b"and the rest")
+        terminal.wait_for("and the rest", seconds=2)
+        terminal.type(b"\r")
+        terminal.wait_for("answered")
+
+
 def test_a_word_and_its_enter_in_one_packet_are_sent_and_the_lines_of_a_paste_are_not(tmp_path: Path) -> None:
     """Over a slow link keys come together; a terminal without bracketed paste sends lines as keys."""
     arguments = scripted(tmp_path, "text: answered one", "text: answered two")

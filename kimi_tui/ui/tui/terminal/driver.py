@@ -23,7 +23,8 @@ from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
-from kimi_tui.ui.tui.terminal.bracketed_paste import BracketedPasteParser, PastedText
+from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.terminal.bracketed_paste import BracketedPasteParser, PastedText, StartedKeys, UnfinishedPaste
 from kimi_tui.ui.tui.terminal.job_control import owns_terminal
 from kimi_tui.ui.tui.terminal.key_sequences import unprintable_as_paste
 from kimi_tui.ui.tui.terminal.shutdown import SavedTerminal
@@ -192,13 +193,17 @@ class TerminalDriver(LinuxDriver):
     def process_message(self, message: Message) -> None:
         super().process_message(unprintable_as_paste(message))
 
-    @staticmethod
-    def _messages_of(pieces: list[str], parser: XTermParser) -> Iterator[Message]:
+    def _messages_of(self, pieces: list[str], parser: XTermParser) -> Iterator[Message]:
         for piece in pieces:
-            if isinstance(piece, PastedText):
-                yield events.Paste(piece)
-            else:
-                yield from parser.feed(piece)
+            messages = [events.Paste(piece)] if isinstance(piece, PastedText) else list(parser.feed(piece))
+            if isinstance(piece, UnfinishedPaste):
+                self._call(self._notify_of_unfinished_paste)
+            if not isinstance(piece, StartedKeys):
+                yield from messages
+
+    def _notify_of_unfinished_paste(self) -> None:
+        words = _("The terminal has not ended its paste, so keys are pasted too. Press Ctrl+C to end the paste.")
+        self._app.notify(words, severity="warning", timeout=8, markup=False)
 
     def _read(self) -> bytes:
         if read := os.read(self.fileno, _READ):
