@@ -10,12 +10,14 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 
+from kimi_tui.program_output import OutputTooLargeError, program_output
 from kimi_tui.tools.file_support.git_dirs import repository_around
 from kimi_tui.tools.file_support.git_settings import runs_no_program
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 _MAX_SECONDS = 1.0
 _MAX_NAMES = 50_000
+_MAX_BYTES = 16 << 20
 _MAX_REFS = 5_000
 _STATE = ("HEAD", "packed-refs", "shallow", "info/grafts", "objects/info/alternates")
 _LOG = (
@@ -34,7 +36,7 @@ class History:
 
 
 _too_long: set[Path] = set()
-"""Git directories whose history took too long to read; a history only grows."""
+"""Git directories whose history is too large or took too long to read; a history only grows."""
 
 
 def history_of(folder: Path, git: str) -> History | None:
@@ -68,17 +70,14 @@ def _read(top: Path, common: Path, git: str, state: tuple[tuple[str, int, int], 
     """Read the history; `state` is only a key for the cache."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
-        output = subprocess.run(
+        output = program_output(
             [git, *_LOG],
+            most=_MAX_BYTES,
+            seconds=_MAX_SECONDS,
             cwd=top,
             env=environ | {"GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            timeout=_MAX_SECONDS,
-            check=True,
-        ).stdout
-    except subprocess.TimeoutExpired:
+        )
+    except (subprocess.TimeoutExpired, OutputTooLargeError):
         _too_long.add(common)
         return None
     names = {os.fsdecode(name.lstrip(b"\n")) for name in output.split(b"\0")} - {""}

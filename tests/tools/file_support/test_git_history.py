@@ -65,6 +65,13 @@ def test_a_history_that_takes_too_long_is_not_known_and_not_read_again(repo: Pat
     assert time.monotonic() - start < 10
 
 
+def test_a_history_that_is_too_large_is_not_known(repo: Path, tmp_path: Path) -> None:
+    endless = tmp_path / "endless"
+    endless.write_text("#!/bin/sh\nexec yes\n")
+    endless.chmod(0o755)
+    assert history_of(repo, str(endless)) is None
+
+
 def test_a_repository_whose_settings_may_run_something_is_not_read(repo: Path) -> None:
     ran = repo / "ran"
     git(repo, "config", "core.sshCommand", f"touch {ran}")

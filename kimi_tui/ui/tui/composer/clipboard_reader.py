@@ -8,11 +8,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kimi_tui.errors import KimiTuiError
+from kimi_tui.formats import byte_count
 from kimi_tui.paths import find_program
+from kimi_tui.program_output import OutputTooLargeError, program_output
+from kimi_tui.ui.tui.composer.image_chips import MAX_BYTES
+from kimi_tui.ui.tui.i18n.catalog import _
 
 _SECONDS = 3.0
 _TEXT = ("text/plain;charset=utf-8", "text/plain", "UTF8_STRING", "STRING", "TEXT")
 _IMAGES = ("image/png", "image/jpeg", "image/webp", "image/gif")
+
+
+class ClipboardTooLargeError(KimiTuiError):
+    """The clipboard holds more than an image may have; the message is for the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +34,10 @@ class ClipboardContent:
 
 
 def clipboard(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> ClipboardContent:
-    """The clipboard's content. Text takes precedence: copied tables and text are often available as an image."""
+    """The clipboard's content. Text takes precedence: copied tables and text are often available as an image.
+
+    Raises ClipboardTooLargeError.
+    """
     if platform == "darwin":
         return _mac()
     if environ.get("WAYLAND_DISPLAY") and shutil.which("wl-paste"):
@@ -55,14 +67,14 @@ def _mac() -> ClipboardContent:
 
 
 def _run(*command: str) -> bytes:
-    """The command's output; empty if it fails or takes too long."""
+    """The command's output; empty if it fails or takes too long. Raises ClipboardTooLargeError."""
     program = find_program(command[0], outside=[Path.cwd()])
     if program is None:
         return b""
     try:
-        ended = subprocess.run(
-            [program, *command[1:]], stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        return program_output([program, *command[1:]], most=MAX_BYTES, seconds=_SECONDS)
+    except OutputTooLargeError:
+        words = _("the clipboard's content is larger than {most}", most=byte_count(MAX_BYTES))
+        raise ClipboardTooLargeError(words) from None
+    except (OSError, subprocess.SubprocessError):
         return b""
-    return ended.stdout if ended.returncode == 0 else b""

@@ -211,9 +211,13 @@ class Composer(Vertical):
 
     async def _paste_clipboard(self) -> None:
         """Paste the desktop's clipboard; without access to it, the text last copied in kimi-tui."""
-        from kimi_tui.ui.tui.composer.clipboard_reader import clipboard
+        from kimi_tui.ui.tui.composer.clipboard_reader import ClipboardTooLargeError, clipboard
 
-        held = await asyncio.to_thread(clipboard)
+        try:
+            held = await asyncio.to_thread(clipboard)
+        except ClipboardTooLargeError as error:
+            self.post_message(self.Noted(str(error)))
+            return
         if held.image:
             try:
                 self.prompt.insert(self.images.add("clipboard.png", held.image) + " ")

@@ -174,7 +174,7 @@ class ImageChips:
         for chip, file in chips.items():
             mime = next((mime for mime, suffix in _KINDS.items() if file.endswith(suffix)), None)
             with contextlib.suppress(OSError):
-                data = base64.b64encode(read_bytes(self._folder() / file)).decode("ascii")
+                data = base64.b64encode(read_bytes(self._folder() / file, most=MAX_BYTES)).decode("ascii")
                 url = MediaURL(url=f"data:{mime};base64,{data}", id=chip[len("[image: ") : -1])
                 parts.append(ImageURLPart(image_url=url))
         return (TextPart(text=text), *parts) if parts else text

@@ -225,6 +225,26 @@ async def test_ctrl_v_makes_the_clipboards_picture_a_chip(tmp_path: Path, monkey
         assert app.main_screen.composer.text == "[image: clipboard.png] "
 
 
+async def test_ctrl_v_takes_no_endless_clipboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("WAYLAND_DISPLAY", "w")
+    tool(tmp_path, "wl-paste", 'case "$*" in --list-types) echo text/plain;; *) exec yes;; esac')
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test() as pilot:
+        await ready(pilot)
+        await pilot.press("ctrl+v")
+        await app.workers.wait_for_complete([one for one in app.workers if one.group == "clipboard"])
+        await pilot.pause()
+        assert any("the clipboard's content is larger than 20 MB" in note for note in notices(app))
+        assert app.main_screen.composer.text == ""
+
+
+def test_the_largest_picture_that_is_attached_is_sent(tmp_path: Path) -> None:
+    chips = ImageChips(lambda: tmp_path / "kept")
+    chip = chips.add("big.png", PNG.ljust(MAX_BYTES, b"\0"))
+    assert [type(part) for part in chips.content(chip)] == [TextPart, ImageURLPart]
+
+
 async def test_ctrl_v_says_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("WAYLAND_DISPLAY", "DISPLAY"):
         monkeypatch.delenv(name, raising=False)
