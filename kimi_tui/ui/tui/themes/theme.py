@@ -13,6 +13,8 @@ from kimi_tui.paths import bundled, home
 DEFAULT_THEME = "kimi-dark"
 REQUIRED = ("background", "foreground", "muted", "faint", "line", "primary", "success", "warning", "error")
 OPTIONAL = ("surface", "panel", "secondary", "accent")
+MAX_BYTES = 1 << 16
+"""The largest theme file."""
 NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}\Z")
 
 VARIABLE_DEFAULTS: Mapping[str, str] = {

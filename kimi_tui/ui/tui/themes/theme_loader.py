@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from kimi_tui.regular_file import read_text
-from kimi_tui.ui.tui.themes.theme import NAME, OPTIONAL, REQUIRED, ThemeFile, is_colour, make_theme
+from kimi_tui.ui.tui.themes.theme import MAX_BYTES, NAME, OPTIONAL, REQUIRED, ThemeFile, is_colour, make_theme
 
 _TABLES, _SWITCHES = ("colours", "variables"), ("dark", "ansi")
 _NO_TEXT = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
@@ -25,7 +25,7 @@ def load_theme(path: Path) -> ThemeFile:
 def _read_plain(path: Path) -> ThemeFile | None:
     """Read a theme in a simple YAML subset, without loading the full parser; None for any other theme."""
     try:
-        lines = read_text(path).splitlines()
+        lines = read_text(path, most=MAX_BYTES).splitlines()
     except (OSError, UnicodeDecodeError):
         return None
     top: dict[str, str] = {}

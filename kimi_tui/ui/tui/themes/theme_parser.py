@@ -15,6 +15,7 @@ from kimi_tui import yaml_text
 from kimi_tui.errors import ConfigError
 from kimi_tui.regular_file import read_text
 from kimi_tui.ui.tui.themes.theme import (
+    MAX_BYTES,
     NAME,
     OPTIONAL,
     REQUIRED,
@@ -26,7 +27,6 @@ from kimi_tui.ui.tui.themes.theme import (
     theme_folders,
 )
 
-_MAX_BYTES = 1 << 16
 _TOP = {"name": str, "title": str, "extends": str, "dark": bool, "ansi": bool, "colours": dict, "variables": dict}
 _STYLES = frozenset(("none", "not", "bold", "dim", "italic", "underline", "reverse", "strike"))
 
@@ -48,7 +48,7 @@ def read_theme(path: Path) -> ThemeFile:
 
 def _load(path: Path) -> CommentedMap:
     try:
-        text = read_text(path, most=_MAX_BYTES)
+        text = read_text(path, most=MAX_BYTES)
         yaml_text.check(text)
         data: object = yaml_text.reader("rt").load(text)
     except (OSError, ValueError, RecursionError) as error:
