@@ -153,6 +153,8 @@ class Soul:
         finally:
             self._body = None
             self._steered.clear()
+            if self.agent.denwa_renji is not None:
+                self.agent.denwa_renji.take()  # defence: dmail-of-its-turn
 
     def stop_turn(self) -> None:
         """Interrupt the running turn, or the compaction that the user requested, at its current await."""
@@ -305,13 +307,13 @@ class Soul:
             turn.ended = True
             return
         results = await self._call_tools(calls)
-        if self._go_back(turn):
-            return
         extras = [result.return_value.extras or {} for result in results]
-        if self._rejection_ends_turn and any(map(_ends_turn, extras)):
+        if self._rejection_ends_turn and any(map(_ends_turn, extras)):  # defence: rejection-before-dmail
             turn.rejected = turn.ended = True
         elif repeated := next((c for c, extra in zip(calls, extras, strict=True) if extra.get("stop")), None):
             turn.repeated, turn.ended = repeated.function.name, True
+        elif self._go_back(turn):
+            return
         elif any(extra.get("ends_turn") for extra in extras):
             turn.ended = True
 
@@ -322,6 +324,7 @@ class Soul:
         except ContextOverflowError as error:
             if not turn.compact or await self._compact(turn, refused=True) != "done":  # defence: compact-on-overflow
                 raise too_long(error) from error
+        self._checkpoint()  # defence: checkpoint-after-compaction
         turn.compact = False
         try:
             return await self._ask(turn.steps)

@@ -1,0 +1,62 @@
+"""A D-Mail whose step is interrupted, rejected or compacted."""
+
+import asyncio
+from dataclasses import replace
+
+from kimi_tui.permission.settings import PermissionSettings
+from kimi_tui.soul.agent_spec import agent_file
+from kimi_tui.wire.requests import ApprovalRequest
+from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.test_soul import until
+from tests.tools.harness import processes_with
+
+SLEEP = "sleep 987.21"
+
+
+def mail(checkpoint: int) -> str:
+    return tool_call("SendDMail", "d", message="look in b", checkpoint_id=checkpoint)
+
+
+def okabe(made):
+    return replace(made, agent_file=agent_file("okabe"))
+
+
+async def test_a_dmail_of_an_interrupted_step_is_not_delivered_later(tmp_path):
+    replies = (
+        "text: one",
+        mail(0) + "\n" + tool_call("Shell", "s", command=SLEEP),
+        tool_call("Glob", "g", pattern="*"),
+        "text: three",
+    )
+    async with engine_on(okabe(plan(tmp_path, *replies, yolo=True))) as (engine, _):
+        await engine.prompt("a")
+        turn = asyncio.create_task(engine.prompt("b"))
+        await until(lambda: processes_with(SLEEP))
+        engine.cancel()
+        await turn
+        await engine.prompt("/clear")
+        assert (await engine.prompt("c")).message == "three"
+        assert not any("look in b" in message.text for message in engine.context.history)
+
+
+async def test_a_dmail_of_a_step_whose_request_was_compacted_goes_to_a_checkpoint_that_is_there(tmp_path):
+    overflow = "error: 400 maximum context length exceeded"
+    replies = ("text: one", "text: two", overflow, "text: NOTES", mail(5), "text: three")
+    async with engine_on(okabe(plan(tmp_path, *replies))) as (engine, _):
+        await engine.prompt("a")
+        await engine.prompt("b")
+        assert engine.context.checkpoints >= 4
+        assert (await engine.prompt("c")).message == "three"
+        assert "NOTES" in engine.context.history[0].text
+
+
+async def test_a_rejected_call_ends_the_turn_though_a_dmail_was_sent_beside_it(tmp_path):
+    replies = (mail(0) + "\n" + tool_call("Shell", "s", command="touch x"), "text: on without the user")
+    made = okabe(plan(tmp_path, *replies, permissions=PermissionSettings(trusted=True)))
+    async with engine_on(made) as (engine, received):
+        turn = asyncio.create_task(engine.prompt("a"))
+        await until(lambda: received.of(ApprovalRequest))
+        engine.approvals.settle(received.of(ApprovalRequest)[0].id, "reject")
+        result = await turn
+        assert result.stop == "rejected"
+        assert any("reject" in message.text for message in engine.context.history if message.role == "tool")
