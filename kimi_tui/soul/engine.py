@@ -194,6 +194,12 @@ class Engine:
         """Whether a turn or a flow is running; a paused flow counts."""
         return self.turn_lock.locked or self.runner is not None
 
+    def busy_reason(self, command: UserText) -> UserText:
+        """Return why a command that needs an idle session cannot run now."""
+        if self.turn_lock.locked or self.runner is None or self.runner.paused is None:
+            return tr("wait for the turn to end before {command}", command=command)
+        return tr("a flow is paused: continue or stop it before {command}", command=command)
+
     def commands(self) -> Sequence[CommandInfo]:
         """All current slash commands, including skills and flows."""
         commands = [*self._commands]
@@ -429,7 +435,7 @@ class Engine:
     async def rewind(self, point: RewindPoint, *, conversation: bool = True, files: bool = True) -> RewindResult:
         """Rewind to before that turn and report it on the Wire. Raises UsageError if that is impossible."""
         if self.busy and not self.turn_lock.held_here:
-            raise TurnRunningError(tr("wait for the turn to end before rewinding"))
+            raise TurnRunningError(self.busy_reason("/rewind"))
         async with self.turn_lock.command():
             versions = self.services.versions
             try:

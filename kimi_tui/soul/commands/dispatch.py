@@ -32,9 +32,7 @@ async def run_command(engine: "Engine", name: str, args: str, *, shown: str) -> 
     ):
         raise UsageError(_unknown(engine, name))
     if engine.busy:
-        if engine.turn_lock.locked or engine.runner is None or engine.runner.paused is None:
-            raise TurnRunningError(tr("wait for the turn to end before {command}", command=f"/{name}"))
-        raise TurnRunningError(tr("a flow is paused: continue or stop it before {command}", command=f"/{name}"))
+        raise TurnRunningError(engine.busy_reason(f"/{name}"))
     match kind:
         case "flow" if name_in_kind:
             return (

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from kimi_tui.i18n import UserText
+
 if TYPE_CHECKING:
     from kimi_tui.context.context import Context
     from kimi_tui.flow.model.graph import Flow
@@ -185,6 +187,10 @@ class LiveEngine(Engine, Protocol):
 
     def prices(self, model: str) -> "Prices | None": ...
     async def switch_model(self, name: str) -> None: ...
+    def busy_reason(self, command: UserText) -> UserText:
+        """Why a command that needs an idle session cannot run now."""
+        ...
+
     def rewind_points(self) -> "Sequence[RewindPoint]": ...
     async def rewind(
         self, point: "RewindPoint", *, conversation: bool = True, files: bool = True

@@ -143,6 +143,7 @@ async def test_a_command_that_a_paused_flow_keeps_out_names_the_flow(tmp_path):
         for command in ("/fork", "/rewind", "/clear"):
             with pytest.raises(UsageError, match=f"a flow is paused: continue or stop it before {command}"):
                 await engine.prompt(command)
+        assert engine.busy_reason("/rewind") == "a flow is paused: continue or stop it before /rewind"
         engine.stop_flow()
         await run
 

@@ -3,8 +3,6 @@
 import time
 from typing import TYPE_CHECKING
 
-from kimi_tui.ui.tui.i18n.catalog import _
-
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.app_protocols import ScreenHost
 
@@ -16,7 +14,7 @@ async def rewind_session(host: "ScreenHost") -> None:
     if (engine := host.live_engine) is None:
         return
     if engine.busy:
-        host.show_toast(_("wait for the turn to end before rewinding"))
+        host.show_toast(engine.busy_reason("/rewind"))
         return
     points = engine.rewind_points()
     back = await host.push_screen_wait(Rewind(points, work_dir=engine.work_dir, now=time.time))
