@@ -275,6 +275,19 @@ DEFENCES: tuple[Defence, ...] = (
         "test_another_page_neither_ends_nor_makes_a_sign_in",
     ),
     Defence(
+        "39 bad_model", "discarding the D-Mail of an interrupted step", "dmail-of-its-turn", REMOVED,
+        "test_a_dmail_of_an_interrupted_step_is_not_delivered_later",
+    ),
+    Defence(
+        "39 bad_model", "a checkpoint after a compaction within a step", "checkpoint-after-compaction", REMOVED,
+        "test_a_dmail_of_a_step_whose_request_was_compacted_goes_to_a_checkpoint_that_is_there",
+    ),
+    Defence(
+        "39 bad_model", "ending the turn at a rejection before a D-Mail", "rejection-before-dmail",
+        OnlyIf("self.agent.denwa_renji is None"),
+        "test_a_rejected_call_ends_the_turn_though_a_dmail_was_sent_beside_it",
+    ),
+    Defence(
         "39 bad_model", "forgetting a message that the service refused", "forget-rejected-message", REMOVED,
         "test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one_is_answered",
     ),
@@ -380,6 +393,22 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "24 split_input", "folding a large paste", "fold-large-paste", ALWAYS,
         "test_a_paste_of_a_mebibyte_is_no_keys",
+    ),
+    Defence(
+        "24 split_input", "ending a paste that its terminal does not end", "cancel-unfinished-paste", NEVER,
+        "test_ctrl_c_by_itself_ends_a_paste_without_its_end",
+    ),
+    Defence(
+        "24 split_input", "returning an unfinished paste after a silence", "silence-in-a-paste", ALWAYS,
+        "test_a_paste_without_its_end_is_returned_after_a_silence_and_goes_on",
+    ),
+    Defence(
+        "24 split_input", "keeping the start of a paste in pieces from the key parser", "start-of-paste-in-pieces",
+        REMOVED, "test_textuals_parser_gets_no_paste_that_it_could_not_end",
+    ),
+    Defence(
+        "18 yes_flood", "bounding what a program writes", "bounded-program-output", NEVER,
+        "test_a_program_that_writes_without_end_is_ended",
     ),
     Defence("25 tmux_env", "saying what a dumb terminal cannot", "dumb-terminal", NEVER, "test_tmux_env"),
     Defence(

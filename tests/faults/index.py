@@ -9,6 +9,7 @@ _ATOMIC = "tests/test_atomic_file.py"
 _CHARS = "tests/llm/test_surrogate_joiner.py"
 _CMD = "tests/tools/shell_support/test_command_parser.py"
 _CTX = "tests/context/test_context.py"
+_DMAIL = "tests/soul/test_dmail.py"
 _DOUBTS = "tests/tools/test_shell_doubts.py"
 _DISK = "tests/session/test_disk.py"
 _FILES = "tests/tools/test_files.py"
@@ -19,6 +20,7 @@ _HTTP = "tests/llm/test_openai_faults.py"
 _JSONL = "tests/test_jsonl.py"
 _MCP = "tests/mcp"
 _PANE = "tests/ui/tui/flow"
+_PASTE = "tests/ui/tui/terminal/test_bracketed_paste.py"
 _PROC = "tests/tools/shell_support/test_process_runner.py"
 _PROG = "tests/permission/programs"
 _READ = "tests/tools/shell_support/test_read_only.py"
@@ -113,6 +115,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "18 yes_flood": (
         f"{_PROC}::test_yes_flood",
         "tests/tools/core/test_result_builder.py::test_a_flood_is_not_kept",
+        "tests/test_program_output.py::test_a_program_that_writes_without_end_is_ended",
         f"{_TERM}::test_a_flood_of_output_takes_no_memory_and_keys_are_seen",
     ),
     "19 sigterm, sighup, sigint, sigtstp": (
@@ -137,6 +140,10 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_TERM}::test_split_input",
         f"{_TERM}::test_spaces_joiners_and_private_symbols_that_are_typed_are_sent",
         f"{_TERM}::test_a_paste_of_a_mebibyte_is_no_keys",
+        f"{_TERM}::test_a_paste_without_its_end_is_in_the_message_after_a_silence_and_ctrl_c_ends_it",
+        f"{_PASTE}::test_ctrl_c_by_itself_ends_a_paste_without_its_end",
+        f"{_PASTE}::test_a_paste_without_its_end_is_returned_after_a_silence_and_goes_on",
+        f"{_PASTE}::test_textuals_parser_gets_no_paste_that_it_could_not_end",
         "tests/ui/tui/composer/test_composer.py"
         "::test_an_enter_that_ends_a_burst_of_one_line_sends_and_those_of_a_paste_break_the_line",
     ),
@@ -319,6 +326,9 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/soul/commands/test_registry.py::test_init_compacts_its_own_conversation_and_never_that_of_the_session",
     ),
     "39 bad_model": (
+        f"{_DMAIL}::test_a_dmail_of_an_interrupted_step_is_not_delivered_later",
+        f"{_DMAIL}::test_a_dmail_of_a_step_whose_request_was_compacted_goes_to_a_checkpoint_that_is_there",
+        f"{_DMAIL}::test_a_rejected_call_ends_the_turn_though_a_dmail_was_sent_beside_it",
         "tests/soul/test_soul.py::test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one_is_answered",
         "tests/llm/providers/test_openai_chat.py::test_a_reply_of_nothing_is_an_empty_response",
         "tests/llm/providers/test_openai_chat.py::test_missing_and_duplicate_ids_become_unique",
