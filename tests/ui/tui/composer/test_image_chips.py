@@ -235,7 +235,7 @@ async def test_ctrl_v_takes_no_endless_clipboard(tmp_path: Path, monkeypatch: py
         await pilot.press("ctrl+v")
         await app.workers.wait_for_complete([one for one in app.workers if one.group == "clipboard"])
         await pilot.pause()
-        assert any("the clipboard's content is larger than 20 MB" in note for note in notices(app))
+        assert any("the clipboard's content is larger than" in note for note in notices(app))
         assert app.main_screen.composer.text == ""
 
 
