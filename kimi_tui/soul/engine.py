@@ -194,7 +194,7 @@ class Engine:
         """Whether a turn or a flow is running; a paused flow counts."""
         return self.turn_lock.locked or self.runner is not None
 
-    def busy_reason(self, command: UserText) -> UserText:
+    def busy_reason(self, command: str) -> UserText:
         """Return why a command that needs an idle session cannot run now."""
         if self.turn_lock.locked or self.runner is None or self.runner.paused is None:
             return tr("wait for the turn to end before {command}", command=command)
