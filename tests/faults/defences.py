@@ -480,8 +480,8 @@ DEFENCES: tuple[Defence, ...] = (
         "test_secret_leak_a_key_is_in_no_file_and_in_no_output",
     ),
     Defence(
-        "30 secret_leak", "hiding our keys in the sandbox", "hide-our-keys", REMOVED,
-        "test_our_keys_cannot_be_read",
+        "30 secret_leak", "hiding the home in the sandbox", "hide-the-home", REMOVED,
+        "test_keys_and_tokens_of_the_home_are_hidden_and_can_be_given_back",
     ),
     Defence(
         "30 secret_leak", "showing nothing that a link names in the sandbox", "links-open-nothing",

@@ -179,6 +179,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_HTTP}::test_no_secret_is_told",
         "tests/session/test_redact.py::test_no_text_of_a_session_is_redacted_in_quadratic_time",
         "tests/tools/shell_support/test_sandbox.py::test_our_keys_cannot_be_read",
+        "tests/tools/shell_support/test_sandbox.py::test_keys_and_tokens_of_the_home_are_hidden_and_can_be_given_back",
         "tests/tools/shell_support/test_sandbox.py::test_a_link_named_git_makes_nothing_visible",
         "tests/tools/shell_support/test_landlock.py::test_a_terminal_of_the_user_is_neither_read_nor_written",
         "tests/tools/shell_support/test_sandbox.py::test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothing",

@@ -34,7 +34,7 @@ def main() -> int:
     options = parser.parse_args()
     wanted = [one for one in DEFENCES if not options.case or any(_is_about(one, word) for word in options.case)]
     copies: SimpleQueue[Path] = SimpleQueue()
-    with tempfile.TemporaryDirectory(prefix="kimi-tui-mutants-") as folder:
+    with tempfile.TemporaryDirectory(prefix="kimi-tui-mutants-", dir=ROOT.parent) as folder:
         for number in range(options.jobs):
             copies.put(_copy(Path(folder) / str(number)))
 

@@ -120,7 +120,7 @@ def sandbox_argv(
     for folder in temp:
         mounts.append(("--bind", str(_own_temp(box, folder)), str(folder)))
     for folder in closed:
-        mounts.append(("--tmpfs", str(folder)))  # defence: hide-our-keys
+        mounts.append(("--tmpfs", str(folder)))  # defence: hide-the-home
     settings = shown_in_home(home, workspace)
     named = [one.path for one in git_dirs if not one.linked]  # defence: links-open-nothing
     shown = [*settings, *named, *host_files(), *readable]

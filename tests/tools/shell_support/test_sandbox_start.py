@@ -38,7 +38,10 @@ class Racer:
         self.program.write_text(
             f"#!/bin/sh\ncd {shlex.quote(str(folder))}\nread left < left\n"
             "if [ $left -gt 0 ]; then echo $((left - 1)) > left; mv covered gone$left; fi\n"
-            "if [ -e stop ]; then kill -STOP $(cat /proc/$$/task/$$/children); fi\n"
+            # Kills the comparison once the process that waits for it is there.
+            "if [ -e uncompared ]; then\n"
+            "children=/proc/$$/task/$$/children\ncomparison=$(cat $children)\nkill -STOP $comparison\n"
+            "(until [ $(wc -w < $children) -gt 2 ]; do :; done; kill -KILL $comparison) &\nfi\n"
             f'exec {find_bwrap(())} "$@"\n'
         )
         self.program.chmod(0o755)
@@ -143,10 +146,10 @@ async def test_a_command_that_prints_the_reason_of_a_failed_start_is_not_run_aga
 async def test_a_command_whose_mounts_nobody_compares_any_more_is_not_started(
     harness: ToolHarness, racer: Racer
 ) -> None:
-    """The comparison is ended with its command, when the time is up: nothing starts then for a moment."""
+    """The comparison was killed, as it is with its command when the time is up: nothing starts then."""
     sandbox = racer.sandbox(harness)
     assert await sandbox.works()
-    (racer.folder / "stop").touch()
+    (racer.folder / "uncompared").touch()
     [command, *_] = sandbox.wrapped(["/bin/bash", "-c", "echo x >> runs"], git=GitUse.NONE)
     env = sandbox.env(os.environ)
     ended = await run(command, cwd=harness.dir, env=env, on_text=lambda _: None, seconds=2)
