@@ -58,7 +58,11 @@ def _plain_names(parsed: Parsed) -> str:
 
 
 def _plain_key(parsed: Parsed) -> str:
+    """Accept one harmless key, or a list of the repository's own settings: those of the user may hold tokens."""
     keys = [word for _, word in parsed.operands]
+    if parsed.has("--local") and (keys == ["list"] or (not keys and parsed.has("--list", "-l"))):
+        return ""
+    keys = keys[1:] if keys[:1] == ["get"] else keys
     return "" if len(keys) == 1 and _HARMLESS_KEYS.fullmatch(keys[0]) else "config"
 
 
@@ -276,7 +280,11 @@ _SUBCOMMANDS: dict[str, Program] = {
     "version": _reads("--build-options"),
     "config": Program(
         _READS,
-        Options("--get --get-all", "", "-f: --file= --blob= --global --system --edit -e"),
+        Options(
+            "--get --get-all --local --list -l --name-only --show-origin --show-scope --bool --int",
+            "",
+            "-f: --file= --blob= --global --system --edit -e",
+        ),
         check=_plain_key,
         dangerous=_settings,
     ),

@@ -547,3 +547,22 @@ def test_another_word_after_a_danger_takes_nothing_away(command: str, word: str)
         return
     if judge(words).level is Level.DANGER:
         assert judge((*words, word)).level is Level.DANGER
+
+
+@pytest.mark.parametrize(
+    ("words", "level"),
+    [
+        ("get user.name", Level.READS),
+        ("--get remote.origin.url", Level.READS),
+        ("core.editor", Level.READS),
+        ("--local --list", Level.READS),
+        ("list --local", Level.READS),
+        ("--list", Level.EXACT),
+        ("get http.extraheader", Level.EXACT),
+        ("get user.name x", Level.EXACT),
+        ("--local core.editor x", Level.DANGER),
+        ("--list -f x", Level.DANGER),
+    ],
+)
+def test_git_shows_settings_unasked_if_they_are_the_repositorys_own_or_harmless(words: str, level: Level) -> None:
+    assert judge(("git", "config", *words.split())).level is level
