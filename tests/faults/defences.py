@@ -517,6 +517,58 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(
+        "34 protected_paths", "names of extensions", "names-of-extensions", NEVER,
+        "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+    ),
+    Defence(
+        "34 protected_paths", "one size of hashes", "one-size-of-hashes", NEVER,
+        "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+    ),
+    Defence(
+        "34 protected_paths", "an index whose hashes have another size now", "indexes-by-their-hashes", Value("0"),
+        "test_an_index_is_checked_again_when_its_hashes_have_another_size",
+    ),
+    Defence(
+        "34 protected_paths", "reading Git's state in time", "time-to-read-states", Instead('conflicts, rest = [], b""'),
+        "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+    ),
+    Defence(
+        "34 protected_paths", "files of Git as Git reads them", "git-files-as-git-reads-them", Value('_content(entry).decode("utf-8", "replace")'),
+        "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+    ),
+    Defence(
+        "34 protected_paths", "common folders as Git reads them", "common-folders-as-git-reads-them", Value('common.strip() == b"../.."'),
+        "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+    ),
+    Defence(
+        "34 protected_paths", "worktrees elsewhere", "worktrees-elsewhere", ALWAYS,
+        "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+    ),
+    Defence(
+        "34 protected_paths", "worktrees that became links", "worktrees-that-became-links", REMOVED,
+        "test_a_worktree_of_a_setting_that_became_a_link_is_written_no_more",
+    ),
+    Defence(
+        "34 protected_paths", "links with long names", "long-names-are-put-aside", REMOVED,
+        "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
+    ),
+    Defence(
+        "34 protected_paths", "saying what could not be undone", "what-could-not-be-undone", REMOVED,
+        "test_what_could_not_be_undone_is_said",
+    ),
+    Defence(
+        "34 protected_paths", "names of other file systems", "names-of-other-file-systems", Value('("true", "false")'),
+        "test_settings_that_take_git_to_other_names_of_files_are_undone",
+    ),
+    Defence(
+        "34 protected_paths", "folders that cannot be written", "folders-that-cannot-be-written", REMOVED,
+        "test_an_ordinary_users_sandbox_passes_the_same_tests",
+    ),
+    Defence(
+        "34 protected_paths", "folders that cannot be entered", "folders-that-cannot-be-entered", REMOVED,
+        "test_an_ordinary_users_sandbox_passes_the_same_tests",
+    ),
+    Defence(
         "34 protected_paths", "starting the sandbox again", "start-again-unless-started", ALWAYS,
         "test_a_command_is_started_again_after_a_folder_vanished_while_the_sandbox_started",
     ),

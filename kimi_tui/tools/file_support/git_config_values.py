@@ -6,7 +6,8 @@ Errors end a value where Git would refuse the file, so every value that Git read
 import re
 from functools import lru_cache
 
-_SKIPPED = re.compile(r'[ \t\r\n]+|[#;][^\n]*|\[(?:"(?:\\.|[^"\\\n])*"|[^\]"\n])*\]?', re.DOTALL)
+_SKIPPED = re.compile(r'[ \t\r\n]+|[#;][^\n]*|\[(?>(?:"(?:\\[^\n]|[^"\\\n])*+"|[^\]"\n])*+)(?:\]|[^\n]*+)')
+"""A header that does not end takes the whole line: Git refuses the file there, and no second look costs time."""
 _KEY = re.compile(r"([A-Za-z][A-Za-z0-9-]*)[ \t]*(=?)")
 _PLAIN = re.compile(r'[^\\"\n]+')
 _UNQUOTED = re.compile(r'[^\\"#;\n]+')

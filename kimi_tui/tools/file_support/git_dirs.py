@@ -257,14 +257,21 @@ def _named_by(entry: Path) -> Path | None:
 def _named_folder(entry: Path) -> Path | None:
     """Return the folder that a `.git` file names. Raises OSError and ValueError."""
     named = _line(entry)
-    if named is None or not named.startswith("gitdir:"):
+    if named is None or not named.startswith("gitdir: "):
         return None
-    return real_path(entry.parent / named.removeprefix("gitdir:").strip())
+    return real_path(entry.parent / named.removeprefix("gitdir: "))
 
 
 def _line(file: Path) -> str | None:
     try:
-        line = read_start(file, _MAX_LINE).decode("utf-8", "replace").strip()
+        content = read_start(file, _MAX_LINE)
     except OSError:
         return None
-    return None if "\0" in line else line  # defence: name-with-nul
+    return None if len(content) == _MAX_LINE else named_in(content)
+
+
+def named_in(content: bytes) -> str | None:
+    """Return what a file that names a folder says, exactly as Git reads it: a blank belongs to the name. None for a
+    NUL.
+    """
+    return None if b"\0" in content else os.fsdecode(content.rstrip(b"\r\n"))  # defence: name-with-nul

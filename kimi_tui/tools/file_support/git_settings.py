@@ -34,8 +34,7 @@ _BLANKS = " \t\r"
 _GITLINK = b"\x00\x00\xe0\x00"
 _HARMLESS = {
     "core": "repositoryformatversion filemode bare logallrefupdates ignorecase precomposeunicode symlinks autocrlf eol "
-    "safecrlf quotepath untrackedcache abbrev longpaths trustctime checkstat protecthfs protectntfs sparsecheckout "
-    "sparsecheckoutcone",
+    "safecrlf quotepath untrackedcache abbrev longpaths trustctime checkstat sparsecheckout sparsecheckoutcone",
     "remote": "url fetch pushurl tagopt prune mirror gh-resolved pushdefault",
     "branch": "remote merge rebase description pushremote autosetuprebase autosetupmerge "
     "vscode-merge-base gh-merge-base",
@@ -61,6 +60,12 @@ _HARMLESS = {
     "feature": "manyfiles",
     "lfs": "repositoryformatversion",
     "extensions": "objectformat worktreeconfig",
+}
+_HARMLESS_VALUES = {
+    ("core", "fsmonitor"): ("true", "false"),
+    ("core", "protecthfs"): ("true",),  # defence: names-of-other-file-systems
+    ("core", "protectntfs"): ("true",),
+    ("extensions", "refstorage"): ("files", "reftable"),
 }
 _DESTINATIONS = {"remote": ("url", "pushurl", "pushdefault"), "branch": ("remote", "pushremote")}
 _KEYS = {section: frozenset(keys.split()) for section, keys in _HARMLESS.items()}
@@ -179,7 +184,7 @@ def _config_is_plain(text: str, top: Path) -> bool:
         if setting is None or line.endswith("\\"):
             return False
         key, value = setting[1].lower(), (setting[2] or "true").strip('"')
-        if (section, key) == ("core", "fsmonitor") and value.lower() in ("true", "false"):
+        if value.lower() in _HARMLESS_VALUES.get((section, key), ()):
             continue
         if (section, key) == ("core", "hookspath") and _PATH.fullmatch(value) and not _hooked(top / value):
             continue
@@ -215,21 +220,23 @@ def without_unsafe_settings(text: str, *, git_dir: Path, tops: Collection[Path])
     """
     kept: list[str] = []
     taken: list[str] = []
-    section = ""
+    section = named = ""
     for line in text.split("\n"):
         bare = line.strip(_BLANKS)
         if not bare or bare[0] in "#;":
             kept.append(line)
         elif found := _SECTION.fullmatch(bare):
-            section = found[1].lower()
+            section, named = found[1].lower(), found[2] or ""
             kept.append(line)
         else:
             setting = _SETTING.fullmatch(bare)
             key = setting[1].lower() if setting is not None else ""
             harmless = not bare.endswith("\\") and key in _KEYS.get(section, ())
             value = (setting[2] or "").strip('"') if setting is not None else ""
-            if (section, key) == ("core", "fsmonitor") and value.lower() in ("true", "false"):
+            if value.lower() in _HARMLESS_VALUES.get((section, key), ()):
                 harmless = True
+            if section == "extensions" and named:  # defence: names-of-extensions
+                harmless = False
             if (section, key) == ("core", "worktree") and _is_worktree_of_submodule(value, git_dir, tops):
                 harmless = True
             if harmless:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.git_config_values import config_values
+from kimi_tui.tools.file_support.git_dirs import named_in
 from kimi_tui.tools.file_support.guarded_names import plain
 from kimi_tui.tools.shell_support.safe_rename import ASIDE
 
@@ -22,7 +23,7 @@ _FILES = (_INDEX, "MERGE_RR", "rebase-merge/strategy", "sequencer/opts", "rebase
 STATE_FOLDERS = ("remotes", "branches")
 _STRATEGIES = frozenset({b"recursive", b"ort", b"resolve", b"octopus", b"ours", b"subtree"})
 _OPTION = re.compile(rb"[ \t]*([A-Za-z-]+)[ \t]*=[ \t]*([^\\]*)")
-_CONFLICT = re.compile(rb"[0-9a-f]{40,64}(?:\.[0-9]+)?\t([^\0]+)\0")
+_CONFLICT = re.compile(rb"[0-9a-f]{40,64}(?:\.[0-9]+)?\t(.+)", re.DOTALL)
 _APPLY = re.compile(
     rb"\s*(?:'(?:-[Cp][0-9]+|--(?:whitespace|directory|exclude|include)=[^']*|--reject|--3way"
     rb"|--ignore-(?:whitespace|space-change))'\s*)*"
@@ -32,9 +33,12 @@ _ENTRY, _FLAGS = 40, 2
 _EXTENDED = 0x4000
 _LONG = 0xFFF
 _BLOCKS = b"IEOT"
+_VERSION_OF_BLOCKS = 1
+_MAX_NAME = 4096
+"""Bytes of a path: Linux takes no more."""
 
-States = frozenset[tuple[str, int, int]]
-"""The names of the files, with their inodes and times."""
+States = frozenset[tuple[str, int, int, int]]
+"""The names of the files, with their inodes and times; of an index also the size of its hashes, by which it is read."""
 
 
 def states_of(git_dir: Path) -> States:
@@ -49,18 +53,23 @@ def states_of(git_dir: Path) -> States:
                 ]
         except OSError:
             pass
-    found: set[tuple[str, int, int]] = set()
+    found: set[tuple[str, int, int, int]] = set()
     for name in names:
         try:
             status = os.lstat(f"{git_dir}/{name}")
         except OSError:
             continue
-        found.add((name, status.st_ino, status.st_ctime_ns))
+        size = _known_hash_size(git_dir) if _is_an_index(name) else 0  # defence: indexes-by-their-hashes
+        found.add((name, status.st_ino, status.st_ctime_ns, size))
     return frozenset(found)
 
 
 def is_shared_index(name: str) -> bool:
     return _SHARED.fullmatch(name) is not None
+
+
+def _is_an_index(name: str) -> bool:
+    return name == _INDEX or is_shared_index(name)
 
 
 def state_acts(git_dir: Path, name: str) -> bool:
@@ -71,17 +80,18 @@ def state_acts(git_dir: Path, name: str) -> bool:
     if file.is_symlink():
         return True
     try:
-        if name == _INDEX or is_shared_index(name):
+        if _is_an_index(name):
             return not _index_is_plain(read_bytes(file, most=_MAX_INDEX), hash_size=_hash_size(git_dir))
         content = read_bytes(file, most=_MAX_STATE)
     except FileNotFoundError:
-        return False
+        return os.path.lexists(file)
     except (OSError, ValueError, IndexError):
         return True
     match name:
         case "MERGE_RR":
-            paths = [found[1] for found in _CONFLICT.finditer(content)]
-            return _CONFLICT.sub(b"", content) != b"" or not all(map(_is_within, paths))
+            *conflicts, rest = content.split(b"\0")  # defence: time-to-read-states
+            found = [_CONFLICT.fullmatch(one) for one in conflicts]
+            return rest != b"" or not all(one is not None and _is_within(one[1]) for one in found)
         case "rebase-merge/strategy":
             return content.strip() not in _STRATEGIES
         case "sequencer/opts":
@@ -100,12 +110,25 @@ def _is_plain_option(line: bytes) -> bool:
 
 
 def _hash_size(git_dir: Path) -> int:
+    """Return the bytes of a hash. Raises OSError, and ValueError if the settings may say more than one size."""
     config = git_dir / "config"
-    if not config.exists():
-        common = read_bytes(git_dir / "commondir", most=_MAX_STATE).decode().strip()
-        config = git_dir / common / "config"
-    found = config_values(read_bytes(config, most=_MAX_STATE), "objectformat")
+    common = git_dir / "commondir"
+    if os.path.lexists(common):  # Git reads no other settings than those there
+        named = named_in(read_bytes(common, most=_MAX_NAME))
+        if not named:
+            raise ValueError(common)
+        config = git_dir / named / "config"
+    found = config_values(read_bytes(config, most=_MAX_STATE), "objectformat") if os.path.lexists(config) else ()
+    if len(found) > 1:  # defence: one-size-of-hashes
+        raise ValueError(config)
     return 32 if any(value.lower() == "sha256" for _, value in found) else 20
+
+
+def _known_hash_size(git_dir: Path) -> int:
+    try:
+        return _hash_size(git_dir)
+    except (OSError, ValueError):
+        return -1
 
 
 def _index_is_plain(data: bytes, *, hash_size: int) -> bool:
@@ -117,6 +140,7 @@ def _index_is_plain(data: bytes, *, hash_size: int) -> bool:
         return False
     starts: list[int] = []
     place, name = 12, b""
+    room = _MAX_INDEX
     for _ in range(count):
         after_hash = place + _ENTRY + hash_size
         start = after_hash + _FLAGS
@@ -131,7 +155,8 @@ def _index_is_plain(data: bytes, *, hash_size: int) -> bool:
             kept = name[: len(name) - removed]
         length = flags & _LONG
         stop = data.index(b"\0", start) if length == _LONG else start + length - len(kept)
-        if stop < start or data[stop]:
+        room -= len(kept) + stop - start
+        if stop < start or data[stop] or len(kept) + stop - start > _MAX_NAME or room < 0:
             return False
         name = kept + data[start:stop]
         starts.append(-1 if kept else place)  # a thread of Git that begins there has no name to keep a part of
@@ -147,13 +172,16 @@ def _blocks_are_entries(data: bytes, starts: Sequence[int]) -> bool:
     """
     place = data.find(_BLOCKS)
     while place >= 0:
-        size = int.from_bytes(data[place + 4 : place + 8])
+        size, version = int.from_bytes(data[place + 4 : place + 8]), int.from_bytes(data[place + 8 : place + 12])
         first = 0
-        for pair in range(place + 12, place + 8 + size, 8):
-            offset, number = int.from_bytes(data[pair : pair + 4]), int.from_bytes(data[pair + 4 : pair + 8])
-            if first >= len(starts) or starts[first] != offset:
+        if version == _VERSION_OF_BLOCKS:  # else they are bytes of something else
+            for pair in range(place + 12, place + 8 + size, 8):
+                offset, number = int.from_bytes(data[pair : pair + 4]), int.from_bytes(data[pair + 4 : pair + 8])
+                if first >= len(starts) or starts[first] != offset:
+                    return False
+                first += number
+            if first != len(starts):
                 return False
-            first += number
         place = data.find(_BLOCKS, place + 1)
     return True
 
@@ -163,6 +191,8 @@ def _number(data: bytes, place: int) -> tuple[int, int]:
     byte = data[place]
     number = byte & 127
     while byte & 128:
+        if number > _MAX_NAME:
+            raise ValueError(number)
         place += 1
         byte = data[place]
         number = ((number + 1) << 7) | (byte & 127)

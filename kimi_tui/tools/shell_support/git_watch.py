@@ -14,7 +14,8 @@ from pathlib import Path
 
 from kimi_tui.regular_file import read_start
 from kimi_tui.text_safety import escape_unsafe
-from kimi_tui.tools.file_support.git_dirs import git_dir_of, hook_and_include_targets, user_git_paths
+from kimi_tui.tools.file_support.git_config_values import config_values
+from kimi_tui.tools.file_support.git_dirs import git_dir_of, hook_and_include_targets, named_in, user_git_paths
 from kimi_tui.tools.file_support.git_settings import moved_destinations, without_unsafe_settings
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.shell_support.git_state import STATE_FOLDERS, States, is_shared_index, state_acts, states_of
@@ -31,6 +32,8 @@ from kimi_tui.tools.shell_support.safe_rename import (
 _MAX_CONFIG = 1 << 20
 _MAX_TODO = 1 << 22
 _MAX_REPORTED = 20
+_MAX_TEXT, _MAX_NAMED = 200, 5
+"""Characters of a setting in a description, and the number of settings."""
 _MAX_CHECKS = 4
 _MAX_FILES = 100
 """New files of a repository that are put aside one by one; of more, their folder is."""
@@ -57,6 +60,10 @@ class _Repository:
     long: frozenset[tuple[str, int, int]] = frozenset()
     """The files of which only the start was read, with their inodes and times."""
     states: States = frozenset()
+    worktree: str | None = None
+    """Where Git writes the files, if a setting says so; without links."""
+    gitdir: bytes | None = None
+    """The text of a `gitdir`, by which a repository knows its linked worktree."""
 
 
 class GitWatch:
@@ -97,7 +104,7 @@ class GitWatch:
             with contextlib.suppress(OSError):
                 known[entry] = _read(entry)
         self._known = known
-        self._links = dict(self._leading_out())
+        self._links = dict(self._links_of_git())
         self._acting = self._acting_names()
         self._unreadable = self._finder.unreadable
 
@@ -106,40 +113,40 @@ class GitWatch:
         return a description for the user and the model.
         """
         done: list[str] = []
+        failed: dict[str, None] = {}
         for _ in range(_MAX_CHECKS):
-            undone = self._undo_once(remotes_may_move=remotes_may_move)
+            undone = self._undo_once(failed, remotes_may_move=remotes_may_move)
             done += undone
             if not undone:
                 break
+        done += failed  # defence: what-could-not-be-undone
         if self._finder.incomplete:
             done.append("nothing was checked in some folders: there are too many to search for repositories")
         if len(done) > _MAX_REPORTED:
             done[_MAX_REPORTED:] = [f"{len(done) - _MAX_REPORTED} more"]
         return [escape_unsafe(each) for each in done]
 
-    def _undo_once(self, *, remotes_may_move: bool) -> list[str]:
+    def _undo_once(self, failed: dict[str, None], *, remotes_may_move: bool) -> list[str]:
         """Undo what is new; if there is nothing, the state that was checked becomes the baseline. Another command may
-        change it meanwhile: a state that was read again would not have been checked.
+        change it meanwhile: a state that was read again would not have been checked. `failed` gets a description of
+        what cannot be undone.
         """
         done: list[str] = []
         roots = self._roots()
         found = self._find_everywhere(roots)
-        links, acting = dict(self._leading_out()), self._acting_names()
+        links, acting = dict(self._links_of_git()), self._acting_names()
         undoing = _ChangeUndoer(roots, frozenset(found), remotes_may_move)
         checked: dict[Path, _Repository] = {}
         for entry in (*found, *(entry for entry in self._known if entry not in found)):
-            with contextlib.suppress(OSError):
+            with _noting_failure(failed, entry):
                 if os.path.lexists(entry):
                     now = _read(entry)
                     done.extend(undoing.undo(now, self._known.get(entry)))
                     checked[entry] = now
-        for path, target in links.items():
-            if self._links.get(path) != target and os.path.islink(path):  # noqa: PTH114 - never raises
-                with contextlib.suppress(OSError):
-                    move_aside(path, roots)  # defence: links-out-of-git-directories
-                    done.append(f"the link `{path}` was put aside: Git would write where it leads")
+        new = [path for path, target in links.items() if self._links.get(path) != target and os.path.islink(path)]  # noqa: PTH114 - never raises
+        done += self._undo_links(new, roots, failed)
         for path in sorted(acting - self._acting):
-            with contextlib.suppress(OSError):
+            with _noting_failure(failed, path):
                 move_aside(path, roots)
                 done.append(f"`{path}` was put aside: something is started or configured by it")
         if not done:
@@ -161,13 +168,29 @@ class GitWatch:
             found = self._finder.find()
         return found
 
-    def _leading_out(self) -> Generator[tuple[Path, str]]:
-        """Yield the links in Git directories that lead out of them, with their targets."""
+    def _links_of_git(self) -> Generator[tuple[Path, str]]:
+        """Yield the links in Git directories with their targets. Git makes none, and writes through them: out of the
+        Git directory, or into a hook or the settings.
+        """
         for path in self._finder.links:
-            with contextlib.suppress(OSError):
-                target = os.readlink(path)  # noqa: PTH115 - of its text
-                if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(_git_dir_above(path))):
-                    yield path, target
+            if not path.name.endswith(ASIDE):
+                with contextlib.suppress(OSError):
+                    yield path, os.readlink(path)  # noqa: PTH115 - of its text
+
+    def _undo_links(self, new: Iterable[Path], roots: Collection[Path], failed: dict[str, None]) -> Generator[str]:
+        by_folder: dict[Path, list[Path]] = {}
+        for path in new:
+            by_folder.setdefault(path.parent, []).append(path)
+        for folder, paths in by_folder.items():
+            if len(paths) > _MAX_FILES:
+                with _noting_failure(failed, folder):
+                    move_all_aside(folder, [path.name for path in paths], roots)
+                    yield f"{len(paths)} links in `{folder}` were put aside: Git would write where they lead"
+                continue
+            for path in paths:
+                with _noting_failure(failed, path):
+                    move_aside(path, roots)  # defence: links-out-of-git-directories
+                    yield f"the link `{path}` was put aside: Git would write where it leads"
 
     def _acting_names(self) -> frozenset[Path]:
         found: set[Path] = set()
@@ -182,12 +205,14 @@ class GitWatch:
         return frozenset(found)
 
 
-def _git_dir_above(path: Path) -> Path:
-    """The outermost `.git` above, else the folder."""
-    for above in reversed(path.parents):
-        if above.name.lower() == ".git":
-            return above
-    return path.parent
+@contextlib.contextmanager
+def _noting_failure(failed: dict[str, None], path: Path) -> Generator[None]:
+    try:
+        yield
+    except FileNotFoundError:  # another command removed it meanwhile
+        pass
+    except OSError as error:
+        failed[f"`{path}` could not be checked or put aside: {error.strerror or error}"] = None
 
 
 def _read(entry: Path) -> _Repository:
@@ -195,18 +220,26 @@ def _read(entry: Path) -> _Repository:
     if link is not None:
         return _Repository(entry, link)
     present = frozenset(path for path in hook_and_include_targets(entry, entry.parent) if os.path.lexists(path))
-    common = entry / "commondir"
+    common, gitdir = entry / "commondir", entry / "gitdir"
+    settings = tuple(_content(entry / name) for name in _SETTINGS)
     return _Repository(
         entry,
         None,
-        tuple(_content(entry / name) for name in _SETTINGS),
+        settings,
         _content(common) if os.path.lexists(common) else None,
         _hooks(entry / "hooks"),
         present,
         frozenset(filter(_executes, _content(entry / _TODO, _MAX_TODO).splitlines())),
         _long(entry),
         states_of(entry),
+        _worktree(entry, settings),
+        _content(gitdir) if os.path.lexists(gitdir) else None,
     )
+
+
+def _worktree(entry: Path, settings: Iterable[bytes]) -> str | None:
+    named = [value for text in settings for _, value in config_values(text, "worktree") if "\0" not in value]
+    return "\n".join(os.path.realpath(entry / value) for value in named) if named else None
 
 
 def _long(entry: Path) -> frozenset[tuple[str, int, int]]:
@@ -272,6 +305,9 @@ class _ChangeUndoer:
                     self._restore_link(entry, before.link)
             return
         was = before or _Repository(entry, None)
+        if before is not None and now.worktree != was.worktree and now.settings == was.settings:
+            yield from self._undo_worktree(now)
+            return
         long = {name for name, *_ in now.long - was.long}
         for name, text, old in zip(_SETTINGS, now.settings, was.settings, strict=True):
             if name in long:
@@ -289,6 +325,9 @@ class _ChangeUndoer:
             if os.path.lexists(path):
                 self._aside(path)
                 yield f"`{path}` was put aside: Git would take settings or hooks from it"
+        if now.gitdir is not None and now.gitdir != was.gitdir and not self._names_worktree(entry, now.gitdir):
+            self._aside(entry / "gitdir")
+            yield f"`{entry}/gitdir` was put aside: Git would repair or remove a worktree elsewhere by it"
         yield from self._undo_states(entry, now.states - was.states)
         yield from self._undo_programs_of_rebase(entry / _TODO, now.executed - was.executed, long=str(_TODO) in long)
 
@@ -302,7 +341,7 @@ class _ChangeUndoer:
             yield f"the hook `{entry}/hooks/{name}` was put aside"
 
     def _undo_states(self, entry: Path, new: States) -> Generator[str]:
-        names = {name for name, _, _ in new}
+        names = {name for name, *_ in new}
         if len(names) > _MAX_FILES:
             names = {name.partition("/")[0] if name.startswith(STATE_FOLDERS) else name for name in names}
         if len(names) > _MAX_FILES:  # more shared indexes than Git makes
@@ -333,11 +372,14 @@ class _ChangeUndoer:
     def _undo_settings(self, file: Path, text: bytes, old: bytes, *, new: bool) -> Generator[str]:
         kept, taken = without_unsafe_settings(text.decode("utf-8", "replace"), git_dir=file.parent, tops=self.roots)
         _, old_ones = without_unsafe_settings(old.decode("utf-8", "replace"), git_dir=file.parent, tops=self.roots)
-        if settings := [setting for setting in taken if setting not in old_ones]:
+        known = set(old_ones)
+        if settings := [setting for setting in taken if setting not in known]:
             self._aside(file)
             if new or old:
                 write_new(file, kept.encode() if new else old, self.roots)
-            yield f"{', '.join(settings)} went out of `{file}`: it makes Git run programs"
+            more = f" and {len(settings) - _MAX_NAMED} more" if len(settings) > _MAX_NAMED else ""
+            named = ", ".join(setting[:_MAX_TEXT] for setting in settings[:_MAX_NAMED])
+            yield f"{named}{more} went out of `{file}`: it makes Git run programs"
 
     def _leads_to_repository(self, entry: Path) -> bool:
         """Whether a new `.git` file belongs to a worktree or a submodule: its folder was found in the `.git` of a
@@ -345,10 +387,10 @@ class _ChangeUndoer:
         """
         if entry.is_symlink():
             return False
-        text = _content(entry).decode("utf-8", "replace").strip()
-        if not text.startswith("gitdir:"):
+        text = named_in(_content(entry))  # defence: git-files-as-git-reads-them
+        if text is None or not text.startswith("gitdir: "):
             return True  # Git refuses it
-        real = Path(os.path.realpath(entry.parent / text.removeprefix("gitdir:").strip()))
+        real = Path(os.path.realpath(entry.parent / text.removeprefix("gitdir: ")))
         above = [folder / ".git" for folder in entry.parents if not (folder / ".git").is_symlink()]
         around = [root for root in self.roots if root.name == ".git"]
         below = any(real.is_relative_to(git_dir / name) for git_dir in (*above, *around) for name in _PARTS)
@@ -356,7 +398,24 @@ class _ChangeUndoer:
 
     def _belongs_to_repository(self, entry: Path, common: bytes) -> bool:
         """Whether the folder is the one of a worktree in the Git directory around it."""
-        return common.strip() == b"../.." and entry.parent.name == "worktrees" and entry.parent.parent in self.found
+        # defence: common-folders-as-git-reads-them
+        above = common.rstrip(b"\r\n") == b"../.."
+        return above and entry.parent.name == "worktrees" and entry.parent.parent in self.found
+
+    def _names_worktree(self, entry: Path, gitdir: bytes) -> bool:
+        """Whether the `.git` file that it names is in the workspace."""
+        named = named_in(gitdir)
+        if not named:
+            return False
+        real = Path(os.path.realpath(entry / named))
+        return any(real.is_relative_to(os.path.realpath(root)) for root in self.roots)  # defence: worktrees-elsewhere
+
+    def _undo_worktree(self, now: _Repository) -> Generator[str]:
+        """Put settings aside whose `core.worktree` leads elsewhere by a folder that became a link."""
+        for name, text in zip(_SETTINGS, now.settings, strict=True):
+            if config_values(text, "worktree"):
+                self._aside(now.entry / name)  # defence: worktrees-that-became-links
+                yield f"`{now.entry / name}` was put aside: the worktree that it names is elsewhere now"
 
     def _restore_link(self, entry: Path, link: bytes) -> None:
         if link.startswith(b"-> "):

@@ -163,6 +163,8 @@ def _listed(folder: str, status: os.stat_result) -> _Folder:
     repositories: list[str] = []
     links: list[str] = []
     names: set[str] = set()
+    if status.st_mode & 0o111 != 0o111 and not os.access(folder, os.X_OK):
+        raise PermissionError(folder)  # defence: folders-that-cannot-be-entered
     with os.scandir(folder) as entries:
         for entry in entries:
             names.add(entry.name)

@@ -1,5 +1,6 @@
 """Renames and writes files where commands can change the folders meanwhile: nothing outside `roots` is touched."""
 
+import contextlib
 import os
 import stat
 from collections.abc import Generator, Iterable
@@ -9,24 +10,29 @@ from pathlib import Path
 from secrets import token_hex
 
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-ASIDE = ".put-aside-by-kimi-tui"
-"""The end of the names of files that were put aside; no program looks for such a name."""
+ASIDE = ".put-aside-by-kimi-tui~"
+"""The end of the names of files that were put aside: no program looks for such a name, and no ref of Git has it."""
+_MAX_NAME = 255
 
 
 def move_aside(path: Path, roots: Iterable[Path]) -> None:
     """Rename the file, folder or link to a name that is free. Raises OSError."""
     with _folder_of(path, roots) as folder:
-        names = (path.name + (f".{number}" if number else "") + ASIDE for number in count())
+        start = path.name
+        if len(os.fsencode(start)) + len(ASIDE) > _MAX_NAME - 10:
+            start = token_hex(8)  # defence: long-names-are-put-aside
+        names = (start + (f".{number}" if number else "") + ASIDE for number in count())
         aside = next(name for name in names if not os.path.lexists(path.with_name(name)))
         os.rename(path.name, aside, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def move_all_aside(folder: Path, names: Iterable[str], roots: Iterable[Path]) -> None:
     """Rename files of one folder to new names. Raises OSError."""
-    unused = f".{token_hex(8)}{ASIDE}"
+    unused = token_hex(8)
     with _folder_of(folder / "x", roots) as opened:
-        for name in names:
-            os.rename(name, name + unused, src_dir_fd=opened, dst_dir_fd=opened)
+        for number, name in enumerate(names):
+            kept = name if len(os.fsencode(name)) < _MAX_NAME // 2 else str(number)
+            os.rename(name, f"{kept}.{unused}{ASIDE}", src_dir_fd=opened, dst_dir_fd=opened)
 
 
 def write_new(path: Path, content: bytes, roots: Iterable[Path]) -> None:
@@ -44,9 +50,13 @@ def make_link(path: Path, target: str, roots: Iterable[Path]) -> None:
 
 
 def make_readable(path: Path, roots: Iterable[Path]) -> None:
-    """Let the owner read a folder. Raises OSError."""
+    """Let the owner read and enter a folder. Raises OSError."""
     with _folder_of(path / "x", roots) as folder:
-        Path(f"/proc/self/fd/{folder}").chmod(stat.S_IMODE(os.fstat(folder).st_mode) | stat.S_IRUSR)
+        _allow_owner(folder)
+
+
+def _allow_owner(folder: int) -> None:
+    Path(f"/proc/self/fd/{folder}").chmod(stat.S_IMODE(os.fstat(folder).st_mode) | stat.S_IRWXU)
 
 
 @contextmanager
@@ -57,6 +67,9 @@ def _folder_of(path: Path, roots: Iterable[Path]) -> Generator[int]:
         place = Path(os.path.realpath(link) if os.path.lexists(link) else os.path.realpath(path.parent))
         if not any(place.is_relative_to(os.path.realpath(root)) for root in roots):
             raise PermissionError(f"{place} is outside of the folders of the project")
+        if os.fstat(descriptor).st_mode & stat.S_IRWXU != stat.S_IRWXU:
+            with contextlib.suppress(OSError):  # of another user, who may allow it nevertheless
+                _allow_owner(descriptor)  # defence: folders-that-cannot-be-written
         yield descriptor
     finally:
         os.close(descriptor)

@@ -94,6 +94,95 @@ def by_the_strategy_of_a_rebase(work: Path) -> None:
     (work / ".git/rebase-merge/strategy").write_text("../../x\n")
 
 
+def settings_of(*lines: str) -> str:
+    return "\n".join(("[core]", "repositoryformatversion = 1", *lines, ""))
+
+
+EVIL = settings_of("fsmonitor = echo changed >> ../../other/file")
+TWO_SIZES = settings_of("[extensions]", "objectformat = sha256", "objectformat = sha1")
+
+
+def read_in_two_ways(work: Path, path: str) -> bytes:
+    """An index that names this path where hashes have 20 bytes, and one long harmless name where they have 32."""
+    plain = index_of(work, path)[:-20].rstrip(b"\0")
+    data = plain + b"A" * (8 - (len(plain) - 12) % 8)
+    body = bytearray(b"A" * 0x01010101)
+    flags = int.from_bytes(data[84:86])
+    body[86 + (2 if flags & 0x4000 else 0) + (flags & 0xFFF) - len(data) - 8] = 0
+    return data + b"AAAA" + struct.pack(">I", len(body)) + bytes(body) + b"\0" * 20
+
+
+def nested(work: Path) -> Path:
+    git(work, "clone", "-q", ".", "n")
+    return work / "n/.git"
+
+
+def by_settings_with_two_sizes_of_hashes(work: Path) -> None:
+    git_dir = nested(work)
+    (git_dir / "index").write_bytes(read_in_two_ways(work, "../../other/file"))
+    (git_dir / "config").write_text(TWO_SIZES)
+
+
+def by_settings_that_only_seem_to_name_the_hashes(work: Path) -> None:
+    by_settings_with_two_sizes_of_hashes(work)
+    (work / "n/.git/config").write_text('[core]\n[extensions "x"]\nobjectformat = sha256\n')
+
+
+def by_settings_that_a_worktree_does_not_use(work: Path) -> None:
+    git(work, "worktree", "add", "-q", "tree")
+    git_dir = work / ".git/worktrees/tree"
+    (git_dir / "index").write_bytes(read_in_two_ways(work, "../../other/file"))
+    (git_dir / "config").write_text(settings_of("[extensions]", "objectformat = sha256"))
+
+
+def by_an_index_without_settings(work: Path) -> None:
+    git_dir = nested(work)
+    (git_dir / "config").unlink()
+    (git_dir / "index").write_bytes(index_of(work, "../../other/file"))
+
+
+def by_a_blank_behind_the_common_folder(work: Path) -> None:
+    git(work, "worktree", "add", "-q", "tree")
+    common = work / ".git/worktrees/.. "
+    for name in ("objects", "refs"):
+        (common / name).mkdir(parents=True)
+    (common / "config").write_text(EVIL)
+    (work / ".git/worktrees/tree/commondir").write_text("../.. \n")
+
+
+def by_a_blank_before_the_folder_of_a_git_file(work: Path, name: bytes = b" ..") -> None:
+    git(work, "worktree", "add", "-q", "tree")
+    hidden = work / ".git/objects/ab/x/.git/worktrees/tree"
+    git(work, "init", "-q", "--bare", str(hidden))
+    (hidden / "config").write_text(EVIL)
+    (work / "tree" / os.fsdecode(name)).symlink_to("../.git/objects/ab/x")
+    (work / "tree/.git").unlink()
+    (work / "tree/.git").write_bytes(b"gitdir: " + name + b"/.git/worktrees/tree\n")
+
+
+def by_bytes_that_are_no_text_in_a_git_file(work: Path) -> None:
+    by_a_blank_before_the_folder_of_a_git_file(work, b"\xff")
+    (work / "tree/\ufffd").symlink_to("..")
+
+
+def by_a_link_within_the_git_directory(work: Path) -> None:
+    (work / ".git/logs/HEAD").unlink()
+    (work / ".git/logs/HEAD").symlink_to("../config")
+
+
+def by_a_link_with_a_long_name(work: Path) -> None:
+    git(work, "checkout", "-q", "-b", LONG)
+    log = work / ".git/logs/refs/heads" / LONG
+    log.unlink()
+    log.symlink_to(work.parent / "other/file")
+
+
+def by_the_place_of_a_worktree(work: Path) -> None:
+    git(work, "worktree", "add", "-q", "tree")
+    (work / ".git/worktrees/tree/gitdir").write_text(f"{work.parent}/other/.git\n")
+
+
+LONG = "z" * 240
 WAYS: dict[Callable[[Path], None], str] = {
     by_the_index: "git checkout .",
     by_a_shared_index: "git checkout .",
@@ -103,6 +192,16 @@ WAYS: dict[Callable[[Path], None], str] = {
     by_an_old_branch: "git init -q --bare ../other/bare; git push origin HEAD:x; "
     "cat ../other/bare/refs/heads/x >> ../other/file",
     by_the_strategy_of_a_rebase: "git rebase --continue",
+    by_settings_with_two_sizes_of_hashes: "cd n; git checkout -f .",
+    by_settings_that_only_seem_to_name_the_hashes: "cd n; git checkout -f .",
+    by_settings_that_a_worktree_does_not_use: "cd tree; git checkout -f .",
+    by_an_index_without_settings: "cd n; git checkout -f .",
+    by_a_blank_behind_the_common_folder: "cd tree; git status",
+    by_a_blank_before_the_folder_of_a_git_file: "cd tree; git status",
+    by_bytes_that_are_no_text_in_a_git_file: "cd tree; git status",
+    by_a_link_within_the_git_directory: "git commit --allow-empty -m x; git status || echo broken > ../other/file",
+    by_a_link_with_a_long_name: "git commit --allow-empty -m x",
+    by_the_place_of_a_worktree: "git worktree repair; test -e ../other/.git && echo x >> ../other/file",
 }
 
 
@@ -120,8 +219,89 @@ def test_what_git_trusts_in_its_state_does_not_act_elsewhere(
     assert ((work.parent / "other/file").read_text() == "x\n") is held
 
 
+def test_an_index_is_checked_again_when_its_hashes_have_another_size(work: Path) -> None:
+    git_dir = nested(work)
+    (git_dir / "index").write_bytes(read_in_two_ways(work, "../../other/file"))
+    (git_dir / "config").write_text(settings_of("[extensions]", "objectformat = sha256"))
+    watch = GitWatch(lambda: [work])
+    assert watch.undo_changes() == []
+    (git_dir / "config").write_text(settings_of("[extensions]", "objectformat = sha1"))
+    assert "index" in "".join(watch.undo_changes())
+    subprocess.run(["git", "checkout", "-f", "."], cwd=work / "n", check=False, capture_output=True)
+    assert (work.parent / "other/file").read_text() == "x\n"
+
+
+def test_a_worktree_of_a_setting_that_became_a_link_is_written_no_more(work: Path) -> None:
+    modules = work / "modules"
+    git(work, "clone", "-q", ".", "modules")
+    (work / "place").mkdir()
+    git(modules, "config", "core.worktree", "../../place")
+    watch = GitWatch(lambda: [work])
+    watch.accept_current()
+    assert watch.undo_changes() == []
+    (work / "place").rmdir()
+    (work / "place").symlink_to("../other")
+    assert "config" in "".join(watch.undo_changes())
+    subprocess.run(["git", "reset", "-q", "--hard"], cwd=modules, check=False)
+    assert not (work.parent / "other/f").exists()
+
+
+def test_what_could_not_be_undone_is_said(work: Path) -> None:
+    folders = [work]
+    watch = GitWatch(lambda: folders)
+    watch.accept_current()
+    git(work, "config", "core.fsmonitor", "x")
+    folders.clear()
+    assert "could not be" in "".join(watch.undo_changes())
+
+
+def test_settings_that_take_git_to_other_names_of_files_are_undone(work: Path) -> None:
+    """On NTFS `git~1` is `.git`."""
+    watch = GitWatch(lambda: [work])
+    watch.accept_current()
+    git(work, "config", "core.protectNTFS", "false")
+    assert "protectNTFS" in "".join(watch.undo_changes())
+    git(work, "config", "core.protectNTFS", "true")
+    assert watch.undo_changes() == []
+
+
+BIG = b"a" * 100_000
+FIRST = struct.pack(">10I", 0, 0, 0, 0, 0, 0, 0o100644, 0, 0, 0) + b"\1" * 20 + b"\x0f\xff"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("config", b"path\n" + b'[\\"' * 340_000),
+        ("config", b"path\n" + b'[\\"\\\n' * 200_000),
+        ("index", b"DIRC" + struct.pack(">2I", 4, 200_001) + FIRST + b"\0" + BIG + b"\0" + (FIRST + b"\0\0") * 200_000),
+        ("index", b"DIRC" + struct.pack(">2I", 4, 1) + FIRST + b"\xff" * 8_000_000),
+        ("MERGE_RR", (HASH.encode() + b"\t") * 25_000),
+    ],
+    ids=["quotes", "lines", "names", "number", "conflicts"],
+)
+def test_a_file_made_to_be_read_slowly_holds_up_no_check(work: Path, name: str, content: bytes) -> None:
+    """Each took minutes or hours."""
+    watch = GitWatch(lambda: [work])
+    watch.accept_current()
+    (work / ".git" / name).write_bytes(content)
+    undone = watch.undo_changes()
+    assert name in "".join(undone)
+    assert len("".join(undone)) < 2000
+
+
+def test_many_links_of_one_folder_are_put_aside_at_once_and_not_again(work: Path) -> None:
+    watch = GitWatch(lambda: [work])
+    watch.accept_current()
+    for number in range(300):
+        (work / f".git/link{number}").symlink_to("/nowhere")
+    [undone] = watch.undo_changes()
+    assert undone.startswith("300 links")
+    assert watch.undo_changes() == []
+
+
 def harmless(git_dir: Path) -> bool:
-    found = [name for name, _, _ in states_of(git_dir)]
+    found = [name for name, *_ in states_of(git_dir)]
     assert "index" in found
     return not any(state_acts(git_dir, name) for name in found)
 
@@ -196,7 +376,7 @@ def test_the_state_of_what_is_in_progress_is_what_git_writes(work: Path, name: s
     file = work / ".git" / name
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
-    assert any(found == name for found, _, _ in states_of(work / ".git"))
+    assert any(found == name for found, *_ in states_of(work / ".git"))
     assert state_acts(work / ".git", name) is acts
 
 

@@ -25,6 +25,7 @@ from kimi_tui.tools.shell_support.background import BackgroundTasks
 from kimi_tui.tools.shell_support.bwrap_args import GitUse, SandboxFeatures, sandbox_argv
 from kimi_tui.tools.shell_support.landlock import version
 from kimi_tui.tools.shell_support.process_runner import run
+from kimi_tui.tools.shell_support.safe_rename import ASIDE
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_home import visible_entries
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap
@@ -721,6 +722,9 @@ HOOK = "printf '#!/bin/sh\\ntouch PWNED\\n' > {0}/pre-commit; chmod +x {0}/pre-c
         ("module", f"git status; {HOOK.format('.git/modules/lib/deep/hooks')}"),
         ("repository", f"git status; {DEEP_MODULE}"),
         ("nothing", f"git init -q x; {evil_config('x/.git')}; mkdir y; mv x y; chmod 300 y/x y"),
+        ("nothing", f"git init -q x; mkdir y; mv x y; {evil_config('y/x/.git')}; chmod 444 y"),
+        ("nothing", f"git init -q x; {evil_config('x/.git')}; chmod 555 x/.git"),
+        ("nothing", f"git init -q x; mkdir -p x/.git/hooks; {HOOK.format('x/.git/hooks')}; chmod 555 x/.git/hooks"),
         ("repository", f"git init -q x; yes '# ' | head -c 9000000 >> x/.git/config; {evil_config('x/.git')}"),
         ("repository", f"git status; yes '# ' | head -c 9000000 > .git/config.worktree; cat {EVIL_FILE} "
          ">> .git/config.worktree"),
@@ -977,7 +981,7 @@ async def test_what_was_undone_is_told_and_kept_aside(harness: ToolHarness) -> N
     assert not value.is_error
     assert "core.fsmonitor" in value.message
     assert "core.fsmonitor" in told[0]
-    assert "fsmonitor" in (harness.dir / "x/.git/config.put-aside-by-kimi-tui").read_text()
+    assert "fsmonitor" in (harness.dir / f"x/.git/config{ASIDE}").read_text()
     assert git(harness.dir / "x", "status", "--short") == ""
 
 
