@@ -529,15 +529,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_index_is_checked_again_when_its_hashes_have_another_size",
     ),
     Defence(
-        "34 protected_paths", "reading Git's state in time", "time-to-read-states", Instead('conflicts, rest = [], b""'),
+        "34 protected_paths", "reading Git's state in time", "time-to-read-states",
+        Instead('conflicts, rest = [], b""'),
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(
-        "34 protected_paths", "files of Git as Git reads them", "git-files-as-git-reads-them", Value('_content(entry).decode("utf-8", "replace")'),
+        "34 protected_paths", "files of Git as Git reads them", "git-files-as-git-reads-them",
+        Value('_content(entry).decode("utf-8", "replace")'),
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(
-        "34 protected_paths", "common folders as Git reads them", "common-folders-as-git-reads-them", Value('common.strip() == b"../.."'),
+        "34 protected_paths", "common folders as Git reads them", "common-folders-as-git-reads-them",
+        Value('common.strip() == b"../.."'),
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(
