@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 from uuid import uuid4
 
 from kimi_tui import json_text, paths
@@ -133,8 +134,24 @@ def _copy(source: Path, target: Path) -> None:
             continue
         if entry.is_file():
             shutil.copy2(entry, target / entry.name)
+            if entry.name == "flow.jsonl":
+                _forget_answers(target / entry.name)
         elif entry.is_dir():
             shutil.copytree(entry, target / entry.name, symlinks=True, copy_function=_copied)
+
+
+def _forget_answers(runs: Path) -> None:
+    """Delete the user's answers to calls that runs are parked with: they are for the session that was copied."""
+    kept = [line for line in runs.read_bytes().splitlines(keepends=True) if not _is_answer(line)]
+    runs.write_bytes(b"".join(kept))  # defence: answers-of-one-session
+
+
+def _is_answer(line: bytes) -> bool:
+    try:
+        record: object = json_text.loads(line)
+    except ValueError:
+        return False
+    return isinstance(record, dict) and cast("dict[str, object]", record).get("r") == "answer"
 
 
 def _copied(source: str, target: str) -> str:

@@ -1257,6 +1257,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_was_approved_for_a_session_asks_again_in_its_fork",
     ),
     Defence(
+        "approval_outlives_session", "leaving answers to parked calls out of a fork", "answers-of-one-session", REMOVED,
+        "test_a_fork_has_no_answer_to_a_call_that_its_session_is_parked_with",
+    ),
+    Defence(
         "yolo_comes_back", "keeping yolo off that was turned off while away", "yolo-off-while-away",
         Value("away or before"), "test_yolo_that_was_turned_off_in_away_mode_stays_off_after_it",
     ),

@@ -445,6 +445,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/tui/dialogs/test_approval.py::test_lines_that_would_look_the_same_show_their_difference",
     ),
     "approval_outlives_session": (
+        "tests/soul/flows/test_parked_calls.py::test_a_fork_has_no_answer_to_a_call_that_its_session_is_parked_with",
         "tests/session/test_session_index.py::test_what_was_approved_for_a_session_asks_again_in_its_fork",
     ),
     "yolo_comes_back": (

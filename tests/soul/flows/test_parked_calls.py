@@ -267,6 +267,20 @@ async def test_an_answer_names_its_session_where_a_fork_has_the_same_run(tmp_pat
     assert pending_question(load_runs(fork / "flow.jsonl")[0]) is not None
 
 
+async def test_a_fork_has_no_answer_to_a_call_that_its_session_is_parked_with(tmp_path):
+    async with engine_on(planned(tmp_path, TOUCH)) as (engine, _):
+        await answer(engine, "/flow:ship", Output())
+        (state,) = runs_of(engine)
+        session = engine.session.dir
+    assert main(["flow", "answer", state.run_id, "build=approve", "-w", str(tmp_path / "work")]) == 0
+    fork = session.parent / fork_session(session, tmp_path / "work", title="x")
+    assert pending_question(load_runs(session / "flow.jsonl")[0]) is None
+    assert pending_question(load_runs(fork / "flow.jsonl")[0]) is not None
+    async with engine_on(planned(tmp_path, TOUCH, "text: Built.", session_id=fork.name)) as (engine, _):
+        await answer(engine, f"/flow-resume {state.run_id}", Output())
+    assert not (tmp_path / "work" / "built").exists()
+
+
 async def test_an_answer_that_cannot_be_written_is_a_failure(tmp_path, capsys):
     async with engine_on(planned(tmp_path, TOUCH)) as (engine, _):
         await answer(engine, "/flow:ship", Output())
