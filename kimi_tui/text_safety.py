@@ -14,6 +14,8 @@ _STAYS = frozenset("LMNPS")  # defence: categories-that-stay
 JOINERS = frozenset("\u200c\u200d")  # many languages use them correctly, and so do composed emoji
 _NEW_PICTURES = range(0x1F000, 0x1FB00)  # some are newer than Python's tables
 _RETURN = re.compile(r"(?<!\r)\r++(?=\n|\Z)")  # defence: many-returns
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_LINE_END = re.compile(r"\r\n|[\r\x0b\x0c\x85]")
 _ESCAPE_SEQUENCE = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI
     r"|\x1b[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC, DCS, SOS, PM, APC
@@ -52,6 +54,11 @@ def for_terminal(text: str) -> str:
 def without_escapes(text: str) -> str:
     """Return the text without escape sequences."""
     return _ESCAPE_SEQUENCE.sub("", text)
+
+
+def without_controls(text: str) -> str:
+    """Return the text without control characters; line ends and tabs stay."""
+    return text if text.isprintable() else _CONTROL.sub("", _LINE_END.sub("\n", text))  # defence: controls-in-a-paste
 
 
 def dump_json(value: object, *, indent: int | None = None, ascii_only: bool = False) -> str:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kimi_tui.text_safety import dump_json, escape_unsafe, for_terminal, is_safe, one_line
+from kimi_tui.text_safety import dump_json, escape_unsafe, for_terminal, is_safe, one_line, without_controls
 
 ACTS = [
     "\x1b]52;c;aGk=\x07", "\x1b]0;title\x1b\\", "\x1b[2J", "\x9b31m", "\x9d0;x\x9c", "\x1bP1$r\x1b\\", "\x1bc", "\b",
@@ -63,3 +63,10 @@ def test_line_ends_of_windows_are_line_ends() -> None:
 
 def test_numbers_that_are_none_are_null_in_json() -> None:
     assert dump_json({"a": [float("nan"), 1.5, (float("inf"),)]}) == '{"a": [null, 1.5, [null]]}'
+
+
+def test_a_text_without_controls_keeps_its_lines_tabs_and_letters() -> None:
+    assert (
+        without_controls("a\x01b\x7fc\x9b2Jd\tе\r\nf\rg\x0bh\x85中\u200d\u3000") == "abc2Jd\tе\nf\ng\nh\n中\u200d\u3000"
+    )
+    assert without_controls("plain 中文") == "plain 中文"

@@ -420,6 +420,20 @@ DEFENCES: tuple[Defence, ...] = (
         "26 esc_matrix", "the sanitiser, where rows are made", "spell-out-controls", Value("text"),
         "test_no_item_breaks_the_grid_or_reaches_the_terminal", too=(("number-what-is-not-shown", Value("text")),),
     ),
+    Defence(
+        "26 esc_matrix", "keeping control characters in fields of one line from the terminal",
+        "controls-in-a-text-field", Instead("return super().render_line(y)"),
+        "test_no_control_character_of_the_value_reaches_the_terminal",
+    ),
+    Defence(
+        "26 esc_matrix", "keeping control characters in fields of many lines from the terminal",
+        "controls-in-a-text-area", Instead("return super().render_line(y)"),
+        "test_no_control_character_of_the_value_reaches_the_terminal",
+    ),
+    Defence(
+        "26 esc_matrix", "dropping the control characters of a paste", "controls-in-a-paste", Instead("return text"),
+        "test_a_text_without_controls_keeps_its_lines_tabs_and_letters",
+    ),
     Defence("27 bidi_zw", "seeing marks that nobody sees", "hidden-characters-in-command", NEVER, "test_bidi_zw"),
     Defence(
         "27 bidi_zw", "spelling them out in the dialog", "spell-out-controls", Value("text"),

@@ -152,6 +152,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/cli/test_main.py::test_without_a_terminal_the_screen_says_what_to_use_instead",
     ),
     "26 esc_matrix": (
+        "tests/ui/tui/widgets/test_text_field.py::test_no_control_character_of_the_value_reaches_the_terminal",
+        "tests/test_text_safety.py::test_a_text_without_controls_keeps_its_lines_tabs_and_letters",
         "tests/faults/test_esc_matrix.py::test_esc_matrix",
         "tests/ui/tui/text/test_sanitize.py::test_nothing_that_acts_on_a_terminal_is_left",
         "tests/ui/tui/transcript/test_item_renderer.py::test_no_item_breaks_the_grid_or_reaches_the_terminal",

@@ -7,8 +7,10 @@ from functools import lru_cache
 
 from textual._wrap import compute_wrap_offsets
 from textual.document._wrapped_document import WrappedDocument
+from textual.strip import Strip
 from textual.widgets import TextArea
 
+from kimi_tui.ui.tui.text.control_free_strip import control_free
 from kimi_tui.ui.tui.text.wrap import break_text
 
 
@@ -41,7 +43,10 @@ def wrap_offsets(line: str, width: int, tab_width: int) -> list[int]:
 
 
 class CjkTextArea(TextArea):
-    """Textual's TextArea with CJK-aware line breaks."""
+    """Textual's TextArea with CJK-aware line breaks; control characters of the text never reach the terminal."""
+
+    def render_line(self, y: int) -> Strip:
+        return control_free(super().render_line(y))  # defence: controls-in-a-text-area
 
     @property
     def wrapped_document(self) -> WrappedDocument:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from kimi_tui.surrogates import without_surrogates
-from kimi_tui.text_safety import without_escapes
+from kimi_tui.text_safety import without_controls, without_escapes
 from kimi_tui.ui.tui.i18n.catalog import _
 
 CHARACTERS = 1000
@@ -22,8 +22,7 @@ class PasteChips:
 
     def collapse(self, text: str) -> str:
         """The text to insert for a paste: the paste itself, or a chip if it is large."""
-        text = without_escapes(text.replace("\r\n", "\n").replace("\r", "\n"))
-        text = without_surrogates(text)
+        text = without_surrogates(without_controls(without_escapes(text)))
         lines = _lines(text)
         if len(text) < CHARACTERS and lines < LINES:  # defence: fold-large-paste
             return text

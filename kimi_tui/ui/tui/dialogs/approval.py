@@ -25,6 +25,7 @@ from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.widgets.hints_changed import Hint, HintsChanged
+from kimi_tui.ui.tui.widgets.text_field import TextField
 from kimi_tui.ui.tui.widgets.type_ahead import write_message
 from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.events import ApprovalAnswer
@@ -90,7 +91,7 @@ class ApprovalDialog(DockedDialog):
         yield OptionList(id="answers")
         with Horizontal(id="said"):
             yield Static(id="said-head", markup=False)
-            yield Input(id="words", compact=True)
+            yield TextField(id="words", compact=True)
 
     @property
     def is_open(self) -> bool:

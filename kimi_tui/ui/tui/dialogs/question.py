@@ -16,6 +16,7 @@ from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.hints_changed import Hint, HintsChanged
+from kimi_tui.ui.tui.widgets.text_field import TextField
 from kimi_tui.ui.tui.widgets.type_ahead import write_message
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.requests import Question, QuestionRequest
@@ -60,7 +61,7 @@ class QuestionDialog(OptionsDialog):
     def compose(self) -> ComposeResult:
         yield ApprovalBody(id="question")
         yield OptionList(id="options")
-        yield Input(placeholder=_("your own answer (Enter sends)"), id="other", compact=True)
+        yield TextField(placeholder=_("your own answer (Enter sends)"), id="other", compact=True)
 
     @property
     def is_open(self) -> bool:

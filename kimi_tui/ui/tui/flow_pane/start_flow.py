@@ -16,6 +16,7 @@ from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.key_bar import BarKey, KeyBar
 from kimi_tui.ui.tui.widgets.one_shot_screen import OneShotModal
+from kimi_tui.ui.tui.widgets.text_field import TextField
 
 
 class StartFlow(OneShotModal[str | None]):
@@ -52,7 +53,7 @@ class StartFlow(OneShotModal[str | None]):
             with Horizontal():
                 yield Static(_("with") + " › ", id="ask", markup=False)
                 empty = _("value for `…` in the chart") if self._takes_args else _("request (optional)")
-                yield Input(placeholder=empty, id="args")
+                yield TextField(placeholder=empty, id="args")
             yield KeyBar(id="keys")
 
     def on_mount(self) -> None:

@@ -8,6 +8,7 @@ from textual.widgets import Input, Static
 
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.widgets.hints_changed import Hint
+from kimi_tui.ui.tui.widgets.text_field import TextField
 
 
 class FindBar(Horizontal):
@@ -39,7 +40,7 @@ class FindBar(Horizontal):
 
     def compose(self) -> ComposeResult:
         yield Static(_("find") + " ", id="find-mark", markup=False)
-        yield Input(id="find-text", compact=True)
+        yield TextField(id="find-text", compact=True)
         yield Static("", id="find-count", markup=False)
 
     @property

@@ -19,6 +19,7 @@ from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
+from kimi_tui.ui.tui.widgets.text_field import TextField
 from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 
 _TAIL_BYTES = 1 << 18
@@ -68,7 +69,7 @@ class LogView(ModalFrame[None]):
     def body(self) -> ComposeResult:
         with Horizontal(id="search"):
             yield Static(_("find") + " › ", id="mark", markup=False)
-            yield Input(placeholder=_("text to find"))
+            yield TextField(placeholder=_("text to find"))
         yield TextViewer()
 
     def keys(self) -> Sequence[BarKey]:

@@ -26,6 +26,7 @@ from kimi_tui.ui.tui.widgets.list_detail import ListDetail
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 from kimi_tui.ui.tui.widgets.one_shot_screen import NARROW
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
+from kimi_tui.ui.tui.widgets.text_field import TextField
 from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 
 NEW = "new"
@@ -75,7 +76,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
     def body(self) -> ComposeResult:
         with Horizontal(id="search"):
             yield Static(_("search") + " › ", id="mark", markup=False)
-            yield Input(placeholder=_("title or text"), id="query")
+            yield TextField(placeholder=_("title or text"), id="query")
             yield Static("", id="count", markup=False)
         preview = Transcript(clock=self._now, motion=False, id="preview")
         yield ListDetail(ItemList(at_once=False, id="list"), Vertical(preview, id="side"))

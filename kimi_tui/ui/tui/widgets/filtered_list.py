@@ -11,6 +11,7 @@ from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.fuzzy import score
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
+from kimi_tui.ui.tui.widgets.text_field import TextField
 
 
 class FilteredList(Vertical):
@@ -33,7 +34,7 @@ class FilteredList(Vertical):
     def compose(self) -> ComposeResult:
         with Horizontal():
             yield Static(_("find") + " › ", id="mark", markup=False)
-            yield Input(placeholder=self._placeholder)
+            yield TextField(placeholder=self._placeholder)
         yield self.list
 
     @property

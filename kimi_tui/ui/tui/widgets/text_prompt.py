@@ -10,6 +10,7 @@ from kimi_tui.ui.tui.i18n.catalog import p_
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
 from kimi_tui.ui.tui.widgets.modal_card import ModalCard
+from kimi_tui.ui.tui.widgets.text_field import TextField
 
 
 class TextPrompt(ModalCard[str]):
@@ -27,7 +28,7 @@ class TextPrompt(ModalCard[str]):
     def body(self) -> ComposeResult:
         if self._about:
             yield Static(sanitize(self._about), id="about", markup=False)
-        yield Input(self._value, password=self._secret, id="line")
+        yield TextField(self._value, password=self._secret, id="line")
 
     def keys(self) -> Sequence[BarKey]:
         return (BarKey("Enter", p_("key", "done"), "done"),)
