@@ -177,7 +177,7 @@ class OutputError(KimiTuiError):
 
 
 class FaultError(KimiTuiError):
-    """An internal error; the message says where its report is."""
+    """An internal error; the message has the path of its report."""
 
 
 class ProviderError(KimiTuiError):

@@ -1,4 +1,4 @@
-"""Writes an export to the file that the user names: whole or not at all, and over another file only on request."""
+"""Writes an export to the file that the user names, atomically. An existing file is replaced only on request."""
 
 import errno
 import os

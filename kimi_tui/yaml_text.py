@@ -1,6 +1,6 @@
 """Bounds untrusted YAML before it is parsed: a project's configuration, a skill's frontmatter, an agent file, a theme.
 
-A few aliases can stand for billions of values, and the parser's time grows faster than the depth.
+A few aliases can expand to billions of values, and the parser's time grows faster than the depth.
 """
 
 from typing import Any, Literal, NoReturn, cast

@@ -54,7 +54,7 @@ class ApprovalResult:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The requesting subagent; None stands for the main agent."""
+    """The requesting subagent; None means the main agent."""
 
     agent_id: str | None = None
     subagent_type: str | None = None

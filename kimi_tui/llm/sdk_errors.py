@@ -126,7 +126,7 @@ async def stream_events(
 ) -> AsyncGenerator[ServerEvent, None]:
     """Yield the events of the response up to the final one, then close it.
 
-    Raises ProviderTimeoutError if for too long there is no response, or only comments and pings arrive.
+    Raises ProviderTimeoutError if no response, or nothing but comments and pings, arrives for too long.
     """
     answer = await response_before(request, settings)
     try:

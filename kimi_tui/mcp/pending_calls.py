@@ -56,7 +56,7 @@ class PendingCalls:
 
     @contextmanager
     def pausing(self) -> Generator[None]:
-        """Pause the timeouts of all calls; afterwards each starts anew."""
+        """Pause the timeouts of all calls; afterwards each one restarts from its full length."""
         for clock in self._clocks.values():
             clock.reschedule(None)
         try:

@@ -191,7 +191,7 @@ async def stdio_transport(
     on_child: Callable[[Child], None],
     on_end: Callable[[str], None],
 ) -> AsyncGenerator[TransportStreams, None]:
-    """Run the command and connect to it. `on_end` gets the cause if it exits by itself.
+    """Run the command and connect to it. `on_end` gets the cause if it exits without being stopped.
 
     Raises OSError if it cannot be started.
     """

@@ -1,4 +1,4 @@
-"""The addresses that a host in a URL stands for, in all the spellings that the system's resolver accepts."""
+"""Finds the IP address in a URL's host, in any spelling that the system's resolver accepts."""
 
 import re
 import socket
@@ -9,7 +9,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def host_address(host: str) -> IPv4Address | IPv6Address | None:
-    """Return the address that a host in any spelling stands for, as `1572395042` is 93.184.216.34; None for a name."""
+    """Return the IP address of a host in any spelling, such as 93.184.216.34 for `1572395042`; None for a name."""
     try:
         return ip_address(host)
     except ValueError:

@@ -1,6 +1,6 @@
 """Keeps a library up to date with the disk: a saved skill is loaded within a second.
 
-The system reports changes (watchfiles); nothing is polled. The watches are planned anew when folders appear or
+The system reports changes (watchfiles); nothing is polled. The watches are planned again when folders appear or
 disappear.
 """
 

@@ -27,7 +27,7 @@ def replayed(recorder: Recorder, wire_file: Path, *, whole: bool = False) -> Ite
     """Yield the messages of the session; those that could not be written to disk come last.
 
     Unless `whole`, a very long session yields only its last turns, after a note about that. Unreadable lines are copied
-    to `wire.bad.jsonl`, and a note at the end tells their number.
+    to `wire.bad.jsonl`, and a note at the end gives their number.
     """
     start = 0 if whole else tail_start(wire_file, SHOWN_BYTES)
     bad: list[bytes] = []

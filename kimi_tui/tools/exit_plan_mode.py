@@ -1,6 +1,6 @@
 """ExitPlanMode: shows the plan to the user, who approves, rejects or requests changes; also in yolo mode.
 
-Without a user only a model that turned plan mode on by itself leaves it.
+Without a user, the model can leave plan mode only if it turned plan mode on.
 """
 
 from pydantic import Field

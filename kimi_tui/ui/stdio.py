@@ -37,7 +37,7 @@ def claim_stdio() -> tuple[int, int]:
 
 
 class TooLong:
-    """Stands for a line that exceeds the limit of bytes."""
+    """Takes the place of a line that exceeds the byte limit."""
 
 
 class LineReader:

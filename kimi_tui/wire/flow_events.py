@@ -62,7 +62,7 @@ class FlowDecision(WireModel):
 
 
 class FlowNodeEnd(WireModel):
-    """A node's turn ended; `exit_status` is that of its command, if it has one and it ended by itself.
+    """A node's turn ended; `exit_status` is that of its command, if it has one and the command exited.
 
     `result` is the node's typed result, shortened if it is very long.
     """

@@ -12,7 +12,7 @@ class ApprovalRequest(WireModel):
     """A request to approve or reject a tool call.
 
     Extensions: `scope` describes what "for this session" would cover; `hunks` is set if each of the first `hunks` diff
-    blocks in `display` can be approved or rejected by itself.
+    blocks in `display` can be approved or rejected separately.
     """
 
     id: str

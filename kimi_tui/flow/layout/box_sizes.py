@@ -28,7 +28,7 @@ class Spacing:
     `text` and `label` are the widest lines in a box and on a branch; gaps are blank cells across the flow.
 
     A box that is alone in its layer has wider lines, up to `share` of the drawing's width; with `even`, several boxes
-    share a layer's room too. `to_fit`: of use only if the drawing then fits. `straight`: the flow's main line is.
+    share a layer's room too. `to_fit`: used only if the drawing then fits. `straight`: the main line is straight.
     """
 
     text: int

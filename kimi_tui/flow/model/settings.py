@@ -1,6 +1,6 @@
 """The settings of nodes and of whole flows, as read from a chart's `id@{ key: "value" }` and a skill's `metadata`.
 
-`read_settings` checks each value by itself; `setting_rules` checks them against the node's edges and the other nodes.
+`read_settings` checks each value separately; `setting_rules` checks them against the node's edges and the other nodes.
 """
 
 import difflib
@@ -74,7 +74,7 @@ class _WrongValueError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class WrittenSetting:
-    """A key and its value at their place, lines and columns from 1; `value` is None if the key stands alone."""
+    """A key and its value with their position (from 1); `value` is None for a key without a value."""
 
     key: str
     value: str | None

@@ -58,7 +58,7 @@ class ChartBuilder:
         self.nodes[node_id].shape = shape
 
     def setting(self, node_id: str, key: str, value: str | None, offset: int) -> None:
-        """Add a setting of a mentioned node; `value` is None if the key stands alone."""
+        """Add a setting of a mentioned node; `value` is None for a key without a value."""
         self.nodes[node_id].settings.append((key, value, offset))
 
     def edge(self, src: str, dst: str, label: str | None, *, offset: int, heads: Heads = "forward") -> None:

@@ -35,8 +35,8 @@ class GuidanceRecord(WireModel):
 
 
 class RunStarted(_Record):
-    """A run starts; the record has the chart's text, so that the run can resume after the skill has changed or is
-    gone.
+    """A run starts; the record has the chart's text, so that the run can resume after the skill was changed or
+    deleted.
     """
 
     r: Literal["begin"] = "begin"

@@ -51,8 +51,8 @@ class TurnResult:
     """How a turn ended: `message` is the text of the last assistant message, or the cause of a failure.
 
     `rejected` means that the user rejected a tool call without feedback. `cut`: the last message was cut at its length
-    limit. `question` is what a run of a flow waits for. `result` is the typed result that the turn's rules ask for.
-    `over_budget`: the budget of the flow ended the turn; `waits_for` is the budget that a run waits for.
+    limit. `question` is the open question of a flow run. `result` is the typed result that the turn's rules require.
+    `over_budget`: the budget of the flow ended the turn; `waits_for`: the run waits for a higher budget.
     `parked` are the calls that wait for an approval, by key. `started` is false if the user cancelled the turn before
     its prompt was part of the conversation.
     """
@@ -113,7 +113,7 @@ class CommandCall:
 
 @dataclass(frozen=True, slots=True)
 class CommandEnd:
-    """How a command ended. `finished`: by itself, with a `status`; `failed`: without one (killed, out of time).
+    """How a command ended. `finished`: it exited with a `status`; `failed`: it has none (killed, timed out).
 
     `rejected`: it did not run, and `detail` says why; `cancelled`: the user stopped it.
     """

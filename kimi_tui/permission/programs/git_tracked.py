@@ -72,13 +72,13 @@ def shown_revisions(parsed: Parsed) -> Tracked | None:
 
 
 def anything(parsed: Parsed) -> Tracked:
-    """Return any file of any commit."""
+    """Treat every file of every commit as read."""
     del parsed
     return Tracked()
 
 
 def whole_tree(tracked: Tracked | None) -> Tracked | None:
-    """Return any file in place of those of `tracked`: for a command whose operands are not paths."""
+    """Widen `tracked` to every file: for a command whose operands are not paths."""
     return tracked and Tracked()
 
 

@@ -38,7 +38,7 @@ class LockedSkill(BaseModel):
     files: dict[str, str]
 
     def read_source(self) -> SkillSource:
-        """Raises SkillInstallError if the folder is gone, or someone edited the file."""
+        """Parse the stored source. Raises SkillInstallError if its folder is missing or the stored text is invalid."""
         try:
             return read_source(self.source, ref=self.ref, path=self.path)
         except UsageError as error:

@@ -34,7 +34,7 @@ class Subscription:
 
 
 class HookDispatcher:
-    """The hooks of a session."""
+    """Runs the hooks of a session: the configured commands, and the subscriptions of Wire clients."""
 
     def __init__(
         self,

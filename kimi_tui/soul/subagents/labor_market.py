@@ -1,4 +1,4 @@
-"""The labour market: the subagents that an agent can start, from its file or created by itself."""
+"""The labour market: the subagents that an agent can start, from its file or created by the agent."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -12,7 +12,7 @@ from kimi_tui.wire.events import PlanDisplay, StatusUpdate
 class PlanMode:
     """The plan mode of a session. It reports changes on the Wire, and to `on_change`, which persists them.
 
-    `folder` stores the plans; without one they are only shown. `chosen_by_model`: the model turned it on by itself, so
+    `folder` stores the plans; without one they are only shown. `chosen_by_model`: the model turned it on, so
     it may turn it off while the user is away.
     """
 

@@ -1,6 +1,6 @@
 """Formats a tool result as a message for the model: our text in a system tag, then the tool's output.
 
-Tool output is untrusted data. It stands between `<output>` tags, and a backslash escapes any text in it that looks like
+Tool output is untrusted data. It is enclosed in `<output>` tags, and a backslash escapes any text in it that looks like
 one of our tags.
 """
 

@@ -24,7 +24,7 @@ class Buffers(Protocol):
         ...
 
     async def write(self, real: Path, text: str) -> None:
-        """Raises OSError."""
+        """Write the text to the file at this real path. Raises OSError."""
         ...
 
 

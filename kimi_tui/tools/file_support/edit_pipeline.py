@@ -126,7 +126,7 @@ def _in_part(
 
 
 def apply_selected(path: str, changes: Sequence[DiffBlock], selected: Set[int]) -> str:
-    """Tell the model which changes the user selected, with the full text of the rejected ones."""
+    """Return the message for the model: the changes that the user selected, and the full text of the rejected ones."""
     rows = [
         f"Edited `{path}` in part: of the {len(changes)} changes the user took {len(selected)} and refused the others."
     ]

@@ -234,7 +234,7 @@ def _own_temp(box: SandboxFeatures, folder: Path) -> Path:
 
 
 def temp_folders(box: SandboxFeatures, config: SandboxConfig, workspace: Workspace) -> dict[Path, Path]:
-    """Return the folders that a command sees in place of some folders; an unchanged folder stands for itself."""
+    """Map folders for temporary files to those that a command sees instead; shown folders map to themselves."""
     shown = configured_paths((*config.writable, *config.readable), config, workspace)
     roots = _temp_roots(Path(os.path.realpath(Path.home())), (*workspace.kept_folders, *shown))
     return {root: _own_temp(box, root) for root in roots} | {path: path for path in (*shown, *box.writable)}

@@ -1,7 +1,7 @@
-"""Checks the files in which Git keeps the state of its work, which it trusts.
+"""Checks the files in which Git stores the state of its operations: Git trusts them.
 
-With a path of its index Git writes outside of the worktree when the user resets it, with one of `MERGE_RR` when the
-user commits; the strategy of a rebase is the name of a program; `remotes` and `branches` say where a push goes.
+A path in the index can make Git write outside the worktree when the user resets it, a path in `MERGE_RR` when the user
+commits; the strategy of a rebase is the name of a program; `remotes` and `branches` set where a push goes.
 """
 
 import os
@@ -42,7 +42,7 @@ States = frozenset[tuple[str, int, int, int]]
 
 
 def states_of(git_dir: Path) -> States:
-    """Return the files of such a state in a Git directory."""
+    """Return the files in a Git directory that store such state."""
     names = list(_FILES)
     for folder in ("", *STATE_FOLDERS):
         try:

@@ -1,6 +1,6 @@
-"""Calls of the C library by the programs that start a command.
+"""C library calls for the programs that start a command.
 
-They use what `ctypes` is made of: the import of `ctypes` takes longer than all else that such a program loads.
+They use the extension module behind `ctypes`: importing `ctypes` takes longer than all else that such a program loads.
 """
 
 # pyright: reportPrivateUsage=false, reportMissingTypeArgument=false

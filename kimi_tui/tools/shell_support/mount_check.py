@@ -1,4 +1,4 @@
-"""Ends a starting sandbox whose mounts are not those that were asked for. A program, not a module to import.
+"""Ends a starting sandbox whose mounts are not the requested ones. A program, not a module to import.
 
 python -I -S mount_check.py PLACES UNSTARTED PROGRAM ARGUMENT...
 

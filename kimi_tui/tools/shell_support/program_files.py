@@ -35,7 +35,7 @@ def program_files() -> tuple[Path, ...]:
 
 
 def guarded_program_files(writable: Iterable[Path]) -> list[Path]:
-    """Return those below writable folders."""
+    """Return the program files below writable folders."""
     folders = frozenset(writable)
     return [path for path in program_files() if path in folders or not folders.isdisjoint(path.parents)]
 

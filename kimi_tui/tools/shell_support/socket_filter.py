@@ -33,7 +33,7 @@ arguments are in memory."""
 
 
 def refuse_other_sockets() -> None:
-    """Raises OSError. Does nothing on an unknown machine type."""
+    """Refuse these sockets in this process. Does nothing on an unknown machine type. Raises OSError."""
     calls = _CALLS.get(os.uname().machine)
     if calls is None:
         return

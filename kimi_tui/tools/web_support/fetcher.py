@@ -1,7 +1,7 @@
 """Fetches one web page, within limits and never from a private address.
 
-The check covers the resolved address, and the connection uses that same address, anew at each redirect: DNS rebinding
-has no effect.
+The check covers the resolved address, and the connection uses that same address, so DNS rebinding has no effect. Both
+are repeated at each redirect.
 """
 
 import asyncio

@@ -101,7 +101,7 @@ class Engine(Protocol):
 
     @property
     def flows(self) -> ResumableFlows | None:
-        """None for a recording."""
+        """The session's flow runs that can resume; None for a recording."""
         ...
 
     @property

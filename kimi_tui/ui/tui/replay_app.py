@@ -14,7 +14,7 @@ from kimi_tui.ui.tui.terminal.shutdown import SavedTerminal
 
 
 class ReplayApp(KimiTui):
-    """Starts playing at once. The composer is hidden, since nothing can be sent."""
+    """Plays a recording, starting at once. The composer is hidden, since nothing can be sent."""
 
     speed = 1.0
 

@@ -37,7 +37,7 @@ class PageSession:
         return self._visits > 0
 
     async def visit(self, socket: web.WebSocketResponse, columns: int, rows: int) -> str:
-        """Show the app on this socket until either ends; returns the app's last stderr output if it ended by itself."""
+        """Show the app on this socket until either ends; returns the app's last stderr output if it ended first."""
         if self._closed:
             return ""
         self._visits += 1

@@ -146,7 +146,7 @@ class ImageChips:
         return chip
 
     def chips_in(self, text: str) -> dict[str, str]:
-        """The chips in a text, and the image copies they stand for."""
+        """The chips in a text, and the image copies that they refer to."""
         return {chip: self._files[chip] for chip in _CHIP.findall(text) if chip in self._files}
 
     def restore(self, chips: Mapping[str, str]) -> None:

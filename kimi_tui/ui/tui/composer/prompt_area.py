@@ -26,7 +26,7 @@ _PAGES, _ENDS = frozenset({"pageup", "pagedown"}), frozenset({"ctrl+home", "ctrl
 
 
 class PromptArea(CjkTextArea):
-    """Grows to ten lines. It posts events; the composer decides.
+    """A text area that grows to ten lines. It posts events; the composer decides what they do.
 
     Keys within `burst_gap_s` of each other are a burst: an unbracketed paste, or typing that a slow link delivers at
     once. An Enter in a burst is delayed: if a key follows, it inserts a line break; at the end of the burst, it sends a

@@ -1,4 +1,4 @@
-"""The sign before the message; it turns while the model works."""
+"""The sign before the message; it spins while the model works."""
 
 from textual.timer import Timer
 from textual.widgets import Static
@@ -12,7 +12,7 @@ _FRAME_S = 0.25
 class PromptMark(Static):
     """The mark before the composer's text.
 
-    `›`, or `$` before a shell command. With reduced motion it stands still.
+    `›`, or `$` before a shell command. With reduced motion it does not spin.
     """
 
     DEFAULT_CSS = """
@@ -30,7 +30,7 @@ class PromptMark(Static):
         self._draw()
 
     def turn(self, *, working: bool) -> None:
-        """Turn from now on, or stand still. The last call may come while the screen ends."""
+        """Start or stop the spinner; does nothing once the widget is removed."""
         if not self.is_attached:
             return
         if not working and self._timer is not None:

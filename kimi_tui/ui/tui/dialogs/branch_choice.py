@@ -20,7 +20,7 @@ from kimi_tui.wire.display import BriefBlock
 
 
 class BranchDialog(OptionsDialog):
-    """Docked like the approval dialog, with the same key guard."""
+    """Asks for a branch; docked like the approval dialog, with the same key guard."""
 
     DEFAULT_CSS = """
     BranchDialog.-wordless > ApprovalBody { display: none; }

@@ -25,7 +25,7 @@ _OTHER, _DONE = "other", "done"
 
 
 class QuestionDialog(OptionsDialog):
-    """Docked above the composer. All answers are sent together, after the last question."""
+    """Asks the model's questions, docked above the composer. All answers are sent together, after the last question."""
 
     DEFAULT_CSS = """
     QuestionDialog > Input { display: none; border: none; height: 1; padding: 0 1; background: $panel; }

@@ -13,7 +13,7 @@ from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way, neighbour
 
 
 class ChartSurface(Protocol):
-    """Invariant: positions never depend on styles; a style change affects some rows and moves nothing."""
+    """A drawing or an outline. Invariant: positions never depend on styles, so a style change moves nothing."""
 
     @property
     def width(self) -> int: ...

@@ -16,7 +16,7 @@ _WARNINGS = 3
 
 
 class DiagnosticsView(LineWidget):
-    """Hidden without errors."""
+    """Shows the errors; hidden without errors."""
 
     DEFAULT_CSS = """
     DiagnosticsView { height: auto; padding: 0 1; display: none; }

@@ -72,7 +72,7 @@ def _difference(run: RunState, now: Flow) -> tuple[FlowDifference, Flow | None, 
 
 
 def describe_difference(found: tuple[FlowDifference, Flow | None, Flow]) -> str:
-    """Describe the differences: `“Lint” is gone, “Docs” is new, 2 lines are others`."""
+    """Describe the differences: `removed: “Lint”, new: “Docs”`, or `2 lines differ`."""
     difference, before, now = found
     changes: list[str] = []
     if before is not None and difference.only_first:

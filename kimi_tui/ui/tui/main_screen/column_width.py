@@ -12,7 +12,10 @@ def right_column_width(columns: int, share: float | None) -> int:
 
 
 class ColumnWidth:
-    """Widths are in cells; `columns` is the width of the terminal. `share` is None while the default applies."""
+    """The width of the right column, in cells; `columns` is the width of the terminal.
+
+    `share` is None while the default applies.
+    """
 
     def __init__(self, store: ColumnWidthStore) -> None:
         self._store = store

@@ -1,4 +1,4 @@
-"""The main screen's responsive layout: which panes stand side by side, and their widths."""
+"""The main screen's responsive layout: which panes are side by side, and their widths."""
 
 from typing import Literal
 

@@ -36,7 +36,10 @@ class Panes:
 
 
 def build_panes(*, clock: Callable[[], float], monotonic: Callable[[], float], motion: bool) -> Panes:
-    """`clock` is the clock of the displayed moment, `monotonic` the monotonic clock of the dialogs' key guards."""
+    """Build the panes.
+
+    `clock` is the clock of the displayed moment, `monotonic` the monotonic clock of the dialogs' key guards.
+    """
     return Panes(
         transcript=Transcript(clock=clock, motion=motion, id="transcript"),
         new_messages_badge=NewMessagesBadge(id="below"),

@@ -9,7 +9,7 @@ class RightColumn:
 
     `chosen` is the user's choice, None while the column follows the work; `visited` is true from the moment the user
     goes to a pane in it until they send their next message. `has_work` is whether the flow pane is worth the room,
-    `chats` counts the messages that start no command. While `held`, it does not move by itself.
+    `chats` counts the messages that start no command. While `held`, it does not open or close automatically.
     """
 
     chosen: bool | None = None
@@ -20,7 +20,7 @@ class RightColumn:
     held: bool = False
 
     def follow(self, *, has_work: bool, chats: int) -> None:
-        """Update what is known of the session."""
+        """Update the facts about the session that the column depends on."""
         if chats != self.chats:
             self.visited = False
         self.has_work, self.chats = has_work, chats
@@ -31,7 +31,7 @@ class RightColumn:
         return self.has_work or self.visited or self.chosen is True
 
     def update(self, *, filled: bool, hold: bool) -> bool:
-        """Open or close the column. `filled`: it has something to show; `hold`: it does not move by itself now."""
+        """Open or close the column. `filled`: it has content; `hold`: it must not change automatically now."""
         if not (hold or self.held) or self.chosen is not None or self.visited:
             self.is_open = filled and (self.visited or self.chosen is not False)
         return self.is_open

@@ -28,7 +28,10 @@ class Mark:
 
 
 class Timeline:
-    """Positions are seconds on the bar. `stops` are the message counts after which the screen changes."""
+    """The marks of a session. Positions are seconds on the bar.
+
+    `stops` are the message counts after which the screen changes.
+    """
 
     def __init__(self, messages: Sequence[Timed] = ()) -> None:
         self.marks: list[Mark] = []

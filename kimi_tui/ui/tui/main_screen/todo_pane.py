@@ -15,9 +15,10 @@ _SIGNS: dict[TodoStatus, str] = {"done": "✓", "in_progress": "◐", "pending":
 
 
 class TodoPane(LineWidget, can_focus=True):
-    """Hidden while the list is empty. Of more than `most` items, it shows those around the one in progress.
+    """Shows the todo list; hidden while it is empty.
 
-    A short list takes one row, unless it is alone in the column.
+    Of more than `most` items, it shows those around the one in progress. A short list takes one row, unless
+    it is alone in the column.
     """
 
     DEFAULT_CSS = """

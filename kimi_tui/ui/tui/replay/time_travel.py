@@ -58,7 +58,7 @@ class TimeTravel:
 
     @property
     def is_recording(self) -> bool:
-        """Whether there is no present to return to."""
+        """Whether a recording is shown, which has no present to return to."""
         return self._position.recorded
 
     @property

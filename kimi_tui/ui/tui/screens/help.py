@@ -58,7 +58,7 @@ class KeyList(LineScrollView, can_focus=True):
 
 
 class Help(OneShotModal[None]):
-    """Closes on Esc and F1."""
+    """Shows the key bindings; Esc and F1 close it."""
 
     CSS = """
     Help { align: center middle; }

@@ -46,7 +46,7 @@ _WORDS: dict[str, str] = {
 
 
 class McpStatus(ModalFrame[None]):
-    """Updated while it is open."""
+    """Shows the MCP servers; updated while it is open."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+r", "restart", "Start again", show=False, priority=True)]
     title_text = N_("MCP servers")

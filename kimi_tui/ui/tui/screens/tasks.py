@@ -37,7 +37,7 @@ _SIGNS: dict[TaskStatus, tuple[str, Role]] = {
 
 
 class Tasks(ModalFrame[None]):
-    """Updated while it is open; running tasks can be stopped."""
+    """Lists the background tasks; updated while it is open. Running tasks can be stopped."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+x", "stop", "Stop it", show=False, priority=True)]
     title_text = N_("background tasks")

@@ -43,7 +43,7 @@ class UsageFacts:
 
 
 class Usage(ModalCard[None]):
-    """A read-only screen."""
+    """Shows tokens and cost; read-only."""
 
     CSS = "Usage TextViewer { height: auto; max-height: 80vh; margin-bottom: 1; }"
     title_text = N_("usage")

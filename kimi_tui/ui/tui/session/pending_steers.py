@@ -8,7 +8,7 @@ from kimi_tui.wire.parts import UserInput, text_of
 
 
 class PendingSteers:
-    """Oldest first; Wire messages report the delivery."""
+    """The undelivered steering messages, oldest first; Wire messages report the delivery."""
 
     def __init__(self) -> None:
         self._waiting: list[UserInput] = []

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 class PromptController:
     """Sends the composer's messages. Messages sent without an engine, or while they are `held` for another one, wait in
-    `pending_before_start`; with `start_failed`, when no engine will start by itself, they return to the composer.
+    `pending_before_start`; with `start_failed`, when no engine will start automatically, they return to the composer.
 
     `show_toast` shows a short notification, `on_failure` reports an internal error, `on_turn_end` is called when a turn
     ends.

@@ -114,7 +114,7 @@ class SessionController:
                 return True
 
     async def close(self) -> None:
-        """Interrupt and close the engine, for good."""
+        """Interrupt and close the engine; no engine can be opened afterwards."""
         self._closed = True
         if (switching := self._switching) is not None:
             if self._creating:

@@ -97,7 +97,7 @@ class TurnQueue:
         return last
 
     def pop_all(self) -> list[UserInput]:
-        """Remove the whole queue: after an interrupt, no queued prompt may start by itself."""
+        """Remove the whole queue: after an interrupt, no queued prompt may start automatically."""
         taken, self.queue = self.queue, []
         if taken:
             self._on_change()

@@ -187,7 +187,7 @@ Item = (
 
 
 def is_running(item: Item) -> bool:
-    """Whether the item's rendering changes by itself (a spinner, a counter)."""
+    """Whether the item's rendering changes with time (a spinner, a counter)."""
     match item:
         case ToolItem() | SubagentItem():
             return item.state == "running"

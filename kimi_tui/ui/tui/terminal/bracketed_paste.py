@@ -25,7 +25,7 @@ class UnfinishedPaste(PastedText):
 
 
 class StartedKeys(str):
-    """The rest of a START whose first characters were returned as keys, and an END. No key and no paste."""
+    """The rest of a START whose first characters were returned as keys, and an END: neither a key nor a paste."""
 
 
 class BracketedPasteParser:

@@ -66,7 +66,7 @@ class _Parser(XTermParser):
 
 
 class TerminalDriver(LinuxDriver):
-    """Set `saved_terminal` on the class before running the app."""
+    """Restores the terminal's modes at the end. Set `saved_terminal` on the class before running the app."""
 
     saved_terminal: SavedTerminal | None = None
 

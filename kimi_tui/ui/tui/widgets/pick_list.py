@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ListItem:
-    """A row. Without a `key` it is a heading. `right` stands at the right edge, `detail` on a row below.
+    """A row. Without a `key` it is a heading. `right` is aligned to the right edge, `detail` is on a row below.
 
     `sign` comes before the label in the colour of `role`; a `dimmed` row is muted. `search_terms` are further words for
     the search; they are not displayed.
@@ -43,8 +43,8 @@ class ListItem:
 
 
 class ItemList(ScrollView, can_focus=True):
-    """Arrows, the mouse and Enter. With `at_once` any click picks; without it, only a click on the row under the
-    cursor.
+    """A list to pick from, by arrows, the mouse and Enter. With `at_once` any click picks; without it, only a click on
+    the row under the cursor.
     """
 
     DEFAULT_CSS = """
