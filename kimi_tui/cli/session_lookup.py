@@ -34,7 +34,7 @@ def named_session(text: str, work_dir: Path) -> tuple[str, str]:
             pass
         case several:
             lines = "".join(f"\n  {entry.info.id}  {entry.info.title or '(no title)'}" for entry in several)
-            raise UsageError(f"{text!r} matches {len(several)} sessions; give more of the id:{lines}")
+            raise UsageError(f"{text!r} matches {len(several)} sessions; use a longer id prefix:{lines}")
     if _ID_PREFIX.fullmatch(text) and not _SESSION_ID.fullmatch(text):
         raise UsageError(f"no session {text!r} in {shown(work_dir)}{_elsewhere(text)}")
     return text, tr("No session {session} found; created a new one with this id", session=text)

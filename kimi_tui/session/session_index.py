@@ -60,7 +60,7 @@ def find_session(text: str, work_dir: Path) -> SessionEntry:
             return begin[0]
         if begin:
             raise SessionError(
-                tr("{text!r} matches {count} sessions; give more of the id", text=text, count=len(begin))
+                tr("{text!r} matches {count} sessions; use a longer id prefix", text=text, count=len(begin))
             )
     raise SessionError(tr("no session {text!r}; list all with: kimi-tui session list --all", text=text))
 

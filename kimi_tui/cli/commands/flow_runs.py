@@ -201,7 +201,7 @@ def _find(run_id: str, work_dir: Path) -> _StoredRun:
         matches = [entry for entry in matches if entry.run.run_id == prefix] or matches
         if len({entry.run.run_id for entry in matches}) > 1:
             raise UsageError(
-                f"{run_id} matches {', '.join(entry.run.run_id for entry in matches[:5])}: give more of the id"
+                f"{run_id} matches {', '.join(entry.run.run_id for entry in matches[:5])}: use a longer id prefix"
             )
         if len(matches) > 1:  # defence: run-of-a-fork
             names = " or ".join(_address(entry, matches) for entry in matches[:5])

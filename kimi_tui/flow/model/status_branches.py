@@ -42,7 +42,7 @@ def status_branch_fault(labels: Sequence[str | None]) -> Iterator[tuple[int, Use
     if ELSE in labels and taken == every:
         yield list(labels).index(ELSE), tr("`else` is never taken: the other branches cover every status")
     elif ELSE not in labels and taken != every:
-        yield len(labels) - 1, tr("no branch for every status; add `else`, or use `ok` and `failed`")
+        yield len(labels) - 1, tr("not every status has a branch; add `else`, or use `ok` and `failed`")
 
 
 def _statuses(label: str) -> set[int] | None:

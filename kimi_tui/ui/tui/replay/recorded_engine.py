@@ -106,7 +106,7 @@ def file_of(name: str, work_dir: Path) -> Path:
             file for root in roots for file in sorted(root.glob("*/wire.jsonl")) if file.parent.name.startswith(name)
         ]
         if len(found) > 1:
-            raise UsageError(f"--replay {name}: {len(found)} sessions match; give more of the id")
+            raise UsageError(f"--replay {name}: {len(found)} sessions match; use a longer id prefix")
         if found:
             return found[0]
     raise UsageError(f"--replay {name}: no such file, and no session with this id or prefix")

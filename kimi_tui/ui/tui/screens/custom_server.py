@@ -116,7 +116,7 @@ class CustomServerForm:
                 self._screen.run_worker(partial(self._try, found, key), group="look", exclusive=True)
 
         about = _("API key (leave empty if none). Sent only to {server}.", server=found[-1])
-        title = _("another server: key")
+        title = _("another server: API key")
         self._screen.app.push_screen(TextPrompt(title, about=trouble or about, value=value, secret=True), got)
 
     async def _try(self, found: tuple[str, ...], key: str) -> None:

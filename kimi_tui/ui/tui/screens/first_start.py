@@ -264,7 +264,7 @@ class SetupWizard(ModalCard[SetupResult]):
             "Paste the API key. It is stored in your system's keyring, or in config.yaml (readable only by "
             "you) if there is none, and sent only to this service."
         )
-        title = _("{service}: key", service=_(service.title))
+        title = _("{service}: API key", service=_(service.title))
         self.app.push_screen(TextPrompt(title, about=trouble or about, value=value, secret=True), got_key)
 
     async def _try(self, service: Service, key: str) -> None:

@@ -60,7 +60,7 @@ class Settings(ModalFrame[bool]):
         self._show()
         self.query_one(FilteredList).focus_line()
         self._opened_on = self.query_one(ItemList).key
-        place = shown(self._file) if self._file else _("not stored in a file that can be edited here")
+        place = shown(self._file) if self._file else _("the settings are not stored in a file that can be edited here")
         self.set_status(_("{place} · some changes apply to new sessions only", place=place))
 
     def _show(self) -> None:

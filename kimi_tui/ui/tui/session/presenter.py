@@ -186,7 +186,7 @@ class Presenter:
             invalidated |= self._apply_deltas(self._change(partial(UiState.fold, message=message, at=timestamp)))
             if isinstance(message, ApprovalRequest | QuestionRequest):
                 self._attention.call(
-                    _("Approval needed") if isinstance(message, ApprovalRequest) else _("Question needed")
+                    _("Approval needed") if isinstance(message, ApprovalRequest) else _("Answer needed")
                 )
             elif isinstance(message, FlowPaused) and message.reason == "choice":
                 self._attention.call(_("a flow is waiting for your choice"))
