@@ -610,6 +610,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "little memory": ("tests/ui/print/test_output_streams.py::test_little_memory_is_told_in_a_line",),
     "Ctrl+C again and again": (
         "tests/ui/print/test_output_streams.py::test_many_interrupts_end_it_with_the_status_of_one",
+        "tests/cli/test_exit_status.py::test_an_interrupt_after_the_end_of_the_program_shows_no_traceback",
     ),
     "garbage for the web server": (
         "tests/cli/commands/test_web.py::test_requests_of_garbage_are_answered_and_not_told_on_stderr",
