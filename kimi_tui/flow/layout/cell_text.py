@@ -20,6 +20,11 @@ _ZERO_WIDTH_ROOM = 4  # characters to examine for each cell of a line
 _BREAK_AFTER = re.compile(r"(?<=[/_\-.,:;|&+=)\]}])(?=\w)|(?<=[a-z])(?=[A-Z])")
 
 
+_BOLD = re.compile(r"(?<![\w*])\*\*(?=[^\s*])([^*]{1,200})(?<!\s)\*\*(?![\w*])")
+_HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
+_BULLET = re.compile(r"^[-*] ", re.MULTILINE)
+
+
 @lru_cache(maxsize=4096)
 def cell_width(text: str) -> int:
     """The number of terminal cells of `text`, which must have no control characters."""
@@ -29,8 +34,8 @@ def cell_width(text: str) -> int:
 def clean_label(text: str) -> str:
     """Text that is safe to lay out: keeps line breaks, turns other white space into one space, drops controls.
 
-    It also drops the emoji variation selector, because terminals disagree on its width. Text past MAX_CHARACTERS
-    becomes an ellipsis.
+    It also drops the emoji variation selector, because terminals disagree on its width, and the Markdown signs of
+    headings and bold text. Text past MAX_CHARACTERS becomes an ellipsis.
     """
     if len(text) > MAX_CHARACTERS:  # defence: cut-label
         text = text[: MAX_CHARACTERS - 1].rstrip() + ELLIPSIS
@@ -45,7 +50,8 @@ def clean_label(text: str) -> str:
         cleaned = text
     else:
         cleaned = "".join(c for c in text if c == "\n" or (is_safe(c) and c not in JOINERS))
-    return "\n".join(line for line in (" ".join(part.split()) for part in cleaned.split("\n")) if line)
+    lines = "\n".join(line for line in (" ".join(part.split()) for part in cleaned.split("\n")) if line)
+    return _BULLET.sub("• ", _HEADING.sub("", _BOLD.sub(r"\1", lines)))
 
 
 def truncate(text: str, width: int) -> str:

@@ -41,3 +41,16 @@ def test_a_long_word_is_folded_in_time_that_grows_with_its_length_alone(piece: s
 def test_a_label_is_cut_where_nobody_reads_on() -> None:
     assert clean_label("中" * MAX_CHARACTERS) == "中" * MAX_CHARACTERS
     assert clean_label("中" * 100_000) == "中" * (MAX_CHARACTERS - 1) + ELLIPSIS
+
+
+@pytest.mark.parametrize(
+    ("label", "shown"),
+    [
+        ("**Important**: the gateway keeps `state`", "Important: the gateway keeps `state`"),
+        ("## What is left\n- one\n* two", "What is left\n• one\n• two"),
+        ("2**8 and 3**2, a ** b ** c, ****", "2**8 and 3**2, a ** b ** c, ****"),
+        ("#12 and -x", "#12 and -x"),
+    ],
+)
+def test_a_label_shows_no_markdown_signs(label: str, shown: str) -> None:
+    assert clean_label(label) == shown

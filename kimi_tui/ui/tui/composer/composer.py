@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.composer.completion import (
     Completion,
     Trigger,
@@ -286,8 +287,10 @@ class Composer(Vertical):
             return "search"
         return "complete" if self._enter_action(choice) == "complete" else "send"
 
-    def hints(self, *, running: bool, in_front: bool = True) -> tuple[Hint, ...]:
-        """The keys that act while the composer has the focus; `in_front` is false while a dialog is open."""
+    def hints(self, *, running: bool, in_front: bool = True, flow_pane: UserText = "") -> tuple[Hint, ...]:
+        """The keys that act while the composer has the focus; `in_front` is false while a dialog is open. `flow_pane`
+        is what F3 shows, "" if nothing."""
+        flow = (("F3", flow_pane),) if flow_pane else ()
         enter = ("Enter", _("queue") if running else _("send"))
         match self._enter_in_menu():
             case "search":
@@ -299,13 +302,13 @@ class Composer(Vertical):
             case "send":
                 return (enter, ("Tab", _("insert")), ("↑ ↓", _("choose")), ("Esc", _("close")))
             case _ if running and in_front:
-                return (enter, ("Ctrl+S", _("steer")), ("Esc", _("interrupt")), ("F3", _("flow")),
+                return (enter, ("Ctrl+S", _("steer")), ("Esc", _("interrupt")), *flow,
                         ("Ctrl+P", _("palette")))  # fmt: skip
             case _ if running:
                 return (enter, ("Esc", _("interrupt")))
             case _ if in_front:
                 return (enter, ("Shift+Enter", _("newline")), ("/", _("commands")), ("@", _("files")),
-                        ("F3", _("flows")), ("Ctrl+P", _("palette")))  # fmt: skip
+                        *flow, ("Ctrl+P", _("palette")))  # fmt: skip
             case _:
                 return (enter,)
 

@@ -25,5 +25,5 @@ class ApprovalHeader(LineWidget):
             (" " + _("asks to {action}", action=translate(one_line(request.action))), palette.base),
         ]
         if self.node:
-            runs += [(" · ", palette.faint), (f"◆ {self.node}", palette.secondary)]
+            runs += [(" · ", palette.faint), (self.node, palette.secondary)]
         return [Line(tuple(runs))]

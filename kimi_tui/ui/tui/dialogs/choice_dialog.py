@@ -38,6 +38,8 @@ class ChoiceDialog(OneShotModal[str | None]):
         width: 70; max-width: 94%; height: auto; max-height: 85%; background: $surface; padding: 0 1;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
+    ChoiceDialog.-alone { align: center bottom; background: $background 60%; }
+    ChoiceDialog.-alone > Vertical { width: 100%; max-width: 100%; }
     ChoiceDialog #words { height: auto; margin-bottom: 1; }
     ChoiceDialog #rows { height: auto; max-height: 100%; overflow-y: auto; scrollbar-size-vertical: 1; }
     ChoiceDialog KeyBar { dock: none; margin-top: 1; background: $surface; }

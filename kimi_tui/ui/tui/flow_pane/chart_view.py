@@ -215,9 +215,18 @@ class FlowChart(SurfaceView, can_focus=True):
             self.post_message(self.NodeOpened(self.selected))
 
     def action_zoom(self) -> None:
-        """Cycle the zoom: fit, boxes, compact, outline."""
+        """Cycle the zoom: fit, boxes, compact, outline; without the next one if it looks the same."""
         order: tuple[Zoom, ...] = ("auto", "full", "compact", "outline")
-        self._view(zoom=order[(order.index(self.zoom) + 1) % len(order)])
+        for _more in range(2):
+            before = self._shown
+            self._view(zoom=order[(order.index(self.zoom) + 1) % len(order)])
+            if self._shown is not before or self._is_planning:
+                break
+
+    @property
+    def _is_planning(self) -> bool:
+        """Whether the layout is computed in a thread."""
+        return self._planner is not None and self._planner.is_slow
 
     def action_nearer(self, by: int) -> None:
         self.zoom_by(by)

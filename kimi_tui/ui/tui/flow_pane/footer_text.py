@@ -8,9 +8,9 @@ from kimi_tui.formats import clock, token_count
 from kimi_tui.ui.tui.flow_pane.footer import Button, FooterFacts
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, node_status
 from kimi_tui.ui.tui.i18n import labels
-from kimi_tui.ui.tui.i18n.catalog import _, n_
+from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.i18n.translate import translate_lines
-from kimi_tui.ui.tui.state.flow_reducer import current_label, run_times
+from kimi_tui.ui.tui.state.flow_reducer import current_label, move_count, run_times
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import cells
@@ -18,7 +18,7 @@ from kimi_tui.ui.tui.text.styled_line import cells
 
 def run_title(run: RunView, now: float, width: int) -> str:
     """The pane's title, such as ` flow: release · move 3/1,000 · 1:12 `; without the move limit in a narrow pane."""
-    moves = _("move {number}", number=run.moves) if run.active else n_("{count} move", "{count} moves", run.moves)
+    moves = move_count(run)
     most = f"/{run.max_moves:,}" if run.active else ""
     spent = f" · {run_times(run, now)} "
     flow = _("flow: {name}", name=sanitize(one_line(run.name)))

@@ -14,7 +14,7 @@ from kimi_tui.wire.flow_events import FlowBegin
 
 NodeStatus = Literal[
     "waiting", "running", "approval", "answer", "choice", "retrying", "paused", "breakpoint", "done", "failed",
-    "cancelled", "rejected", "skipped",
+    "cancelled", "stopped", "rejected", "skipped",
 ]  # fmt: skip
 
 SIGNS: dict[NodeStatus, str] = {
@@ -29,6 +29,7 @@ SIGNS: dict[NodeStatus, str] = {
     "done": "✓",
     "failed": "✗",
     "cancelled": "■",
+    "stopped": "■",
     "rejected": "⊘",
     "skipped": "–",
 }
@@ -44,6 +45,7 @@ ASCII_SIGNS: dict[NodeStatus, str] = {
     "done": "+",
     "failed": "x",
     "cancelled": "#",
+    "stopped": "#",
     "rejected": "/",
     "skipped": "-",
 }
@@ -59,6 +61,7 @@ CLOSED_WORDS: dict[NodeStatus, str] = {
     "done": N_("done"),
     "failed": N_("failed"),
     "cancelled": N_("interrupted"),
+    "stopped": N_("stopped"),
     "rejected": N_("rejected"),
     "skipped": N_("skipped"),
 }
@@ -81,6 +84,7 @@ _ROLES: dict[NodeStatus, Role] = {
     "done": "success",
     "failed": "error",
     "cancelled": "warning",
+    "stopped": "warning",
     "rejected": "warning",
     "skipped": "muted",
 }
@@ -129,7 +133,9 @@ def node_status(picture: RunView, node_id: str, now: LiveContext) -> NodeStatus:
             if pause is not None and pause.reason == "choice":
                 return "choice"
             return "breakpoint" if pause is not None and pause.reason == "breakpoint" else "paused"
-        case "waiting" if picture.status not in (None, "cancelled"):  # an interrupted run may be resumed
+        case "cancelled" if picture.status == "stopped":
+            return "stopped"
+        case "waiting" if picture.status == "finished":  # any other run ended before it
             node = picture.nodes.get(node_id)
             return "waiting" if node is not None and node.kind in ("begin", "end") else "skipped"
         case "waiting" if node_id in picture.breakpoints:

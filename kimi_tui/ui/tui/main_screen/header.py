@@ -78,7 +78,7 @@ class Header(LineWidget):
         soon = facts.pausing and width >= _ROOMY
         later: list[Run] = [(" · ", palette.faint), (_("pauses after this turn"), palette.warning)] if soon else []
         right = [*self._tasks(palette, width), *self._state(palette), *later, (" ", palette.base)]
-        free = width - width_of(right) - 14
+        free = width - width_of(right) - 15
         sandbox = facts.sandbox != "full" or free - width_of(self._figures(palette)) >= _PLACE
         for usage in ("long", "short", "none"):
             middle = self._figures(palette, sandbox=sandbox, usage=usage)

@@ -302,7 +302,9 @@ class MainScreen(PaneNavigation):
         elif context in PANES:
             hints = tuple(self._pane_hints(state, context))
         else:
-            hints = self.composer.hints(running=state.turn.running, in_front=current is None)
+            pane = self._panes.flow_pane
+            flow = "" if pane.has_nothing else _("flow") if state.flow.run is not None else _("flows")
+            hints = self.composer.hints(running=state.turn.running, in_front=current is None, flow_pane=flow)
         is_covered = self.zoomed not in (None, "conversation")  # else the dialog itself names the key
         if current is not None and is_covered and not current.has_focus_within and context != "time":
             hints = (("F5", _(current.reach_label)), *hints)

@@ -5,7 +5,7 @@ from textual.message import Message
 
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.state.flow_reducer import current_label
+from kimi_tui.ui.tui.state.flow_reducer import current_label, move_count
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, width_of
 from kimi_tui.ui.tui.themes.palette import Palette
@@ -41,7 +41,7 @@ class StatusLine(LineWidget):
             elif run.status not in (None, "finished"):
                 sign, role = "■", "warning"
             place = current_label(run) if run.active else _(labels.ENDED[run.status or "finished"])
-            words = _("{flow}: {place} · {move}", flow=run.name, place=place, move=run.moves)
+            words = _("{flow}: {place} · {moves}", flow=run.name, place=place, moves=move_count(run))
             parts.append((sign, words + (" · " + _("pauses after this turn") if state.flow.pausing else ""), role))
         if state.todo:
             done = sum(item.status == "done" for item in state.todo)

@@ -51,6 +51,11 @@ def current_label(run: RunView) -> str:
     return label_of(run.begin, run.node_id)
 
 
+def move_count(run: RunView) -> str:
+    """Return the current move of an active run, or the moves of an ended one."""
+    return _("move {number}", number=run.moves) if run.active else n_("{count} move", "{count} moves", run.moves)
+
+
 def run_times(run: RunView, now: float) -> str:
     """Return the working time, and the time that the run waited for the user: `0:53 · waited 0:54`."""
     waited_s = run.waited_s(now)

@@ -11,7 +11,7 @@ from kimi_tui.wire.codec import UnknownMessage, decode
 from kimi_tui.wire.display import TodoBlock, TodoItem
 from kimi_tui.wire.events import ApprovalResponse, SubagentEvent
 from kimi_tui.wire.parts import ToolCall, ToolCallPart, ToolResult, ToolReturnValue, text_of
-from kimi_tui.wire.requests import ApprovalRequest
+from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
 SUBAGENT_TOOLS = frozenset({"Task", "Agent"})
 _NAMELESS = frozenset({"SetTodoList"})
@@ -91,15 +91,17 @@ class ToolReducer:
                     if item.started is not None:
                         duration = max(0.0, at - item.started)
                     todo, extras = _todo(value), value.extras or {}
+                    feedback = str(extras.get("feedback") or "")
+                    says_nothing = "feedback" in extras and not feedback  # the state is all there is to say
                     ended = replace(
                         item,
                         headline=_progress(todo) if todo is not None else item.headline,
                         state=_state(value),
                         duration_s=duration,
-                        blocks=value.display,
+                        blocks=() if says_nothing else value.display,
                         output=text_of(value.output),
-                        message=value.message,
-                        feedback=str(extras.get("feedback") or ""),
+                        message="" if says_nothing else value.message,
+                        feedback=feedback,
                         in_background=bool(extras.get("background")),
                     )
                     self._talk.replace(call.key, ended)
@@ -129,6 +131,12 @@ class ToolReducer:
     def on_approval_response(self, response: ApprovalResponse, at: float) -> None:
         call_id, asking = self._asking.pop(response.request_id, ("", ""))
         self._ask(call_id, asking, response, at)
+
+    def on_question_request(self, request: QuestionRequest) -> None:
+        """Mark a call as pending; the time until its answer is not its own."""
+        call = self._calls.get(request.tool_call_id)
+        if call is not None and isinstance(item := self._talk[call.key], ToolItem):
+            self._talk.replace(call.key, replace(item, state="waiting", started=None))
 
     def _ask(self, call_id: str, asking: str, message: ApprovalRequest | ApprovalResponse, at: float) -> None:
         """Mark a call as pending or answered; a subagent's call also belongs to the subagent's own conversation."""

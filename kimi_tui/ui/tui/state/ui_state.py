@@ -200,6 +200,7 @@ class UiState:
             case requests.QuestionRequest():
                 self.questions[message.id] = message
                 self.flow.count(message, at)
+                self.tools.on_question_request(message)
                 self._invalidate("questions")
             case requests.ToolCallRequest() | requests.HookRequest():
                 pass

@@ -16,6 +16,7 @@ _NAMING_ARGUMENTS = (
     "file_path",
     "url",
     "query",
+    "plan",
     "question",
     "description",
     "name",
@@ -30,7 +31,8 @@ def call_summary(arguments: str) -> str:
     head = arguments[:_LOOK_AT]
     for key in _NAMING_ARGUMENTS:
         if f'"{key}"' in head and (found := _VALUE[key].search(head)):
-            return one_line(_unescape(found[1]))
+            text = _unescape(found[1])
+            return one_line(text.strip().split("\n")[0].lstrip("# ") if key == "plan" else text)
     return ""
 
 

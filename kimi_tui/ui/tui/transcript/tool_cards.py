@@ -114,9 +114,9 @@ def _body(item: ToolItem, width: int, context: RenderContext) -> Iterator[Line]:
 
 
 def _tail(output: str, count: int, width: int, context: RenderContext) -> list[Line]:
-    """The last lines of an output, each cut to the width."""
+    """The last lines of an output that are not blank, each cut to the width."""
     text = plain_output(output).rstrip("\n")
-    lines = text.split("\n")[-count:] if text.strip() else []
+    lines = [line for line in text.split("\n") if line.strip()][-count:]
     return [Line(((cut(sanitize(line), width), context.palette.muted),)) for line in lines]
 
 

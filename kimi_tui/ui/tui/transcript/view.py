@@ -216,7 +216,7 @@ class Transcript(Viewport, can_focus=True):
         words = _("charts as source") if self.store.charts else _("charts drawn")
         charts = (("v", words),) if self._sees_chart else ()
         return (("↑ ↓", _("scroll")), ("j k", _("block")), ("Enter", _("open")), ("y", _("copy")),
-                *charts, ("Ctrl+F", _("find")), ("End", _("follow")))  # fmt: skip
+                *charts, ("Ctrl+F", _("find")), *(() if self.follow else (("End", _("follow")),)))  # fmt: skip
 
     @property
     def _sees_chart(self) -> bool:
@@ -264,6 +264,8 @@ class Transcript(Viewport, can_focus=True):
             self._unseen.clear()
         now = (self._window.follow, len(self._unseen))
         if now != self._reported:
+            if now[0] is not self._reported[0]:
+                self.post_message(HintsChanged())
             self._reported = now
             self.post_message(self.FollowChanged(*now))
 

@@ -286,6 +286,8 @@ async def test_the_footer_says_what_enter_does_while_a_menu_or_the_search_takes_
         hints = driver.app.main_screen.query_one(KeyFooter)
         await driver.type("one fish")
         await driver.press("enter")
+        await driver.pilot.pause()
+        assert dict(hints.hints)["F3"] == "flows"  # no flow is running
         driver.engine.end_turn()
         await driver.pilot.pause()
         await driver.pilot.pause()

@@ -19,7 +19,7 @@ from kimi_tui.ui.tui.flow_pane.outline_surface import OutlineSurface
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of, node_status
 from kimi_tui.ui.tui.flow_pane.surface_planner import SurfacePlanner, Way, Zoom
 from kimi_tui.ui.tui.main_screen.divider import Divider
-from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowNodeBegin, FlowNodeEnd, FlowNodeShape
+from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowEnd, FlowNodeBegin, FlowNodeEnd, FlowNodeShape
 from tests.bench.flow_pane import measure
 from tests.flow.layout_check import violations
 from tests.flow.random_flows import likely_flow, make_flow
@@ -132,10 +132,12 @@ def test_what_holds_the_running_node_up_is_its_standing(circumstances: LiveConte
     assert node_status(picture, "green", circumstances) == standing
 
 
-def test_nodes_that_a_run_never_came_to_are_skipped_when_it_ends() -> None:
+def test_nodes_that_a_run_did_not_come_to_are_skipped_only_if_it_finished() -> None:
     picture, _ = picture_after(flow_scenarios.failed())
-    assert node_status(picture, "tag", LiveContext()) == "skipped"
+    assert node_status(picture, "tag", LiveContext()) == "waiting"
     assert node_status(picture, "green", LiveContext()) == "failed"
+    picture.apply(FlowEnd(run_id="run", status="finished", moves=5))
+    assert node_status(picture, "tag", LiveContext()) == "skipped"
 
 
 def test_an_outline_is_never_wider_than_its_pane() -> None:
@@ -198,6 +200,19 @@ async def test_a_click_on_the_map_goes_there_and_stops_following(tmp_path: Path)
         await one.press("home")
         assert chart.following
         assert current_is_seen(one)
+
+
+async def test_each_press_of_z_changes_the_chart(tmp_path: Path) -> None:
+    async with open_flow(tmp_path, size=(140, 42)) as one:
+        await one.say(*wire_scenarios.flow_at_decision())
+        await one.press("f3")
+        chart, drawn = one.pane.chart, []
+        for _ in range(3):
+            drawn.append(chart.surface)
+            await one.press("z")
+            await one.settle()
+            assert chart.surface is not drawn[-1]
+        assert chart.zoom == "auto"
 
 
 async def test_the_wheel_and_a_drag_pan_and_a_drag_opens_nothing(tmp_path: Path) -> None:

@@ -181,7 +181,8 @@ async def test_x_stops_the_run(tmp_path: Path) -> None:
         await one.reply("I looked.")
         assert one.app.presenter.state.flow.run is not None
         assert one.app.presenter.state.flow.run.status == "stopped"
-        assert "skipped" in one.shown()
+        assert "■ stopped" in one.shown()
+        assert not {"skipped", "interrupted"} & set(one.shown().split())
 
 
 async def test_a_key_pressed_just_after_the_run_ended_is_no_letter_of_a_message(tmp_path: Path) -> None:
@@ -190,7 +191,7 @@ async def test_a_key_pressed_just_after_the_run_ended_is_no_letter_of_a_message(
         await one.press("f3")
         one.runner.stop()
         await one.reply("I looked.")
-        assert "skipped" in one.shown()
+        assert "■ stopped" in one.shown()
         await one.press("x", "space", "n")
         assert one.app.main_screen.composer.text == ""
         assert one.app.main_screen.focused_pane == "flow"

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kimi_tui.tools.core.tool import rejected
 from kimi_tui.ui.tui.state.deltas import Appended, Delta, Finished, Replaced, Streamed, Truncated
 from kimi_tui.ui.tui.state.flow_reducer import current_label, label_of
 from kimi_tui.ui.tui.state.items import (
@@ -19,6 +20,7 @@ from kimi_tui.ui.tui.state.items import (
 )
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.ui.tui.text.call_summary import call_summary
+from kimi_tui.ui.tui.transcript.tool_cards import has_more
 from kimi_tui.wire.codec import WireMessage, encode
 from kimi_tui.wire.display import BriefBlock, TodoBlock, TodoItem
 from kimi_tui.wire.events import (
@@ -56,7 +58,7 @@ from kimi_tui.wire.parts import (
     ToolResult,
     ToolReturnValue,
 )
-from kimi_tui.wire.requests import ApprovalRequest
+from kimi_tui.wire.requests import ApprovalRequest, Question, QuestionOption, QuestionRequest
 
 
 def call(call_id: str, name: str, arguments: str | None = None) -> ToolCall:
@@ -392,6 +394,7 @@ def test_a_todo_list_that_was_worked_off_goes_when_something_else_begins() -> No
     [
         ('{"path": ".", "pattern": "def "}', "def"),
         ('{"questions": [{"options": [{"description": "a server"}], "question": "Which?"}]}', "Which?"),
+        ('{"plan": "# Split the cache\\n\\n1. one", "options": [{"description": "small"}]}', "Split the cache"),
     ],
 )
 def test_a_card_is_named_by_the_argument_that_says_most(arguments: str, named: str) -> None:
@@ -440,3 +443,18 @@ def test_a_gate_is_no_notice_beside_its_header_but_its_cause_is() -> None:
     for detail, notices in ((None, 0), ("no branch in the answer", 1)):
         state = folded(FLOW, *begun, FlowPaused(run_id="r", node_id="D", reason="choice", detail=detail))
         assert sum(isinstance(item, NoticeItem) for item in state.conversation.items) == notices
+
+
+def test_a_rejection_without_words_is_no_more_than_its_state() -> None:
+    state = folded(StepBegin(n=1), call("1", "Shell", "{}"), ToolResult(tool_call_id="1", return_value=rejected(None)))
+    assert isinstance(item := state.conversation.items[0], ToolItem)
+    assert (item.state, item.message, item.blocks) == ("rejected", "", ())
+    assert not has_more(item)
+
+
+def test_a_call_that_asks_the_user_waits_and_its_clock_stands_still() -> None:
+    question = Question(question="Which?", options=(QuestionOption(label="a"), QuestionOption(label="b")))
+    asked = QuestionRequest(id="q", tool_call_id="1", questions=(question,))
+    state = folded(StepBegin(n=1), call("1", "AskUserQuestion", "{}"), asked)
+    assert isinstance(item := state.conversation.items[0], ToolItem)
+    assert (item.state, item.started) == ("waiting", None)

@@ -71,6 +71,8 @@ def test_a_failed_command_shows_the_last_three_lines_of_its_output():
     assert text_of(ToolItem("Shell", "make", "failed", output=" \n", message="Exit code: 3."), 40)[1:] == [
         "  └ Exit code: 3."
     ]
+    gaps = ToolItem("Shell", "make", "failed", output="one\ntwo\n\n \nthree\n", message="Exit code: 3.")
+    assert text_of(gaps, 40)[1:] == ["  │ one", "  │ two", "  │ three", "  └ Exit code: 3."]
     rejected = ToolItem("Shell", "make", "rejected", output="one\n", message="You: no")
     assert text_of(rejected, 40)[1:] == ["  └ You: no"]
 

@@ -137,6 +137,15 @@ async def test_the_key_of_charts_is_named_only_where_there_is_a_chart():
         assert "v" not in dict(view.hints())
 
 
+async def test_the_key_that_follows_the_end_is_named_only_while_the_view_does_not_follow():
+    async with showing(AssistantItem(PROSE * 20, done=True)) as (pilot, view):
+        assert "End" not in dict(view.hints())
+        await pilot.press("pageup")
+        assert dict(view.hints())["End"] == "follow"
+        await pilot.press("end")
+        assert "End" not in dict(view.hints())
+
+
 async def test_the_keyboard_finds_a_card_and_opens_it():
     tool = ToolItem("Shell", "ls", "ok", output="a\nb")
     async with showing(tool, AssistantItem("text", done=True)) as (pilot, view):
