@@ -135,6 +135,8 @@ class FlowPane(Vertical):
         """The keys of the list or the chart; the footer of the pane shows those of the run."""
         if self.showing == "list":
             return (("↑ ↓", _("choose")), ("Enter", _("start")))
+        if self.showing == "chart" and self.chart_of is not None and self.chart_of.flow is None:
+            return (("↑ ↓", _("scroll")), ("l", _("flows")))
         return (("↑ ↓ ← →", _("nodes")), ("Enter", _("node")), ("z", _("size")), ("o", _("outline")), (".", _("more")))
 
     def on_mount(self) -> None:
