@@ -6,6 +6,7 @@ redirected to; lines that may run programs that were not read are left out.
 """
 
 import argparse
+import fcntl
 import os
 import random
 import re
@@ -56,7 +57,9 @@ done
 } >"$LOG/$$"
 """
 _END = 57
-"""A descriptor that no line can name: it is closed when all that a line started has ended."""
+"""The pipe gets a descriptor from this one on, which no line can name. It is closed when all that a line started has
+ended.
+"""
 
 CLOSED_WORDS = (
     *("a", "b", "x1", "-x", "--", "-", "--output=x", "-Oa", "12", "1", "2", "0", ".env", "a=b", "x=1", "/dev/null"),
@@ -251,7 +254,7 @@ class Range:
     def run(self, line: str) -> tuple[list[Call], list[str]]:
         """What was called, and the files that came, went or changed; those are put back."""
         reading, writing = os.pipe()
-        os.dup2(writing, _END)
+        end = fcntl.fcntl(writing, fcntl.F_DUPFD_CLOEXEC, _END)
         try:
             process = subprocess.Popen(
                 [BASH, "-c", line],
@@ -260,12 +263,12 @@ class Range:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                pass_fds=(_END,),
+                pass_fds=(end,),
                 start_new_session=True,
             )
         finally:
             os.close(writing)
-            os.close(_END)
+            os.close(end)
         with os.fdopen(reading, "rb") as all_ended:
             try:
                 process.wait(5)

@@ -182,7 +182,7 @@ async def test_enter_goes_back_with_all_that_can_go_back(show: ShowScreen, work_
         (("down", "enter"), RewindChoice(2, True, True)),
         (("down", "t"), RewindChoice(2, True, False)),
         (("down", "f"), RewindChoice(2, False, True)),
-        (("down", "down", "t", "enter"), RewindChoice(1, False, True)),
+        (("down", "down", "t", "enter", "enter"), RewindChoice(1, False, True)),
     ):
         async with show(lambda: screen_cases.rewind(work_dir, tmp_path)) as shown:
             await shown.press(*keys)

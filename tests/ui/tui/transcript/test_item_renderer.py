@@ -165,7 +165,7 @@ def test_a_subagent_is_a_card_with_its_last_steps():
 
 def test_a_retry_counts_down():
     assert text_of(RetryItem("connection lost", 2, 5, until=10.0), now=7.2) == [
-        "↻ connection lost · attempt 2 of 5 in 3s"
+        "↻ connection lost · attempt 2 of 5 in 3 s"
     ]
 
 
