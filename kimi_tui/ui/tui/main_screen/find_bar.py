@@ -16,7 +16,6 @@ class FindBar(Horizontal):
 
     DEFAULT_CSS = """
     FindBar { display: none; height: 1; background: $panel; padding: 0 1; }
-    FindBar.-open { display: block; }
     FindBar > #find-mark { width: auto; color: $primary; }
     FindBar > Input { width: 1fr; height: 1; border: none; padding: 0; background: $panel; }
     FindBar > #find-count { width: auto; color: $muted; }
@@ -45,16 +44,16 @@ class FindBar(Horizontal):
 
     @property
     def is_open(self) -> bool:
-        return self.has_class("-open")
+        return bool(self.display)
 
     def open(self) -> None:
         """Open the bar with the last search text selected."""
-        self.add_class("-open")
-        self.query_one(Input).focus()
+        self.display = True
+        self.screen.set_focus(self.query_one(Input))  # now: letters may follow in the same read
         self.query_one(Input).select_all()
 
     def close(self) -> None:
-        self.remove_class("-open")
+        self.display = False
 
     def count(self, at: int, places: int) -> None:
         """Show the current match number and the number of matches."""
