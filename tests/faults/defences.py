@@ -586,6 +586,20 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_ordinary_users_sandbox_passes_the_same_tests",
     ),
     Defence(
+        "34 protected_paths", "repositories in folders that a setting makes writable",
+        "repositories-in-writable-folders", Value("tuple"),
+        "test_repositories_in_folders_that_a_setting_makes_writable_run_nothing_for_the_user",
+    ),
+    Defence(
+        "34 protected_paths", "the test of the sandbox outside of the workspace", "probe-outside-of-the-workspace",
+        REMOVED, "test_the_full_sandbox_works_where_temporary_files_are_in_the_workspace",
+    ),
+    Defence(
+        "34 protected_paths", "comparing the mounts of Git directories", "mounts-of-git-directories-compared",
+        Value("_checked(mounts, ours, unstarted)"),
+        "test_the_mounts_of_a_git_directory_around_the_workspace_are_compared_too",
+    ),
+    Defence(
         "34 protected_paths", "starting the sandbox again", "start-again-unless-started", ALWAYS,
         "test_a_command_is_started_again_after_a_folder_vanished_while_the_sandbox_started",
     ),

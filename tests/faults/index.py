@@ -270,6 +270,12 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_git_state.py::"
         "test_a_worktree_of_a_setting_that_became_a_link_is_written_no_more",
         "tests/tools/shell_support/test_git_state.py::test_what_could_not_be_undone_is_said",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_the_mounts_of_a_git_directory_around_the_workspace_are_compared_too",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_repositories_in_folders_that_a_setting_makes_writable_run_nothing_for_the_user",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_the_full_sandbox_works_where_temporary_files_are_in_the_workspace",
         "tests/tools/shell_support/test_git_state.py::test_settings_that_take_git_to_other_names_of_files_are_undone",
         "tests/tools/shell_support/test_sandbox_start.py::"
         "test_a_command_is_started_again_after_a_folder_vanished_while_the_sandbox_started",

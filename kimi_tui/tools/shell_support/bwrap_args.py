@@ -19,7 +19,7 @@ from typing import Literal
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
-from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, git_entry_of, user_git_paths
+from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, git_dir_of, git_entry_of, user_git_paths
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
@@ -103,8 +103,11 @@ def sandbox_argv(
     """
     home = Path(os.path.realpath(Path.home()))
     git_dirs = git_dirs_of(workspace, repositories, git)
-    folders = [folder for folder in workspace.kept_folders if not home.is_relative_to(folder)]
-    ours = [*_existing(folders), *configured_paths(config.writable, config, workspace), *existing_paths(box.writable)]
+    ours = [
+        *_existing(folders_without_home(workspace)),
+        *configured_paths(config.writable, config, workspace),
+        *existing_paths(box.writable),
+    ]
     ours = list(dict.fromkeys((*ours, *folders_of_home(home, workspace))))
     temp = _temp_roots(home, ours)
     readable = configured_paths(config.readable, config, workspace)
@@ -134,7 +137,8 @@ def sandbox_argv(
     mounts += _sockets(box, (*closed, *temp), shown, ours, readable)
     mounts += (("--remount-ro", str(folder)) for folder in closed)
     mounts = without_covered(mounts)
-    start = [*(box.join or box.scope), *_checked(mounts, ours, unstarted), box.program, *_namespaces(box, config)]
+    compared = _checked(mounts, (*ours, *named), unstarted)  # defence: mounts-of-git-directories-compared
+    start = [*(box.join or box.scope), *compared, box.program, *_namespaces(box, config)]
     if not any(box.private.is_relative_to(folder) for folder in ours):
         copied = {str(path) for path in settings} - {str(path) for path in readable}
         mounts = with_prepared_folders(mounts, box.private, copied=copied)
@@ -153,9 +157,9 @@ def attempts(box: SandboxFeatures, make: Callable[[Path], list[str]]) -> Iterato
         unstarted.unlink(missing_ok=True)
 
 
-def _checked(mounts: Iterable[Mount], ours: Sequence[Path], unstarted: Path) -> list[str]:
+def _checked(mounts: Iterable[Mount], written: Iterable[Path], unstarted: Path) -> list[str]:
     """Return the arguments that compare the mounts within writable folders before the command starts."""
-    folders = {str(one) for one in ours}
+    folders = {str(one) for one in written}
     below = tuple(f"{folder.rstrip('/')}/" for folder in folders)
     places = [
         place
@@ -267,6 +271,20 @@ def folders_of_home(home: Path, workspace: Workspace) -> list[Path]:
     closed = {one.relative_to(home).parts[0].lower() for one in programs if home in one.parents}
     closed |= {"bin", "library", "snap", "applications"}
     return [home / name for name in sorted(names) if not name.startswith(".") and name.lower() not in closed]
+
+
+def folders_without_home(workspace: Workspace) -> list[Path]:
+    """Return the folders of the workspace that are writable as a whole: not the home, nor one that contains it."""
+    home = Path(os.path.realpath(Path.home()))
+    return [folder for folder in workspace.kept_folders if not home.is_relative_to(folder)]
+
+
+def other_written_folders(config: SandboxConfig, workspace: Workspace) -> list[Path]:
+    """Return the writable folders beside `folders_without_home`, with the Git directory of a home in the workspace."""
+    home = Path(os.path.realpath(Path.home()))
+    found = [*configured_paths(config.writable, config, workspace), *folders_of_home(home, workspace)]
+    named = (git_dir_of(folder) for folder in workspace.kept_folders if home.is_relative_to(folder))
+    return found + [git.path for git in named if git is not None and git.writable]
 
 
 def host_files() -> Iterator[Path]:

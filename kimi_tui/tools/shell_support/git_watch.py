@@ -67,10 +67,13 @@ class _Repository:
 
 
 class GitWatch:
-    """The repositories in and around `folders`. The methods read many folders: call them in a thread."""
+    """The repositories in and around `folders`, and in `others`, in which only those count. The methods read many
+    folders: call them in a thread.
+    """
 
-    def __init__(self, folders: Callable[[], Iterable[Path]]) -> None:
+    def __init__(self, folders: Callable[[], Iterable[Path]], others: Callable[[], Iterable[Path]] = tuple) -> None:
         self._folders = folders
+        self._others = others
         self._finder = RepositoryFinder(self._roots)
         self._known: dict[Path, _Repository] = {}
         self._links: Mapping[Path, str] = {}
@@ -96,6 +99,7 @@ class GitWatch:
                 around = git_dir_of(folder)
                 if around is not None and around.writable and not any(map(around.path.is_relative_to, folders)):
                     folders.append(around.path)  # defence: watch-the-repository-around
+        folders += [one for one in self._others() if one.is_dir() and not any(map(one.is_relative_to, folders))]
         return folders
 
     def _remember(self, found: Iterable[Path]) -> None:

@@ -8,6 +8,7 @@ import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ from kimi_tui.tools.shell_support.bwrap_args import (
     Tier,
     attempts,
     existing_paths,
+    folders_without_home,
+    other_written_folders,
     sandbox_argv,
     temp_folders,
 )
@@ -47,7 +50,8 @@ FULL_TIER_LIMITS = tr(
     "it does not limit processes or memory; commands can reach a Unix socket in a visible folder if one of the "
     "user's programs bound it to a relative path, moved it, or bound it in another network namespace; changes that "
     "a background command makes to Git's settings in a new repository are undone only when a command ends; until it "
-    "ends, a Git command can change the settings of its repository"
+    "ends, a Git command can change the settings of its repository; a command that replaces a folder by a link while "
+    "another one starts can leave an empty file or folder where the link leads"
 )
 """What the tier "full" does not restrict."""
 SEATBELT_LIMITS = tr(
@@ -304,7 +308,10 @@ class Sandbox:
         workspace = self._workspace
         if workspace is None:
             return None
-        self._watch = GitWatch(lambda: workspace.kept_folders)
+        self._watch = GitWatch(
+            partial(folders_without_home, workspace),
+            partial(other_written_folders, self._config, workspace),  # defence: repositories-in-writable-folders
+        )
         caches = cache_folder(workspace.work_dir)
         with contextlib.suppress(OSError):
             paths.private_folder(caches)

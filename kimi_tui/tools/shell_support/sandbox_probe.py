@@ -56,7 +56,7 @@ async def probe(
     for settings in (box, *others, replace(box, own_users=False, join=(), scope=())):
         if not settings.own_users and os.geteuid() != 0 and not _is_setuid(Path(box.program)):
             continue  # it would make a user namespace, in which more could be made
-        with _forbidden() as (file, port):
+        with _forbidden((*workspace.folders, *config.writable)) as (file, port):
             tests = _tests(file, port, network=config.network)
 
             def make(unstarted: Path, *, tests: list[str] = tests, settings: SandboxFeatures = settings) -> list[str]:
@@ -112,9 +112,12 @@ async def probe_files(
 
 
 @contextmanager
-def _forbidden() -> Generator[tuple[Path, int]]:
-    """Yield a file that could be made outside, and a port that answers there."""
-    with tempfile.TemporaryDirectory(prefix="kimi-tui-probe-") as folder, socket.socket() as server:
+def _forbidden(writable: Iterable[Path] = ()) -> Generator[tuple[Path, int]]:
+    """Yield a file that could be made outside of the `writable` folders, and a port that answers there."""
+    place = Path(tempfile.gettempdir()).resolve()
+    if any(place.is_relative_to(folder.expanduser().resolve()) for folder in writable):
+        paths.private_folder(place := paths.home())  # defence: probe-outside-of-the-workspace
+    with tempfile.TemporaryDirectory(prefix="kimi-tui-probe-", dir=place) as folder, socket.socket() as server:
         server.bind(("127.0.0.1", 0))
         server.listen()
         yield Path(folder) / "written", server.getsockname()[1]

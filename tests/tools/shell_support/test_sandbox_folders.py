@@ -13,18 +13,26 @@ import pytest
 
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.core.progress import ToolProgress
+from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.grep import Grep
 from kimi_tui.tools.read_file import ReadFile
 from kimi_tui.tools.shell import Shell, bash
 from kimi_tui.tools.shell_support.background import BackgroundTasks
-from kimi_tui.tools.shell_support.bwrap_args import SandboxFeatures, Tier, sandbox_argv
+from kimi_tui.tools.shell_support.bwrap_args import (
+    GitUse,
+    SandboxFeatures,
+    Tier,
+    folders_without_home,
+    other_written_folders,
+    sandbox_argv,
+)
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap
 from kimi_tui.tools.str_replace_file import StrReplaceFile
 from kimi_tui.tools.write_file import WriteFile
-from tests.tools.harness import ToolHarness, until
+from tests.tools.harness import ToolHarness, git, until
 
 
 def _no_bwrap(_: object) -> None:
@@ -284,3 +292,64 @@ async def test_repositories_with_thousands_of_modules_are_read_only_and_commands
     assert "git version" in str(value.output), value.message
     assert (harness.dir / "r00/.git/x").exists()
     assert "Read-only file system" in str(value.output)
+
+
+async def test_repositories_in_folders_that_a_setting_makes_writable_run_nothing_for_the_user(
+    harness: ToolHarness, other: Path
+) -> None:
+    library, bare = Path.home() / "library", Path.home() / "bare.git"
+    git(harness.dir, "init", "-q", str(library))
+    git(harness.dir, "init", "-q", "--bare", str(bare))
+    script = f"""
+import os
+for file in ("{library}/.git/hooks/pre-commit", "{bare}/hooks/post-receive", "{library}/.git/config"):
+    try:
+        with open(file, "a") as opened:
+            opened.write("[core]\\n\\tfsmonitor = x\\n")
+        os.chmod(file, 0o755)
+    except OSError:
+        pass
+"""
+    (harness.dir / "made.py").write_text(script)
+    tool = await boxed(harness, writable=[str(library), str(bare)])
+    await harness.use(tool, command="python3 made.py")
+    assert not (library / ".git/hooks/pre-commit").exists()
+    assert not (bare / "hooks/post-receive").exists()
+    assert "fsmonitor" not in (library / ".git/config").read_text()
+
+
+@pytest.mark.skipif(find_bwrap(()) is None, reason="bubblewrap is not installed")
+async def test_the_full_sandbox_works_where_temporary_files_are_in_the_workspace(
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (harness.dir / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(harness.dir / "temporary"))
+    sandbox = Sandbox(SandboxConfig(network=False), harness.workspace)
+    assert await sandbox.works()
+    assert "write outside" not in (sandbox.why_not or "")
+
+
+def test_a_workspace_that_contains_the_home_is_not_searched_as_a_whole(other: Path) -> None:
+    """Of `/`, that would be all of the machine before and after each command."""
+    home = Path.home().resolve()
+    (home / "mine").mkdir()
+    git(home, "init", "-q")
+    workspace = Workspace(home.parent)
+    assert home.parent not in folders_without_home(workspace)
+    found = other_written_folders(SandboxConfig(), workspace)
+    assert home / "mine" in found
+    assert home not in found
+
+
+def test_the_mounts_of_a_git_directory_around_the_workspace_are_compared_too(tmp_path: Path) -> None:
+    """A command could replace a folder in it by a link while another one starts."""
+    git(tmp_path, "init", "-q", "main")
+    git(tmp_path / "main", "commit", "-q", "--allow-empty", "-m", "one")
+    git(tmp_path / "main", "worktree", "add", "-q", "../tree")
+    (tmp_path / "private").mkdir()
+    box = SandboxFeatures("/usr/bin/bwrap", tmp_path / "private")
+    argv = sandbox_argv(
+        box, SandboxConfig(), Workspace(tmp_path / "tree"), git=GitUse.SOME, unstarted=tmp_path / "unstarted"
+    )
+    places = argv[argv.index(str(tmp_path / "unstarted")) - 1].split("\n")
+    assert str(tmp_path / "main/.git/config") in places
