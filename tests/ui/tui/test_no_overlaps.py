@@ -13,6 +13,7 @@ from kimi_tui.ui.tui.dialogs.option_list import Option
 from kimi_tui.ui.tui.keys.bindings import PANES
 from kimi_tui.ui.tui.main_screen.footer import KeyFooter
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
+from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.painted import app_rows, app_text
 from tests.ui.tui.sentences import STATES, Typing, Typist
@@ -104,3 +105,18 @@ async def test_the_keys_of_a_long_choice_stay_in_sight_in_a_low_terminal(tmp_pat
         await pilot.press("up", "up")
         await pilot.pause()
         assert "Option 22." in app_text(app)
+
+
+@pytest.mark.parametrize("kind", ["choice", "text"])
+async def test_in_a_small_terminal_a_card_takes_the_lowest_rows_and_the_screen_stays_above_it(
+    kind: str, tmp_path: Path
+) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        app.push_screen(ChoiceDialog("few", "", [Option("o", "o", "One.")]) if kind == "choice" else TextPrompt("few"))
+        for _ in range(3):
+            await pilot.pause()
+        frame = app.screen.children[0].region
+        assert (frame.x, frame.width, frame.bottom) == (0, 80, 24)
+        assert "kimi-tui" in app_rows(app)[0]

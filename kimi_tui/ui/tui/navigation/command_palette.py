@@ -63,6 +63,7 @@ class CommandPalette(ModalCard[PaletteEntry]):
 
     CSS = """
     CommandPalette { align: center top; }
+    CommandPalette.-alone { background: $background; }
     CommandPalette > #frame { margin-top: 1; }
     CommandPalette.-low > #frame { margin-top: 0; }
     CommandPalette FilteredList { height: auto; }

@@ -17,6 +17,8 @@ class ModalCard(ModalFrame[ResultType]):
 
     DEFAULT_CSS = """
     ModalCard { align: center middle; background: $background 60%; }
+    ModalCard.-alone { align: center bottom; background: $background 60%; }
+    ModalCard.-alone > #frame { width: 100%; }
     ModalCard > #frame { width: 84; max-width: 100%; height: auto; max-height: 100%; padding: 1 2 0 2; }
     ModalCard > #frame > KeyBar { margin-top: 0; }
     ModalCard.-low > #frame { padding: 0 2; }
