@@ -24,7 +24,10 @@ from kimi_tui.wire.parts import (
 
 
 class JsonOutput:
-    """A raw listener. It prints an assistant message when the step's text is complete, before the tool results."""
+    """A raw listener of the Wire.
+
+    It prints an assistant message when the step's text is complete, before the tool results.
+    """
 
     def __init__(self, stream: OutputStream, *, final_only: bool, flow_events: bool) -> None:
         self._stream = stream

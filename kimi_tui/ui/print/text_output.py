@@ -17,7 +17,9 @@ from kimi_tui.wire.parts import TextPart, ToolCall, ToolCallPart, ToolResult
 
 
 class TextOutput:
-    """A raw listener. A step's text is printed as it arrives; one blank line separates the text of two steps.
+    """A raw listener of the Wire.
+
+    A step's text is printed as it arrives; one blank line separates the text of two steps.
 
     With `final_only` only the last step's text is printed, at the end. A retry discards the step's text: if that is on
     stdout already, a line reports it.

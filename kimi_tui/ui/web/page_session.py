@@ -22,7 +22,10 @@ _TOO_MUCH = "The page sent more keys than the app could take."
 
 
 class PageSession:
-    """At most one app runs: the latest visitor gets it, after the previous app has ended and released the session."""
+    """One page address, with at most one app.
+
+    The latest visitor gets it, after the previous app has ended and released the session.
+    """
 
     def __init__(self, command: Command) -> None:
         self._command = command

@@ -54,7 +54,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An invalid line; `id` is its id, if any."""
+    """An invalid line from the client; `id` is its id, if any."""
 
     code: Code
     message: str

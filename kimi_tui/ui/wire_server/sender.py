@@ -31,7 +31,7 @@ _ADDED = {
 
 
 class Sender:
-    """A raw listener. It tracks unanswered requests by JSON-RPC id."""
+    """A raw listener of the Wire that sends its messages on. It tracks unanswered requests by JSON-RPC id."""
 
     def __init__(self, writer: LineWriter, work_dir: Path) -> None:
         self._writer = writer

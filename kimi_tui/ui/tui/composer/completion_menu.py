@@ -17,7 +17,7 @@ ROWS = 8
 
 
 class CompletionMenu(LineWidget):
-    """Up to eight rows of choices, one of them selected. It never has the focus: the composer moves the selection.
+    """A menu of up to eight choices, one of them selected. It never has the focus: the composer moves the selection.
 
     `moved`: the user has moved the selection; it is not the default first row.
     """

@@ -14,7 +14,7 @@ _SHOWN = 4
 
 
 class QueuedList(LineWidget):
-    """One row per message; hidden while the queue is empty."""
+    """Lists the queued messages, one per row; hidden while there are none."""
 
     DEFAULT_CSS = """
     QueuedList { display: none; padding: 0 1; }

@@ -27,7 +27,7 @@ LETTERS = {answer: key for key, answer in reversed(KEYS.items())}
 
 
 class ApprovalFullscreen(OneShotModal[str | None]):
-    """Returns the id of the chosen answer, or None if closed.
+    """Shows a request with its answers. Returns the id of the chosen answer, or None if closed.
 
     `options` returns the possible answers; its argument is whether all of the text has been on screen.
     """

@@ -25,7 +25,7 @@ _BESIDE = 4
 
 
 class ChoiceDialog(OneShotModal[str | None]):
-    """Returns the id of the answer, or None if closed.
+    """Asks the user to choose an answer. Returns its id, or None if closed.
 
     `selected`: the cursor starts on the first answer, for a question that the user requested. `typed` is for a question
     that opened without a user action: letters that are not answers, or come too early, close the dialog and go to

@@ -21,7 +21,10 @@ _MAX_TEXT = 24
 
 
 class DockedDialog(Vertical, can_focus=True):
-    """Subclasses set the footer by `_set_footer`; it is shown while the dialog has the focus."""
+    """A dialog above the composer.
+
+    Subclasses set the footer by `_set_footer`; it is shown while the dialog has the focus.
+    """
 
     DEFAULT_CSS = """
     DockedDialog {

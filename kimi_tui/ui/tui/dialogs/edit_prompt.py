@@ -8,7 +8,7 @@ from kimi_tui.ui.tui.text.sanitize import sanitize
 
 
 class EditPrompt(EditText):
-    """Returns the text ("" restores the chart's prompt), or None if closed."""
+    """Edits a node's prompt. Returns the text ("" restores the chart's prompt), or None if closed."""
 
     def __init__(self, title: str, text: str) -> None:
         about = _("For this run only; the file is not changed. Empty: use the chart's text.")

@@ -16,7 +16,7 @@ from kimi_tui.ui.tui.widgets.type_ahead import write_message
 
 
 class EditText(OneShotModal[str | None]):
-    """Returns the text, or None if closed. `about` explains what the text is used for."""
+    """Edits a text. Returns it, or None if closed. `about` explains what the text is used for."""
 
     DEFAULT_CSS = """
     EditText { align: center middle; }

@@ -93,7 +93,7 @@ class HunkListView(LineScrollView, can_focus=False):
 
 
 class HunkPicker(OneShotModal[str | None]):
-    """Returns the indexes of the selected hunks, from 0, joined by commas; None if closed."""
+    """Selects hunks of an edit. Returns their indexes, from 0, joined by commas; None if closed."""
 
     CSS = """
     HunkPicker > Vertical {

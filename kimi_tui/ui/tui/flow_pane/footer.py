@@ -44,7 +44,7 @@ class FooterFacts:
 
 
 class FlowFooter(LineWidget):
-    """One row, below the notes; repainted when a fact has changed."""
+    """The pane's footer: one row, below the notes. It is repainted only when a fact has changed."""
 
     DEFAULT_CSS = "FlowFooter { height: auto; padding: 0 1; }"
 

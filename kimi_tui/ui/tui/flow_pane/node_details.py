@@ -115,7 +115,7 @@ class NodeActions:
 
 
 class NodeDetails(OneShotModal[str | None]):
-    """Returns the chosen action, or None.
+    """Shows a node, and the actions available there. Returns the chosen action, or None.
 
     The actions are breakpoint, again, jump, edit, ask, choose, and `turn:N`, with N counting visits from 0. `live`
     returns the present state of the run for the figures; the actions do not change, so that none moves under a key or a

@@ -20,7 +20,7 @@ from kimi_tui.ui.tui.widgets.text_field import TextField
 
 
 class StartFlow(OneShotModal[str | None]):
-    """Returns the arguments ("" for none), or None if closed."""
+    """Asks for a flow's arguments. Returns them ("" for none), or None if closed."""
 
     CSS = """
     StartFlow { align: center middle; }

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 
 
 class DialogDock:
-    """Invariant: at most one open dialog is shown: the one in which the user is writing, or else the first of approval,
-    question, branch.
+    """Shows one open dialog at a time.
+
+    Invariant: it is the one in which the user is writing, or else the first of approval, question, branch.
 
     `arrange` makes room on the screen for the dialog; `focus_work` focuses it, or else the composer.
     """

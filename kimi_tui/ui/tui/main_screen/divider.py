@@ -24,7 +24,7 @@ def joint(*, left: bool, right: bool, top: bool) -> str:
 
 
 class Divider(Widget):
-    """One column wide. `left` and `right` are the rows in which a title line meets it."""
+    """The line between the columns, one cell wide. `left` and `right` are the rows in which a title line meets it."""
 
     DEFAULT_CSS = "Divider { width: 1; height: 100%; }"
 

@@ -16,7 +16,7 @@ _NOTE_S = 5.0
 
 
 class KeyFooter(LineWidget):
-    """As many keys with descriptions as fit; `note` replaces them while it is set."""
+    """Shows as many keys with descriptions as fit; `note` replaces them while it is set."""
 
     DEFAULT_CSS = "KeyFooter { height: 1; dock: bottom; background: $surface; }"
 

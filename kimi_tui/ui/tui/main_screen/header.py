@@ -49,7 +49,7 @@ class HeaderFacts:
 
 
 class Header(LineWidget):
-    """One row. It is repainted only when a fact has changed."""
+    """The header, one row. It is repainted only when a fact has changed."""
 
     DEFAULT_CSS = "Header { height: 1; background: $surface; dock: top; }"
 

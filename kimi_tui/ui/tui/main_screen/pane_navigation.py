@@ -8,7 +8,7 @@ from kimi_tui.ui.tui.main_screen.layout import PANES, PaneLayout, PaneName
 
 
 class PaneNavigation(PaneLayout):
-    """Invariant: the focus is on a visible pane, a dialog or the composer."""
+    """Moves the focus between the panes. Invariant: the focus is on a visible pane, a dialog or the composer."""
 
     def _pane(self, name: PaneName) -> Widget:
         panes = self._panes

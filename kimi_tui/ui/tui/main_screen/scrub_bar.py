@@ -40,7 +40,7 @@ class ScrubPosition:
 
 
 class ScrubBar(LineWidget, can_focus=True):
-    """Two rows; hidden while the present is shown."""
+    """The bar, two rows; hidden while the present is shown."""
 
     DEFAULT_CSS = """
     ScrubBar { display: none; height: 2; background: $surface; padding: 0 1; }

@@ -15,7 +15,7 @@ _RUN_SIGNS, _TODO_SIGN = "▶✓‖■", "○"
 
 
 class StatusLine(LineWidget):
-    """Shown below the conversation if the right column is hidden; a click opens it, or the first of its panes."""
+    """Shown below the conversation while the right column is hidden; a click opens the column, or its first pane."""
 
     DEFAULT_CSS = """
     StatusLine { height: 1; background: $surface; display: none; }

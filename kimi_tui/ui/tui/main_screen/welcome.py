@@ -20,7 +20,7 @@ _SHORTCUTS = (
 
 
 class Welcome(LineWidget):
-    """Shown until the first item arrives; a click on a row presses its key.
+    """The welcome text, shown until the first item arrives; a click on a row presses its key.
 
     `note` is an important notice, such as a failed server.
     """

@@ -59,7 +59,7 @@ def palette_entries(host: "PaletteHost") -> Iterable[PaletteEntry]:
 
 
 class CommandPalette(ModalCard[PaletteEntry]):
-    """Returns the chosen entry. The list keeps its height while it is filtered."""
+    """Lists all commands. Returns the chosen entry. The list keeps its height while it is filtered."""
 
     CSS = """
     CommandPalette { align: center top; }

@@ -36,7 +36,7 @@ _SIGNS: dict[FlowStatus | None, str] = {
 
 
 class RunTable(LineList):
-    """One row per run; marked runs have a letter."""
+    """A table with one row per run; marked runs have a letter."""
 
     DEFAULT_CSS = "RunTable { height: 1fr; background: $background; }"
     at_once = False
@@ -136,7 +136,7 @@ def _row(row: Sequence[str], widths: Sequence[int], width: int, styles: Sequence
 
 
 class Runs(ModalFrame[str]):
-    """Returns the view to open: `show:RUN`, `replay:RUN`, `compare:RUN:RUN`, `count:FLOW`."""
+    """Shows the table of runs. Returns the view to open: `show:RUN`, `replay:RUN`, `compare:RUN:RUN`, `count:FLOW`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("space", "mark", "Mark", show=False),

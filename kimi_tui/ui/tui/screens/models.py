@@ -58,7 +58,7 @@ def local_choice(server: LocalServer, model: str) -> ModelChoice:
 
 
 class ModelPicker(ModalCard[ModelChoice]):
-    """Returns the model to use from the next turn on."""
+    """Lists the models. Returns the model to use from the next turn on."""
 
     CSS = """
     ModelPicker #models { height: auto; }

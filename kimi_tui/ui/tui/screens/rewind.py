@@ -45,7 +45,7 @@ class RewindChoice:
 
 
 class Rewind(ModalFrame[RewindChoice]):
-    """Returns the choice."""
+    """Lists the turns. Returns the chosen turn, and what to restore."""
 
     title_text = N_("Rewind to before…")
 

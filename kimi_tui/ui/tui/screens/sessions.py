@@ -36,7 +36,7 @@ _LEAST_ROWS = 20
 
 
 class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
-    """Returns the session to open, or `new`. `rename_open` renames the session on screen."""
+    """Lists the sessions. Returns the session to open, or `new`. `rename_open` renames the session on screen."""
 
     CSS = """
     Sessions #search { height: 1; margin-bottom: 1; }

@@ -27,7 +27,10 @@ Change = Callable[[Mapping[KeyPath, Value]], Awaitable[object]]
 
 
 class Settings(ModalFrame[bool]):
-    """Returns whether anything was changed. `change` writes the file and returns the new configuration."""
+    """Edits the settings. Returns whether one was changed.
+
+    `change` writes the file and returns the new configuration.
+    """
 
     CSS = """
     Settings { align: center middle; background: $background; }

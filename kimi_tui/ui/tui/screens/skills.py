@@ -35,7 +35,7 @@ _SCOPES: dict[Scope, str] = {
 
 
 class Skills(ModalFrame[str]):
-    """Returns the slash command of the chosen skill. The list is updated when the files change."""
+    """Lists the skills, updated when their files change. Returns the slash command of the chosen skill."""
 
     CSS = """
     Skills #halves { height: 1fr; }

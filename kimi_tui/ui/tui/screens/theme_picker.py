@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
 
 class ThemePicker(ModalCard[str]):
-    """Returns the chosen theme; closing restores the previous one."""
+    """Lists the themes. Returns the chosen theme; closing restores the previous one."""
 
     CSS = """
     ThemePicker { background: $background 0%; align: right top; }

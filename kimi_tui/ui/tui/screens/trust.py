@@ -34,7 +34,7 @@ _BESIDE = 16
 
 
 class TrustQuestion(ModalCard[bool]):
-    """Returns the answer to store; None: not trusted this time, ask again next time.
+    """Asks whether to trust a folder. Returns the answer to store; None: not trusted now, and asked again next time.
 
     A key within half a second of the previous one is not an answer. Text that the user was writing goes into the
     message.

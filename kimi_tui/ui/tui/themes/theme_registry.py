@@ -18,7 +18,7 @@ _LOOK_MS = 400
 
 
 class ThemeRegistry:
-    """An invalid file is ignored and logged; a theme that was shown before stays available in its last valid form.
+    """The themes by file name. An invalid file is logged and ignored; a theme shown before keeps its last valid form.
 
     `current` is the file name, without suffix, of the active theme.
     """

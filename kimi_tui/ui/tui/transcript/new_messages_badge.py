@@ -10,7 +10,7 @@ from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 
 class NewMessagesBadge(LineWidget):
-    """Hidden while nothing is new below; a click scrolls to the end."""
+    """Shows the number of new items; hidden while there are none. A click scrolls to the end."""
 
     DEFAULT_CSS = """
     NewMessagesBadge { display: none; height: 1; background: $surface; }

@@ -21,7 +21,7 @@ class BarKey:
 
 
 class KeyBar(LineWidget):
-    """As many keys as fit, always including the last; a click runs the key's action on the screen."""
+    """Shows as many keys as fit, always including the last; a click runs the key's action on the screen."""
 
     DEFAULT_CSS = "KeyBar { height: 1; dock: bottom; background: $background; }"
 

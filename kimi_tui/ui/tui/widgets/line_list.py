@@ -9,7 +9,9 @@ from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
 
 
 class LineList(LineScrollView, can_focus=True):
-    """Subclasses draw the items, and set `item_of_line` in `lines`: the item of each line, -1 for a heading.
+    """A list with a cursor.
+
+    Subclasses draw the items, and set `item_of_line` in `lines`: the item of each line, -1 for a heading.
 
     With `at_once` any click chooses an item; without it, only a click on the item under the cursor.
     """

@@ -11,7 +11,7 @@ from kimi_tui.ui.tui.widgets.line_widget import background_of, line_strip, widge
 
 
 class LineScrollView(ScrollView):
-    """Subclasses provide the lines. As high as its lines, up to its `max-height`."""
+    """A view as high as its lines, up to its `max-height`. Subclasses provide the lines."""
 
     DEFAULT_CSS = "LineScrollView { height: auto; scrollbar-size-vertical: 1; overflow-x: hidden; }"
 

@@ -46,7 +46,7 @@ def background_of(widget: Widget) -> Style:
 
 
 class LineWidget(Widget):
-    """Subclasses provide the lines; `redraw` compares and repaints."""
+    """Shows lines that subclasses provide; `redraw` compares them and repaints."""
 
     DEFAULT_CSS = "LineWidget { height: auto; }"
 

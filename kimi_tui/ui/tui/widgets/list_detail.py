@@ -8,7 +8,7 @@ from kimi_tui.ui.tui.widgets.pick_list import ItemList
 
 
 class ListDetail(Horizontal):
-    """As high as its content, up to the rows of `share_rows`. Its children are an `ItemList` and one other widget."""
+    """A list with details: an `ItemList` and another widget. As high as its content, up to the rows of `share_rows`."""
 
     DEFAULT_CSS = """
     ListDetail { height: auto; }

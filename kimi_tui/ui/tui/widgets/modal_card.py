@@ -13,7 +13,7 @@ ResultType = TypeVar("ResultType")
 
 
 class ModalCard(ModalFrame[ResultType]):
-    """Shown on top of the previous screen."""
+    """A modal screen that is as large as its content, on top of the previous screen."""
 
     DEFAULT_CSS = """
     ModalCard { align: center middle; background: $background 60%; }

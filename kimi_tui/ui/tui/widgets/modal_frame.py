@@ -22,7 +22,7 @@ _FEW = 3
 
 
 class ModalFrame(OneShotModal[ResultType | None]):
-    """Fills the terminal; after `fit_rows` it is a card as high as its content. Returns None if closed.
+    """A modal that fills the terminal, or after `fit_rows` a card as high as its content. Returns None if closed.
 
     Modal, so that the keys of the conversation behind it do not act.
     """

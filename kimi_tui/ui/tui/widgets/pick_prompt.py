@@ -13,7 +13,7 @@ from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
 
 class PickPrompt(ModalCard[str]):
-    """Returns the chosen name; the cursor starts on `value`."""
+    """Asks for one of many names. Returns it; the cursor starts on `value`."""
 
     CSS = """
     PickPrompt FilteredList { height: auto; }

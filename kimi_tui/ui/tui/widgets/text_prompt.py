@@ -14,7 +14,7 @@ from kimi_tui.ui.tui.widgets.text_field import TextField
 
 
 class TextPrompt(ModalCard[str]):
-    """Returns the line, stripped; "" may be an answer. A `secret` is masked."""
+    """Asks for one line of text. Returns it, stripped; "" may be an answer. A `secret` is masked."""
 
     CSS = """
     TextPrompt #about { height: auto; color: $muted; margin-bottom: 1; }
