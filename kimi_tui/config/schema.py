@@ -33,7 +33,7 @@ class ProviderConfig(_Section):
     custom_headers: dict[str, str] = Field(default_factory=dict, description="HTTP headers sent with every request.")
     reasoning_key: str | None = Field(
         default=None,
-        description="The field of a message that holds the reasoning, where a server has a name of its own for it.",
+        description="The field of a message that holds the reasoning, if the server does not use the usual name.",
     )
     scripts: Path | None = Field(default=None, description="For `scripted`: the folder of scripts.")
     delay_s: float = Field(
