@@ -140,8 +140,8 @@ def ignored_items(work_dir: Path, trust: TrustState) -> str:
     root = project_root(work_dir)
     names = ", ".join(f"{name_in(root, item.path)} ({item.what})" for item in trust.left_out)
     return (
-        f"{shown(root)} is not trusted, so this is left out: {names}. "
-        f"Look at it, then: kimi-tui trust {shown(root)} (or --trust for one run)"
+        f"{shown(root)} is not trusted; ignored: {names}. "
+        f"Review these, then run: kimi-tui trust {shown(root)} (or --trust for one run)"
     )
 
 

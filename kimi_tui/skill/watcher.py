@@ -90,7 +90,7 @@ class SkillWatcher:
             old_plan, plan = plan, watch_plan(self.library.roots)
             if notify is not None and plan == old_plan:
                 return plan, notify
-        raise _CannotWatchError("folders come and go too fast")
+        raise _CannotWatchError("folders are created and deleted too fast")
 
 
 def _ignore(notice: str) -> None:

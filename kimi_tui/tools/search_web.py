@@ -68,7 +68,7 @@ class SearchWeb(Tool[SearchWebParams]):
                 async with asyncio.timeout(SECONDS):
                     hits = list(await asyncio.gather(*(self._with_content(hit, approved) for hit in hits)))
             except TimeoutError:
-                pages_note = f"{pages_note} The pages did not come within {SECONDS:.0f} s."
+                pages_note = f"{pages_note} The pages did not arrive within {SECONDS:.0f} s."
         if not hits:
             return ok(message="Nothing was found.", display=(BriefBlock(text=tr("Nothing found")),))
         output = ResultBuilder(max_line_chars=None)

@@ -60,7 +60,7 @@ class Task(Tool[TaskParams]):
     def description(self) -> str:
         # Only what stays the same: services cache a request up to the first word that differs from the last one's.
         listing = "\n".join(f"- `{name}`: {description}" for name, description in self._subagents.configured().items())
-        return f"{super().description}\n\nThere are:\n{listing or '- nobody yet'}"
+        return f"{super().description}\n\nThere are:\n{listing or '- none yet'}"
 
     def reads(self, params: TaskParams) -> bool:
         return self._subagents.edits_nothing(params.subagent_name)

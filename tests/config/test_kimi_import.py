@@ -72,7 +72,7 @@ def test_all_that_means_something_here_is_taken_over_but_logins(capsys, tmp_path
     (paths.home() / "mcp.json").write_text(json.dumps({"mcpServers": {"ours": {"command": "y"}}}))
     assert main(["migrate"]) == 0
     told = capsys.readouterr().out
-    assert "not imported, signed in by OAuth: managed:kimi-code, moonshot_search" in told
+    assert "not imported (OAuth logins): managed:kimi-code, moonshot_search" in told
     assert "MCP servers: good" in told
     loaded = load_config()
     config = loaded.config

@@ -168,8 +168,8 @@ def test_what_is_left_out_is_said_with_what_to_do(tmp_path: Path) -> None:
     root = project(tmp_path, ".kimi/skills/a/SKILL.md", ".mcp.json")
     said = trust.ignored_items(root, trust.trust_state(root))
     assert said == (
-        f"{root} is not trusted, so this is left out: .kimi/skills (skills), .mcp.json (MCP servers). "
-        f"Look at it, then: kimi-tui trust {root} (or --trust for one run)"
+        f"{root} is not trusted; ignored: .kimi/skills (skills), .mcp.json (MCP servers). "
+        f"Review these, then run: kimi-tui trust {root} (or --trust for one run)"
     )
     trust.remember(root, True)
     assert trust.ignored_items(root, trust.trust_state(root)) == ""

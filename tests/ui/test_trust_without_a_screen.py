@@ -46,7 +46,7 @@ def printed(tmp_path: Path, prompt: str, *extra: str) -> subprocess.CompletedPro
 def test_print_leaves_it_out_and_says_how_to_trust_it(work: Path, tmp_path: Path) -> None:
     done = printed(tmp_path, "/skill:mine")
     assert (done.returncode, done.stdout) == (0, "done\n")
-    assert f"work is not trusted, so this is left out: {LEFT_OUT}. Look at it, then: kimi-tui trust" in done.stderr
+    assert f"work is not trusted; ignored: {LEFT_OUT}. Review these, then run: kimi-tui trust" in done.stderr
     assert not (work / "started").exists()
     assert printed(tmp_path, "/skill:named", "--skills-dir", str(tmp_path / "named")).returncode == 0
 

@@ -421,4 +421,4 @@ def _safe_check(name: str, look: Callable[[], Check]) -> Check:
     try:
         return look()
     except (KimiTuiError, OSError) as error:
-        return Check(name, "fail", str(error), "fix what it names")
+        return Check(name, "fail", str(error), "fix the named problem")

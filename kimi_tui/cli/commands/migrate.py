@@ -33,7 +33,7 @@ def run(options: argparse.Namespace) -> int:
     if servers := take_over(takeover.file.with_name("mcp.json")):
         print_out(printable(f"MCP servers: {', '.join(servers)}"))
     if takeover.logins:
-        print_out(printable(f"not imported, signed in by OAuth: {', '.join(takeover.logins)}; set an API key for them"))
+        print_out(printable(f"not imported (OAuth logins): {', '.join(takeover.logins)}; set an API key for them"))
     print_out("Kimi CLI's sessions: kimi-tui session list --kimi")
     return EXIT_OK
 

@@ -41,7 +41,7 @@ class LaborMarket:
     def hire(self, name: str, system_prompt: str, worker: SubagentType) -> None:
         """Add a subagent. Raises ValueError if the name is taken; the message is for the model."""
         if name in self.workers:
-            raise ValueError(f"There is a subagent {name!r} already. There are: {', '.join(self.workers)}.")
+            raise ValueError(f"A subagent named {name!r} already exists. Existing: {', '.join(self.workers)}.")
         self.dynamic[name] = worker
         if self.on_hire is not None:
             self.on_hire(name, system_prompt)

@@ -24,7 +24,7 @@ from kimi_tui.wire.codec import WireMessage, encode
 from kimi_tui.wire.events import SubagentEvent
 
 MAX_DEPTH = 5
-"""How many subagents may work inside each other: the models decide, and each has the steps of a whole turn."""
+"""How deep subagents may be nested: the models decide, and each has the steps of a whole turn."""
 _depth: ContextVar[int] = ContextVar("_depth", default=0)
 _SHORT_REPORT = 200
 _CONTINUE = (
@@ -104,7 +104,7 @@ class SubagentPool:
         worker = self.market.workers[name]
         depth = _depth.get() + 1
         if depth > MAX_DEPTH:  # defence: bound-depth-of-subagents
-            raise SubagentRefusedError(f"{MAX_DEPTH} subagents work inside each other already; do the task yourself")
+            raise SubagentRefusedError(f"subagents are already nested {MAX_DEPTH} deep; do the task yourself")
         hooks = self._context.hooks
         verdict = await hooks.ask("SubagentStart", name, subagent=name, description=description, prompt=prompt)
         if verdict.blocked:

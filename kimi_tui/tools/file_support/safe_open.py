@@ -120,7 +120,7 @@ def _write_in_place(folder: int, real: Path, content: bytes, old_size: int) -> N
         status = os.fstat(descriptor)
         _must_be_regular(status, real)
         if status.st_nlink > 1:
-            raise FileRefusedError(f"`{real}` has other names (hard links), and its folder takes no new file.")
+            raise FileRefusedError(f"`{real}` has other names (hard links), and no file can be created in its folder.")
         try:
             _write_all(file, content[old_size:], old_size)  # defence: take-room-first
             _write_all(file, content[:old_size], 0)

@@ -110,14 +110,14 @@ class BackgroundTasks:
         if self._folder is None:
             raise BackgroundError("Commands cannot be run in the background here.")
         if sum(task.running for task in self._tasks.values()) >= self._limit:
-            raise BackgroundError(f"{self._limit} background tasks are running, the most there may be. Stop one first.")
+            raise BackgroundError(f"{self._limit} background tasks are running, which is the maximum. Stop one first.")
         task_id = f"b{uuid4().hex[:8]}"
         task = BackgroundTask(task_id, description, self._folder / task_id / "output.log")
         try:
             task.log.parent.mkdir(parents=True, exist_ok=True)
             log = task.log.open("wb", buffering=0)
         except OSError as error:
-            raise BackgroundError(f"There is no place for its output: {error.strerror}.") from error
+            raise BackgroundError(f"Its output cannot be stored: {error.strerror}.") from error
         self._tasks[task_id] = task
         task.body = asyncio.create_task(
             self._run(task, _Log(log), attempts, cwd, env, seconds), name=f"background {task_id}"

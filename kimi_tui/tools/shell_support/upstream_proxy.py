@@ -61,4 +61,4 @@ def upstream_proxy(host: str) -> UpstreamProxy | None:
             user = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
             credentials = "" if user == ":" else base64.b64encode(user.encode()).decode("ascii")
             return UpstreamProxy(parts.hostname, parts.port or 80, credentials)
-    raise UpstreamError("of the proxies that HTTPS_PROXY can name, only those with http:// are supported here")
+    raise UpstreamError("HTTPS_PROXY must name an http:// proxy; other kinds are not supported")

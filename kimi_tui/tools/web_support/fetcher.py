@@ -108,7 +108,7 @@ async def fetch(url: str, *, allow_private: bool = False, follows: Callable[[str
                 if not follows(url):
                     raise OtherHostError(url)
     except TimeoutError:
-        raise FetchError(f"the page did not come within {SECONDS:.0f} s") from None
+        raise FetchError(f"the page did not arrive within {SECONDS:.0f} s") from None
     except httpx.TimeoutException:
         raise FetchError("the server took too long to answer") from None
     except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:

@@ -109,7 +109,7 @@ class ClientTerminals:
             async with asyncio.timeout(self._patience):  # defence: patience-with-terminals
                 yield
         except TimeoutError:
-            raise _NoAnswerError("the editor did not answer for its terminal") from None
+            raise _NoAnswerError("the editor did not answer a terminal request") from None
 
     async def _release(self, terminal: str) -> None:
         """Release the terminal. Shielded, because the release also ends the command of a cancelled turn."""

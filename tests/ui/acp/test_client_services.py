@@ -324,7 +324,7 @@ async def test_a_terminal_that_does_not_answer_is_an_error_and_is_released_when_
     editor = Stuck()
     terminals = ClientTerminals(editor, "s", lambda *_: None, patience=0.05)
     command, seconds = (["sleep", "60"], 0.01) if stuck == "kill_terminal" else (["true"], 10)
-    with pytest.raises(OSError, match="the editor did not answer for its terminal"):
+    with pytest.raises(OSError, match="the editor did not answer a terminal request"):
         async with asyncio.timeout(20):
             await terminals.run(
                 command, call_id="c", cwd=tmp_path, env=os.environ, on_text=lambda _: True, seconds=seconds
