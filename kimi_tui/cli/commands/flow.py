@@ -33,7 +33,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
     )
     check.add_argument("--format", choices=["text", "json", "sarif"], default="text")
     check.add_argument(
-        "--explain", action="store_true", help="explain what runs without a model, the loops and the variables"
+        "--explain", action="store_true", help="explain what runs without a model, loops and variables"
     )
 
     run_ = actions.add_parser("run", help="run a flow")
