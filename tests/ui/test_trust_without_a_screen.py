@@ -58,7 +58,7 @@ def test_print_reads_skills_of_a_project_that_nobody_was_asked_about_but_not_aft
     assert main(["trust", "--no", str(work)]) == 0
     refused = printed(tmp_path, "/skill:theirs")
     assert refused.returncode == 2
-    assert "left out: .kimi/skills (skills), .mcp.json" in refused.stderr
+    assert "ignored: .kimi/skills (skills), .mcp.json" in refused.stderr
 
 
 @pytest.mark.parametrize("how", ["option", "command", "environment"])

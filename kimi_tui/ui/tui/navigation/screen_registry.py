@@ -65,7 +65,7 @@ class ScreenRouter:
             self._start(_load_actions()[name], group="screens")
 
     def keep_theme(self, name: str) -> None:
-        """Save the theme to the configuration too."""
+        """Save the theme to the configuration file."""
         from kimi_tui.ui.tui.navigation.settings_actions import keep_theme
 
         self._start(lambda host: keep_theme(host, name), group="keep")

@@ -17,7 +17,7 @@ async def choose_theme(host: "ScreenHost") -> None:
 
 
 async def keep_theme(host: "ScreenHost", theme: str) -> None:
-    """Save the theme to the configuration too, if there is a configuration file."""
+    """Save the theme to the configuration file, if there is one."""
     factory = host.engine_factory
     if factory is not None and factory.config_file is not None and factory.config.theme != theme:
         await factory.edit_config({("theme",): theme})
