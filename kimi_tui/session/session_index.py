@@ -142,7 +142,8 @@ def _copy(source: Path, target: Path) -> None:
 
 def _forget_answers(runs: Path) -> None:
     """Delete the user's answers to calls that runs are parked with: they are for the session that was copied."""
-    kept = [line for line in runs.read_bytes().splitlines(keepends=True) if not _is_answer(line)]
+    with open_regular(runs) as file:
+        kept = [line for line in file if not _is_answer(line)]
     runs.write_bytes(b"".join(kept))  # defence: answers-of-one-session
 
 

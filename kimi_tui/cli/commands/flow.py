@@ -32,9 +32,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
         "paths", metavar="PATH", nargs="*", help="skills, charts (.mmd, .d2, .md), or folders containing them"
     )
     check.add_argument("--format", choices=["text", "json", "sarif"], default="text")
-    check.add_argument(
-        "--explain", action="store_true", help="explain what runs without a model, loops and variables"
-    )
+    check.add_argument("--explain", action="store_true", help="explain what runs without a model, loops and variables")
 
     run_ = actions.add_parser("run", help="run a flow")
     run_.add_argument("name", metavar="NAME", help="flow name; with --dry also a file with a chart")
