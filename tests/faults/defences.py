@@ -549,7 +549,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "files of Git as Git reads them", "git-files-as-git-reads-them",
-        Value('_content(entry).decode("utf-8", "replace")'),
+        Value('_content(entry).decode("utf-8", "replace").strip()'),
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(
@@ -574,7 +574,8 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_could_not_be_undone_is_said",
     ),
     Defence(
-        "34 protected_paths", "names of other file systems", "names-of-other-file-systems", Value('("true", "false")'),
+        "34 protected_paths", "names of other file systems", "names-of-other-file-systems",
+        Value('{("core", "protectntfs"): ("true", "false")}'),
         "test_settings_that_take_git_to_other_names_of_files_are_undone",
     ),
     Defence(

@@ -63,8 +63,8 @@ _HARMLESS = {
 }
 _HARMLESS_VALUES = {
     ("core", "fsmonitor"): ("true", "false"),
-    ("core", "protecthfs"): ("true",),  # defence: names-of-other-file-systems
-    ("core", "protectntfs"): ("true",),
+    ("core", "protecthfs"): ("true",),
+    ("core", "protectntfs"): ("true",),  # defence: names-of-other-file-systems
     ("extensions", "refstorage"): ("files", "reftable"),
 }
 _DESTINATIONS = {"remote": ("url", "pushurl", "pushdefault"), "branch": ("remote", "pushremote")}
