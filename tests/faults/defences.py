@@ -574,8 +574,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_could_not_be_undone_is_said",
     ),
     Defence(
-        "34 protected_paths", "names of other file systems", "names-of-other-file-systems",
-        Value('{("core", "protectntfs"): ("true", "false")}'),
+        "34 protected_paths", "names of other file systems", "names-of-other-file-systems", ALWAYS,
         "test_settings_that_take_git_to_other_names_of_files_are_undone",
     ),
     Defence(

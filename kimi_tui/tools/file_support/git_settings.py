@@ -64,7 +64,7 @@ _HARMLESS = {
 _HARMLESS_VALUES = {
     ("core", "fsmonitor"): ("true", "false"),
     ("core", "protecthfs"): ("true",),
-    ("core", "protectntfs"): ("true",),  # defence: names-of-other-file-systems
+    ("core", "protectntfs"): ("true",),
     ("extensions", "refstorage"): ("files", "reftable"),
 }
 _DESTINATIONS = {"remote": ("url", "pushurl", "pushdefault"), "branch": ("remote", "pushremote")}
@@ -233,6 +233,7 @@ def without_unsafe_settings(text: str, *, git_dir: Path, tops: Collection[Path])
             key = setting[1].lower() if setting is not None else ""
             harmless = not bare.endswith("\\") and key in _KEYS.get(section, ())
             value = (setting[2] or "").strip('"') if setting is not None else ""
+            # defence: names-of-other-file-systems
             if value.lower() in _HARMLESS_VALUES.get((section, key), ()):
                 harmless = True
             if section == "extensions" and named:  # defence: names-of-extensions
