@@ -35,7 +35,7 @@ class ProviderConfig(_Section):
         default=None,
         description="The field of a message that holds the reasoning, if the server does not use the usual name.",
     )
-    scripts: Path | None = Field(default=None, description="For `scripted`: the folder of scripts.")
+    scripts: Path | None = Field(default=None, description="For `scripted`: the file with the replies.")
     delay_s: float = Field(
         default=0.0, ge=0, le=5, description="For `scripted`: seconds between the parts of an answer."
     )

@@ -37,6 +37,7 @@ class ProviderSettings:
     env: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     reasoning_key: str | None = None
     scripts: Path | None = None
+    delay_s: float = 0.0
     thinking: bool | None = None
     capabilities: frozenset[Capability] = field(default_factory=frozenset[Capability])
     max_context_size: int = 100_000

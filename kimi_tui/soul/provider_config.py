@@ -42,6 +42,7 @@ def provider_settings(
         env=provider.env,
         reasoning_key=provider.reasoning_key,
         scripts=provider.scripts or scripts,
+        delay_s=provider.delay_s,
         thinking=_thinking(thinking, capabilities),
         capabilities=capabilities,
         max_context_size=chosen.model.max_context_size,

@@ -79,7 +79,7 @@ def _scripted(settings: ProviderSettings) -> Provider:
         raise ConfigError(
             tr("a scripted provider needs a script: the key `scripts` or env.KIMI_TUI_SCRIPTS"), key="scripts"
         )
-    return ScriptedProvider(Script.read(settings.scripts), model_name=settings.model)
+    return ScriptedProvider(Script.read(settings.scripts), model_name=settings.model, delay_s=settings.delay_s)
 
 
 def _need(module: str, extra: str) -> None:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,13 @@ async def test_a_script_is_read_from_its_file(tmp_path: Path, kind: str) -> None
     assert (await ask(provider)).message.text == "Hello"
     with pytest.raises(ConfigError, match="scripts"):
         create_provider(ProviderSettings(kind, "any"))
+
+
+async def test_the_parts_of_a_scripted_answer_come_with_their_delay(tmp_path: Path) -> None:
+    (tmp_path / "script.txt").write_text("text: one two three", encoding="utf-8")
+    begun = time.monotonic()
+    await ask(create_provider(ProviderSettings("scripted", "any", scripts=tmp_path / "script.txt", delay_s=0.05)))
+    assert time.monotonic() - begun >= 0.15
 
 
 def test_no_sdk_is_loaded_until_a_model_is_asked() -> None:
