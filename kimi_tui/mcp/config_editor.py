@@ -23,7 +23,7 @@ def add_server(file: Path, name: str, entry: Mapping[str, object]) -> bool:
     return replaced
 
 
-def take_over(source: Path) -> list[str]:
+def import_servers(source: Path) -> list[str]:
     """Import the servers of another `mcp.json` into the user's, except invalid ones and names that exist already.
 
     Returns the names of the imported servers. Raises ConfigError and OSError.

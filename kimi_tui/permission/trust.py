@@ -97,7 +97,7 @@ class TrustState:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TrustDecision:
     """A stored decision; `files` are the marks of the project's files by name. None: any content of the folder."""
 
     trusted: bool
@@ -160,11 +160,11 @@ def remember(work_dir: Path, trusted: bool, items: Sequence[TrustItem] | None = 
     old = _load_answers().get(root)
     if files is not None and old is not None and old.trusted and old.files:
         files = old.files | files
-    _save_answers({**_load_answers(), root: Answer(trusted, files if trusted else None)})
+    _save_answers({**_load_answers(), root: TrustDecision(trusted, files if trusted else None)})
     return root
 
 
-def forget(work_dir: Path) -> bool:
+def remove_decision(work_dir: Path) -> bool:
     """Remove a decision, so that the user is asked again; False if there was none. Raises OSError."""
     stored = _load_answers()
     if stored.pop(project_root(work_dir.resolve()), None) is None:
@@ -173,7 +173,7 @@ def forget(work_dir: Path) -> bool:
     return True
 
 
-def answers() -> dict[Path, Answer]:
+def decisions() -> dict[Path, TrustDecision]:
     """Return all decisions by folder."""
     return dict(sorted(_load_answers().items()))
 
@@ -189,7 +189,7 @@ def _answer(work_dir: Path, items: Sequence[TrustItem]) -> bool | None:
     return None
 
 
-def _as_it_was(answer: Answer, folder: Path, items: Sequence[TrustItem]) -> bool:
+def _as_it_was(answer: TrustDecision, folder: Path, items: Sequence[TrustItem]) -> bool:
     if answer.files is None:
         return True
     return all(not item.mark or answer.files.get(name_in(folder, item.path)) == item.mark for item in items)
@@ -235,7 +235,7 @@ def _mark(file: Path) -> str:
         return "unreadable"
 
 
-def _save_answers(stored: dict[Path, Answer]) -> None:
+def _save_answers(stored: dict[Path, TrustDecision]) -> None:
     value = {
         str(folder): answer.trusted if answer.files is None else {"trusted": answer.trusted, "files": answer.files}
         for folder, answer in stored.items()
@@ -288,7 +288,7 @@ def _stored() -> dict[str, object] | str:
     return cast(dict[str, object], value) if isinstance(value, dict) else "not an object"
 
 
-def _load_answers() -> dict[Path, Answer]:
+def _load_answers() -> dict[Path, TrustDecision]:
     """Read the decisions from disk. An unreadable file counts as empty, so the user is asked again."""
     table = _stored()
     if isinstance(table, str):
@@ -296,15 +296,17 @@ def _load_answers() -> dict[Path, Answer]:
     return {Path(folder): answer for folder, stored in table.items() if (answer := _read(stored)) is not None}
 
 
-def _read(stored: object) -> Answer | None:
+def _read(stored: object) -> TrustDecision | None:
     match stored:
         case bool():
-            return Answer(stored)
+            return TrustDecision(stored)
         case dict():
             table = cast(dict[str, object], stored)
             trusted, files = table.get("trusted"), table.get("files")
             if isinstance(trusted, bool) and isinstance(files, dict):
-                return Answer(trusted, {name: str(mark) for name, mark in cast(dict[str, object], files).items()})
+                return TrustDecision(
+                    trusted, {name: str(mark) for name, mark in cast(dict[str, object], files).items()}
+                )
             return None
         case _:
             return None

@@ -14,7 +14,7 @@ def rejects_content(error: ProviderError) -> bool:
     return not error.retryable and not isinstance(error, ProviderAuthError | ContextOverflowError)
 
 
-def take_back(
+def remove_rejected_message(
     context: Context, requests: Sequence[Message], history_before: Sequence[Message], checkpoint: int
 ) -> list[str] | None:
     """Remove a rejected message: otherwise each later request would contain it and be rejected too.

@@ -32,7 +32,7 @@ from kimi_tui.soul.compact import Compacted, Compactor
 from kimi_tui.soul.hooks.dispatcher import HookDispatcher
 from kimi_tui.soul.hooks.tool_calls import call_with_hooks
 from kimi_tui.soul.notices import cut_notice, dmail_notice
-from kimi_tui.soul.rejected_requests import rejects_content, take_back, too_long
+from kimi_tui.soul.rejected_requests import rejects_content, remove_rejected_message, too_long
 from kimi_tui.tools.core.repeat_guard import STOP_AT as REPEATS_STOP_AT
 from kimi_tui.tools.core.result_message import result_message
 from kimi_tui.wire.codec import WireMessage
@@ -200,7 +200,7 @@ class Soul:
             except (asyncio.CancelledError, KimiTuiError) as error:
                 self._send(_interruption(error))
                 if turn.steps == 1 and isinstance(error, ProviderError) and rejects_content(error):
-                    notes = take_back(self.context, turn.requests, history_before, checkpoint)
+                    notes = remove_rejected_message(self.context, turn.requests, history_before, checkpoint)
                     if notes is not None:
                         error.taken_back = True
                         self._notes = [*notes, *self._notes]

@@ -17,7 +17,7 @@ from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.fetch_url import read_page
 from kimi_tui.tools.web_support.fetcher import MAX_BYTES, FetchError, origin_of
 from kimi_tui.tools.web_support.page_rules import TOOL, effect_for, is_preapproved, origins_scope, same_decision
-from kimi_tui.tools.web_support.search_backends import Ask, Hit, ask_for, hits_of
+from kimi_tui.tools.web_support.search_backends import SearchRequest, SearchResult, search_request, search_results
 from kimi_tui.tools.web_support.web_settings import NO_SERVICES, WebSettings
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
@@ -51,10 +51,10 @@ class SearchWeb(Tool[SearchWebParams]):
             service = await service.with_key()
         except ConfigError as error:
             return failed(str(error))
-        ask = ask_for(kind, service, params.query, params.limit, content=params.include_content)
+        ask = search_request(kind, service, params.query, params.limit, content=params.include_content)
         try:
             async with asyncio.timeout(SECONDS):
-                hits = hits_of(kind, await _answer(ask))[: params.limit]
+                hits = search_results(kind, await _answer(ask))[: params.limit]
         except TimeoutError:
             return failed(f"The search service did not answer within {SECONDS:.0f} s.")
         except FetchError as error:
@@ -78,11 +78,13 @@ class SearchWeb(Tool[SearchWebParams]):
         brief = "\n".join(f"{hit.title or hit.url}" for hit in hits[:5])
         return ok(output.build(), message, display=(BriefBlock(text=brief),))
 
-    async def _pages_to_read(self, hits: list[Hit]) -> tuple[list[Hit], frozenset[str] | ToolReturnValue, str]:
+    async def _pages_to_read(
+        self, hits: list[SearchResult]
+    ) -> tuple[list[SearchResult], frozenset[str] | ToolReturnValue, str]:
         """Return the results without what the rules deny, the addresses that may be read or the user's refusal, and a
         note on what is left out. All hosts that need an approval are in one question.
         """
-        kept: list[Hit] = []
+        kept: list[SearchResult] = []
         free: list[str] = []
         to_approve: list[str] = []
         denied = 0
@@ -127,7 +129,7 @@ class SearchWeb(Tool[SearchWebParams]):
             force_ask=any(effect_for(self._approvals, url) is Effect.ASK for url in urls),
         )
 
-    async def _with_content(self, hit: Hit, approved: frozenset[str]) -> Hit:
+    async def _with_content(self, hit: SearchResult, approved: frozenset[str]) -> SearchResult:
         if hit.content or hit.url not in approved:
             return hit
         as_for = same_decision(self._approvals, hit.url)
@@ -141,7 +143,7 @@ class SearchWeb(Tool[SearchWebParams]):
         return replace(hit, content=text)
 
 
-async def _answer(ask: Ask) -> object:
+async def _answer(ask: SearchRequest) -> object:
     """Send the request. Raises FetchError, with a message that contains no key."""
     import httpx2 as httpx
 
@@ -166,7 +168,7 @@ async def _answer(ask: Ask) -> object:
         raise FetchError("its answer is not JSON") from None
 
 
-def _hit_text(hit: Hit, content_chars: int) -> str:
+def _hit_text(hit: SearchResult, content_chars: int) -> str:
     lines = [f"Title: {hit.title}", f"URL: {hit.url}"]
     if hit.date:
         lines.append(f"Date: {hit.date}")

@@ -202,7 +202,7 @@ def test_a_folder_whose_name_is_not_utf8_cannot_be_remembered_and_says_so(tmp_pa
     folder.mkdir()
     with pytest.raises(OSError, match=r"trusted\.json"):
         trust.remember(folder, True)
-    assert trust.answers() == {}
+    assert trust.decisions() == {}
 
 
 def test_a_broken_file_of_decisions_is_kept_beside_the_new_one_and_said(

@@ -15,7 +15,7 @@ def run(options: argparse.Namespace) -> int:
     from kimi_tui.config.kimi_import import find_kimi_cli_import
     from kimi_tui.config.loader import load_config
     from kimi_tui.config.yaml_editor import edit, editable_file, without_keys
-    from kimi_tui.mcp.config_editor import take_over
+    from kimi_tui.mcp.config_editor import import_servers
     from kimi_tui.paths import kimi_home, shown
 
     takeover = find_kimi_cli_import()
@@ -30,7 +30,7 @@ def run(options: argparse.Namespace) -> int:
         edit(without_keys(changes), file)
     names = sorted(".".join(path) for path in changes)
     print_out(printable(f"{shown(takeover.file)} -> {shown(file)}: {', '.join(names) or 'nothing new'}"))
-    if servers := take_over(takeover.file.with_name("mcp.json")):
+    if servers := import_servers(takeover.file.with_name("mcp.json")):
         print_out(printable(f"MCP servers: {', '.join(servers)}"))
     if takeover.logins:
         print_out(printable(f"not imported (OAuth logins): {', '.join(takeover.logins)}; set an API key for them"))

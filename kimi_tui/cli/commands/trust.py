@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from kimi_tui.errors import EXIT_OK, KimiTuiError
 
 if TYPE_CHECKING:
-    from kimi_tui.permission.trust import Answer
+    from kimi_tui.permission.trust import TrustDecision
 
 
 def add_options(command: argparse.ArgumentParser) -> None:
@@ -22,12 +22,12 @@ def run(args: argparse.Namespace) -> int:
     """Apply the decision and explain its effect. Raises UsageError, and KimiTuiError if it cannot be saved."""
     from kimi_tui.cli.error_output import print_error
     from kimi_tui.cli.output import print_out, printable
-    from kimi_tui.permission.trust import answers, broken_decisions
+    from kimi_tui.permission.trust import broken_decisions, decisions
 
     if broken := broken_decisions():
         print_error(broken)
     if args.list:
-        for folder, answer in answers().items():
+        for folder, answer in decisions().items():
             print_out(printable(f"{_answer_label(answer):12} {folder}"))
         return EXIT_OK
     try:
@@ -42,12 +42,12 @@ def run(args: argparse.Namespace) -> int:
 def _change(args: argparse.Namespace) -> list[str]:
     from kimi_tui.cli.work_dir import folder_of, work_dir_of
     from kimi_tui.paths import project_root, shown
-    from kimi_tui.permission.trust import forget, name_in, project_items, remember
+    from kimi_tui.permission.trust import name_in, project_items, remember, remove_decision
 
     work_dir = folder_of(args.folder, "trust") if args.folder else work_dir_of(args)
     root = project_root(work_dir)
     if args.undo:
-        return [f"{shown(root)}: {'decision removed' if forget(work_dir) else 'no decision stored'}"]
+        return [f"{shown(root)}: {'decision removed' if remove_decision(work_dir) else 'no decision stored'}"]
     items = project_items(work_dir)
     a_project = bool(items) or (root / ".git").exists()
     remember(work_dir, not args.no, items if a_project else None)
@@ -60,5 +60,5 @@ def _change(args: argparse.Namespace) -> list[str]:
     return lines
 
 
-def _answer_label(answer: "Answer") -> str:
+def _answer_label(answer: "TrustDecision") -> str:
     return "trusted" if answer.trusted else "not trusted"

@@ -121,11 +121,11 @@ def _in_part(
     text = text_with(old, new, selected)
     brief = BriefBlock(text=f"You took {len(selected)} of {len(changes)} changes")
     return EditResult(
-        encoding.encode(text), apply_selected(path, changes, selected), (brief, *diff_blocks(path, old, text))
+        encoding.encode(text), selection_message(path, changes, selected), (brief, *diff_blocks(path, old, text))
     )
 
 
-def apply_selected(path: str, changes: Sequence[DiffBlock], selected: Set[int]) -> str:
+def selection_message(path: str, changes: Sequence[DiffBlock], selected: Set[int]) -> str:
     """Return the message for the model: the changes that the user selected, and the full text of the rejected ones."""
     rows = [
         f"Edited `{path}` in part: of the {len(changes)} changes the user took {len(selected)} and refused the others."

@@ -9,7 +9,7 @@ from kimi_tui.wire.parts import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchResult:
     """One result; `content` is the page's text if the service provides it."""
 
     title: str
@@ -20,7 +20,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class SearchRequest:
     """A request: POST with a body, else GET."""
 
     url: str
@@ -29,7 +29,7 @@ class Ask:
     body: JsonObject | None = None
 
 
-def ask_for(kind: SearchKind, service: WebService, query: str, limit: int, *, content: bool) -> Ask:
+def search_request(kind: SearchKind, service: WebService, query: str, limit: int, *, content: bool) -> SearchRequest:
     base = service.base_url.rstrip("/")
     bearer = {"Authorization": f"Bearer {service.api_key}", **service.headers}
     match kind:
@@ -40,20 +40,20 @@ def ask_for(kind: SearchKind, service: WebService, query: str, limit: int, *, co
                 "enable_page_crawling": content,
                 "timeout_seconds": 30,
             }
-            return Ask(base, bearer, body=body)
+            return SearchRequest(base, bearer, body=body)
         case "tavily":
             body = {"query": query, "max_results": limit, "include_raw_content": content}
-            return Ask(base if base.endswith("/search") else f"{base}/search", bearer, body=body)
+            return SearchRequest(base if base.endswith("/search") else f"{base}/search", bearer, body=body)
         case "searxng":
             url = base if base.endswith("/search") else f"{base}/search"
-            return Ask(url, dict(service.headers), query={"q": query, "format": "json"})
+            return SearchRequest(url, dict(service.headers), query={"q": query, "format": "json"})
         case "brave":
             url = base if base.endswith("/search") else f"{base}/res/v1/web/search"
             headers = {"X-Subscription-Token": service.api_key, "Accept": "application/json", **service.headers}
-            return Ask(url, headers, query={"q": query, "count": limit})
+            return SearchRequest(url, headers, query={"q": query, "count": limit})
 
 
-def hits_of(kind: SearchKind, answer: object) -> list[Hit]:
+def search_results(kind: SearchKind, answer: object) -> list[SearchResult]:
     """Parse the results of a response; malformed ones are left out."""
     rows = _at(answer, *_ROWS[kind])
     if not isinstance(rows, list):
@@ -69,20 +69,20 @@ _ROWS: dict[SearchKind, tuple[str, ...]] = {
     "brave": ("web", "results"),
     "tavily": ("results",),
 }
-_READ: dict[SearchKind, Callable[[dict[str, object]], Hit]] = {
-    "moonshot": lambda row: _hit(row, "snippet", "date", "content"),
-    "searxng": lambda row: _hit(row, "content", "publishedDate"),
-    "brave": lambda row: _hit(row, "description", "age"),
-    "tavily": lambda row: _hit(row, "content", "published_date", "raw_content"),
+_READ: dict[SearchKind, Callable[[dict[str, object]], SearchResult]] = {
+    "moonshot": lambda row: _search_result(row, "snippet", "date", "content"),
+    "searxng": lambda row: _search_result(row, "content", "publishedDate"),
+    "brave": lambda row: _search_result(row, "description", "age"),
+    "tavily": lambda row: _search_result(row, "content", "published_date", "raw_content"),
 }
 
 
-def _hit(row: dict[str, object], snippet: str, date: str, content: str = "") -> Hit:
+def _search_result(row: dict[str, object], snippet: str, date: str, content: str = "") -> SearchResult:
     def text(key: str) -> str:
         value = row.get(key)
         return value.strip() if isinstance(value, str) else ""
 
-    return Hit(text("title"), text("url"), text(snippet), text(date), text(content))
+    return SearchResult(text("title"), text("url"), text(snippet), text(date), text(content))
 
 
 def _at(value: object, *keys: str) -> object:

@@ -369,7 +369,7 @@ class KimiTui(TerminalApp):
     def on_flow_list_chosen(self, event: "FlowList.Chosen") -> None:
         self.flow_controller.start(event.flow_name)
 
-    def on_flow_pane_steered(self, event: "FlowPane.Steered") -> None:
+    def on_flow_pane_control_requested(self, event: "FlowPane.ControlRequested") -> None:
         self.flow_controller.steer(event.action, event.node_id)
 
     def on_flow_chart_branch_clicked(self, event: "FlowChart.BranchClicked") -> None:

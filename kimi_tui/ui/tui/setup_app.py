@@ -8,7 +8,7 @@ from pathlib import Path
 from kimi_tui.config.model_selection import choose_model
 from kimi_tui.config.yaml_editor import edit, without_keys
 from kimi_tui.errors import KimiTuiError
-from kimi_tui.mcp.config_editor import take_over
+from kimi_tui.mcp.config_editor import import_servers
 from kimi_tui.paths import shown
 from kimi_tui.ui.tui.i18n import catalog
 from kimi_tui.ui.tui.i18n.catalog import _
@@ -59,7 +59,7 @@ class SetupApp(TerminalApp):
     def _save(self, choice: SetupResult) -> None:
         loaded = edit(without_keys({("theme",): choice.theme, **choice.changes}), self._file)
         if choice.takeover is not None:
-            take_over(choice.takeover.file.with_name("mcp.json"))
+            import_servers(choice.takeover.file.with_name("mcp.json"))
         choose_model(loaded.config)
 
     def action_leave(self) -> None:

@@ -270,26 +270,26 @@ async def test_a_sign_turns_before_the_message_while_the_model_works(tmp_path: P
         mark = app.main_screen.query_one(PromptMark)
         engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
         await settled(pilot)
-        assert mark.is_turning
+        assert mark.is_spinning
         engine.say(*approval())
         await settled(pilot)
-        assert not mark.is_turning  # it waits for the user
+        assert not mark.is_spinning  # it waits for the user
         assert "›" in mark.render_line(0).text
         engine.say(ApprovalResponse(request_id="ask", response="approve"))
         await settled(pilot)
-        assert mark.is_turning
+        assert mark.is_spinning
         mark.next_frame()
         assert "›" not in mark.render_line(0).text
         engine.say(TurnEnd())
         await settled(pilot)
-        assert not mark.is_turning
+        assert not mark.is_spinning
 
 
 async def test_no_sign_turns_with_reduced_motion(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
         engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
         await settled(pilot)
-        assert not app.main_screen.query_one(PromptMark).is_turning
+        assert not app.main_screen.query_one(PromptMark).is_spinning
 
 
 async def test_letters_that_come_with_the_key_that_takes_a_message_back_follow_it(tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ class Composer(Vertical):
     Composer:focus-within { border-top: solid $primary; }
     Composer > #write { height: auto; padding: 0 1; }
     Composer.-running #mark { color: $muted; }
-    Composer.-running #mark.-turning { color: $primary; }
+    Composer.-running #mark.-spinning { color: $primary; }
     Composer.-shell { border-top: solid $warning; border-title-color: $warning; }
     Composer.-shell #mark { color: $warning; }
     """
@@ -190,7 +190,7 @@ class Composer(Vertical):
     def show_turn(self, *, running: bool, working: bool) -> None:
         """Show whether a turn is running, and whether it works or waits for the user."""
         self.set_class(running, "-running")
-        self._mark.turn(working=working)
+        self._mark.set_spinning(working=working)
 
     def show_queue(self, texts: Sequence[str], steered: Sequence[str] = (), *, can_steer: bool = True) -> None:
         """Show the queued messages, and store them with the draft."""

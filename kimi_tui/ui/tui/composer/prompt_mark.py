@@ -29,7 +29,7 @@ class PromptMark(Static):
         self._sign = "$" if shell else "›"
         self._draw()
 
-    def turn(self, *, working: bool) -> None:
+    def set_spinning(self, *, working: bool) -> None:
         """Start or stop the spinner; does nothing once the widget is removed."""
         if not self.is_attached:
             return
@@ -41,7 +41,7 @@ class PromptMark(Static):
         self._draw()
 
     @property
-    def is_turning(self) -> bool:
+    def is_spinning(self) -> bool:
         return self._timer is not None
 
     def next_frame(self) -> None:
@@ -49,9 +49,9 @@ class PromptMark(Static):
         self._draw()
 
     def _draw(self) -> None:
-        turns = self.is_turning and self._sign == "›"
-        shown = SPINNER_FRAMES[self._frame % len(SPINNER_FRAMES)] if turns else self._sign
+        spins = self.is_spinning and self._sign == "›"
+        shown = SPINNER_FRAMES[self._frame % len(SPINNER_FRAMES)] if spins else self._sign
         if shown != self._shown:
             self._shown = shown
-            self.set_class(turns, "-turning")
+            self.set_class(spins, "-spinning")
             self.update(shown, layout=False)

@@ -97,7 +97,7 @@ class ApprovalFullscreen(OneShotModal[str | None]):
             self._scroll(by)
 
     @property
-    def passes_on(self) -> bool:
+    def forwards_text(self) -> bool:
         return True
 
     @property
@@ -111,10 +111,10 @@ class ApprovalFullscreen(OneShotModal[str | None]):
     def key_guard(self) -> KeyGuard:
         return self._guard
 
-    def pass_on(self, typed: TypedText) -> None:
+    def forward_text(self, typed: TypedText) -> None:
         """Close the screen and write the text into the message."""
         self.dismiss(None)
-        super().pass_on(typed)
+        super().forward_text(typed)
 
     def action_find(self) -> None:
         """Close the screen; the same key opened it."""

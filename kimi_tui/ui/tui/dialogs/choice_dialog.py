@@ -84,7 +84,7 @@ class ChoiceDialog(OneShotModal[str | None]):
         self.dismiss(None)
 
     @property
-    def passes_on(self) -> bool:
+    def forwards_text(self) -> bool:
         return self._typed is not None
 
     @property
@@ -97,7 +97,7 @@ class ChoiceDialog(OneShotModal[str | None]):
     def key_guard(self) -> KeyGuard:
         return self.guard if self._typed is not None else super().key_guard()
 
-    def pass_on(self, typed: TypedText) -> None:
+    def forward_text(self, typed: TypedText) -> None:
         """Close the dialog and pass the text to `typed`."""
         self.dismiss(None)
         if self._typed is not None:

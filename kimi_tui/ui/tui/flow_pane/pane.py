@@ -64,7 +64,7 @@ class FlowPane(Vertical):
         Binding("question_mark", "legend", "What the lines mean"),
     ]
 
-    class Steered(Message):
+    class ControlRequested(Message):
         """A run control command; `node_id` is the node under the cursor.
 
         `action`: toggle, step, breakpoint, choose, choose:LABEL, again, jump, edit, ask, ask_always, stop.
@@ -351,7 +351,7 @@ class FlowPane(Vertical):
         return ""
 
     def action_steer(self, action: str) -> None:
-        self.post_message(self.Steered(action, self.chart.selected if self.showing == "run" else ""))
+        self.post_message(self.ControlRequested(action, self.chart.selected if self.showing == "run" else ""))
 
     def on_flow_chart_menu_requested(self) -> None:
         self.action_menu()

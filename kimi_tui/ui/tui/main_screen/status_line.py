@@ -58,7 +58,7 @@ class StatusLine(LineWidget):
             self._folded = folded
             self._update()
 
-    def leave_out(self, pane: str | None) -> None:
+    def hide_part_of(self, pane: str | None) -> None:
         """Leave out what this pane shows, `flow` or `todo`, while it takes the whole screen."""
         if (beside := {"flow": _RUN_SIGNS, "todo": _TODO_SIGN}.get(pane or "", "")) != self._beside:
             self._beside = beside

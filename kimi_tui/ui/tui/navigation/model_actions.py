@@ -64,7 +64,7 @@ async def make_wizard(themes: "ThemeRegistry", *, has_demo: bool = True) -> "Set
 
 async def set_up(host: "ScreenHost") -> None:
     """Choose a theme and a model, or the demo."""
-    from kimi_tui.mcp.config_editor import take_over
+    from kimi_tui.mcp.config_editor import import_servers
 
     if (factory := host.engine_factory) is None:
         return
@@ -78,6 +78,6 @@ async def set_up(host: "ScreenHost") -> None:
         return
     await factory.edit_config({("theme",): choice.theme, **choice.changes})
     if choice.takeover is not None:
-        await asyncio.to_thread(take_over, choice.takeover.file.with_name("mcp.json"))
+        await asyncio.to_thread(import_servers, choice.takeover.file.with_name("mcp.json"))
     factory.use_model(choice.model)
     await restart_session(host)

@@ -16,7 +16,7 @@ from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _, n_, p_
 from kimi_tui.ui.tui.replay.run_comparison import frequency_style, two_run_style
-from kimi_tui.ui.tui.replay.run_index import PastRun, begin_number, chart_of, messages_of, picture_of, runs_of
+from kimi_tui.ui.tui.replay.run_index import PastRun, begin_number, chart_of, messages_of, run_view_of, runs_of
 from kimi_tui.ui.tui.replay.run_table import Runs
 from kimi_tui.ui.tui.replay.time_travel import TimeTravel
 from kimi_tui.ui.tui.session.presenter import Presenter
@@ -65,14 +65,14 @@ class RunBrowser:
             self._presenter.main_screen.go_to("flow")
 
     async def _show(self, run: PastRun) -> None:
-        picture = await asyncio.to_thread(picture_of, run)
+        picture = await asyncio.to_thread(run_view_of, run)
         flow = flow_of_view(picture)
         style = chart_style(picture, flow, LiveContext(run.state.updated_at))
         title = _("run of {name}", name=picture.name)
         self._presenter.main_screen.flow_pane.show_overlay(title, flow, style, (_run_label(run),), picture=picture)
 
     async def _compare(self, one: PastRun, other: PastRun) -> None:
-        first, second = [await asyncio.to_thread(picture_of, run) for run in (one, other)]
+        first, second = [await asyncio.to_thread(run_view_of, run) for run in (one, other)]
         flow = merge_flows(flow_of_view(first), flow_of_view(second))
         charts = await asyncio.to_thread(chart_of, one), await asyncio.to_thread(chart_of, other)
         difference = compare_flows(*charts)
@@ -88,7 +88,7 @@ class RunBrowser:
         )
 
     async def _count(self, name: str, runs: list[PastRun]) -> None:
-        pictures: list[RunView] = [await asyncio.to_thread(picture_of, run) for run in runs]
+        pictures: list[RunView] = [await asyncio.to_thread(run_view_of, run) for run in runs]
         flow = flow_of_view(pictures[0])
         legend = (
             n_("{count} run", "{count} runs", len(pictures)),

@@ -57,7 +57,7 @@ def runs_of(work_dir: Path) -> list[PastRun]:
     return sorted(found, key=lambda run: run.state.started_at, reverse=True)
 
 
-def picture_of(run: PastRun) -> RunView:
+def run_view_of(run: PastRun) -> RunView:
     """Return a run's view from the session's Wire recording, or else from the journal. Raises FlowError, OSError."""
     for picture in fold_run_views(messages_of(run)):
         if picture.run_id == run.id:

@@ -134,7 +134,7 @@ class SetupWizard(ModalCard[SetupResult]):
             self._ask_model()
 
     @property
-    def passes_on(self) -> bool:
+    def forwards_text(self) -> bool:
         return True
 
     # Steps

@@ -73,10 +73,10 @@ class McpStatus(ModalFrame[None]):
     def on_mount(self) -> None:
         super().on_mount()
         self.query_one(ItemList).focus()
-        self.look()
-        self.set_interval(_EVERY_S, self.look)
+        self.refresh_status()
+        self.set_interval(_EVERY_S, self.refresh_status)
 
-    def look(self) -> None:
+    def refresh_status(self) -> None:
         """Refresh the status."""
         picks: list[ListItem] = []
         for state in self._states():
@@ -118,7 +118,7 @@ class McpStatus(ModalFrame[None]):
             await self._restart(name)
         except KimiTuiError as error:
             self.set_status(str(error))
-        self.look()
+        self.refresh_status()
 
 
 def _lines(state: ServerState, width: int, palette: Palette) -> list[Line]:

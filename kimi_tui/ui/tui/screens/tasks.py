@@ -67,10 +67,10 @@ class Tasks(ModalFrame[None]):
     def on_mount(self) -> None:
         super().on_mount()
         self.query_one(ItemList).focus()
-        self.look()
-        self.set_interval(_EVERY_S, self.look)
+        self.refresh_status()
+        self.set_interval(_EVERY_S, self.refresh_status)
 
-    def look(self) -> None:
+    def refresh_status(self) -> None:
         """Refresh the status."""
         now = self._now()
         picks: list[ListItem] = []
@@ -113,7 +113,7 @@ class Tasks(ModalFrame[None]):
 
     async def _stopped(self, task_id: str) -> None:
         await self._stop(task_id)
-        self.look()
+        self.refresh_status()
 
 
 def _tail(log: Path) -> tuple[str, int]:

@@ -110,7 +110,7 @@ class TrustQuestion(ModalCard[bool]):
             self.action_answer(event.key == "yes")
 
     @property
-    def passes_on(self) -> bool:
+    def forwards_text(self) -> bool:
         return True
 
     @property

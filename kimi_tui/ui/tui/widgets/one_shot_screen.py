@@ -29,7 +29,7 @@ class OneShotModal(ModalScreen[Answer]):
 
     A letter of `letter_answers` is accepted only if no other letter follows at once. Other letters only show a note,
     as does an Enter that follows them: it belongs to the sentence. On a screen that opened without a user action
-    (`passes_on`), they go into the message, as a paste always does.
+    (`forwards_text`), they go into the message, as a paste always does.
     """
 
     DEFAULT_CSS = "OneShotModal.-alone { background: $background; }"
@@ -39,7 +39,7 @@ class OneShotModal(ModalScreen[Answer]):
     """Whether the last key was a letter without effect."""
 
     @property
-    def passes_on(self) -> bool:
+    def forwards_text(self) -> bool:
         """Whether typed text goes into the message: the screen opened while the user may have been writing."""
         return False
 
@@ -63,12 +63,12 @@ class OneShotModal(ModalScreen[Answer]):
         return TypeAheadFilter(self, self.key_guard(), self.take_letter, write=self._write_letters)
 
     def _write_letters(self, typed: TypedText) -> None:
-        if self.passes_on:
-            self.pass_on(typed)
+        if self.forwards_text:
+            self.forward_text(typed)
         else:
             self._show_stray(_("letters are keys here; “{text}” has no effect", text=typed.text))
 
-    def pass_on(self, typed: TypedText) -> None:
+    def forward_text(self, typed: TypedText) -> None:
         """Write the text into the message."""
         write_message(self, typed.text, take_focus=typed.take_focus)
         self._show_note(_("your text goes into the message"))
@@ -103,7 +103,7 @@ class OneShotModal(ModalScreen[Answer]):
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
         if not self.is_active:
             return AwaitComplete()
-        if self.passes_on:
+        if self.forwards_text:
             self.letters.leave()
         return super().dismiss(result)
 
@@ -118,7 +118,7 @@ class OneShotModal(ModalScreen[Answer]):
     def _takes(self, event: events.Key | events.Paste) -> bool:
         """Handle a letter or a paste that no input field handled."""
         if isinstance(event, events.Paste):
-            if self.passes_on:
+            if self.forwards_text:
                 self.letters.paste(event)
             else:
                 self.letters.drop()
@@ -136,9 +136,9 @@ class OneShotModal(ModalScreen[Answer]):
             self._show_note(_("Enter after text has no effect; press it again"))
         elif self.letters.holds and event.key == "enter":
             self.letters.settle()
-        elif answer or self.letters.holds or (letter and self.passes_on and not (bound and bound.enabled)):
+        elif answer or self.letters.holds or (letter and self.forwards_text and not (bound and bound.enabled)):
             self.letters.handle_key(event, {event.key: answer} if answer else {})
-            if letter and not (self.passes_on or self.letters.holds or self._note):
+            if letter and not (self.forwards_text or self.letters.holds or self._note):
                 self._show_stray(_("letters are keys here; “{text}” has no effect", text=letter))
             return bool(letter or answer or event.key == "escape")
         elif letter and not (bound and bound.enabled):

@@ -11,7 +11,7 @@ from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import NO_RULES, TurnResult, TurnRules
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.ui.tui.replay.run_comparison import frequency_style, two_run_style
-from kimi_tui.ui.tui.replay.run_index import picture_of, runs_of
+from kimi_tui.ui.tui.replay.run_index import run_view_of, runs_of
 from kimi_tui.ui.tui.replay.run_table import Runs
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.events import TurnBegin, TurnEnd
@@ -75,12 +75,12 @@ async def test_runs_of_all_sessions_are_found_with_what_they_chose(work_dir: Pat
 async def test_a_run_whose_wire_is_lost_is_drawn_from_its_journal(work_dir: Path) -> None:
     run = runs_of(work_dir)[1]
     (run.folder / "wire.jsonl").unlink()
-    picture = picture_of(run)
+    picture = run_view_of(run)
     assert (picture.status, picture.nodes["fix"].visits) == ("finished", 2)
 
 
 async def test_two_runs_on_one_chart_tell_what_only_one_of_them_did(work_dir: Path) -> None:
-    often, _, straight = (picture_of(run) for run in runs_of(work_dir))
+    often, _, straight = (run_view_of(run) for run in runs_of(work_dir))
     flow = flow_of_view(often)
     faces = two_run_style(flow, straight, often)
     assert (faces.node("look").sign, faces.node("fix").sign, faces.node("tag").sign) == ("=", "≠", "=")
@@ -100,7 +100,7 @@ async def test_two_runs_of_charts_that_differ_say_how_and_show_both(work_dir: Pa
 
 
 async def test_all_runs_on_one_chart_tell_how_often_each_way_was_gone(work_dir: Path) -> None:
-    pictures = [picture_of(run) for run in runs_of(work_dir)]
+    pictures = [run_view_of(run) for run in runs_of(work_dir)]
     flow = flow_of_view(pictures[0])
     faces = frequency_style(flow, pictures)
     assert faces.node("fix").words[0] == "3 of 3 runs"
