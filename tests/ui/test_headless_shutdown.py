@@ -127,6 +127,8 @@ async def ended(process: asyncio.subprocess.Process, how) -> tuple[int, bytes]:
             process.stdin.close()
         case "reader":
             process._transport.get_pipe_transport(1).close()
+            while not process.stdout.at_eof():  # else the answer might still find its reader
+                await asyncio.sleep(0)
             process.stdin.write(b'{"jsonrpc": "2.0", "id": 9, "method": "nonsense"}\n')
         case number:
             process.send_signal(number)

@@ -220,8 +220,8 @@ async def test_an_allowed_host_is_reached_by_the_proxy_of_the_users_environment(
     ("host", "url", "why"),
     [
         ("inside.invalid", "http://127.0.0.1:PORT", b"of this machine answered HTTP/1.1 407 Login needed"),
-        ("inside.invalid", "socks5://127.0.0.1:PORT", b"only those with http:// are supported"),
-        ("inside.invalid", "http://127.0.0.1:PORT:x", b"only those with http:// are supported"),
+        ("inside.invalid", "socks5://127.0.0.1:PORT", b"must name an http:// proxy"),
+        ("inside.invalid", "http://127.0.0.1:PORT:x", b"must name an http:// proxy"),
         ("127.0.0.1", "http://127.0.0.1:PORT", b"is a private address"),
         ("localhost", "http://127.0.0.1:PORT", b"is a private address"),
     ],
