@@ -52,7 +52,7 @@ def _lines(node: PlacedNode, flow: Flow, most: int) -> tuple[str, ...]:
 
 
 def _missing_lines(node: PlacedNode, flow: Flow) -> int:
-    """The rows that a box must grow for its whole text; 0 if the text is whole, less if there is room in the box."""
+    """The rows that a box must grow for its whole text: 0 if the text is whole, negative if the box has room for it."""
     whole = _lines(node, flow, _NO_LIMIT)
     if "".join("".join(whole).split()) == "".join("".join(node.lines).split()):
         return 0
@@ -104,7 +104,7 @@ def _stretched(
 
 
 def _row_of_label(edge: PlacedEdge, direction: LayoutDirection) -> int:
-    """The row that a label keeps to: its first one, or if the flow runs to the right, that of the line beside it."""
+    """The row that a label moves with: its first one, or, from left to right, that of the line beside it."""
     assert edge.label_at is not None
     x, y = edge.label_at
     if direction == "TB":

@@ -72,7 +72,7 @@ def _is_an_index(name: str) -> bool:
     return name == _INDEX or is_shared_index(name)
 
 
-def state_acts(git_dir: Path, name: str) -> bool:
+def is_unsafe_state(git_dir: Path, name: str) -> bool:
     """Whether this file of `states_of` could make Git run a program, write elsewhere or push elsewhere; true if it is
     not what Git writes.
     """
@@ -159,7 +159,7 @@ def _index_is_plain(data: bytes, *, hash_size: int) -> bool:
         if stop < start or data[stop] or len(kept) + stop - start > _MAX_NAME or room < 0:
             return False
         name = kept + data[start:stop]
-        starts.append(-1 if kept else place)  # a thread of Git that begins there has no name to keep a part of
+        starts.append(-1 if kept else place)  # a thread that begins there lacks the name before it
         place = stop + 1 if version == 4 else place + ((stop - place + 8) & ~7)
         if name and not _is_within(name):  # in a split index it may be empty
             return False
@@ -167,8 +167,9 @@ def _index_is_plain(data: bytes, *, hash_size: int) -> bool:
 
 
 def _blocks_are_entries(data: bytes, starts: Sequence[int]) -> bool:
-    """Whether the tables that say where each thread of Git begins to read name the entries. The place of such a table
-    is itself said by one.
+    """Whether every table of the places where Git's threads begin to read names the starts of entries.
+
+    Anything that looks like such a table is checked, since the index itself says where its table is.
     """
     place = data.find(_BLOCKS)
     while place >= 0:

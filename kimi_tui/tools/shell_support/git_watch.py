@@ -18,7 +18,7 @@ from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import git_dir_of, hook_and_include_targets, named_in, user_git_paths
 from kimi_tui.tools.file_support.git_settings import moved_destinations, without_unsafe_settings
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
-from kimi_tui.tools.shell_support.git_state import STATE_FOLDERS, States, is_shared_index, state_acts, states_of
+from kimi_tui.tools.shell_support.git_state import STATE_FOLDERS, States, is_shared_index, is_unsafe_state, states_of
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 from kimi_tui.tools.shell_support.safe_rename import (
     ASIDE,
@@ -353,7 +353,7 @@ class _ChangeUndoer:
             names.difference_update(shared)
             yield f"{len(shared)} shared indexes were put aside in `{entry}`: they are too many to check"
         for name in sorted(names):
-            if name in STATE_FOLDERS or state_acts(entry, name):  # defence: states-that-git-trusts
+            if name in STATE_FOLDERS or is_unsafe_state(entry, name):  # defence: states-that-git-trusts
                 self._aside(entry / name)
                 yield f"`{entry / name}` was put aside: Git would run, write or push something elsewhere by it"
 

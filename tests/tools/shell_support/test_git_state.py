@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.tools.shell_support.git_state import state_acts, states_of
+from kimi_tui.tools.shell_support.git_state import is_unsafe_state, states_of
 from kimi_tui.tools.shell_support.git_watch import GitWatch
 from kimi_tui.tools.shell_support.safe_rename import ASIDE
 from tests.tools.harness import git
@@ -303,7 +303,7 @@ def test_many_links_of_one_folder_are_put_aside_at_once_and_not_again(work: Path
 def harmless(git_dir: Path) -> bool:
     found = [name for name, *_ in states_of(git_dir)]
     assert "index" in found
-    return not any(state_acts(git_dir, name) for name in found)
+    return not any(is_unsafe_state(git_dir, name) for name in found)
 
 
 @pytest.mark.parametrize("version", [2, 3, 4])
@@ -337,7 +337,7 @@ def test_an_index_that_threads_read_names_only_its_entries(tmp_path: Path, versi
     assert harmless(tmp_path / ".git")
     moved = data[: table + 12] + struct.pack(">I", table + 20) + data[table + 16 :]
     (tmp_path / ".git/index").write_bytes(moved)
-    assert state_acts(tmp_path / ".git", "index")
+    assert is_unsafe_state(tmp_path / ".git", "index")
 
 
 @pytest.mark.parametrize(
@@ -345,13 +345,13 @@ def test_an_index_that_threads_read_names_only_its_entries(tmp_path: Path, versi
 )
 def test_a_path_that_leads_out_of_the_worktree_or_to_git_is_found(work: Path, name: str) -> None:
     (work / ".git/index").write_bytes(index_of(work, "a", name))
-    assert state_acts(work / ".git", "index")
+    assert is_unsafe_state(work / ".git", "index")
 
 
 @pytest.mark.parametrize("data", [b"", b"DIRC", b"DIRC\0\0\0\2\0\0\0\1", b"DIRC\0\0\0\5\0\0\0\0", b"x" * 100])
 def test_an_index_that_git_would_not_read_is_put_aside(work: Path, data: bytes) -> None:
     (work / ".git/index").write_bytes(data)
-    assert state_acts(work / ".git", "index")
+    assert is_unsafe_state(work / ".git", "index")
 
 
 @pytest.mark.parametrize(
@@ -377,7 +377,7 @@ def test_the_state_of_what_is_in_progress_is_what_git_writes(work: Path, name: s
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
     assert any(found == name for found, *_ in states_of(work / ".git"))
-    assert state_acts(work / ".git", name) is acts
+    assert is_unsafe_state(work / ".git", name) is acts
 
 
 @pytest.mark.parametrize("folder", ["hooks", "remotes"])
