@@ -105,7 +105,18 @@ class Session:
         self.state.custom_title = " ".join(title.split())[:200]
         self.save_state()
 
+    def add_dir(self, folder: Path) -> None:
+        """Keep a folder of the workspace for the next start."""
+        self.state.additional_dirs = list(dict.fromkeys([*self.state.additional_dirs, str(folder)]))
+        self.save_state()
+
+    def add_subagent(self, name: str, prompt: str) -> None:
+        """Keep a subagent created in the session: its name and system prompt."""
+        self.state.subagents[name] = prompt
+        self.save_state()
+
     def save_state(self) -> None:
+        """Write the state; a failure is ignored, because the journals hold what matters."""
         with contextlib.suppress(OSError):
             write_state(self.dir / "state.json", self.state)
 

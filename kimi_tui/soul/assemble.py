@@ -219,7 +219,7 @@ async def _assemble(
     factory = AgentFactory(services, values, subagent_context, mcp.attach)
     market = factory.market(spec)
     agent = factory.make(spec, wire.send, system_prompt=_previous_prompt(context, services), market=market)
-    _hire_again(agent, market, session)
+    _restore_subagents(agent, market, session)
     mcp.attach(agent.toolset)
     if context.system_prompt != agent.system_prompt:
         context.set_system_prompt(agent.system_prompt)
@@ -270,18 +270,12 @@ def _previous_prompt(context: Context, services: Services) -> str | None:
     return prompt
 
 
-def _hire_again(agent: Agent, market: LaborMarket, session: Session) -> None:
-    """Restore the subagents created in this session, and persist new ones."""
+def _restore_subagents(agent: Agent, market: LaborMarket, session: Session) -> None:
+    """Restore the subagents created in this session, and keep new ones."""
     for name, prompt in session.state.subagents.items():
         with contextlib.suppress(ValueError):  # the agent's file now defines one of that name
             agent.subagents.register(name, prompt)
-
-    def keep(name: str, prompt: str) -> None:
-        session.state.subagents[name] = prompt
-        with contextlib.suppress(OSError):
-            session.save_state()
-
-    market.on_hire = keep
+    market.on_hire = session.add_subagent
 
 
 def _renew_prompt_on_change(

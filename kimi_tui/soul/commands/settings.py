@@ -82,15 +82,13 @@ def _text(plan: Path) -> str:
 
 
 async def _add_dir(engine: "Engine", args: str) -> None:
-    workspace, state = engine.services.workspace, engine.session.state
+    workspace = engine.services.workspace
     if not args:
         engine.reply("\n".join(f"- {paths.shown(folder)}" for folder in workspace.folders))
         return
     folder = _folder(args, engine.work_dir)
     workspace.add_dir(folder)
-    folders = [*state.additional_dirs, str(folder.resolve())]
-    state.additional_dirs = list(dict.fromkeys(folders))
-    engine.session.save_state()
+    engine.session.add_dir(folder.resolve())
     engine.reply(tr("Added {folder} to the workspace.", folder=paths.shown(folder.resolve())))
 
 
