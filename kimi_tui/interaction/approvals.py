@@ -78,6 +78,29 @@ class ParkedCall:
     text: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProposedAction:
+    """An action of a tool, before the rules and the user decide on it.
+
+    `force_ask` is for protected actions: neither yolo nor an earlier approval covers them, and an approval covers
+    only this call. Without `yolo_covers`, yolo that is turned on meanwhile does not answer the request.
+    `ask_only_by_rule`: the action needs approval only if a rule requires it. `reasons` are for the user.
+    `hunks`: the number of changes that the user may select from, the first of `display`.
+    """
+
+    sender: str
+    action: str
+    description: str
+    display: Sequence[DisplayBlock] = ()
+    scope: Scope | None = None
+    subject: Subject | None = None
+    reasons: Sequence[str] = ()
+    force_ask: bool = False
+    yolo_covers: bool = True
+    ask_only_by_rule: bool = False
+    hunks: int = 0
+
+
 @dataclass(slots=True)
 class _PendingRequest:
     request: ApprovalRequest
@@ -150,32 +173,17 @@ class Approvals:
         return tuple(pending_entry.request for pending_entry in self._waiting.values())
 
     async def ask(
-        self,
-        *,
-        tool_call_id: str,
-        sender: str,
-        action: str,
-        description: str,
-        display: Sequence[DisplayBlock] = (),
-        scope: Scope | None = None,
-        subject: Subject | None = None,
-        reasons: Sequence[str] = (),
-        force_ask: bool = False,
-        yolo_covers: bool = True,
-        ask_only_by_rule: bool = False,
-        editable: bool = False,
-        hunks: int = 0,
-        call: str = "",
+        self, proposed: ProposedAction, *, tool_call_id: str, editable: bool = False, call: str = ""
     ) -> ApprovalResult:
         """Wait for an answer. Cancelling the wait settles the request as rejected.
 
-        `force_ask` is for protected actions: neither yolo nor an earlier approval covers them, and an approval covers
-        only this call. Without `yolo_covers`, yolo that is turned on meanwhile does not answer the request.
-        `ask_only_by_rule`: the action needs approval only if a rule requires it. `reasons` are for the user.
-        `editable`: the caller applies the result's `edited`, if set. `hunks`: the number of changes, the first of
-        `display`; the caller makes only those in `selected_hunks`. `call` is the whole call with its arguments.
+        `editable`: the caller applies the result's `edited`, if set. With `hunks` the caller makes only the changes
+        in `selected_hunks`. `call` is the whole call with its arguments.
         """
-        decision = self.policy.decide(sender, subject)
+        sender, action, description = proposed.sender, proposed.action, proposed.description
+        scope, reasons, display = proposed.scope, proposed.reasons, proposed.display
+        force_ask = proposed.force_ask
+        decision = self.policy.decide(sender, proposed.subject)
         if decision.effect is Effect.DENY:
             return ApprovalResult(False, denied_by=decision.why)
         if force_ask or decision.effect is Effect.ASK:  # defence: protected-before-rules
@@ -183,7 +191,7 @@ class Approvals:
             reasons = (*reasons, *([decision.why] if decision.effect is Effect.ASK else []))
             force_ask = True
         elif (
-            ask_only_by_rule
+            proposed.ask_only_by_rule
             or self._yolo
             or decision.effect is Effect.ALLOW
             or (scope is not None and scope.covered_by(self._granted))
@@ -215,9 +223,9 @@ class Approvals:
             subagent_type=source.subagent_type if source else None,
             source_description=source.description if source else None,
             scope=scope.label if scope else None,
-            hunks=hunks if hunks > 1 else None,
+            hunks=proposed.hunks if proposed.hunks > 1 else None,
         )
-        yolo_covers = yolo_covers and not force_ask
+        yolo_covers = proposed.yolo_covers and not force_ask
         pending_entry = _PendingRequest(
             request, scope, yolo_covers, editable, asyncio.get_running_loop().create_future()
         )

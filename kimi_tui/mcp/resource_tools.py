@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pydantic import Field
 
 from kimi_tui.i18n import tr
-from kimi_tui.interaction.approvals import Approvals, Scope
+from kimi_tui.interaction.approvals import Approvals, ProposedAction, Scope
 from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.connection import Connection, ServerError
 from kimi_tui.mcp.result_content import resource_result
@@ -92,15 +92,17 @@ class ReadMcpResource(Tool[ReadParams]):
         server, uri = one_line(params.server, limit=60), one_line(params.uri, limit=200)
         refused = await ask_approval(
             self._approvals,
-            sender=self.name,
-            action=tr("mcp:{tool}", tool="read resource"),
-            description=tr("Read `{uri}` of the MCP server `{server}`", uri=uri, server=server),
-            display=(BriefBlock(text=params.uri),),
-            scope=Scope(
-                (f"mcp resources: {params.server}",),
-                tr("resources of the MCP server `{server}`", server=server),
+            ProposedAction(
+                sender=self.name,
+                action=tr("mcp:{tool}", tool="read resource"),
+                description=tr("Read `{uri}` of the MCP server `{server}`", uri=uri, server=server),
+                display=(BriefBlock(text=params.uri),),
+                scope=Scope(
+                    (f"mcp resources: {params.server}",),
+                    tr("resources of the MCP server `{server}`", server=server),
+                ),
+                subject=ArgumentsSubject({"server": params.server, "uri": params.uri}),
             ),
-            subject=ArgumentsSubject({"server": params.server, "uri": params.uri}),
         )
         if refused is not None:
             return refused

@@ -7,7 +7,7 @@ from typing import ClassVar
 from pydantic import ConfigDict
 
 from kimi_tui.i18n import tr
-from kimi_tui.interaction.approvals import Approvals, Scope
+from kimi_tui.interaction.approvals import Approvals, ProposedAction, Scope
 from kimi_tui.llm.provider import Capability, ToolSpec
 from kimi_tui.mcp.connection import Connection, ServerError
 from kimi_tui.mcp.remote_tool import RemoteTool
@@ -71,15 +71,17 @@ class McpTool(Tool[AnyParams]):
             return failed(f"The arguments are longer than {MAX_ARGUMENTS} characters, which nobody can review.")
         refused = await ask_approval(
             self._approvals,
-            sender=self.name,
-            action=tr("mcp:{tool}", tool=tool),
-            description=tr("Call `{tool}` of the MCP server `{server}`", tool=tool, server=server),
-            display=(ShellBlock(language="json", command=shown),) if arguments else (),
-            scope=Scope(
-                (_scope_key(self._connection.server.name, self.remote.name),),
-                tr("calls to `{tool}` on the MCP server `{server}`", tool=tool, server=server),
+            ProposedAction(
+                sender=self.name,
+                action=tr("mcp:{tool}", tool=tool),
+                description=tr("Call `{tool}` of the MCP server `{server}`", tool=tool, server=server),
+                display=(ShellBlock(language="json", command=shown),) if arguments else (),
+                scope=Scope(
+                    (_scope_key(self._connection.server.name, self.remote.name),),
+                    tr("calls to `{tool}` on the MCP server `{server}`", tool=tool, server=server),
+                ),
+                subject=ArgumentsSubject(arguments),
             ),
-            subject=ArgumentsSubject(arguments),
         )
         if refused is not None:
             return refused

@@ -9,7 +9,7 @@ from pydantic import Field
 from kimi_tui.charsets import decode_text
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
-from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.interaction.approvals import Approvals, ProposedAction
 from kimi_tui.permission.subject import PageSubject
 from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.result_builder import ResultBuilder
@@ -85,14 +85,16 @@ class FetchURL(Tool[FetchURLParams]):
         host, origin = host_of(url), origin_of(url)
         return await ask_approval(
             self._approvals,
-            sender=self.name,
-            action=tr("fetch page"),
-            description=tr("Fetch {url} (redirected from {before})", url=url, before=previous)
-            if previous
-            else tr("Fetch {url}", url=url),
-            scope=origins_scope([origin]),
-            subject=PageSubject(url, host),
-            reasons=(tr("the address itself can send data to {host}", host=host),),
+            ProposedAction(
+                sender=self.name,
+                action=tr("fetch page"),
+                description=tr("Fetch {url} (redirected from {before})", url=url, before=previous)
+                if previous
+                else tr("Fetch {url}", url=url),
+                scope=origins_scope([origin]),
+                subject=PageSubject(url, host),
+                reasons=(tr("the address itself can send data to {host}", host=host),),
+            ),
         )
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from kimi_tui.errors import ConfigError
 from kimi_tui.i18n import tr
-from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.interaction.approvals import Approvals, ProposedAction
 from kimi_tui.permission.rule import Effect
 from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.result_builder import MARKER, MAX_CHARS, ResultBuilder
@@ -120,13 +120,15 @@ class SearchWeb(Tool[SearchWebParams]):
         origins = dict.fromkeys(origin_of(url) for url in urls)
         return await ask_approval(
             self._approvals,
-            sender=TOOL,  # the rules for pages apply
-            action=tr("fetch pages"),
-            description=tr("Read the pages found on {hosts}", hosts=", ".join(origins)),
-            display=(BriefBlock(text="\n".join(urls)),),
-            scope=origins_scope(origins),
-            reasons=(tr("these addresses come from the search service; reading a page can send data to its host"),),
-            force_ask=any(effect_for(self._approvals, url) is Effect.ASK for url in urls),
+            ProposedAction(
+                sender=TOOL,  # the rules for pages apply
+                action=tr("fetch pages"),
+                description=tr("Read the pages found on {hosts}", hosts=", ".join(origins)),
+                display=(BriefBlock(text="\n".join(urls)),),
+                scope=origins_scope(origins),
+                reasons=(tr("these addresses come from the search service; reading a page can send data to its host"),),
+                force_ask=any(effect_for(self._approvals, url) is Effect.ASK for url in urls),
+            ),
         )
 
     async def _with_content(self, hit: SearchResult, approved: frozenset[str]) -> SearchResult:

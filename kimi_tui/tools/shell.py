@@ -8,7 +8,7 @@ from dataclasses import replace
 from pydantic import Field, model_validator
 
 from kimi_tui.i18n import tr
-from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.interaction.approvals import Approvals, ProposedAction
 from kimi_tui.paths import find_program
 from kimi_tui.permission.doubt import Doubt, DoubtKind
 from kimi_tui.permission.rule import Effect
@@ -170,16 +170,19 @@ class Shell(Tool[ShellParams]):
             reasons.append(tr("the flow was imported"))
         refused = await ask_approval(
             self._approvals,
-            sender=self.name,
-            action=tr("run background command") if params.run_in_background else tr("run command"),
-            description=tr("Run command `{command}`", command=params.command),
-            display=display,
-            scope=approval_scope(line, params.command, exactly=subject.secrets),
-            subject=subject,
-            reasons=reasons,
-            force_ask=outside or unsandboxed or imported or guarded is not None,  # defence: ask-about-protected
-            yolo_covers=not lacks_sandbox,  # defence: yolo-after-the-question
-            ask_only_by_rule=self._sandbox.confines_commands and not moves_remote(line),  # defence: remotes-as-they-are
+            ProposedAction(
+                sender=self.name,
+                action=tr("run background command") if params.run_in_background else tr("run command"),
+                description=tr("Run command `{command}`", command=params.command),
+                display=display,
+                scope=approval_scope(line, params.command, exactly=subject.secrets),
+                subject=subject,
+                reasons=reasons,
+                force_ask=outside or unsandboxed or imported or guarded is not None,  # defence: ask-about-protected
+                yolo_covers=not lacks_sandbox,  # defence: yolo-after-the-question
+                # defence: remotes-as-they-are
+                ask_only_by_rule=self._sandbox.confines_commands and not moves_remote(line),
+            ),
             on_edit=on_edit,
         )
         if unsandboxed and refused is None:

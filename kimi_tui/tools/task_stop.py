@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from kimi_tui.i18n import tr
-from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.interaction.approvals import Approvals, ProposedAction
 from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.shell_support.background import NO_BACKGROUND, BackgroundTasks
@@ -32,9 +32,11 @@ class TaskStop(Tool[TaskStopParams]):
             return ok(message=f"It has ended already: {task.line}.", display=(task.block,))
         refused = await ask_approval(
             self._approvals,
-            sender=self.name,
-            action=tr("stop background task"),
-            description=tr("Stop background task `{task}`: {what}", task=task.id, what=task.description),
+            ProposedAction(
+                sender=self.name,
+                action=tr("stop background task"),
+                description=tr("Stop background task `{task}`: {what}", task=task.id, what=task.description),
+            ),
         )
         if refused is not None:
             return refused

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from kimi_tui.interaction.approvals import ApprovalResult, Approvals, Scope
+from kimi_tui.interaction.approvals import ApprovalResult, Approvals, ProposedAction, Scope
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.display import BriefBlock, DisplayBlock, UnknownBlock
@@ -29,7 +29,14 @@ def approvals(received: list[WireMessage]) -> Approvals:
 def ask(approvals: Approvals, scope: Scope | None = None, *, force_ask: bool = False) -> "asyncio.Task[ApprovalResult]":
     return asyncio.create_task(
         approvals.ask(
-            tool_call_id="c1", sender="Shell", action="run command", description="d", scope=scope, force_ask=force_ask
+            ProposedAction(
+                sender="Shell",
+                action="run command",
+                description="d",
+                scope=scope,
+                force_ask=force_ask,
+            ),
+            tool_call_id="c1",
         )
     )
 
@@ -58,13 +65,15 @@ async def test_a_request_with_reasons_shows_what_is_asked_for_too(
     url = "https://a.example/?q=what+is+sent"
     task = asyncio.create_task(
         approvals.ask(
+            ProposedAction(
+                sender="FetchURL",
+                action="fetch page",
+                description=f"Fetch {url}",
+                display=display,
+                scope=scope,
+                reasons=("the address itself can send data",),
+            ),
             tool_call_id="c1",
-            sender="FetchURL",
-            action="fetch page",
-            description=f"Fetch {url}",
-            display=display,
-            scope=scope,
-            reasons=("the address itself can send data",),
         )
     )
     one = await request(approvals)

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.interaction.approvals import Approvals, ProposedAction
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.interaction.work_clock import WorkClock
 from kimi_tui.wire.channel import Wire
@@ -26,7 +26,16 @@ async def test_waits_for_the_user_are_no_work_and_waits_at_once_count_once() -> 
     asked = asyncio.create_task(questions.ask((Question(question="which?", options=options),), tool_call_id="q"))
     await asyncio.sleep(0)
     clock.now += 10
-    approval = asyncio.create_task(approvals.ask(tool_call_id="c", sender="Shell", action="run", description="ls"))
+    approval = asyncio.create_task(
+        approvals.ask(
+            ProposedAction(
+                sender="Shell",
+                action="run",
+                description="ls",
+            ),
+            tool_call_id="c",
+        )
+    )
     await asyncio.sleep(0)
     clock.now += 10
     assert work() - began == 3
@@ -44,7 +53,9 @@ async def test_a_wait_that_is_cancelled_ends() -> None:
     clock = _Clock()
     work = WorkClock(clock)
     asked = asyncio.create_task(
-        Approvals(Wire(), work_clock=work).ask(tool_call_id="c", sender="Shell", action="run", description="ls")
+        Approvals(Wire(), work_clock=work).ask(
+            ProposedAction(sender="Shell", action="run", description="ls"), tool_call_id="c"
+        )
     )
     await asyncio.sleep(0)
     clock.now += 10

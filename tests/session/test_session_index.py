@@ -8,7 +8,7 @@ import pytest
 from kimi_tui import paths
 from kimi_tui.cli.main import main
 from kimi_tui.errors import SessionError, SessionLockedError, UsageError
-from kimi_tui.interaction.approvals import Scope
+from kimi_tui.interaction.approvals import ProposedAction, Scope
 from kimi_tui.session.importer import import_session
 from kimi_tui.session.record_tail import tail_start
 from kimi_tui.session.redact import GONE, Redactor
@@ -114,7 +114,13 @@ async def test_what_was_approved_for_a_session_asks_again_in_its_fork(tmp_path):
         await engine.prompt("hello")
         task = asyncio.create_task(
             engine.approvals.ask(
-                tool_call_id="c", sender="Shell", action="run", description="d", scope=Scope(("run exactly: x",), "x")
+                ProposedAction(
+                    sender="Shell",
+                    action="run",
+                    description="d",
+                    scope=Scope(("run exactly: x",), "x"),
+                ),
+                tool_call_id="c",
             )
         )
         while not engine.approvals.pending:

@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 
 from kimi_tui.i18n import tr
-from kimi_tui.interaction.approvals import Approvals, Scope
+from kimi_tui.interaction.approvals import Approvals, ProposedAction
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.subject import Subject
 from kimi_tui.tools.core.tool import current_tool_call, failed, rejected, unattended
-from kimi_tui.wire.display import BriefBlock, DisplayBlock
+from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
 comments_of_call: ContextVar[list[str]] = ContextVar("comments_of_call")
@@ -17,19 +17,9 @@ comments_of_call: ContextVar[list[str]] = ContextVar("comments_of_call")
 
 async def ask_approval(
     approvals: Approvals,
+    proposed: ProposedAction,
     *,
-    sender: str,
-    action: str,
-    description: str,
-    display: Sequence[DisplayBlock] = (),
-    scope: Scope | None = None,
-    subject: Subject | None = None,
-    reasons: Sequence[str] = (),
-    force_ask: bool = False,
-    yolo_covers: bool = True,
-    ask_only_by_rule: bool = False,
     on_edit: Callable[[str], None] | None = None,
-    hunks: int = 0,
     on_selected_hunks: Callable[[frozenset[int]], None] | None = None,
 ) -> ToolReturnValue | None:
     """Ask the user; return None on approval, else the result that reports the denial. See `Approvals.ask`.
@@ -40,20 +30,10 @@ async def ask_approval(
     """
     call = current_tool_call.get()
     verdict = await approvals.ask(
+        proposed,
         tool_call_id=call.id,
         call=f"{call.function.name} {call.function.arguments or ''}",
-        sender=sender,
-        action=action,
-        description=description,
-        display=display,
-        scope=scope,
-        subject=subject,
-        reasons=reasons,
-        force_ask=force_ask,
-        yolo_covers=yolo_covers,
-        ask_only_by_rule=ask_only_by_rule,
         editable=on_edit is not None,
-        hunks=hunks if on_selected_hunks is not None else 0,
     )
     if verdict.edited is not None and on_edit is not None:
         on_edit(verdict.edited)

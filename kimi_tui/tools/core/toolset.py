@@ -16,7 +16,7 @@ from pydantic_core import PydanticSerializationError
 
 from kimi_tui import json_text
 from kimi_tui.i18n import tr
-from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.interaction.approvals import Approvals, ProposedAction
 from kimi_tui.llm.provider import ToolSpec
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.tools.core.ask_approval import ask_approval, comments_of_call, with_comments
@@ -161,12 +161,14 @@ class Toolset:
         arguments = json.dumps(params.model_dump(mode="json", exclude_unset=True), indent=2, ensure_ascii=False)
         return await ask_approval(
             self._approvals,
-            sender=tool.name,
-            action=tr("use {tool}", tool=tool.name),
-            description=f"Call {tool.name}",
-            display=(ShellBlock(language="json", command=arguments),),  # defence: arguments-of-any-tool
-            subject=tool.subject(params),
-            ask_only_by_rule=True,
+            ProposedAction(
+                sender=tool.name,
+                action=tr("use {tool}", tool=tool.name),
+                description=f"Call {tool.name}",
+                display=(ShellBlock(language="json", command=arguments),),  # defence: arguments-of-any-tool
+                subject=tool.subject(params),
+                ask_only_by_rule=True,
+            ),
         )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 
 from kimi_tui.i18n import tr
-from kimi_tui.interaction.approvals import Approvals, Scope
+from kimi_tui.interaction.approvals import Approvals, ProposedAction, Scope
 from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.permission_subject import file_subject, special_reasons
 from kimi_tui.tools.core.tool import failed, ok
@@ -79,17 +79,19 @@ async def edit(
             choice: list[frozenset[int]] = []
             refused = await ask_approval(
                 approvals,
-                sender=sender,
-                action=INSIDE if resolved.inside else OUTSIDE,
-                description=tr("Edit file `{file}`", file=resolved.shown)
-                if old_content is not None
-                else tr("Create file `{file}`", file=resolved.shown),
-                display=blocks,
-                scope=None if resolved.instructs else edit_scope(resolved, workspace),
-                subject=file_subject(resolved, edit=True),
-                reasons=special_reasons(resolved),
-                force_ask=resolved.protected or resolved.sensitive,
-                hunks=len(blocks) if one_by_one else 0,
+                ProposedAction(
+                    sender=sender,
+                    action=INSIDE if resolved.inside else OUTSIDE,
+                    description=tr("Edit file `{file}`", file=resolved.shown)
+                    if old_content is not None
+                    else tr("Create file `{file}`", file=resolved.shown),
+                    display=blocks,
+                    scope=None if resolved.instructs else edit_scope(resolved, workspace),
+                    subject=file_subject(resolved, edit=True),
+                    reasons=special_reasons(resolved),
+                    force_ask=resolved.protected or resolved.sensitive,
+                    hunks=len(blocks) if one_by_one else 0,
+                ),
                 on_selected_hunks=choice.append,
             )
             if refused is not None:

@@ -3,7 +3,7 @@
 import asyncio
 
 from kimi_tui.i18n import tr
-from kimi_tui.interaction.approvals import Approvals
+from kimi_tui.interaction.approvals import Approvals, ProposedAction
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.subject import PageSubject
 
@@ -39,13 +39,17 @@ class HostAccess:
             if place in self._answers:
                 return self._answers[place]
             verdict = await self._approvals.ask(
+                ProposedAction(
+                    sender=TOOL,
+                    action=tr("connect to a host"),
+                    description=tr("Allow sandboxed commands to connect to {place}", place=place),
+                    subject=subject,
+                    reasons=(
+                        tr("commands can send everything they read there; your answer applies to the whole session"),
+                    ),
+                    force_ask=True,  # defence: hosts-are-asked-for
+                ),
                 tool_call_id=call_id,
-                sender=TOOL,
-                action=tr("connect to a host"),
-                description=tr("Allow sandboxed commands to connect to {place}", place=place),
-                subject=subject,
-                reasons=(tr("commands can send everything they read there; your answer applies to the whole session"),),
-                force_ask=True,  # defence: hosts-are-asked-for
             )
             if self._approvals.attended:
                 self._answers[place] = verdict.approved

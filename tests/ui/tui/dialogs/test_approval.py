@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from textual import events
 
-from kimi_tui.interaction.approvals import Scope
+from kimi_tui.interaction.approvals import ProposedAction, Scope
 from kimi_tui.tools.file_support.diff import diff_blocks
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.approval_body import approval_lines
@@ -187,7 +187,13 @@ async def test_the_next_of_several_approvals_is_shown_and_guarded_anew(start: St
 
         async def ask(name: str) -> bool:
             verdict = await driver.engine.approvals.ask(
-                tool_call_id=name, sender="Shell", action="run command", description=name, scope=Scope((name,), name)
+                ProposedAction(
+                    sender="Shell",
+                    action="run command",
+                    description=name,
+                    scope=Scope((name,), name),
+                ),
+                tool_call_id=name,
             )
             return verdict.approved
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
-from kimi_tui.interaction.approvals import ApprovalResult, Scope
+from kimi_tui.interaction.approvals import ApprovalResult, ProposedAction, Scope
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
@@ -33,12 +33,14 @@ async def asking(
         await ready(pilot)
         asked = asyncio.create_task(
             engine.approvals.ask(
+                ProposedAction(
+                    sender=sender,
+                    action="do it",
+                    description="it",
+                    display=(block,),
+                    scope=Scope(("k",), "all of them"),
+                ),
                 tool_call_id="1",
-                sender=sender,
-                action="do it",
-                description="it",
-                display=(block,),
-                scope=Scope(("k",), "all of them"),
                 editable=sender == "Shell",
             )
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from kimi_tui.interaction.approvals import ApprovalResult, Source, asking_for
+from kimi_tui.interaction.approvals import ApprovalResult, ProposedAction, Source, asking_for
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.approval_fullscreen import ApprovalFullscreen
@@ -33,12 +33,14 @@ class Asked:
     async def ask(self, call_id: str = "1", hunks: int = 3) -> None:
         approvals = self.engine.approvals
         asked = approvals.ask(
+            ProposedAction(
+                sender="WriteFile",
+                action="edit file",
+                description="Edit file `a.py`",
+                display=(*CHANGES, BriefBlock(text="Needs approval: a rule says so")),
+                hunks=hunks,
+            ),
             tool_call_id=call_id,
-            sender="WriteFile",
-            action="edit file",
-            description="Edit file `a.py`",
-            display=(*CHANGES, BriefBlock(text="Needs approval: a rule says so")),
-            hunks=hunks,
         )
         self.answers.append(asyncio.create_task(asked))
         for _ in range(3):
