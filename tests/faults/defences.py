@@ -1641,6 +1641,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_app_reads_no_more_keys_than_it_handles",
     ),
     Defence(
+        "a page that sends odd keys or pastes", "taking all that follows the start of a paste as text",
+        "paste-of-one-packet", Instead("yield from parser.feed(pasted)"), "test_no_text_of_a_paste_is_a_key",
+    ),
+    Defence(
+        "a page that sends odd keys or pastes", "a new parser after a key that cannot be read",
+        "driver-of-odd-keys", Instead("raise"), "test_an_odd_key_does_not_end_the_app",
+    ),
+    Defence(
         "a page that floods the web server or is gone", "an end to connections without the cookie",
         "idle-connections", Value("loop.call_later(9e9, self._close, handler)"),
         "test_a_connection_without_the_cookie_is_closed_after_its_time",

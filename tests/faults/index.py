@@ -630,6 +630,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/web/test_server.py::test_a_page_is_free_although_another_process_holds_the_output_of_its_app",
         "tests/ui/web/test_server.py::test_an_app_that_is_stuck_ends_with_its_server",
     ),
+    "a page that sends odd keys or pastes": (
+        "tests/ui/web/test_server.py::test_no_text_of_a_paste_is_a_key",
+        "tests/ui/web/test_server.py::test_an_odd_key_does_not_end_the_app",
+    ),
     "a session to import without end": (
         "tests/session/test_atomic_folder.py::test_a_killed_import_or_fork_leaves_no_half_session",
         "tests/session/test_atomic_folder.py::test_what_a_killed_process_left_is_deleted_a_day_later",

@@ -34,7 +34,7 @@ USED_BY_SUBCLASSES = {
         "_compositor", "_compositor_refresh", "_dirty_widgets", "_layout_required", "_on_timer_update",
         "_repaint_required", "_scroll_required",
     ),
-    "terminal.web_driver.BrowserDriver": ("_app", "_loop", "_write"),
+    "terminal.web_driver.BrowserDriver": ("_app", "_debug", "_input_reader", "_loop", "_on_meta", "_write"),
     "transcript.viewport.Viewport": ("_scroll_to",),
 }  # fmt: skip
 USED_OF_OTHERS = (
@@ -50,6 +50,7 @@ IMPORTED = {
     "terminal.compositor": ("textual._compositor",),
     "terminal.driver": ("textual._xterm_parser",),
     "terminal.key_sequences": ("textual._ansi_sequences",),
+    "terminal.web_driver": ("textual._xterm_parser", "textual.drivers._byte_stream"),
 }
 _PRIVATE = re.compile(r"_[a-z]\w*")
 

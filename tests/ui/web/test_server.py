@@ -4,12 +4,14 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import signal
 import sys
 from pathlib import Path
 
 import aiohttp
 import pyte
+import pytest
 
 from kimi_tui import paths
 from kimi_tui.ui.web.app_process import AppProcess
@@ -153,6 +155,33 @@ async def test_rubbish_on_the_websocket_changes_nothing(served: Served) -> None:
         await page.socket.send_str(rubbish)
     await page.socket.send_bytes(b"\x00\xff")
     await page.send("resize", {"width": 90, "height": 30})
+    await page.send("stdin", "still here")
+    await page.wait_for("still here")
+    await page.socket.close()
+
+
+@pytest.mark.parametrize(
+    "pasted", ["\x1b[31mred\r", "red\x1b[201~\r", "\x1b[200~red\r", "red\x1b", "\x1bred", "red\r\x1b[20"]
+)
+async def test_no_text_of_a_paste_is_a_key(served: Served, pasted: str) -> None:
+    page = Page(await served.connect(await served.enter()))
+    await page.wait_for("message")
+    await page.send("stdin", f"\x1b[200~{pasted}\x1b[201~")
+    await page.send("stdin", "then more")
+    await page.wait_for("then more")
+    await page.send("stdin", "\r")
+    await page.wait_for("Good morning.")
+    (log,) = paths.home().rglob("wire.jsonl")
+    (said,) = (line for line in log.read_text("utf-8").splitlines() if "TurnBegin" in line)
+    assert re.search(r"ed.*then more", said)
+    await page.socket.close()
+
+
+@pytest.mark.parametrize("odd", ["\x1b[99999999999u", "\x1b[1114112u", "\x1b[:u", "\x1b[1;2:3;5u"])
+async def test_an_odd_key_does_not_end_the_app(served: Served, odd: str) -> None:
+    page = Page(await served.connect(await served.enter()))
+    await page.wait_for("message")
+    await page.send("stdin", odd)
     await page.send("stdin", "still here")
     await page.wait_for("still here")
     await page.socket.close()

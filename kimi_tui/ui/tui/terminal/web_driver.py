@@ -4,28 +4,36 @@ Invariant: stdout receives packets only. The end of stdin means that the page is
 """
 
 import asyncio
+import logging
 import os
 import re
 import threading
 import time
+from collections.abc import Iterator
 
-from textual import messages
+from textual import events, messages
+from textual._xterm_parser import XTermParser
 from textual.app import App
+from textual.drivers._byte_stream import ByteStream
 from textual.drivers.web_driver import WebDriver
 from textual.message import Message
 
+from kimi_tui.ui.tui.terminal.bracketed_paste import END, START
 from kimi_tui.ui.tui.terminal.key_sequences import unprintable_as_paste
 
+_log = logging.getLogger(__name__)
 _MESSAGE_NAMES = re.compile(r"\a?\x1b\](2|9);([^\x07\x1b]*)\x07")
 _KINDS = {"2": "title", "9": "notice"}
 _AT_ONCE = 256
 _PATIENCE_S = 2.0
+_MAX_LOGGED = 200
 
 
 class BrowserDriver(WebDriver):
     """Textual's web driver, which also ends the app when the page is closed, and writes whole packets.
 
-    It reads input only as fast as the app handles it: each key outside a paste is a separate event.
+    The page sends each paste as one packet, so no text in it can end the paste or be a key. The driver reads input only
+    as fast as the app handles it: each key outside a paste is a separate event.
     """
 
     def __init__(
@@ -49,7 +57,21 @@ class BrowserDriver(WebDriver):
             super().write(data)
 
     def run_input_thread(self) -> None:
-        super().run_input_thread()
+        """Read packets until asked to stop. Invalid input does not end the thread."""
+        packets, parser = ByteStream(), XTermParser(self._debug)
+        for data in self._input_reader:
+            for kind, payload in packets.feed(data) if data else ():
+                try:
+                    if kind == "D":
+                        for message in _messages_of(payload.decode("utf-8", "replace"), parser):
+                            self.process_message(message)
+                    else:
+                        self._on_meta(kind, payload)
+                except Exception:  # noqa: BLE001 - the edge: a library's fault, in what a page has sent
+                    _log.exception("the page sent what cannot be read: %r", payload[:_MAX_LOGGED])
+                    parser = XTermParser(self._debug)  # defence: driver-of-odd-keys
+            for message in parser.tick():
+                self.process_message(message)
         if not self.exit_event.is_set():
             self._leave()
 
@@ -100,3 +122,12 @@ class BrowserDriver(WebDriver):
         """End the app, from any thread."""
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._app.post_message, messages.ExitApp())
+
+
+def _messages_of(text: str, parser: XTermParser) -> Iterator[Message]:
+    """The keys of a packet; all that follows START is one paste, whatever it contains."""
+    keys, start, pasted = text.partition(START)
+    if keys:  # "" would end the parser
+        yield from parser.feed(keys)
+    if start:
+        yield events.Paste(pasted.removesuffix(END))  # defence: paste-of-one-packet
