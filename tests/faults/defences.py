@@ -2204,6 +2204,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_many_calls_of_a_step_run_in_turn",
     ),
     Defence(
+        "a hostile page", "a bound of each result of a search", "bound-search-results", Value("text(key)"),
+        "test_a_result_without_end_leaves_room_for_the_others",
+    ),
+    Defence(
+        "a page of another host", "a host is what a name can be", "hosts-with-a-name", Instead("pass"),
+        "test_an_address_that_others_may_read_as_another_host_is_refused",
+    ),
+    Defence(
         "a hostile page", "a bound of where it leads", "bound-redirect-address", NEVER,
         "test_redirects_are_followed_within_bounds",
     ),

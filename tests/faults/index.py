@@ -471,6 +471,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/test_web.py::test_the_hosts_of_results_are_asked_for_in_one_question",
         "tests/tools/test_web.py::test_a_page_of_a_result_obeys_the_rules_for_pages",
         "tests/tools/test_web.py::test_another_port_of_a_host_is_asked_for",
+        "tests/tools/test_web.py::test_an_address_that_others_may_read_as_another_host_is_refused",
         "tests/tools/test_web.py::test_the_name_that_is_resolved_is_the_one_that_was_asked_for",
         "tests/tools/test_web.py::test_addresses_are_judged_by_where_they_lead",
         "tests/tools/test_web.py::test_a_redirect_within_a_host_is_asked_about_where_the_rules_differ",
@@ -846,6 +847,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "a hostile page": (
         "tests/tools/web_support/test_page_process.py::test_a_page_that_would_take_minutes_is_read_without_its_structure",
         "tests/tools/test_web.py::test_redirects_are_followed_within_bounds",
+        "tests/tools/test_web.py::test_a_result_without_end_leaves_room_for_the_others",
     ),
     "a step of many calls": (
         "tests/soul/subagents/test_pool.py::test_one_step_sends_a_bounded_number_of_subagents",

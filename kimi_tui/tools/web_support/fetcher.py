@@ -7,6 +7,7 @@ are repeated at each redirect.
 import asyncio
 import contextlib
 import ipaddress
+import re
 import socket
 import ssl
 import urllib.request
@@ -24,6 +25,8 @@ MAX_BYTES = 10 << 20
 MAX_REDIRECTS = 5
 CONNECT_SECONDS = 10.0
 SECONDS = 180.0
+_NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
+"""What is a host's name: the system takes others too, `*` for this machine."""
 _MAX_LOCATION = 8_000
 _MAX_NAME = 200
 """Characters of what a server names in an error message."""
@@ -67,19 +70,27 @@ def host_of(url: str) -> str:
             raise FetchError("only http and https URLs can be fetched")
         if target.host.casefold() != parts.hostname.casefold() or any(char in "\\%" for char in parts.netloc):
             raise FetchError("it is not clear which host the address names")
-        return target.raw_host.decode("ascii").lower().rstrip(".")
+        host = target.raw_host.decode("ascii").lower().removesuffix(".")
+        if not _NAME.fullmatch(host) and ":" not in host:
+            # defence: hosts-with-a-name
+            raise FetchError("it is not clear which host the address names")
+        return host
     except (httpx.InvalidURL, ValueError) as error:
         raise FetchError(f"the page could not be fetched: {error}") from None
 
 
 def origin_of(url: str) -> str:
-    """Return the host, with the port if it is not that of http or https. Raises FetchError."""
+    """Return the host, with the port if it is not that of http or https; an IPv6 address with a port in brackets.
+    Raises FetchError.
+    """
     host, parts = host_of(url), urlsplit(url)
     try:
         port = parts.port
     except ValueError as error:
         raise FetchError(f"the page could not be fetched: {error}") from None
-    return host if port in (None, 80, 443) else f"{host}:{port}"
+    if port in (None, 80, 443):
+        return host
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 async def fetch(url: str, *, allow_private: bool = False, follows: Callable[[str], bool] = lambda _: True) -> Page:

@@ -7,10 +7,16 @@ from typing import cast
 from kimi_tui.tools.web_support.web_settings import SearchKind, WebService
 from kimi_tui.wire.parts import JsonObject
 
+MAX_URL = 2_000
+"""Characters of an address that the user can review."""
+_MAX_TITLE, _MAX_SNIPPET = 300, 4_000
+
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """One result; `content` is the page's text if the service provides it."""
+    """One result; `content` is the page's text if the service provides it. All but the latter have one line, and a
+    bound.
+    """
 
     title: str
     url: str
@@ -54,13 +60,13 @@ def search_request(kind: SearchKind, service: WebService, query: str, limit: int
 
 
 def search_results(kind: SearchKind, answer: object) -> list[SearchResult]:
-    """Parse the results of a response; malformed ones are left out."""
+    """Parse the results of a response; malformed ones are left out, and those whose address exceeds MAX_URL."""
     rows = _at(answer, *_ROWS[kind])
     if not isinstance(rows, list):
         return []
     read = _READ[kind]
     hits = (read(cast(dict[str, object], row)) for row in cast(list[object], rows) if isinstance(row, dict))
-    return [hit for hit in hits if hit.url]
+    return [hit for hit in hits if 0 < len(hit.url) <= MAX_URL]
 
 
 _ROWS: dict[SearchKind, tuple[str, ...]] = {
@@ -82,7 +88,17 @@ def _search_result(row: dict[str, object], snippet: str, date: str, content: str
         value = row.get(key)
         return value.strip() if isinstance(value, str) else ""
 
-    return SearchResult(text("title"), text("url"), text(snippet), text(date), text(content))
+    def line(key: str, most: int) -> str:
+        words = " ".join(text(key)[: most * 2].split())
+        return words if len(words) <= most else f"{words[:most]}…"  # defence: bound-search-results
+
+    return SearchResult(
+        line("title", _MAX_TITLE),
+        "".join(text("url")[: MAX_URL + 1].split()),
+        line(snippet, _MAX_SNIPPET),
+        line(date, _MAX_TITLE),
+        text(content),
+    )
 
 
 def _at(value: object, *keys: str) -> object:
