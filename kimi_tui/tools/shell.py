@@ -131,7 +131,8 @@ class Shell(Tool[ShellParams]):
             return await self._start(params, command, sandbox)
         line = parse_command_line(params.command)
         async with sandbox.watching(remotes_may_move=moves_remote(line)) as undone:
-            value = await self._run(params, sandbox.wrapped(command, git=git_use(line)), sandbox)
+            programs = frozenset(each.program for each in line.commands)
+            value = await self._run(params, sandbox.wrapped(command, git=git_use(line)), sandbox, programs)
         if undone:
             done = f"The sandbox undid: {'; '.join(undone)}."
             if sandbox.allows_outside:
@@ -212,7 +213,9 @@ class Shell(Tool[ShellParams]):
         brief = tr("Runs in the background as task {task}", task=task.id)
         return ok(message=message, display=(BriefBlock(text=brief), task.block), extras={"background": task.id})
 
-    async def _run(self, params: ShellParams, attempts: Iterable[list[str]], sandbox: Sandbox) -> ToolReturnValue:
+    async def _run(
+        self, params: ShellParams, attempts: Iterable[list[str]], sandbox: Sandbox, programs: Iterable[str | None]
+    ) -> ToolReturnValue:
         node = node_command.get()
         env = sandbox.env(self._env.build())
         seconds = float(params.timeout)
@@ -230,7 +233,7 @@ class Shell(Tool[ShellParams]):
             return failed(f"The command could not be started: {error.strerror or error}.")
         if node is not None:
             node.ended = process
-        return result_of(output, process, seconds, sandbox)
+        return result_of(output, process, seconds, sandbox, programs)
 
     async def _attempt(
         self, command: Sequence[str], output: ResultBuilder, env: Mapping[str, str], seconds: float
@@ -268,8 +271,14 @@ def bash(command: str, workspace: Workspace) -> list[str]:
     return [program, "-c", command]
 
 
-def result_of(output: ResultBuilder, process: ProcessResult, seconds: float, sandbox: Sandbox) -> ToolReturnValue:
-    """Make the result of a finished command; `seconds` was its timeout."""
+def result_of(
+    output: ResultBuilder,
+    process: ProcessResult,
+    seconds: float,
+    sandbox: Sandbox,
+    programs: Iterable[str | None] = (),
+) -> ToolReturnValue:
+    """Make the result of a finished command that ran `programs`; `seconds` was its timeout."""
     text = output.build()
     brief = "\n".join(last_lines(text, _BRIEF_LINES))
     note = ""
@@ -286,7 +295,7 @@ def result_of(output: ResultBuilder, process: ProcessResult, seconds: float, san
             note = f"{note} {hint}".strip()
         message = output.note(f"Command executed successfully. {note}".strip())
         return ok(text, message, display=(BriefBlock(text=brief),) if brief else ())
-    if hint := sandbox.hint(text):
+    if hint := sandbox.hint(text, programs=programs):
         note = f"{note} {hint}".strip()
     if process.exit_code is None:
         failure = tr("Command was killed.")

@@ -977,6 +977,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_proxy_that_does_not_connect_is_named_and_leads_to_no_private_host",
     ),
     Defence(
+        "34 protected_paths", "namespaces that an ordinary user's commands can open",
+        "namespaces-of-a-process-that-can-be-read", REMOVED,
+        "test_hosts_are_reached_although_the_program_denies_others_access_to_itself",
+    ),
+    Defence(
         "34 protected_paths", "sockets of other kinds", "no-other-sockets", REMOVED,
         "test_no_socket_leads_to_the_host_of_a_virtual_machine",
     ),

@@ -67,7 +67,8 @@ class HostProxy:
             head = await reader.readuntil(b"\r\n\r\n")
         asked = _REQUEST.match(head)
         if asked is None:
-            await _send_refusal(writer, 405, "only https can be reached")
+            # 426 Upgrade Required: `curl -f` names the status only, and few servers send this one
+            await _send_refusal(writer, 426, "only https can be reached")
             return
         host = asked[1].decode("ascii").strip("[]").lower().rstrip(".")
         port = int(asked[2])

@@ -1,12 +1,13 @@
 """A network namespace that the commands of a session share. A program, not a module to import.
 
 python -I -S netns.py make SOCKET
-    Makes it, with a loopback device and a port that listens there, and sends three descriptors over the Unix socket
-    SOCKET: the user namespace, the network namespace, and the listening socket.
+    Makes it, with a loopback device and a port that listens there, sends the listening socket over the Unix socket
+    SOCKET, and keeps the namespaces until the other end of SOCKET is closed.
 python -I -S netns.py join USER NETWORK PROGRAM ARGUMENT...
     Runs a command in it; USER and NETWORK are files of the namespaces. `supervisor.py` does that between fork and exec.
 
-The namespaces exist as long as a descriptor of them is open. bubblewrap cannot join a network namespace by itself.
+The files are those of the process that made the namespaces: commands cannot open the descriptors of kimi-tui, which
+denies other processes access to itself. bubblewrap cannot join a network namespace by itself.
 """
 
 import os
@@ -35,7 +36,9 @@ def join(user: str, network: str) -> None:
 
 
 def make(channel: int) -> None:
-    """Make the namespaces in this process, and send them over this Unix socket. Raises OSError."""
+    """Make the namespaces in this process, and keep them until the other end of this Unix socket is closed. Raises
+    OSError.
+    """
     import array
     import fcntl
     import socket  # each command joins, and this takes longer than all the rest of that
@@ -51,9 +54,11 @@ def make(channel: int) -> None:
     server = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     server.bind(("127.0.0.1", 0))
     server.listen(_BACKLOG)
-    spaces = [os.open(f"/proc/self/ns/{name}", os.O_RDONLY) for name in ("user", "net")]
-    sent = array.array("i", [*spaces, server.fileno()])
-    socket.socket(fileno=channel).sendmsg([b"made"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, sent)])
+    sent = array.array("i", [server.fileno()])
+    with socket.socket(fileno=channel) as other:
+        other.sendmsg([b"made"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, sent)])
+        server.close()
+        other.recv(1)
 
 
 if __name__ == "__main__":

@@ -292,13 +292,13 @@ class Sandbox:
         readable = [Path(os.path.realpath(path.expanduser())) for path in self._config.readable]
         return sandboxed_env(env, self._caches, proxy_port=self._proxy_port, offline=offline, readable=readable)
 
-    def hint(self, output: str, *, failed: bool = True) -> str | None:
+    def hint(self, output: str, *, failed: bool = True, programs: Iterable[str | None] = ()) -> str | None:
         """Return a hint for the model about a command that failed inside, or that succeeded without its full effect;
-        None if the sandbox is not the cause.
+        None if the sandbox is not the cause. `programs`: what the command runs.
         """
         if self._workspace is None or self._box is None or not (failed or reports_failed_write(output)):
             return None
-        return hint(output, self._config, self._workspace, tier=self._box.tier)
+        return hint(output, self._config, self._workspace, tier=self._box.tier, programs=programs)
 
     async def _try(self) -> str | None:
         """Test the sandbox; return the reason if it does not work."""

@@ -23,6 +23,7 @@ _CACHES = {
     "CARGO_HOME": "cargo",
     "GRADLE_USER_HOME": "gradle",
     "XDG_STATE_HOME": "state",
+    "XDG_CACHE_HOME": "cache",
     "NUGET_PACKAGES": "nuget",
     "COMPOSER_CACHE_DIR": "composer",
     "DENO_DIR": "deno",
@@ -30,6 +31,15 @@ _CACHES = {
     "CCACHE_DIR": "ccache",
     "PRE_COMMIT_HOME": "pre-commit",
 }
+_VISIBLE_CACHES = {
+    "PLAYWRIGHT_BROWSERS_PATH": "ms-playwright",
+    "HF_HUB_CACHE": "huggingface/hub",
+    "TORCH_HOME": "torch",
+    "CYPRESS_CACHE_FOLDER": "Cypress",
+    "electron_config_cache": "electron",
+    "npm_config_devdir": "node-gyp",
+}
+"""Folders of the user's `XDG_CACHE_HOME` that commands see: where one exists, its programs use it as before."""
 _NO_EDITOR = "echo 'No editor can be opened here: give the message by -m, or set GIT_EDITOR.' >&2; false"
 _FAILS_AT_ONCE = {"npm_config_fetch_retries": "0", "PIP_RETRIES": "0"}
 """Without a network, programs that retry for minutes end in a timeout with no explanation."""
@@ -61,12 +71,16 @@ def sandboxed_env(
     inside["GIT_EDITOR"] = _NO_EDITOR
     if caches is not None:
         inside |= {name: str(caches / folder) for name, folder in _CACHES.items()}
+        users = Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        seen = {name: str(users / folder) for name, folder in _VISIBLE_CACHES.items() if (users / folder).is_dir()}
+        inside = seen | inside
     if offline:
         inside |= _FAILS_AT_ONCE
     if proxy_port is not None:
         inside = _RETRIES_SOON | inside
         inside |= dict.fromkeys(_PROXIES, f"http://127.0.0.1:{proxy_port}")
         inside |= dict.fromkeys(("NO_PROXY", "no_proxy"), "localhost,127.0.0.1,::1")
+        inside["NODE_USE_ENV_PROXY"] = "1"
     if os.geteuid() == 0:
         inside["TAR_OPTIONS"] = "--no-same-owner"
     return inside

@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kimi_tui import paths
@@ -13,17 +14,21 @@ from kimi_tui.tools.shell_support.bwrap_args import Tier
 REFUSAL = "Refused by the sandbox"
 """The start of the reason in the proxy's answer to a command whose connection is refused."""
 _TUNNEL = r"CONNECT tunnel failed, response {0}|code {0} from proxy after CONNECT|established, statusCode={0}"
-_REFUSED = re.compile(f"{REFUSAL}|{_TUNNEL.format('40[35]')}")
+_REFUSED = re.compile(rf"{REFUSAL}|{_TUNNEL.format('403')}|^curl: \(22\) The requested URL returned error: 426", re.M)
 _UNREACHED = re.compile(_TUNNEL.format(502))
 _WRITING = re.compile(
-    r"read-only file system|device or resource busy|EROFS|^bwrap: |^(?:error|fatal): could not write config file|"
+    r"read-only file system|device or resource busy|EROFS|^bwrap: |"
+    r"(?<!site-packages )is not writ(?:e-?)?able\b|^(?:error|fatal): could not write config file|"
     r"could not lock config file|unable to create temporary|unpacker error|insufficient permission for adding",
     re.I | re.M,
 )
 _CONFIG = re.compile(r"could not (?:write|lock) config file", re.I)
 _LOST = re.compile(
     r"could not (?:write|lock) config file|^curl: \(6\) |^npm err(?:or|!) .*\b(?:EAI_AGAIN|ENOTFOUND)\b|"
-    r"^ERROR: .*\(from versions: none\)$|^(?:ssh|scp|fatal): .*could not resolve |^[^:\n]+: .*: read-only file system$",
+    r"^ERROR: .*\(from versions: none\)$|^(?:ssh|scp|fatal): .*could not resolve |^[^:\n]+: .*: read-only file system$|"
+    r"\[Errno 30\] read-only file system: '|\bEROFS: read-only file system, |^curl: \(7\) |"
+    rf"^curl: \(56\) CONNECT tunnel failed|^curl: \(22\) .*: 426$|^(?:.*\b403 )?{REFUSAL}|"
+    r"^cannot connect to the docker daemon at ",
     re.I | re.M,
 )
 """Error messages in the output of a command that succeeded: another program was the last of its pipeline."""
@@ -45,6 +50,10 @@ _SERVICES = re.compile(
     r"host key verification failed",
     re.IGNORECASE | re.MULTILINE,
 )
+_MAKING = re.compile(r"\bENOENT: no such file or directory, mkdir '(/[^'\n]+)'")
+"""What Node says where the folder above cannot be written."""
+_PROGRAMS_ON_PROCESSES = frozenset({"kill", "pkill", "killall", "pgrep", "pidof", "fuser", "lsof"})
+"""Programs that find a process of another command neither, and say nothing."""
 _NO_PROCESS = re.compile(r"no such process|no process found", re.IGNORECASE)
 _HIDDEN = (
     "of the user's home it sees only tools and settings without secrets; the setting `sandbox.readable` shows more"
@@ -60,15 +69,25 @@ _ABSOLUTE = re.compile(r"(?<![\w.~-])/[^\s'\":,;`)]+")
 _RELATIVE = re.compile(r"(?<![\w./-])(?:\.\./)+[^\s'\":,;)]*")
 
 
-def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier = "full") -> str | None:
-    """Return a hint for the model; None if the sandbox does not seem to be the cause."""
+def hint(
+    output: str,
+    config: SandboxConfig,
+    workspace: Workspace,
+    *,
+    tier: Tier = "full",
+    programs: Iterable[str | None] = (),
+) -> str | None:
+    """Return a hint for the model about a command that ran `programs`; None if the sandbox does not seem to be the
+    cause.
+    """
     proxied = not config.network and config.hosts == "ask"
     if proxied and _REFUSED.search(output):
         return (
             "It ran in a sandbox that reaches only hosts that the user allowed, by https. "
             "The user can allow one by a rule `Network(HOST)` in `permissions.allow`."
         )
-    if tier == "full" and _NO_PROCESS.search(output):
+    silent = not output.strip() and not _PROGRAMS_ON_PROCESSES.isdisjoint(programs)
+    if tier == "full" and (silent or _NO_PROCESS.search(output)):
         return "It ran in a sandbox, which shows a command only its own processes; TaskStop ends one in the background."
     if _SERVICES.search(output):
         stopped = (
@@ -84,13 +103,19 @@ def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier
         stopped = "it allows no namespaces in it (a browser can run without its own sandbox, by `--no-sandbox`)"
     elif _CONFIG.search(output):
         stopped = (
-            "Git's settings are written only by a line of nothing but daily Git commands, which `git config` is not"
+            "Git's settings are written only by a line of nothing but daily Git commands without variables, which "
+            "`git config` is not"
         )
     elif tier == "files" and _TERMINALS.search(output):
         stopped = "it can open no terminals"
     elif tier == "files" and _CLOSED.search(output) and _misses_something_hidden(output, config, workspace):
         stopped = _HIDDEN
-    elif _WRITING.search(output) or _FORBIDDEN.search(output) or (tier == "files" and _CLOSED.search(output)):
+    elif (
+        _WRITING.search(output)
+        or _FORBIDDEN.search(output)
+        or (tier == "files" and _CLOSED.search(output))
+        or _makes_a_folder_elsewhere(output, config, workspace)
+    ):
         folders = ", ".join(paths.shown(folder) for folder in (*workspace.folders, *config.writable))
         stopped = (
             f"it can write only in {folders} and the folders for temporary files, in `.git` only where the command "
@@ -108,6 +133,14 @@ def hint(output: str, config: SandboxConfig, workspace: Workspace, *, tier: Tier
         f"It ran in a sandbox: {stopped}. If that is why it failed, call again with `outside_sandbox`; "
         "the user is asked."
     )
+
+
+def _makes_a_folder_elsewhere(output: str, config: SandboxConfig, workspace: Workspace) -> bool:
+    """Whether Node could not make a folder outside of the writable ones."""
+    writable = [*workspace.folders, *(path.expanduser() for path in config.writable)]
+    writable += [Path("/tmp"), Path("/var/tmp"), Path("/dev"), Path(tempfile.gettempdir())]
+    made = map(Path, _MAKING.findall(output))
+    return any(not any(path.is_relative_to(folder) for folder in writable) for path in made)
 
 
 def reports_failed_write(output: str) -> bool:

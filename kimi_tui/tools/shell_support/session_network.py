@@ -1,6 +1,7 @@
 """The network of a session's sandboxed commands: a loopback device of their own, and a port that leads to our proxy."""
 
 import asyncio
+import contextlib
 import os
 import socket
 import subprocess
@@ -17,17 +18,16 @@ _SECONDS = 5.0
 
 @dataclass(slots=True, weakref_slot=True)
 class SessionNetwork:
-    """The namespaces of the network exist as long as this object. `listener` listens inside."""
+    """A process keeps the namespaces as long as this object exists. `listener` listens inside."""
 
-    user: int
-    network: int
+    holder: int
     listener: socket.socket
 
     @property
     def join_argv(self) -> tuple[str, ...]:
         """Return the arguments that make the following command join the network."""
-        ours = f"/proc/{os.getpid()}/fd"
-        return (PYTHON, "-I", "-S", str(_PROGRAM), "join", f"{ours}/{self.user}", f"{ours}/{self.network}")
+        spaces = f"/proc/{self.holder}/ns"  # defence: namespaces-of-a-process-that-can-be-read
+        return (PYTHON, "-I", "-S", str(_PROGRAM), "join", f"{spaces}/user", f"{spaces}/net")
 
 
 async def make_session_network() -> SessionNetwork | None:
@@ -37,35 +37,39 @@ async def make_session_network() -> SessionNetwork | None:
 
 def _make() -> SessionNetwork | None:
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
-    with ours, theirs:
+    with theirs:
         try:
-            ours.settimeout(_SECONDS)
-            ended = subprocess.run(
+            holder = subprocess.Popen(
                 [PYTHON, "-I", "-S", str(_PROGRAM), "make", str(theirs.fileno())],
+                cwd="/",
                 env=DEFAULT_ENV.build(),
-                check=False,
-                capture_output=True,
                 stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
-                timeout=_SECONDS,
+                start_new_session=True,
             )
-            if ended.returncode != 0:
-                return None
-            _, descriptors, _, _ = socket.recv_fds(ours, 16, 3)
-        except (OSError, subprocess.SubprocessError):
+        except OSError:
+            ours.close()
             return None
-    if len(descriptors) != 3:
-        for descriptor in descriptors:
-            os.close(descriptor)
+    descriptors: list[int] = []
+    with contextlib.suppress(OSError):
+        ours.settimeout(_SECONDS)
+        _, descriptors, _, _ = socket.recv_fds(ours, 16, 1)
+    if len(descriptors) != 1:
+        _end(ours, holder)
         return None
-    for descriptor in descriptors:
-        os.set_inheritable(descriptor, False)
-    user, network, listening = descriptors
-    made = SessionNetwork(user, network, socket.socket(fileno=listening))
-    weakref.finalize(made, _close, user, network)
+    os.set_inheritable(descriptors[0], False)
+    made = SessionNetwork(holder.pid, socket.socket(fileno=descriptors[0]))
+    weakref.finalize(made, _end, ours, holder)
     return made
 
 
-def _close(*descriptors: int) -> None:
-    for descriptor in descriptors:
-        os.close(descriptor)
+def _end(ours: socket.socket, holder: subprocess.Popen[bytes]) -> None:
+    """End the process that keeps the namespaces; it ends by itself when `ours` is closed."""
+    ours.close()
+    try:
+        holder.wait(_SECONDS)
+    except subprocess.TimeoutExpired:
+        holder.kill()
+        holder.wait()

@@ -209,6 +209,31 @@ async def test_npm_without_a_network_fails_at_once_and_says_why(harness: ToolHar
     assert "it has no network" in value.message
 
 
+@needs("pkill")
+async def test_a_search_for_a_process_of_another_command_that_says_nothing_has_a_hint(
+    harness: ToolHarness, tool: Shell
+) -> None:
+    value = await harness.use(tool, command="pkill -x nothing-of-that")
+    assert "TaskStop" in value.message
+    value = await harness.use(tool, command="test 1 = 2")
+    assert "TaskStop" not in value.message
+
+
+async def test_programs_find_a_cache_that_they_can_write_where_the_home_has_none(
+    harness: ToolHarness, tool: Shell
+) -> None:
+    """Poetry has its virtual environments there, corepack its package managers."""
+    await done(harness, tool, 'mkdir -p "$XDG_CACHE_HOME/x"', 'test -d "$XDG_CACHE_HOME/x"')
+
+
+async def test_a_cache_of_the_users_that_commands_see_is_used_as_before(harness: ToolHarness, tool: Shell) -> None:
+    shown = Path.home() / ".cache/ms-playwright"
+    (shown / "chromium").mkdir(parents=True)
+    names = "PLAYWRIGHT_BROWSERS_PATH:${TORCH_HOME-none}"
+    output = await done(harness, tool, f'echo "${names}" && ls "$PLAYWRIGHT_BROWSERS_PATH"')
+    assert output == f"{shown}:none\nchromium\n"
+
+
 async def test_what_a_command_leaves_in_tmp_can_be_read_by_the_next_one(harness: ToolHarness, tool: Shell) -> None:
     assert await done(harness, tool, "echo kept > /tmp/x && mktemp -d >/dev/null", "cat /tmp/x") == "kept\n"
 
@@ -232,6 +257,11 @@ async def test_what_a_command_leaves_in_tmp_can_be_read_by_the_next_one(harness:
         ("cat ../nothing-of-that-name", False),
         ("pip download nothing-of-that-name", shutil.which("pip") is not None),
         ("unshare -Ur true", shutil.which("unshare") is not None),
+        ("""echo "ENOENT: no such file or directory, mkdir '/usr/lib/node_modules/x'"; false""", True),
+        ("""echo "ENOENT: no such file or directory, mkdir '/tmp/missing/x'"; false""", False),
+        ("""echo "ENOENT: no such file or directory, mkdir '$PWD/missing/x'"; false""", False),
+        ("echo 'virtualenv: error: argument dest: the destination . is not write-able at /home/a'; false", True),
+        ("echo 'Defaulting to user installation because normal site-packages is not writeable'; false", False),
     ],
 )
 async def test_a_hint_names_the_door_when_the_sandbox_is_to_blame_and_only_then(
@@ -278,7 +308,10 @@ async def test_a_project_beside_the_workspace_is_named_with_the_setting_that_sho
     ("command", "blamed"),
     [
         ("curl -sS https://example.invalid/ | cat", shutil.which("curl") is not None),
+        ("curl -sS http://127.0.0.1:9/ | cat", shutil.which("curl") is not None),
         ("(echo x > /usr/local/x) 2>&1 | cat", True),
+        ('python3 -c \'open("/usr/local/x", "w")\'; true', True),
+        ("echo 'curl: (22) The requested URL returned error: 404'", False),
         ("echo 'Read-only file system'; echo 'could not resolve host: x'", False),
         ("echo 'error: Read-only file system (os error 30)'", False),
     ],
@@ -365,6 +398,27 @@ def test_a_hint_about_hosts_says_which_are_reached(tmp_path: Path) -> None:
     for hosts, named in (("ask", "only hosts that the user allowed"), ("none", "no network")):
         config = SandboxConfig.model_validate({"network": False, "hosts": hosts})
         assert named in (hint(output, config, Workspace(tmp_path)) or "")
+
+
+@needs("curl")
+async def test_a_refused_host_is_named_at_each_command_that_meets_it(harness: ToolHarness) -> None:
+    async def allows(host: str, port: int, call_id: str) -> bool:
+        return False
+
+    config = SandboxConfig.model_validate({"network": False, "hosts": "ask"})
+    sandbox = Sandbox(config, harness.workspace, trusted=True, allows_host=allows)
+    if not await sandbox.works() or not sandbox.shares_network:
+        pytest.skip("there is no full sandbox with a network of its own here")
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    for command in (
+        "curl -sS https://a.invalid/",
+        "curl -sS https://a.invalid/ | cat",
+        "curl -sSf http://a.invalid/",
+        "curl -sS http://a.invalid/ | cat",
+    ):
+        value = await harness.use(tool, command=command)
+        assert "`Network(HOST)`" in value.message, (command, value.output, value.message)
+    await sandbox.close()
 
 
 @needs("npm")

@@ -6,6 +6,9 @@ import shlex
 import shutil
 import socket
 import struct
+import subprocess
+import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,7 @@ from kimi_tui.tools.shell_support.host_access import HostAccess
 from kimi_tui.tools.shell_support.host_proxy import HostProxy
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from tests.tools.harness import ToolHarness, until
+from tests.tools.ordinary_user import run_as_ordinary_user
 
 CONNECT = "import os,socket,sys;from urllib.parse import urlsplit;u=urlsplit(os.environ['https_proxy']);"
 CONNECT += "s=socket.create_connection((u.hostname,u.port),5);s.sendall({!r});f=s.makefile('rb');print(f.readline());"
@@ -276,7 +280,7 @@ async def test_a_connection_ends_on_both_sides_when_the_command_resets_it() -> N
     ],
 )
 async def test_the_proxy_refuses_whatever_is_no_plain_connect(head: bytes) -> None:
-    assert (await _proxied(head, 0)).startswith((b"HTTP/1.1 405 Refused", b"HTTP/1.1 400 Refused"))
+    assert (await _proxied(head, 0)).startswith((b"HTTP/1.1 426 Refused", b"HTTP/1.1 400 Refused"))
 
 
 async def test_the_question_ends_when_the_command_goes_away() -> None:
@@ -333,3 +337,44 @@ async def test_curl_through_the_proxy_has_a_hint_though_it_does_not_print_the_re
         assert value.is_error
         assert hint in value.message, (value.output, value.message)
     await sandbox.close()
+
+
+async def test_hosts_are_reached_although_the_program_denies_others_access_to_itself() -> None:
+    """An ordinary user's other processes cannot open the descriptors of such a program."""
+    lines = [
+        "import asyncio, pathlib",
+        "from kimi_tui.cli.process_hardening import forbid_dumps",
+        "from kimi_tui.config.schema import SandboxConfig",
+        "from kimi_tui.tools.file_support.workspace import Workspace",
+        "from kimi_tui.tools.shell_support.sandbox import Sandbox",
+        "async def allows(host, port, call_id): return True",
+        "async def run():",
+        "    config = SandboxConfig.model_validate({'network': False, 'hosts': 'ask'})",
+        "    box = Sandbox(config, Workspace(pathlib.Path.cwd()), trusted=True, allows_host=allows)",
+        "    await box.works()",
+        "    print(box.tier, box.shares_network, 'https_proxy' in box.env({}))",
+        "    await box.close()",
+        "forbid_dumps()",
+        "asyncio.run(run())",
+    ]
+    with tempfile.TemporaryDirectory(dir="/tmp") as scratch:
+        Path(scratch).chmod(0o755)
+        output = run_as_ordinary_user(["-c", "\n".join(lines)], Path(scratch))
+    if not output.startswith("full"):
+        pytest.skip("there is no full sandbox here")
+    assert output == "full True True\n"
+
+
+@pytest.mark.parametrize("end", ["del made", "import os; os.kill(os.getpid(), 9)"])
+async def test_the_process_that_keeps_the_network_ends_with_the_program(end: str) -> None:
+    lines = [
+        "import asyncio",
+        "from kimi_tui.tools.shell_support.session_network import make_session_network",
+        "made = asyncio.run(make_session_network())",
+        "print(made.holder if made else '', flush=True)",
+        end,
+    ]
+    ended = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, timeout=30)
+    if not (holder := ended.stdout.strip()):
+        pytest.skip("no namespaces can be made here")
+    await until(lambda: not Path(f"/proc/{holder}/ns/net").exists())
