@@ -8,6 +8,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from kimi_tui.i18n import tr
@@ -39,6 +40,8 @@ class SkillWatcher:
     async def run(self) -> None:
         """Run until cancelled, or until the system allows no more watches."""
         stop = threading.Event()
+        # The event loop has few threads, and this one is never free.
+        waiting = ThreadPoolExecutor(1, "skills")
         try:
             while True:
                 plan, notify = await asyncio.to_thread(self._arm)
@@ -46,20 +49,23 @@ class SkillWatcher:
                     # Pick up changes from before the watches; from here on the system reports all of them.
                     await self._reload()
                     self.ready.set()
-                    await self._follow(plan, notify, stop)
+                    await self._follow(plan, notify, stop, waiting)
         except _CannotWatchError as error:
             self._on_notice(tr("skills are not reloaded automatically: {cause}", cause=error))
             await self._reload()
         finally:
             stop.set()  # the thread that waits for changes checks it
+            waiting.shutdown(wait=False)
             self.ready.clear()
 
-    async def _follow(self, plan: WatchPlan, notify: "RustNotify", stop: threading.Event) -> None:
+    async def _follow(self, plan: WatchPlan, notify: "RustNotify", stop: threading.Event, waiting: Executor) -> None:
         """Reload after each change that matters; return when other folders have to be watched."""
+        loop = asyncio.get_running_loop()
         if not plan.whole:
             self._on_notice(tr("too many skill folders to watch; some are not reloaded automatically"))
         while True:
-            changes = await asyncio.to_thread(notify.watch, _QUIET, _STEP, _IDLE, stop)
+            # defence: thread-of-a-watch
+            changes = await loop.run_in_executor(waiting, notify.watch, _QUIET, _STEP, _IDLE, stop)
             if isinstance(changes, str):
                 continue
             changed = [path for _, path in changes if plan.matters(path)]

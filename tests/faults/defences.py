@@ -1169,6 +1169,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_closing_a_session_in_the_middle_of_an_approval_asks_no_more", too=(("settle-pending-question", REMOVED),),
     ),
     Defence(
+        "48 watch_bad", "a thread of its own for each watch", "thread-of-a-watch",
+        Value("await asyncio.to_thread(notify.watch, _QUIET, _STEP, _IDLE, stop)"),
+        "test_a_watch_leaves_the_threads_of_the_event_loop_free",
+    ),
+    Defence(
         "48 watch_bad", "following a folder that was made anew", "follow-new-folder", Instead("continue"),
         "test_a_watched_folder_that_is_deleted_and_made_again_is_followed",
     ),

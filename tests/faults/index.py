@@ -437,6 +437,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_SKILL}/test_watcher.py::test_a_large_tree_beside_a_skill_is_not_watched",
         f"{_SKILL}/test_watcher.py::test_a_watch_that_cannot_be_had_is_told",
         f"{_SKILL}/test_watcher.py::test_a_watch_costs_nothing_while_nothing_changes",
+        f"{_SKILL}/test_watcher.py::test_a_watch_leaves_the_threads_of_the_event_loop_free",
     ),
     "a module in the folder": (
         "tests/ui/test_strangers_folder.py::test_a_module_that_the_folder_brings_is_run_by_no_python_of_ours",

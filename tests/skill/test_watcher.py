@@ -7,6 +7,7 @@ import os
 import shutil
 import time
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -224,6 +225,15 @@ async def test_a_watch_costs_nothing_while_nothing_changes(tmp_path: Path, own: 
         began = time.process_time()
         await asyncio.sleep(1.0)
         assert time.process_time() - began < 0.02
+
+
+async def test_a_watch_leaves_the_threads_of_the_event_loop_free(tmp_path: Path, own: Path) -> None:
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+    async with watching(roots_in(tmp_path)), watching(roots_in(tmp_path)) as watched:
+        async with asyncio.timeout(3):  # a watch waits for 5 s at a time
+            assert await asyncio.to_thread(os.getpid) == os.getpid()
+        write_skill(own, "walk")
+        await watched.until_names("walk")
 
 
 def test_the_plan_is_steady_and_follows_what_appears(tmp_path: Path) -> None:

@@ -416,9 +416,11 @@ async def test_folders_that_are_none_are_refused(tmp_path):
     made = plan(tmp_path)
     async with editor_on(made) as (editor, _):
         await editor.agent.initialize(protocol_version=1)
-        for folder in ("relative", str(tmp_path / "gone"), "/\0"):
+        for folder in ("relative", str(tmp_path / "gone"), "/\0", "/" + "a" * 300, "/a" * 5_000):
             with pytest.raises(RequestError, match="not a folder"):
                 await editor.agent.new_session(cwd=folder, mcp_servers=[])
+        with pytest.raises(RequestError, match="not found in this folder"):
+            await editor.agent.load_session(cwd=str(made.work_dir), session_id="a" * 300, mcp_servers=[])
 
 
 async def test_an_id_that_is_under_way_is_refused(tmp_path):
