@@ -767,6 +767,27 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
+        "31 cmd_split", "what another process finds below /proc", "folders-of-processes", NEVER,
+        "test_what_does_more_or_reads_what_is_secret_is_asked_for",
+    ),
+    Defence(
+        "31 cmd_split", "options that ps reads again", "options-read-again", NEVER,
+        "test_what_does_more_or_reads_what_is_secret_is_asked_for",
+    ),
+    Defence(
+        "31 cmd_split", "a word that sed on macOS takes for the script", "option-without-value-on-macos", REMOVED,
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "a file of arguments as a value", "values-with-arguments", Value("[]"),
+        "test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
+    ),
+    Defence(
+        "31 cmd_split", "passwords in the user's settings of Git", "credential-of-the-user",
+        Value("any(map(holds_credential, own))"),
+        "test_addresses_are_asked_about_where_the_settings_of_the_user_put_a_password_into_them",
+    ),
+    Defence(
         "31 cmd_split", "an archive elsewhere", "archive-elsewhere", Value("[]"),
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),

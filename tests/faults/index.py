@@ -214,6 +214,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_READ}::test_a_git_folder_that_git_passes_over_says_nothing_of_the_one_above",
         f"{_READ}::test_a_program_that_the_agent_may_have_written_is_asked_for",
         f"{_READ}::test_what_does_more_or_reads_what_is_secret_is_asked_for",
+        f"{_READ}::test_addresses_are_asked_about_where_the_settings_of_the_user_put_a_password_into_them",
+        f"{_PROG}/test_scope.py::test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
         f"{_READ}::test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them",
         f"{_READ}::test_a_wrapper_that_anyone_may_have_written_is_asked_for",
         f"{_READ}::test_a_blank_of_unicode_counts_in_a_setting_of_git",

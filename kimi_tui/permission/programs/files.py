@@ -10,8 +10,10 @@ _READS, _HARMLESS = Level.READS, Level.HARMLESS
 
 
 def outside(parsed: Parsed) -> str:
-    """Find an operand that leaves its start folder, or that names a file of arguments."""
-    return next((word for _, word in parsed.operands if leads_out(word)), "")
+    """Find an operand that leaves its start folder, or a word that names a file of arguments."""
+    # defence: values-with-arguments
+    files = [option.value for option in parsed.options if option.value and option.value.startswith("@")]
+    return next((word for word in (*files, *(word for _, word in parsed.operands)) if leads_out(word)), "")
 
 
 def leads_out(word: str) -> bool:
@@ -201,6 +203,11 @@ def _bundled(parsed: Parsed) -> list[int]:
     return [index for index, word in parsed.operands[:1] if index == 1 and set(word) & set("IFPCTg")]
 
 
+def _without_suffix(parsed: Parsed) -> str:
+    """Find a name for which gzip may read another file: where there is none of this name, it adds a suffix."""
+    return next((word for _, word in parsed.operands if word != "-" and not word.endswith(_PACKED)), "")
+
+
 def _archive_elsewhere(parsed: Parsed) -> list[int]:
     """Return the index of the archive that `tar` writes, if its path may lead out of the folder."""
     first = next((word for index, word in parsed.operands[:1] if index == 1), "")
@@ -211,6 +218,7 @@ def _archive_elsewhere(parsed: Parsed) -> list[int]:
     return [index for index, word in archives if leads_out(word)]  # defence: archive-elsewhere
 
 
+_PACKED = (".gz", ".Z", ".tgz")
 _TREE = (
     "-adfilpsughDqNCnxrtUvcQFJS -L: -I: -P: --noreport --dirsfirst --filesfirst --sort? "
     "--gitignore --prune --du --si "
@@ -354,7 +362,7 @@ PROGRAMS: dict[str, Program] = {
         options=Options("", "", "-o:", single=True),
         dangerous=lambda parsed: list(parsed.unknown),
     ),
-    "zcat": Program(_READS, Options("-f")),
+    "zcat": Program(_READS, Options("-f"), check=_without_suffix, loose=True),
     "rsync": Program(
         options=Options(
             "",

@@ -102,6 +102,9 @@ def _gh(*shown: str) -> Program:
     )
 
 
+_GH_AUTH = _gh()
+_GH_STATUS = Program(_HARMLESS, Options("", "-h: -a --hostname= --active", "-t --show-token"))
+
 PROGRAMS: dict[str, Program] = {
     "curl": Program(options=_CURL, dangerous=_writes_out, version="--version -V"),
     "wget": Program(options=_WGET, version="--version -V"),
@@ -146,7 +149,7 @@ PROGRAMS: dict[str, Program] = {
             "release": _gh("list", "view"),
             "repo": _gh("list", "view"),
             "search": _gh("issues", "prs", "repos", "code", "commits"),
-            "auth": _gh("status"),
+            "auth": Program(options=_GH_AUTH.options, subs={**_GH_AUTH.subs, "status": _GH_STATUS}),
             "label": _gh("list"),
             "config": Program(dangerous=stored_settings),
             **{

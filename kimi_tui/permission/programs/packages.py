@@ -151,8 +151,9 @@ _PIP_DANGER = (
 )
 
 
-def _pip(level: Level = _EXACT, known: str = "") -> Program:
-    return Program(level, Options(known, "", _PIP_DANGER))
+def _pip(level: Level = _EXACT, known: str = "", requests: str = "") -> Program:
+    """Make a subcommand; with an option in `requests`, it sends requests."""
+    return Program(level, Options(known, requests, _PIP_DANGER))
 
 
 def _pips(shows: Level) -> Program:
@@ -180,7 +181,9 @@ def _pips(shows: Level) -> Program:
                 )
             },
             "config": replace(_pip(), dangerous=stored_settings),
-            "list": _pip(shows, "-oluv --outdated --uptodate --local --format= --not-required --exclude= --verbose"),
+            "list": _pip(
+                shows, "-lv --local --format= --not-required --exclude= --verbose", "-ou --outdated --uptodate"
+            ),
             "show": _pip(shows, "-fv --files --verbose"),
             "freeze": _pip(shows, "-l --local --all --exclude="),
             "check": _pip(shows, "-v"),

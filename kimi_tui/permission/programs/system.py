@@ -150,11 +150,21 @@ _IP_OBJECTS = (
     *("maddr", "maddress", "mroute", "tunnel", "tuntap", "help"),
 )
 _PS = frozenset({"aux", "ax", "a", "x", "axu", "ux", "u"})
+_PS_WITH_ALL = frozenset(f"-{letter}" for letter in "AadeFfHjLloTw") | {"--forest", "--sort", "--no-headers", "--cols"}
 
 
 def _ps_words(parsed: Parsed) -> str:
-    """Find BSD-style words, in which an `e` shows the environment of processes, and formats that may show it."""
+    """Find BSD-style words, in which an `e` shows the environment of processes, and formats that may show it.
+
+    Where `ps` finds an error in its options, it reads all of them again as BSD-style words.
+    """
     values = [word for word in parsed.values("-o", "-O", "--format") if "env" in word.lower()]
+    # defence: options-read-again
+    if parsed.has("-L", "-T") and parsed.has("-H", "--forest"):
+        values.append("-H")
+    if parsed.has("-e"):
+        values += [option.name for option in parsed.options if option.name not in _PS_WITH_ALL]
+        values += [word for _, word in parsed.operands]
     return next((word for word in (*(word for _, word in parsed.operands if word not in _PS), *values)), "")
 
 

@@ -209,6 +209,12 @@ def user_git_paths() -> tuple[Path, ...]:
     return (*found.files, *(Path(name) for name in found.hooks if name.startswith("/")))
 
 
+def user_git_files() -> tuple[Path, ...]:
+    """Return the files with Git's settings of the user and of the system."""
+    other = (os.environ.get(name) for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"))
+    return (*_settings_of_user().files, *(Path(name) for name in other if name))
+
+
 def _settings_of_user() -> _UserSettings:
     home = Path.home()
     config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_bytes
-from kimi_tui.tools.file_support.git_dirs import git_dir_at, repository_around, repository_at
+from kimi_tui.tools.file_support.git_dirs import git_dir_at, repository_around, repository_at, user_git_files
 
 _MAX_CONFIG = 100_000
 _MAX_INDEX = 64 << 20
@@ -95,12 +95,15 @@ def runs_no_program(folder: Path) -> bool:
 
 
 def settings_hold_credential(folder: Path) -> bool:
-    """Whether the settings of the repository around `folder` hold a password or a token, as in an address."""
+    """Whether the settings of the repository around `folder`, or those of the user, hold a password or a token, as in
+    an address: Git puts `url.ADDRESS.insteadOf` into the addresses that it shows.
+    """
     try:
         found = repository_around(folder)
     except (OSError, ValueError):
         return True
-    return found is not None and holds_credential(found.common / "config")
+    own = [found.common / "config"] if found is not None else []
+    return any(map(holds_credential, (*own, *user_git_files())))  # defence: credential-of-the-user
 
 
 def holds_credential(config: Path) -> bool:

@@ -42,6 +42,7 @@ NO_RULES = Policy()
 
 _MAX_FOLDERS = 8
 _MAX_PATH = 4096
+_MAX_LINKS = 40
 _MAX_FOR_RULES = 5_000
 _BUILTINS = frozenset({"cd", "echo", "printf", "pwd", "test", "[", "true", "false", ":", "type", "command", "kill"})
 _SCRIPTS = {"egrep": "grep", "fgrep": "grep", "zcat": "gzip"}
@@ -168,6 +169,8 @@ def _moved(folders: Sequence[Path] | None, words: tuple[str, ...]) -> list[Path]
         return None
     found = dict.fromkeys(folders)
     for path in [folder / target for folder in folders for target in targets]:
+        if _leads_through_processes(path):
+            return None
         found.update(dict.fromkeys((Path(os.path.normpath(path)), Path(os.path.realpath(path)))))
     return list(found) if len(found) <= _MAX_FOLDERS else None
 
@@ -210,13 +213,18 @@ def _why_not(
     if found.configured and any(reads_another_repository(folder, workspace.folders) for folder in folders):
         return tr("it reads a repository outside the working directory")
     # defence: settings-with-credential
-    if found.beginning[1:2] in (("remote",), ("config",)) and any(map(settings_hold_credential, folders)):
+    if _prints_addresses(words, found) and any(map(settings_hold_credential, folders)):
         return tr("`{path}` may not be read without approval", path=".git/config")
     # defence: unknown-history
     if any(_prints_history(found, folder) and _history(folder, workspace) is None for folder in folders):
         return tr("the repository's history could not be searched for files with secrets")
     path = _not_to_be_read(words, found, folders, workspace)
     return tr("`{path}` may not be read without approval", path=path) if path else ""
+
+
+def _prints_addresses(words: tuple[str, ...], found: Judgement) -> bool:
+    """Whether Git may print settings, or the address of a remote, as `%(upstream:remotename)` of a format."""
+    return found.beginning[1:2] in (("remote",), ("config",)) or any("remotename" in word for word in words)
 
 
 def _not_to_be_read(words: tuple[str, ...], found: Judgement, folders: Sequence[Path], workspace: Workspace) -> str:
@@ -305,6 +313,8 @@ def _matches_may_be_read(word: Pattern, folder: Path, workspace: Workspace) -> b
 def _place_may_be_read(path: Path, workspace: Workspace) -> bool:
     try:
         real = Path(os.path.realpath(path))
+        if _leads_through_processes(path):  # defence: folders-of-processes
+            return False
     except (OSError, ValueError):
         return False
     if is_sensitive(path) and not any(char.isspace() for char in path.name):
@@ -320,6 +330,34 @@ def _place_may_be_read(path: Path, workspace: Workspace) -> bool:
     if ".git" in within:
         return within[within.index(".git") + 1 :][:1] not in (["config"], ["hooks"])
     return not any(real.is_relative_to(own) for own in workspace.protected)
+
+
+def _leads_through_processes(path: Path) -> bool:
+    """Whether the path, or a link on its way, is below `/proc`: there each process finds other files, as its own folder
+    in `/proc/self/cwd`.
+    """
+    done, pending, links = "/", list(reversed(path.parts[1:])), 0
+    while pending:
+        part = pending.pop()
+        step = os.path.normpath(os.path.join(done, part))  # noqa: PTH118 - many times for each word
+        if step == "/proc":
+            return True
+        done, target = (step, "") if part == ".." else _link_target(done, step)
+        if target:
+            links += 1
+            if links > _MAX_LINKS:
+                return True
+            pending += reversed(Path(target).parts)
+    return False
+
+
+def _link_target(folder: str, step: str) -> tuple[str, str]:
+    """Return where to go on, and the target of the link `step`; for another file itself and ""."""
+    try:
+        target = os.readlink(step)  # noqa: PTH115
+    except OSError:
+        return step, ""
+    return ("/" if target.startswith("/") else folder), target.lstrip("/")
 
 
 def _roots(words: tuple[str, ...], found: Judgement, folders: Sequence[Path]) -> list[Path]:

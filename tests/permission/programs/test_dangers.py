@@ -56,6 +56,11 @@ ip netns exec x id
 ip net exec x id
 ip -all netns exec id
 ip vrf exec x id
+gh auth status -t
+gh auth status -thgithub.com
+gh auth status --show-t
+sed -l e p x
+sed -le p x
 git maintenance start
 git maintenance register
 git fast-export --all --export-marks=../x

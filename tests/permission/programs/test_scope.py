@@ -14,7 +14,7 @@ HARMLESS = (
     "cargo test", "cargo build", "docker ps", "docker compose up", "kubectl get pods",
     "ruff check", "mypy a", "eslint a",
     "tail a", "head a", "wc a", "jq . a", "pip list", "bundle exec pytest", "ps", "diff a b",
-    "xxd a", "iconv a", "bat a",
+    "xxd a", "iconv a", "bat a", "gh auth status", "zcat a.gz",
 )  # fmt: skip
 
 
@@ -53,7 +53,8 @@ def test_a_yes_covers_the_same_kind_with_other_harmless_options(command: str) ->
         "npm install x", "ls --no-such-option", "git log --no-such-option", "git log --onel", "npm test -- --x",
         "npm run test -- a", "git push ./evil main", "git push origin +main", "pytest /elsewhere",
         "pytest ../elsewhere",
-        "pytest @file", "cd x && git status", "cd x && npm test",
+        "pytest @file", "pytest -k @file", "ruff check --select @file", "mypy --python-version @file",
+        "cd x && git status", "cd x && npm test",
     ],
 )  # fmt: skip
 def test_what_is_not_known_to_be_harmless_is_covered_word_by_word(command: str) -> None:

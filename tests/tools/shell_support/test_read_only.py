@@ -92,7 +92,10 @@ async def test_a_rule_that_asks_or_denies_comes_first(harness: ToolHarness) -> N
         "diff -N . ap*", "cat ~+/../other", "cat ~-/../other", "cat ~0/../other", "ls ~+/..", "cd ~+/.. && cat other",
         "cat ~+1/x", "cat '~games/x'", "cd '~games' && ls", "rg x .c*", "rg x .[c]*/", "cat '[o]ut'/*", "strings @list",
         "strings -n @list x", "cat '[l]'*", "xxd -ps README.md f", "tree -Lo 2 f", "tree -aIo x f", "ps -auxe",
-        "ps -aux -e", "ps -ux -eww", "ps -eo pid,environ", "git diff app .cfg", "git diff /usr/games .cfg",
+        "ps -aux -e", "ps -T -H -e", "ps -we --forest -T", "ps -e x", "ps -e -u x", "ps -T -H -u e", "pip list -o",
+        "zcat -f app/a", "zcat -f app/a.py", "cd app && cat /proc/self/cwd/x", "cd app && cat ../proc/cwd/x",
+        "cat /dev/fd/9", "cd proc/cwd && cat x", "sed -l 'w f' p README.md",
+        "ps -ux -eww", "ps -eo pid,environ", "git diff app .cfg", "git diff /usr/games .cfg",
     ],
 )  # fmt: skip
 def test_what_does_more_or_reads_what_is_secret_is_asked_for(
@@ -103,6 +106,9 @@ def test_what_does_more_or_reads_what_is_secret_is_asked_for(
     (tmp_path / "other").write_text("x")
     (harness.dir / "link").symlink_to(".env")
     (harness.dir / "app/link").symlink_to(tmp_path / "other")
+    (harness.dir / "app/a.gz").symlink_to(tmp_path / "other")
+    monkeypatch.chdir(harness.dir)
+    (harness.dir / "proc").symlink_to("../../../../../../../../proc/self")
     (harness.dir / "out").symlink_to(tmp_path)
     (harness.dir / "~games").symlink_to(tmp_path)
     (harness.dir / "[o]ut").symlink_to(tmp_path)
@@ -414,7 +420,8 @@ def _branch(repository: Path) -> str:
     "address", ["https://me:word@host.example/x", "https://ghp_abcdefghijklmnopqrst@host.example/x"]
 )
 def test_git_settings_with_a_password_are_asked_about_whatever_prints_them(harness: ToolHarness, address: str) -> None:
-    commands = ("git remote -v", "git remote get-url origin", "git config --get remote.origin.url",
+    commands = ("git remote -v", "git remote get-url origin", "git branch --format='%(push:remotename)'",
+        "git for-each-ref --format='%(upstream:remotename)'", "git config --get remote.origin.url",
         "grep -rn url .", "grep -r url .git", "rg url .git", "rg --hidden url", "diff -r .git app")  # fmt: skip
     git(harness.dir, "remote", "add", "origin", "ssh://git@host.example/x")
     for command in commands:
@@ -424,6 +431,29 @@ def test_git_settings_with_a_password_are_asked_about_whatever_prints_them(harne
         assert not reads(harness, command), command
     assert reads(harness, "git log --oneline")
     assert reads(harness, "rg url")
+
+
+@pytest.mark.parametrize("where", ["home", "included", "variable"])
+def test_addresses_are_asked_about_where_the_settings_of_the_user_put_a_password_into_them(
+    harness: ToolHarness, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, other = tmp_path / "home", tmp_path / "settings"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    (home / ".gitconfig").write_text(
+        f"[include]\n\tpath = {other}\n" if where == "included" else "[user]\n\tname = x\n"
+    )
+    commands = ("git remote -v", "git remote get-url origin", "git config user.name")
+    git(harness.dir, "remote", "add", "origin", "https://host.example/x")
+    for command in commands:
+        assert reads(harness, command), command
+    file = home / ".gitconfig" if where == "home" else other
+    file.write_text('[url "https://u:password@host.example/"]\n\tinsteadOf = https://host.example/\n')
+    if where == "variable":
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(other))
+    for command in commands:
+        assert not reads(harness, command), command
+    assert reads(harness, "git log --oneline")
 
 
 def test_a_linked_worktree_is_read_without_approval(harness: ToolHarness, tmp_path: Path) -> None:
