@@ -5,8 +5,9 @@ since other programs share the file, but one that is nearly ours is a problem to
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -96,14 +97,22 @@ class ServerConfig(BaseModel):
         return self.url.partition("?")[0]
 
 
+_OF_THE_FOLDER = re.compile(r"(?:^|=)\.{1,2}(?:/|$)|^(?![-/~@])[^\s:]*\.(?:[cm]?[jt]s|py|sh|jar)$")
+"""A path relative to the working directory: `.`, `../x`, `--root=.`, `build/index.js`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A configured server. `origin` is its file or option; a server that is not `trusted` must not be started."""
+    """A configured server. `origin` is its file or option; a server that is not `trusted` must not be started.
+
+    `of_project`: a file of the project configures it.
+    """
 
     name: str
     config: ServerConfig
     origin: str
     trusted: bool = True
+    of_project: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +125,22 @@ class Setup:
 
 def user_file() -> Path:
     return paths.home() / "mcp.json"
+
+
+def start_folder(server: Server, config: ServerConfig, work_dir: Path) -> Path:
+    """Return the folder in which a server with this configuration, its variables expanded, starts. Raises OSError.
+
+    `npx`, `python -m` and the like run what they find in their folder, and a sandboxed command can write the project;
+    so only a server that the project configures, or whose command names a path in it, starts there.
+    """
+    if config.cwd:
+        return work_dir / Path(config.cwd).expanduser()
+    command = config.command or ""
+    is_path = "/" in command and not command.startswith(("/", "~"))
+    if server.of_project or is_path or any(map(_OF_THE_FOLDER.search, (command, *config.args))):
+        return work_dir
+    paths.private_folder(folder := paths.home() / "mcp")  # defence: servers-start-elsewhere
+    return folder
 
 
 def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (), trusted: bool = False) -> Setup:
@@ -149,7 +174,10 @@ def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (
         return Setup(tuple(by_name.values()), tuple(problems))
     for file in (*([user_file()] if user_file().exists() else []), *mcp_files(work_dir)):
         try:
-            servers, errors = _servers(_parsed(_read(file), file), str(file), trusted=trusted or file == user_file())
+            own = file == user_file()
+            servers, errors = _servers(
+                _parsed(_read(file), file), str(file), trusted=trusted or own, of_project=not own
+            )
         except ConfigError as error:
             problems.append(str(error))
             continue
@@ -187,7 +215,9 @@ def _strict(parsed: tuple[list[Server], list[ConfigError]]) -> list[Server]:
     return servers
 
 
-def _servers(table: dict[str, Any], origin: str, *, trusted: bool = True) -> tuple[list[Server], list[ConfigError]]:
+def _servers(
+    table: dict[str, Any], origin: str, *, trusted: bool = True, of_project: bool = False
+) -> tuple[list[Server], list[ConfigError]]:
     entries = table.get("mcpServers", {})
     if not isinstance(entries, dict):
         raise ConfigError(tr("expected a mapping of servers by name"), file=origin, key="mcpServers")
@@ -199,7 +229,7 @@ def _servers(table: dict[str, Any], origin: str, *, trusted: bool = True) -> tup
         except ConfigError as error:
             errors.append(error)
             continue
-        servers.append(server if trusted else Server(name, server.config, origin, trusted=False))
+        servers.append(replace(server, trusted=trusted, of_project=of_project))
     return servers, errors
 
 

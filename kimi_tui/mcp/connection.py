@@ -19,7 +19,7 @@ from kimi_tui.errors import KimiTuiError
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.llm.message import Message
-from kimi_tui.mcp.config import Server, ServerConfig
+from kimi_tui.mcp.config import Server, ServerConfig, start_folder
 from kimi_tui.mcp.env_expansion import MissingVariableError, expand_env, secrets_of
 from kimi_tui.mcp.list_refresh_backoff import RefreshBackoff
 from kimi_tui.mcp.pending_calls import PendingCalls
@@ -307,11 +307,10 @@ class Connection:
         from kimi_tui.mcp.stdio_transport import stdio_transport
 
         assert config.command is not None
-        work_dir = self._around.work_dir
         return stdio_transport(
             (config.command, *config.args),
             env=self._around.env.build() | config.env,
-            cwd=work_dir / Path(config.cwd).expanduser() if config.cwd else work_dir,
+            cwd=start_folder(self.server, config, self._around.work_dir),
             on_stderr=self._log.line,
             on_child=self._take_child,
             on_end=self._mark_lost,

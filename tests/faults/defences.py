@@ -1003,6 +1003,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_hosts_are_reached_although_the_program_denies_others_access_to_itself",
     ),
     Defence(
+        "34 protected_paths", "starting servers outside of the project", "servers-start-elsewhere",
+        Instead("folder = work_dir"),
+        "test_a_server_runs_nothing_that_a_command_left_in_the_project",
+    ),
+    Defence(
         "34 protected_paths", "sockets of other kinds", "no-other-sockets", REMOVED,
         "test_no_socket_leads_to_the_host_of_a_virtual_machine",
     ),

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from kimi_tui import paths
 from kimi_tui.errors import UsageError
+from kimi_tui.mcp.config import check, load, start_folder
 from kimi_tui.mcp.failure_notices import FailureNotices
 from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, StatusUpdate
 from tests.mcp.harness import SERVERS, McpHarness, everyday, mcp_harness, odd
@@ -151,3 +153,32 @@ async def test_an_invalid_tool_is_left_out_with_a_note_and_the_others_work(tmp_p
             f"{name}: ignored; its entry is invalid" for name in ("?", "bare", "text", "?")
         )
         assert (await at.use("mcp__odd__last")).output == "last done"
+
+
+async def test_a_server_runs_nothing_that_a_command_left_in_the_project(tmp_path: Path) -> None:
+    """`python -m` imports from the current folder first; so does `npx` look for programs."""
+    (tmp_path / "json.py").write_text(f"import pathlib; pathlib.Path({str(tmp_path / 'ran')!r}).touch()")
+    entry = {"command": sys.executable, "args": ["-m", "odd", "chatty"], "env": {"PYTHONPATH": str(SERVERS)}}
+    async with mcp_harness(tmp_path, good=entry) as at:
+        assert at.state("good").status == "connected"
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_server_starts_in_the_project_only_if_it_is_told_to(tmp_path: Path) -> None:
+    elsewhere = paths.home() / "mcp"
+    entries: list[tuple[dict[str, object], Path]] = [
+        ({"command": "npx", "args": ["-y", "@scope/server", "--flag=x"]}, elsewhere),
+        ({"command": "/opt/server", "args": ["/opt/lib/server.js"]}, elsewhere),
+        ({"command": "npx", "args": ["-y", "server-filesystem", "."]}, tmp_path),
+        ({"command": "serve", "args": ["--root=./docs"]}, tmp_path),
+        ({"command": "node", "args": ["build/index.js"]}, tmp_path),
+        ({"command": "bin/serve"}, tmp_path),
+        ({"command": "npx", "args": ["-y", "x"], "cwd": "."}, tmp_path),
+        ({"command": "npx", "args": ["-y", "x"], "cwd": "/opt"}, Path("/opt")),
+    ]
+    for entry, folder in entries:
+        server = check("x", entry, "mcp.json")
+        assert start_folder(server, server.config, tmp_path) == folder, entry
+    (tmp_path / ".mcp.json").write_text('{"mcpServers": {"x": {"command": "npx"}}}')
+    (server,) = load(tmp_path, trusted=True).servers
+    assert start_folder(server, server.config, tmp_path) == tmp_path
