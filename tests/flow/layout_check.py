@@ -195,6 +195,11 @@ def _sharing_faults(first: PlacedEdge, second: PlacedEdge) -> list[str]:
         while together < min(len(a), len(b)) and a[-1 - together] == b[-1 - together]:
             together += 1
         shared -= set(a[len(a) - together :])
+    if first.src == second.src and first.dst != second.dst:  # a fork
+        together = 0
+        while together < min(len(a), len(b)) and a[together] == b[together]:
+            together += 1
+        shared -= set(a[:together])
     bad = shared - _crossing_cells(first, second)
     if not bad:
         return []

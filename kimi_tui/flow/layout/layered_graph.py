@@ -360,11 +360,17 @@ def _layer_index(skeleton: LayeredGraph, chain: EdgeChain, item: int) -> int:
     return skeleton.rank[item] - skeleton.rank[chain.items[0]]
 
 
-def lines_touching(skeleton: LayeredGraph, count: int) -> list[int]:
-    """For each of `count` nodes, the number of lines that may need separate ports on one of its two long edges."""
+def lines_touching(skeleton: LayeredGraph, count: int, *, share: bool = False) -> list[int]:
+    """For each of `count` nodes, the number of lines that may need separate ports on one of its two long edges.
+
+    With `share`, lines that all run forward may leave, and may enter, by one port.
+    """
     low: list[set[int]] = [set() for _ in range(count)]
     high: list[set[int]] = [set() for _ in range(count)]
     entering = [0] * count
+    loops = {chain.top for chain in skeleton.chains if chain.back or len(chain.items) == 1}
+    pairs = Counter((chain.top, chain.bottom) for chain in skeleton.chains)
+    separate = loops | {node for pair, number in pairs.items() if number > 1 for node in pair}
     for chain in skeleton.chains:
         if not chain.top_side or len(chain.items) == 1:
             low[chain.top].add(chain.edge)
@@ -374,7 +380,10 @@ def lines_touching(skeleton: LayeredGraph, count: int) -> list[int]:
             else:
                 entering[chain.bottom] += 1
     both = [
-        entering[node] + len(high[node]) if high[node] else min(3, entering[node])  # else sides share an arrow
+        entering[node] + len(high[node])
+        if high[node]
+        else min(1 if share and node not in separate else 3, entering[node])  # sides share an arrow
         for node in range(count)
     ]
-    return [max(1, len(low[node]), both[node]) for node in range(count)]
+    leaving = [1 if share and node not in separate else len(low[node]) for node in range(count)]
+    return [max(1, leaving[node], both[node]) for node in range(count)]

@@ -215,7 +215,7 @@ def _place(
     kinds = [node.kind for node in flow.nodes.values()]
     labels = {i: label_lines(flow.edges[i].label or "", widest) for i, widest in attempt.labels.items()}
     sizes = [box_size(text, kind, mode, low=low) for text, kind in zip(lines, kinds, strict=True)]
-    touching = lines_touching(skeleton, len(sizes))
+    touching = lines_touching(skeleton, len(sizes), share=across)
     if across:
         frame = 2 if mode == "full" else 0
         needed = [need + (frame if need == 1 else 2) for need in touching]

@@ -31,8 +31,13 @@ class Line:
 
 
 def leaving_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
-    """A port for each key: in line with its target if the box is wide enough, else near the middle."""
+    """A port for each key: in line with its target if the box is wide enough, else near the middle.
+
+    With more lines than places, all leave by the middle.
+    """
     ordered = sorted({line.key: line for line in lines}.values(), key=lambda line: line.place)
+    if len(ordered) > span.high - span.low + 1:
+        return {line.key: span.middle for line in ordered}
     preferred: list[int] = []
     for line in ordered:
         if span.contains(line.place):

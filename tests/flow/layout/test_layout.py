@@ -11,6 +11,8 @@ from kimi_tui.flow.layout.cell_text import cell_width, wrap
 from kimi_tui.flow.layout.free_cells import use_free_cells
 from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout, layout_within
 from kimi_tui.flow.model.graph import Flow, NodeKind
+from kimi_tui.flow.model.validation import build_flow
+from kimi_tui.flow.parsing.reader import read_chart
 from tests.flow.layout_check import crossings, violations
 from tests.flow.random_flows import any_flow, likely_flow, make_flow
 
@@ -21,6 +23,15 @@ BOUNDED = settings(
     max_examples=80, derandomize=True, database=None, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 BOTH: tuple[LayoutDirection, ...] = ("TB", "LR")
+
+
+def test_a_box_of_a_flow_to_the_right_has_no_blank_row_for_its_two_ways() -> None:
+    text = "flowchart LR\nb([BEGIN]) --> d{Ok?}\nd -->|yes| t[Tag]\nd -->|no| u[Undo]\nt --> e([END])\nu --> e"
+    for mode, height in (("full", 3), ("compact", 1)):
+        flow = build_flow(read_chart(text, "mermaid"))
+        laid = layout(flow, direction="LR", mode=mode)  # type: ignore[arg-type]
+        assert {node.height for node in laid.nodes.values()} == {height}
+        assert violations(laid, flow) == []
 
 
 @BOUNDED

@@ -147,8 +147,11 @@ class SurfacePlanner:
         return self._layouts[key]
 
     def _drawn(self, laid: Layout, width: int, height: int) -> PlannedSurface:
-        """The surface of a layout; boxes whose text is cut use the free rows, or at zoom as many as they need."""
-        rows = None if width >= _ZOOMED else height
+        """The surface of a layout; boxes whose text is cut use the free rows, or at zoom as many as they need. A chart
+        that is scrolled anyway may become somewhat higher for whole labels.
+        """
+        scrolled = max(_MUCH_SCROLLED * height, _SCROLLED * laid.height)
+        rows = None if width >= _ZOOMED else height if laid.height <= height else int(scrolled)
         if self._last is None or self._last[0] is not laid or self._last[1] != rows:
             whole = use_free_rows(laid, self.flow, rows)
             self._last = (laid, rows, PlannedSurface(DrawnSurface(whole, ascii=self._ascii), laid.mode, laid.direction))
