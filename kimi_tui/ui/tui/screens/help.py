@@ -29,7 +29,7 @@ def _rows(text: str, width: int) -> list[str]:
 class KeyList(LineScrollView, can_focus=True):
     """The list of keys."""
 
-    DEFAULT_CSS = "KeyList { height: auto; max-height: 80vh; background: $background; }"
+    DEFAULT_CSS = "KeyList { height: auto; max-height: 80vh; background: transparent; }"
 
     def __init__(self, where: KeyContext, keymap: KeyMap, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -63,7 +63,7 @@ class Help(OneShotModal[None]):
     CSS = """
     Help { align: center middle; }
     Help > Vertical {
-        width: 76; max-width: 94%; height: auto; max-height: 90%; background: $background; padding: 1 2 0 2;
+        width: 76; max-width: 94%; height: auto; max-height: 90%; background: $surface; padding: 1 2 0 2;
         border: round $primary; border-title-color: $primary; border-title-style: bold;
     }
     Help KeyBar { margin-top: 1; }

@@ -30,9 +30,10 @@ class ModalFrame(OneShotModal[ResultType | None]):
     DEFAULT_CSS = """
     ModalFrame { background: $background; }
     ModalFrame > #frame {
-        width: 100%; height: 100%; padding: 0 1; background: $background;
+        width: 100%; height: 100%; padding: 0 1; background: $surface;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
+    ModalFrame Viewport { background: transparent; }
     ModalFrame > #frame > KeyBar { margin-top: 1; }
     ModalFrame.-low > #frame > KeyBar { margin-top: 0; }
     ModalFrame.-low.-fit > #frame > KeyBar { margin-top: 1; }
