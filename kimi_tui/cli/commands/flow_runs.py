@@ -231,7 +231,7 @@ def _picture(entry: _StoredRun) -> RunView:
 
 def _row(entry: _StoredRun) -> tuple[str, ...]:
     run = entry.run
-    status = run.status or "open"
+    status = "interrupted" if run.status == "cancelled" else run.status or "open"
     return (
         run.run_id[:_ID],
         run.name,

@@ -10,7 +10,7 @@ from kimi_tui.cli.output import print_json, print_out, printable
 from kimi_tui.cli.work_dir import folder_of, work_dir_of
 from kimi_tui.errors import ChartTooLargeError, FlowError, UsageError
 from kimi_tui.flow.layout.cell_text import clean_label, truncate
-from kimi_tui.flow.model.graph import Flow, NodeKind
+from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.render.settings_text import settings_lines
 from kimi_tui.skill.guidance import guidance_lines
 from kimi_tui.skill.library import SkillLibrary
@@ -69,8 +69,9 @@ def _drawing(flow: Flow, options: argparse.Namespace, width: int) -> tuple[str |
 def _outline(flow: Flow, width: int, *, ascii_only: bool) -> str:
     """Return an outline with one line per step or branch."""
     from kimi_tui.flow.model.outline import outline
+    from kimi_tui.flow.render.node_signs import ASCII_KIND_SIGNS, KIND_SIGNS
 
-    signs = dict(zip(NodeKind, "ox-?" if ascii_only else "●■□◆", strict=True))
+    signs = ASCII_KIND_SIGNS if ascii_only else KIND_SIGNS
     branch, onward, back = ("`-", "->", "<-") if ascii_only else ("╰", "→", "↑")
     rows: list[str] = []
     for line in outline(flow):

@@ -16,7 +16,7 @@ OPPOSITE = {NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}
 # Index: the sum of each arm's weight (0 none, 1 light, 2 heavy) times 1 for north, 3 east, 9 south, 27 west.
 _WEIGHTS = " ╵╹╶╰┖╺┕┗╷│╿╭├┞┍┝┡╻╽┃┎┟┠┏┢┣╴╯┚─┴┸╼┶┺╮┤┦┬┼╀┮┾╄┒┧┨┰╁╂┲╆╊╸┙┛╾┵┹━┷┻┑┥┩┭┽╃┯┿╇┓┪┫┱╅╉┳╈╋"
 _DOUBLE = " ║═╚║║╔╠═╝═╩╗╣╦╬"
-_DASHED = {NORTH: "┆", SOUTH: "┆", NORTH | SOUTH: "┆", EAST: "┄", WEST: "┄", EAST | WEST: "┄"}
+_DASHED = {NORTH: "╏", SOUTH: "╏", NORTH | SOUTH: "╏", EAST: "╍", WEST: "╍", EAST | WEST: "╍"}
 _ASCII: dict[LineKind, tuple[str, str, str]] = {
     "light": ("|", "-", "+"),
     "heavy": ("!", "=", "#"),
@@ -24,10 +24,12 @@ _ASCII: dict[LineKind, tuple[str, str, str]] = {
     "dashed": (":", ".", "+"),
 }
 _ARROWS = {NORTH: "▲", EAST: "▶", SOUTH: "▼", WEST: "◀"}
+_OPEN_ARROWS = {NORTH: "△", EAST: "▷", SOUTH: "▽", WEST: "◁"}
+"""Of a branch that may be taken now: the head is filled once it is taken."""
 _ASCII_ARROWS = {NORTH: "^", EAST: ">", SOUTH: "v", WEST: "<"}
 
 _ORDER: tuple[LineKind, ...] = ("dashed", "light", "heavy", "double")
-_THICK = frozenset({"heavy", "double"})
+_THICK = frozenset({"heavy", "double", "dashed"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +90,16 @@ def line_char(arms: Mapping[int, LineKind], *, ascii: bool = False) -> str:  # n
     return _WEIGHTS[number]
 
 
-def arrow_char(side: int, *, ascii: bool = False) -> str:  # noqa: A002
-    """The arrow head that points to this side."""
-    return (_ASCII_ARROWS if ascii else _ARROWS)[side]
+def arrow_char(side: int, kind: LineKind = "light", *, ascii: bool = False) -> str:  # noqa: A002
+    """The head, pointing to this side, of a line of this kind."""
+    if ascii:
+        return _ASCII_ARROWS[side]
+    return (_OPEN_ARROWS if kind == "dashed" else _ARROWS)[side]
+
+
+def line_sample(kind: LineKind, *, ascii: bool = False) -> str:  # noqa: A002
+    """A piece of a line of this kind with its head, for a legend."""
+    return line_char({EAST: kind, WEST: kind}, ascii=ascii) + arrow_char(EAST, kind, ascii=ascii)
 
 
 def ascii_text(text: str) -> str:

@@ -148,8 +148,8 @@ class ChartCanvas:
             for side in SIDES:
                 if mask & side and (side not in arms or _STRENGTH[this.line] > _STRENGTH[arms[side]]):
                     arms[side] = this.line
-        head = self._heads.get((x, y))
-        char = line_char(arms, ascii=self._ascii) if head is None else arrow_char(head, ascii=self._ascii)
+        head, kind = self._heads.get((x, y)), edge_style.line
+        char = line_char(arms, ascii=self._ascii) if head is None else arrow_char(head, kind, ascii=self._ascii)
         return StyledSpan(char, edge_style.role, edge_style.bold, edge=owner)
 
     def _node_rows(self, node: PlacedNode, node_style: NodeStyle) -> list[list[StyledSpan]]:

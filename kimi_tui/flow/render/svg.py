@@ -7,13 +7,13 @@ from kimi_tui.flow.layout.cell_text import cell_width, clean_label
 from kimi_tui.flow.layout.free_rows import use_free_rows
 from kimi_tui.flow.layout.layout import Layout, PlacedEdge, PlacedNode, Point, layout
 from kimi_tui.flow.model.graph import Flow, NodeKind
+from kimi_tui.flow.render.node_signs import SIGNS
 from kimi_tui.flow.render.run_export import headline, times
 from kimi_tui.flow.run.node_view import NodeView
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.formats import duration
 
 _CELL_X, _CELL_Y, _MARGIN, _FONT, _CAPTION, _HEAD = 8.4, 18.0, 16.0, 14, 26.0, 9.0
-_SIGNS = {"done": "✓", "running": "▶", "paused": "‖", "failed": "✗", "rejected": "✗", "cancelled": "✗", "waiting": ""}
 _STYLE = """
   svg { background: #ffffff; font: 14px ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; }
   text { fill: #1f2328; } .caption { font-weight: bold; } .visits, .figures { font-size: 11px; fill: #59636e; }
@@ -83,7 +83,7 @@ def _node(node: PlacedNode, picture: RunView | None) -> Iterable[str]:
     for number, line in enumerate(node.lines):
         attributes = f'x="{x + width / 2:.1f}" y="{first + number * _CELL_Y:.1f}"'
         yield f'<text {attributes} text-anchor="middle">{_plain(line)}</text>'
-    glyph = _SIGNS[state] + (f" ×{node_view.visits}" if node_view is not None and node_view.visits > 1 else "")
+    glyph = SIGNS[state] + (f" ×{node_view.visits}" if node_view is not None and node_view.visits > 1 else "")
     if glyph.strip():
         yield f'<text class="visits" x="{x + width - 4:.1f}" y="{top - 2:.1f}" text-anchor="end">{glyph.strip()}</text>'
     yield "</g>"

@@ -38,7 +38,7 @@ def unattended_ending(flow: Flow, state: RunState, pause: Pause, error: KimiTuiE
                 return Ending("stopped", f"{node_id}: {state.detail}")
             return Ending("stopped", tr("a tool was rejected at {node}", node=node_id))
         case "cancelled":
-            return Ending("cancelled", tr("cancelled at {node}", node=node_id))
+            return Ending("cancelled", tr("interrupted at {node}", node=node_id))
         case "failed":
             return Ending("failed", f"{node_id}: {state.detail}", error or KimiTuiError(state.detail or ""))
         case "choice" if flow.nodes[node_id].settings.ask:

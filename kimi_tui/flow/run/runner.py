@@ -137,7 +137,7 @@ class FlowRunner(RunControl):
             self._meter.begin()
             ending = await self._follow()
         except asyncio.CancelledError:
-            ending = Ending("cancelled", "cancelled")
+            ending = Ending("cancelled", "interrupted")
             raise
         except BudgetError as error:
             ending = Ending("failed", str(error), error)

@@ -142,6 +142,7 @@ class KimiTui(TerminalApp):
 
     def _on_first_frame(self) -> None:
         self.main_screen.composer.commands = self.commands
+        self.main_screen.composer.menu.preview = self._chart_of_command
         self.run_worker(self._start_session(), group="engine")
 
     async def _mount_panes(self) -> None:
@@ -314,6 +315,15 @@ class KimiTui(TerminalApp):
             if engine is not None
             else self.screen_router.all_commands(())
         )
+
+    def _chart_of_command(self, label: str) -> str:
+        """The first nodes of the flow that a slash command starts; "" for any other command."""
+        from kimi_tui.ui.tui.flow_pane.flow_list import first_nodes
+
+        name, engine = label.removeprefix("/").partition(":")[2], self.engine
+        if not name or engine is None:
+            return ""
+        return next((first_nodes(skill) for skill in engine.skills.flows() if skill.name == name), "")
 
     def submit(self, content: "UserInput") -> None:
         """Send the prompt to the engine, or keep it until there is an engine."""

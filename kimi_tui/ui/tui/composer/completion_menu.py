@@ -1,6 +1,6 @@
 """The list above the composer: completions, or earlier inputs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.style import Style
 from textual import events
@@ -9,11 +9,15 @@ from textual.message import Message
 from kimi_tui.ui.tui.composer.completion import Completion
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.call_summary import one_line
-from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, width_of
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 ROWS = 8
+
+
+def _nothing(_label: str) -> str:
+    return ""
 
 
 class CompletionMenu(LineWidget):
@@ -40,6 +44,8 @@ class CompletionMenu(LineWidget):
         self.cursor = 0
         self.moved = False
         self._top = 0
+        self.preview: Callable[[str], str] = _nothing
+        """Returns a line about the choice with this label; "" for none."""
 
     @property
     def is_open(self) -> bool:
@@ -84,11 +90,12 @@ class CompletionMenu(LineWidget):
                 runs.append((" " * (names - cells(label) + 2), Style()))
                 runs.append((cut(one_line(choice.description), room), palette.muted))
             out.append(Line(tuple(runs)))
+        below: list[Run] = [("  ", palette.base)]
         if len(self.choices) > ROWS:
-            out.append(
-                Line((("  " + _("{at} of {count}", at=self.cursor + 1, count=len(self.choices)), palette.muted),))
-            )
-        return out
+            below.append((_("{at} of {count}", at=self.cursor + 1, count=len(self.choices)) + "  ", palette.muted))
+        if self.selected is not None and (about := self.preview(self.selected.label)):
+            below.append((cut(one_line(about), max(0, width - width_of(below))), palette.secondary))
+        return [*out, Line(tuple(below))] if len(below) > 1 else out
 
     def on_click(self, event: events.Click) -> None:
         index = self._top + event.y - self.gutter.top

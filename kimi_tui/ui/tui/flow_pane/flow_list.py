@@ -23,6 +23,9 @@ class FlowList(LineList):
 
     DEFAULT_CSS = "FlowList { height: 1fr; background: $background; padding: 0 1; }"
 
+    class Moved(Message):
+        """The cursor moved; the keys that act may differ."""
+
     class Chosen(Message):
         def __init__(self, name: str) -> None:
             self.flow_name = name
@@ -61,12 +64,16 @@ class FlowList(LineList):
                         )
                     )
                 )
-            elif way := _first_nodes(skill):
+            elif way := first_nodes(skill):
                 rows.append(Line((("  ", palette.base), (cut(way, width - 2), palette.muted))))
             rows.append(Line())
             out += rows
             self.item_of_line += [index] * len(rows)
         return out
+
+    def action_move(self, by: int) -> None:
+        super().action_move(by)
+        self.post_message(self.Moved())
 
     def choose(self) -> None:
         self.post_message(self.Chosen(self.flows[self.cursor].name))
@@ -77,7 +84,7 @@ def _first_of(text: str, most: int) -> str:
     return cut(text, max(8, most - 12)) if cells(text) > most - 12 else text
 
 
-def _first_nodes(skill: FlowSkill) -> str:
+def first_nodes(skill: FlowSkill) -> str:
     """`Fix → Green? → …`"""
     flow = skill.flow
     if flow is None:

@@ -2,6 +2,9 @@
 
 from dataclasses import replace
 
+from kimi_tui.flow.render.box_drawing import line_sample
+from kimi_tui.flow.render.chart_style import LineKind, Role
+from kimi_tui.flow.render.node_signs import SIGNS, run_sign
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.flow.run.spending import fullest, share, spent_text
 from kimi_tui.formats import clock, token_count
@@ -14,6 +17,7 @@ from kimi_tui.ui.tui.state.flow_reducer import current_label, move_count, run_ti
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import cells
+from kimi_tui.wire.flow_events import FlowStatus
 
 
 def run_title(run: RunView, now: float, width: int) -> str:
@@ -41,8 +45,12 @@ def footer_facts(run: RunView, now: LiveContext, *, changed: bool = False, past:
     if run.status is not None:
         return replace(_ended(run, figures), notes=notes, bar=_bar(run, now.now))
     held = run.waits_for_budget(now.now)
-    facts = FooterFacts("‖", _("budget used up"), "warning") if held else _state(run, now, esc_interrupts=not past)
-    buttons = (*(_raise_or_stop() if held else _controls(run, waits=facts.sign == "?")), more())
+    facts = (
+        FooterFacts(SIGNS["paused"], _("budget used up"), "warning")
+        if held
+        else _state(run, now, esc_interrupts=not past)
+    )
+    buttons = (*(_raise_or_stop() if held else _controls(run, waits=facts.sign == SIGNS["choice"])), more())
     facts = replace(facts, bar=_bar(run, now.now))
     return replace(facts, place=current_label(run), figures=(*facts.figures, *figures), notes=notes, buttons=buttons)
 
@@ -66,19 +74,21 @@ def _state(run: RunView, now: LiveContext, *, esc_interrupts: bool) -> FooterFac
     """The sign of a run's state, and the word that neither the chart nor the header shows."""
     if run.paused is not None:
         if run.paused.reason == "choice":  # the box and the dialog say it
-            return FooterFacts("?", role="warning")
-        return FooterFacts("‖", _(labels.PAUSED[run.paused.reason]), "warning")
+            return FooterFacts(SIGNS["choice"], role="warning")
+        return FooterFacts(SIGNS["paused"], _(labels.PAUSED[run.paused.reason]), "warning")
     standing = node_status(run, run.node_id, now)
     asks = standing in ("approval", "answer")
     if run.pausing:
         figures = (_("Esc interrupts now"),) if esc_interrupts and not asks else ()
-        sign, role = ("?", "warning") if asks else ("▶", "accent")
+        sign, role = (SIGNS["choice"], "warning") if asks else (SIGNS["running"], "accent")
         return FooterFacts(sign, _("pauses after this turn"), role, figures=figures)
     if asks:
-        return FooterFacts("?", role="warning")
+        return FooterFacts(SIGNS["choice"], role="warning")
     if standing == "retrying" and now.retry_until is not None:
-        return FooterFacts("↻", _("retrying in {time}", time=clock(now.retry_until - now.now + 0.999)), "warning")
-    return FooterFacts("▶", role="accent")
+        return FooterFacts(
+            SIGNS["retrying"], _("retrying in {time}", time=clock(now.retry_until - now.now + 0.999)), "warning"
+        )
+    return FooterFacts(SIGNS["running"], role="accent")
 
 
 def _controls(run: RunView, *, waits: bool) -> tuple[Button, ...]:
@@ -97,9 +107,10 @@ def _controls(run: RunView, *, waits: bool) -> tuple[Button, ...]:
 
 def line_legend(*, ascii: bool = False) -> str:  # noqa: A002
     """Return the meaning of each kind of line."""
-    lines = ("=", "~", ".", "-") if ascii else ("━", "═", "┄", "─")
+    kinds: tuple[LineKind, ...] = ("heavy", "double", "dashed", "light")
     words = (_("taken"), _("you chose"), _("possible"), _("not taken"))
-    return "  ".join(f"{line * 2} {word}" for line, word in zip(lines, words, strict=True))
+    samples = (line_sample(kind, ascii=ascii) for kind in kinds)
+    return "  ".join(f"{sample} {word}" for sample, word in zip(samples, words, strict=True))
 
 
 def ended_buttons() -> tuple[Button, ...]:
@@ -115,10 +126,8 @@ def ended_buttons() -> tuple[Button, ...]:
 
 def _ended(run: RunView, figures: tuple[str, ...]) -> FooterFacts:
     assert run.status is not None
-    sign, role = ("✓", "success") if run.status == "finished" else ("■", "warning")
-    if run.status == "failed":
-        sign, role = "✗", "error"
-    word = _("interrupted") if run.cut_off else _(labels.ENDED[run.status])
+    roles: dict[FlowStatus, Role] = {"finished": "success", "failed": "error"}
+    sign, role, word = run_sign(run.status), roles.get(run.status, "warning"), _(labels.ENDED[run.status])
     place = _("at {node}", node=current_label(run)) if run.cut_off else ""
     first: Button = ("resume", "g " + _("continue")) if run.cut_off else ("start", "s " + _("rerun"))
     return FooterFacts(sign, word, role, place, figures, buttons=(first, *ended_buttons()[1:]))

@@ -9,12 +9,14 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
+from kimi_tui.flow.model.graph import NodeKind
+from kimi_tui.flow.render.node_signs import KIND_SIGNS, SIGNS
 from kimi_tui.flow.run.node_result import result_text
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.formats import clock, token_count
 from kimi_tui.ui.tui.dialogs.approval_body import reveal_hidden
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
-from kimi_tui.ui.tui.flow_pane.run_styles import CLOSED_WORDS, SIGNS, LiveContext, node_status
+from kimi_tui.ui.tui.flow_pane.run_styles import CLOSED_WORDS, LiveContext, node_status
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.text.call_summary import one_line
@@ -147,10 +149,11 @@ class NodeDetails(OneShotModal[str | None]):
         self._picture, self._node_id, self._now, self._controls = picture, node_id, now, controls
         self._options = [*_turn_options(controls), *_steering_options(controls)]
         self._node_title = picture.nodes[node_id].label if node_id in picture.nodes else node_id
+        self._sign = KIND_SIGNS[NodeKind(picture.nodes[node_id].kind if node_id in picture.nodes else "task")]
 
     def compose(self) -> ComposeResult:
         with Vertical() as box:
-            box.border_title = Content(cut(f"◆ {reveal_hidden(labels.node_title(self._node_title))}", 66))
+            box.border_title = Content(cut(f"{self._sign} {reveal_hidden(labels.node_title(self._node_title))}", 66))
             yield NodeDetailsText(
                 self._picture, self._node_id, self._now, self._controls.edited, self._controls.section
             )

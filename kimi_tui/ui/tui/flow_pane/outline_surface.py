@@ -5,16 +5,14 @@ from collections.abc import Collection
 from textual.geometry import Region
 
 from kimi_tui.flow.layout.cell_text import cell_width, clean_label
-from kimi_tui.flow.model.graph import Flow, NodeKind
+from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.model.outline import OutlineLine, outline
 from kimi_tui.flow.render.chart_canvas import StyledSpan
 from kimi_tui.flow.render.chart_style import ChartStyle
+from kimi_tui.flow.render.node_signs import ASCII_KIND_SIGNS, KIND_SIGNS
 from kimi_tui.ui.tui.flow_pane.keyboard_navigation import Way
 from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.text.styled_line import cut
-
-_SIGNS = {NodeKind.BEGIN: "●", NodeKind.END: "■", NodeKind.TASK: "□", NodeKind.DECISION: "◆"}
-_ASCII_SIGNS = {NodeKind.BEGIN: "o", NodeKind.END: "x", NodeKind.TASK: "-", NodeKind.DECISION: "?"}
 
 
 class OutlineSurface:
@@ -68,7 +66,7 @@ class OutlineSurface:
     def _step(self, line: OutlineLine, style: ChartStyle, indent: int) -> list[StyledSpan]:
         assert line.node is not None
         node, node_style = self._flow.nodes[line.node], style.node(line.node)
-        kinds = _ASCII_SIGNS if self._ascii else _SIGNS
+        kinds = ASCII_KIND_SIGNS if self._ascii else KIND_SIGNS
         has_sign = node_style.sign != " "
         sign = node_style.sign if has_sign else kinds[node.kind]
         room = self.width - indent - 2

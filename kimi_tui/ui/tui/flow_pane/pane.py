@@ -26,7 +26,7 @@ from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
-from kimi_tui.ui.tui.widgets.hints_changed import Hint
+from kimi_tui.ui.tui.widgets.hints_changed import Hint, HintsChanged
 from kimi_tui.wire.flow_events import FlowBegin
 
 Request = Literal["export", "runs", "start", "live", "menu", "whole", "resume", "time"]
@@ -134,7 +134,8 @@ class FlowPane(Vertical):
     def hints(self) -> tuple[Hint, ...]:
         """The keys of the list or the chart; the footer of the pane shows those of the run."""
         if self.showing == "list":
-            return (("↑ ↓", _("choose")), ("Enter", _("start")))
+            enter = _("start") if self._startable else _("show the error")
+            return (("↑ ↓", _("choose")), ("Enter", enter)) if self.listing.flows else ()
         if self.showing == "chart" and self.chart_of is not None and self.chart_of.flow is None:
             return (("↑ ↓", _("scroll")), ("l", _("flows")))
         return (("↑ ↓ ← →", _("nodes")), ("Enter", _("node")), ("z", _("size")), ("o", _("outline")), (".", _("more")))
@@ -288,7 +289,8 @@ class FlowPane(Vertical):
         """The name of the displayed flow if it can be started; for an ended run, its skill must still exist."""
         run, skill = self._run, self.chart_of
         if self.showing == "list" and self.listing.flows:
-            return self.listing.flows[self.listing.cursor].name
+            here = self.listing.flows[self.listing.cursor]
+            return here.name if here.flow is not None else ""
         if self.showing == "chart" and skill is not None and skill.flow is not None:
             return skill.name
         if self.showing == "run" and run is not None and not run.active and not self.past:
@@ -353,6 +355,11 @@ class FlowPane(Vertical):
     def action_steer(self, action: str) -> None:
         self.post_message(self.ControlRequested(action, self.chart.selected if self.showing == "run" else ""))
 
+    def on_flow_list_moved(self, event: FlowList.Moved) -> None:
+        event.stop()
+        self._update_footer()
+        self.post_message(HintsChanged())
+
     def on_flow_chart_menu_requested(self) -> None:
         self.action_menu()
 
@@ -409,9 +416,9 @@ class FlowPane(Vertical):
     def _list_facts(self) -> FooterFacts:
         if not self.listing.flows or self.size.height < _ROOMY:
             return FooterFacts()
+        start = (("start", "s " + _("start")),) if self._startable else ()
         last = (("list", "l " + _("last run")),) if self._run is not None else ()
-        buttons = (("start", "s " + _("start")), ("view", "v " + _("chart")), ("runs", "h " + _("runs")), *last)
-        return FooterFacts(buttons=buttons)
+        return FooterFacts(buttons=(*start, ("view", "v " + _("chart")), ("runs", "h " + _("runs")), *last))
 
     def _chart_facts(self, skill: FlowSkill) -> FooterFacts:
         if skill.flow is None:

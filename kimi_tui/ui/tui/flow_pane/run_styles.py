@@ -1,10 +1,11 @@
 """Derives chart styles from a run: node status and taken edges."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
 
 from kimi_tui.flow.model.graph import Flow, FlowEdge, FlowNode, NodeKind
 from kimi_tui.flow.render.chart_style import ChartStyle, EdgeStyle, NodeStyle, Role
+from kimi_tui.flow.render.node_signs import ASCII_SIGNS, SIGNS, NodeStatus
 from kimi_tui.flow.run.node_prompts import shown_label
 from kimi_tui.flow.run.node_view import NodeState, NodeView
 from kimi_tui.flow.run.run_view import RunView
@@ -12,43 +13,6 @@ from kimi_tui.formats import clock, token_count
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.wire.flow_events import FlowBegin
 
-NodeStatus = Literal[
-    "waiting", "running", "approval", "answer", "choice", "retrying", "paused", "breakpoint", "done", "failed",
-    "cancelled", "stopped", "rejected", "skipped",
-]  # fmt: skip
-
-SIGNS: dict[NodeStatus, str] = {
-    "waiting": " ",
-    "running": "▶",
-    "approval": "?",
-    "answer": "?",
-    "choice": "?",
-    "retrying": "↻",
-    "paused": "‖",
-    "breakpoint": "●",
-    "done": "✓",
-    "failed": "✗",
-    "cancelled": "■",
-    "stopped": "■",
-    "rejected": "⊘",
-    "skipped": "–",
-}
-ASCII_SIGNS: dict[NodeStatus, str] = {
-    "waiting": " ",
-    "running": ">",
-    "approval": "?",
-    "answer": "?",
-    "choice": "?",
-    "retrying": "~",
-    "paused": "=",
-    "breakpoint": "*",
-    "done": "+",
-    "failed": "x",
-    "cancelled": "#",
-    "stopped": "#",
-    "rejected": "/",
-    "skipped": "-",
-}
 CLOSED_WORDS: dict[NodeStatus, str] = {
     "waiting": N_("not run yet"),
     "running": N_("running"),
@@ -70,7 +34,6 @@ _SHORT: dict[NodeStatus, tuple[str, ...]] = {
     "answer": (N_("your answer?"), N_("answer?"), N_("you?")),
     "choice": (N_("your choice?"), N_("choose?"), N_("you?")),
     "breakpoint": (N_("breakpoint"), N_("break")),
-    "cancelled": (N_("interrupted"), N_("stopped")),
 }
 _ROLES: dict[NodeStatus, Role] = {
     "waiting": "muted",
@@ -144,13 +107,25 @@ def node_status(picture: RunView, node_id: str, now: LiveContext) -> NodeStatus:
             return state
 
 
-def chart_style(picture: RunView, flow: Flow, now: LiveContext, *, ascii: bool = False) -> ChartStyle:  # noqa: A002
-    """The style of every node and edge of a run's chart."""
-    nodes = {node.id: _node_style(picture, node, now, ascii=ascii) for node in picture.nodes.values()}
+def chart_style(
+    picture: RunView,
+    flow: Flow,
+    now: LiveContext,
+    *,
+    ascii: bool = False,  # noqa: A002
+    only: Collection[str] | None = None,
+) -> ChartStyle:
+    """The style of every node and edge of a run's chart; with `only`, of these nodes and the edges between them."""
+    wanted = picture.nodes if only is None else only
+    nodes = {
+        node.id: _node_style(picture, node, now, ascii=ascii) for node in picture.nodes.values() if node.id in wanted
+    }
     taken = {(edge.src, edge.dst, edge.label): edge.taken for edge in picture.edges}
     by_hand = {(done.node_id, done.choice) for done in picture.decisions if done.by == "user"}
     edges = tuple(
         _edge_style(picture, edge, taken.get((edge.src, edge.dst, edge.label), 0), by_hand, ascii=ascii)
+        if edge.src in wanted and edge.dst in wanted
+        else _UNTAKEN
         for edge in flow.edges
     )
     return ChartStyle(nodes, edges)

@@ -23,14 +23,14 @@ PAUSED: dict[PauseReason, str] = {
 ENDED: dict[FlowStatus, str] = {
     "finished": N_("finished"),
     "stopped": N_("stopped"),
-    "cancelled": N_("cancelled"),
+    "cancelled": N_("interrupted"),
     "failed": N_("failed"),
     "max_moves": N_("stopped: move limit reached"),
 }
 NODE_ENDED: dict[NodeStatus, str] = {
     "done": N_("done"),
     "failed": N_("failed"),
-    "cancelled": N_("cancelled"),
+    "cancelled": N_("interrupted"),
     "rejected": N_("rejected"),
 }
 """These are marked for translation; use `_` to show one."""

@@ -88,7 +88,7 @@ class MainScreen(PaneNavigation):
 
     def show_status(self, state: "UiState") -> None:
         """Update the line that replaces the right column."""
-        self._panes.status_line.show(state)
+        self._panes.status_line.show(state, self._panes.flow_pane.held_up)
 
     def show_column_key(self, key: str) -> None:
         """Name the key that opens the right column in the line that replaces it."""

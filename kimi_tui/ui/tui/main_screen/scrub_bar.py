@@ -10,6 +10,8 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.timer import Timer
 
+from kimi_tui.flow.model.graph import NodeKind
+from kimi_tui.flow.render.node_signs import KIND_SIGNS, SIGNS
 from kimi_tui.formats import clock
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.main_screen.timeline import MarkKind, Timeline
@@ -18,8 +20,17 @@ from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.hints_changed import Hint
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
-_SIGNS: dict[MarkKind, str] = {"turn": "╻", "node": "╵", "decision": "◆", "pause": "‖", "end": "■", "error": "✗"}
-_RANK: dict[MarkKind, int] = {"node": 0, "turn": 1, "decision": 2, "pause": 3, "error": 4, "end": 5}
+_SIGNS: dict[MarkKind, str] = {
+    "node": "╵",
+    "turn": "╻",
+    "decision": KIND_SIGNS[NodeKind.DECISION],
+    "pause": SIGNS["paused"],
+    "error": SIGNS["failed"],
+    "end": SIGNS["stopped"],
+    "finished": SIGNS["done"],
+}
+"""By rank: the last of several marks in one cell is shown."""
+_RANK: tuple[MarkKind, ...] = tuple(_SIGNS)
 
 
 _BEAT_S = 1 / 15
@@ -109,7 +120,7 @@ class ScrubBar(LineWidget, can_focus=True):
     def lines(self, width: int, palette: Palette) -> list[Line]:
         timeline, position = self.timeline, self.position
         done, length = timeline.place_of(position.number), timeline.length
-        sign = "▶" if position.playing else "‖"
+        sign = SIGNS["running"] if position.playing else SIGNS["paused"]
         before, after = f"{sign} {clock(done)} ", f" {clock(length)}"
         speed = f" ×{position.speed:g}" if position.speed != 1 else ""
         room = max(4, width - cells(before) - cells(after) - cells(speed))
@@ -128,7 +139,7 @@ class ScrubBar(LineWidget, can_focus=True):
         marks: dict[int, MarkKind] = {}
         for mark in timeline.marks:
             x = min(room - 1, int(timeline.place_of(mark.number) / length * (room - 1)))
-            if x not in marks or _RANK[mark.kind] > _RANK[marks[x]]:
+            if x not in marks or _RANK.index(mark.kind) > _RANK.index(marks[x]):
                 marks[x] = mark.kind
         runs: list[Run] = []
         for x in range(room):

@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.state.view_clock import Timed
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.wire import events, flow_events, parts, requests
 
-MarkKind = Literal["turn", "node", "decision", "pause", "end", "error"]
+MarkKind = Literal["turn", "node", "decision", "pause", "finished", "end", "error"]
 
 LONGEST_WAIT_S = 4.0
 """Maximum length of a wait on the bar."""
@@ -97,7 +97,8 @@ class Timeline:
                 )
             case flow_events.FlowEnd():
                 self._labels = {}
-                return "end", _("the flow {end}", end=_(labels.ENDED[message.status]))
+                kinds: dict[flow_events.FlowStatus, MarkKind] = {"finished": "finished", "failed": "error"}
+                return kinds.get(message.status, "end"), _("the flow {end}", end=_(labels.ENDED[message.status]))
             case requests.ApprovalRequest():
                 return "pause", _("{tool} asks for approval", tool=message.sender)
             case events.StepInterrupted():

@@ -9,6 +9,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 
+from kimi_tui.flow.render.node_signs import run_sign
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.spending import fullest, shown_cost
 from kimi_tui.formats import clock, token_count
@@ -23,22 +24,12 @@ from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
 from kimi_tui.ui.tui.widgets.line_list import LineList
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
-from kimi_tui.wire.flow_events import FlowStatus
-
-_SIGNS: dict[FlowStatus | None, str] = {
-    "finished": "✓",
-    "failed": "✗",
-    "stopped": "■",
-    "cancelled": "■",
-    "max_moves": "■",
-    None: "…",
-}
 
 
 class RunTable(LineList):
     """A table with one row per run; marked runs have a letter."""
 
-    DEFAULT_CSS = "RunTable { height: 1fr; background: $background; }"
+    DEFAULT_CSS = "RunTable { height: 1fr; background: transparent; }"
     at_once = False
 
     class Chosen(Message):
@@ -103,7 +94,7 @@ def _cells_of(run: PastRun) -> tuple[str, ...]:
     return (
         when,
         one_line(run.name),
-        f"{_SIGNS[state.status]} {end}",
+        f"{run_sign(state.status)} {end}",
         str(state.moves),
         clock(run.duration_s),
         token_count(run.tokens) if not state.budget else _of_budget(state),

@@ -23,7 +23,7 @@ _STATES: dict[ToolState, str] = {
     "ok": N_("done"),
     "failed": N_("failed"),
     "rejected": N_("rejected"),
-    "interrupted": N_("stopped"),
+    "interrupted": N_("interrupted"),
 }
 
 

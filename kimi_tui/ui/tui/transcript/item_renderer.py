@@ -7,6 +7,8 @@ from typing import assert_never
 
 from rich.style import Style
 
+from kimi_tui.flow.model.graph import NodeKind
+from kimi_tui.flow.render.node_signs import KIND_SIGNS
 from kimi_tui.formats import duration
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.state.items import (
@@ -173,7 +175,7 @@ def _think(item: ThinkItem, width: int, context: RenderContext) -> Iterator[Line
 def _flow_header(item: FlowHeaderItem, width: int, context: RenderContext) -> Iterator[Line]:
     palette = context.palette
     target = click_style(f"node:{item.node_id}")
-    sign = {"decision": "◆", "task": "■", "begin": "●", "end": "●"}[item.kind]
+    sign = KIND_SIGNS[NodeKind(item.kind)]
     runs: list[Run] = [
         (f"{sign} ", palette.accent + target),
         (cut(sanitize(item.label), max(8, width - 24)), palette.heading + target),

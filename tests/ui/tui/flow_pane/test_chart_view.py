@@ -1,6 +1,7 @@
 """The chart as a widget: what it shows, how one moves about in it, and what it repaints."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
@@ -10,8 +11,8 @@ from textual.geometry import Region
 from kimi_tui.flow.layout.layout import layout
 from kimi_tui.flow.model.validation import build_flow
 from kimi_tui.flow.parsing.reader import read_chart
-from kimi_tui.flow.render.box_drawing import EAST, NORTH, SOUTH, WEST, line_char
-from kimi_tui.flow.render.chart_style import ChartStyle
+from kimi_tui.flow.render.box_drawing import EAST, NORTH, SOUTH, WEST, arrow_char, line_char
+from kimi_tui.flow.render.chart_style import ChartStyle, LineKind
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.skill.skill import Scope, Skill, parse_skill
 from kimi_tui.ui.tui.flow_pane.chart_surface import DrawnSurface
@@ -50,7 +51,8 @@ def picture_after(messages: list[object]) -> tuple[RunView, object]:
         ({EAST: "light", SOUTH: "light"}, "╭"),
         ({NORTH: "heavy", SOUTH: "heavy"}, "┃"),
         ({EAST: "double", WEST: "double"}, "═"),
-        ({NORTH: "dashed", SOUTH: "dashed"}, "┆"),
+        ({NORTH: "dashed", SOUTH: "dashed"}, "╏"),
+        ({EAST: "dashed", SOUTH: "dashed"}, "┏"),
         ({NORTH: "heavy", SOUTH: "heavy", EAST: "light"}, "┠"),
         ({EAST: "heavy", WEST: "light"}, "╼"),
         ({NORTH: "light", EAST: "heavy", SOUTH: "heavy", WEST: "light"}, "╆"),
@@ -58,6 +60,15 @@ def picture_after(messages: list[object]) -> tuple[RunView, object]:
 )
 def test_lines_of_different_weight_join(arms: dict[int, str], sign: str) -> None:
     assert line_char(arms) == sign  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("ascii_only", [False, True])
+def test_lines_taken_possible_and_not_taken_have_signs_of_their_own(ascii_only: bool) -> None:
+    for arms in ((EAST, WEST), (NORTH, SOUTH)):
+        signs = {line_char(dict.fromkeys(arms, kind), ascii=ascii_only) for kind in get_args(LineKind)}
+        assert len(signs) == 4
+    assert arrow_char(EAST, "dashed") == "▷"  # open until the branch is taken
+    assert {arrow_char(EAST, kind) for kind in get_args(LineKind) if kind != "dashed"} == {"▶"}
 
 
 def test_a_chart_that_would_be_scrolled_gets_lower_boxes_until_it_fits() -> None:
@@ -71,6 +82,17 @@ def test_a_chart_that_would_be_scrolled_gets_lower_boxes_until_it_fits() -> None
     assert planner.make(50, 36, "auto", "auto").mode == "full"
     assert planner.make(50, 16, "auto", "auto").mode == "compact"
     assert planner.make(50, 16, "full", "auto").mode == "full"
+
+
+def test_a_chart_that_is_scrolled_anyway_has_whole_labels() -> None:
+    label = "Read the next files and note each place that may be wrong"
+    chart = ["flowchart TD", "  b([BEGIN]) --> n0"]
+    chart += [f"  n{n}[Step {n}: {label}] --> n{n + 1}" for n in range(6)]
+    flow = build_flow(read_chart("\n".join([*chart, "  n6[Sum up] --> e([END])"]), "mermaid"))
+    shown = SurfacePlanner(flow).make(50, 16, "auto", "auto")
+    assert isinstance(shown.surface, DrawnSurface)
+    assert (shown.mode, 16 < shown.surface.height <= 24) == ("compact", True)
+    assert not [node for node in shown.surface.layout.nodes.values() if any("…" in line for line in node.lines)]
 
 
 def test_a_chart_that_is_too_large_to_draw_is_its_outline_and_says_so() -> None:
@@ -99,7 +121,7 @@ def test_the_way_gone_is_told_apart_without_colour_and_so_is_a_persons_choice() 
     text = text_of(DrawnSurface(layout(flow)), chart_style(picture, flow, LiveContext()))  # type: ignore[arg-type]
     assert "║ yes" in text  # chosen by hand
     assert "┃ no" in text  # chosen by the model
-    assert "┆ flaky" in text  # in question now
+    assert "╏ flaky" in text  # in question now
     assert "│ no" in text  # not gone: another decision's
 
 

@@ -1,6 +1,7 @@
 """The pane between runs: charts that are saved, broken, exported; and a run that was cut off."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 from kimi_tui.flow import build_flow, read_mermaid
@@ -14,7 +15,7 @@ from kimi_tui.ui.tui.flow_pane.start_flow import StartFlow
 from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.wire.flow_events import FlowNodeBegin
 from tests.ui.tui import wire_scenarios
-from tests.ui.tui.fake_engine import FakeEngine, FakeSkills, Skill
+from tests.ui.tui.fake_engine import FakeEngine, FakeSkills, Info, Skill
 from tests.ui.tui.flow_pane import flow_scenarios
 from tests.ui.tui.flow_pane.flow_driver import FIX, FlowDriver, open_flow
 from tests.ui.tui.painted import notices
@@ -59,6 +60,19 @@ async def test_home_end_and_the_page_keys_take_the_cursor_of_the_list_along(tmp_
         assert listing.cursor > 1
 
 
+async def test_the_menu_of_commands_shows_the_first_nodes_of_the_flow_under_its_cursor(tmp_path: Path) -> None:
+    class Flows(FakeEngine):
+        def commands(self) -> Sequence[Info]:
+            return (Info("flow:release", "Releases it."), Info("zoo", "Opens the zoo."))
+
+    skills = FakeSkills([Skill("release", "Releases it.", build_flow(read_mermaid(FIX)))])
+    async with open_flow(tmp_path, size=(80, 24), engine=Flows(tmp_path, skills=skills)) as one:
+        await one.press(*"/flow:rel")
+        assert "Look at the test → Fix it → Green? → …" in one.shown()
+        await one.press(*["backspace"] * 8, *"zoo")
+        assert "Look at the test →" not in one.shown()
+
+
 async def test_a_saved_chart_is_shown_at_once(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path)
     async with open_flow(tmp_path, engine=shelf.engine) as one:
@@ -90,7 +104,10 @@ async def test_a_broken_flow_is_listed_and_enter_shows_what_is_wrong(tmp_path: P
     async with open_flow(tmp_path, engine=shelf.engine) as one:
         assert "✗" in one.shown()
         names = [skill.name for skill in one.pane.listing.flows]
-        await one.press("f3", *["down"] * names.index("release"), "enter")
+        await one.press("f3", *["down"] * names.index("release"))
+        assert "Enter show the error" in one.shown()
+        assert "s start" not in one.shown()
+        await one.press("enter")
         assert "SKILL.md:12" in one.shown()
         assert "cannot run" in one.shown()
         assert "laying out" not in one.shown()
@@ -259,7 +276,7 @@ async def test_a_label_shows_what_the_run_was_started_with_and_a_chart_alone_a_g
         await one.run(ASKS, args="the parser")
         assert "◀" in one.shown()
         assert "┃ Look at the parser" in one.shown()
-        assert "■ Look at the parser" in one.shown()
+        assert "□ Look at the parser" in one.shown()
         assert "${ARGS}" not in one.shown()
 
 

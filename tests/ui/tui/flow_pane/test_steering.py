@@ -46,8 +46,8 @@ async def test_the_end_of_a_run_says_once_how_it_ended(tmp_path: Path) -> None:
     async with open_flow(tmp_path) as one:
         await one.run()
         await one.say(FlowEnd(run_id="run", status="cancelled", moves=1, reason="cancelled"))
-        assert "cancelled · 1 move · 0:00" in one.shown()
-        assert "0:00 · cancelled" not in one.shown()
+        assert "interrupted · 1 move · 0:00" in one.shown()
+        assert "0:00 · interrupted" not in one.shown()
 
 
 async def test_n_runs_one_node_and_pauses_again(tmp_path: Path) -> None:
@@ -241,9 +241,9 @@ async def test_keys_go_from_a_nodes_turn_back_to_the_node(tmp_path: Path) -> Non
     async with open_flow(tmp_path) as one:
         await at_green(one)
         await one.press("f3", "home", "up", "enter", "t")
-        assert "› ■ Fix it" in one.shown()
+        assert "› □ Fix it" in one.shown()
         await one.press("alt+up")
-        assert "› ■ Look at the test" in one.shown()
+        assert "› □ Look at the test" in one.shown()
         await one.press("enter")
         assert (one.app.main_screen.focused_pane, one.pane.chart.selected) == ("flow", "look")
 
@@ -315,11 +315,11 @@ async def test_a_key_shows_what_the_lines_mean_and_a_zoomed_chart_says_it(tmp_pa
     async with open_flow(tmp_path) as one:
         await one.run()
         await one.press("f3")
-        assert "━━ taken" not in one.shown()
+        assert "━▶ taken" not in one.shown()
         await one.press("question_mark")
-        assert "━━ taken  ══ you chose  ┄┄ possible  ── not taken" in one.shown()
+        assert "━▶ taken  ═▶ you chose  ╍▷ possible  ─▶ not taken" in one.shown()
         await one.press("question_mark", "f11")
-        assert "━━ taken" in one.shown()
+        assert "━▶ taken" in one.shown()
         assert one.app.main_screen.query_one(Divider).display is False
 
 

@@ -144,7 +144,7 @@ async def test_a_card_opens_the_whole_conversation_by_keyboard_and_mouse_and_one
         assert (UserItem, ToolItem) == (kinds[0], kinds[-1])
         assert "I wait for the build." in driver.text
         await driver.press("ctrl+x")
-        await driver.until(lambda: driver.states[1] == "interrupted" and "stopped" in driver.text)
+        await driver.until(lambda: driver.states[1] == "interrupted" and "interrupted" in driver.text)
         assert not sleeps()
         await driver.press("right")
         assert isinstance(driver.view.state.conversation.items[-1], ErrorItem)

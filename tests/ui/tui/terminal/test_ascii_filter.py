@@ -9,11 +9,20 @@ from hypothesis import strategies as st
 from rich.segment import Segment
 from textual.color import Color
 
+from kimi_tui.flow.render.node_signs import ASCII_KIND_SIGNS, ASCII_SIGNS, KIND_SIGNS, SIGNS
 from kimi_tui.ui.tui.terminal.ascii_filter import ASCII, ASCII_WITHOUT_BOXES, AsciiFilter
 from kimi_tui.ui.tui.text.styled_line import cells
 from tests import texts
 
 GROUND = Color.parse("black")
+
+
+def test_a_node_has_the_same_sign_in_a_chart_of_ascii_and_on_a_screen_of_ascii() -> None:
+    pairs = [*zip(SIGNS.values(), ASCII_SIGNS.values(), strict=True)]
+    pairs += zip(KIND_SIGNS.values(), ASCII_KIND_SIGNS.values(), strict=True)
+    assert [shown(sign) for sign, _plain in pairs] == [plain for _sign, plain in pairs]
+    states = {sign for sign in SIGNS.values() if sign.strip()}
+    assert states.isdisjoint(KIND_SIGNS.values())
 
 
 def shown(*texts: str) -> str:

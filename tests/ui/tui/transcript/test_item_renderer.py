@@ -152,7 +152,7 @@ def test_a_thought_is_its_last_lines_then_one_line():
 def test_a_flow_header_names_the_node_and_the_visit():
     item = FlowHeaderItem("green", "Green?", 2, "decision", note="chose no")
     (line,) = render_item(item, 60, RenderContext(PALETTE))
-    assert line.text.startswith("◆ Green? · visit 2 · chose no ─")
+    assert line.text.startswith("◇ Green? · visit 2 · chose no ─")
     assert {style.meta.get("act") for _, style in line.runs[:3]} == {"node:green"}
 
 
