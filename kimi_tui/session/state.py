@@ -1,5 +1,7 @@
 """`state.json`: the small values of a session that are not a history. It is replaced whole, never edited."""
 
+import errno
+import os
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -7,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kimi_tui import json_text
 from kimi_tui.atomic_file import replacement
 from kimi_tui.failpoints import crash_point
-from kimi_tui.regular_file import read_text
+from kimi_tui.regular_file import MAX_BYTES, read_text
 from kimi_tui.wire.display import TodoItem
 
 
@@ -53,6 +55,9 @@ def read_state(file: Path) -> SessionState:
 
 
 def write_state(file: Path, state: SessionState) -> None:
-    """Replace the file atomically. Raises OSError."""
-    with replacement(file, state.model_dump_json(indent=2)):
+    """Replace the file atomically. Raises OSError, also for a state that is too long to be read again."""
+    text = state.model_dump_json(indent=2)
+    if len(text.encode()) > MAX_BYTES:  # defence: state-that-can-be-read
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(file))
+    with replacement(file, text):
         crash_point("state.before_replace")

@@ -6,10 +6,12 @@ from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.task import Subagents
 from kimi_tui.wire.parts import ToolReturnValue
 
+MAX_PROMPT = 100_000
+
 
 class CreateSubagentParams(Params):
     name: str = Field(pattern=r"^[A-Za-z0-9_-]{1,64}$", description="What to call it in Task.")
-    system_prompt: str = Field(min_length=1, description="Who it is and how it works.")
+    system_prompt: str = Field(min_length=1, max_length=MAX_PROMPT, description="Who it is and how it works.")
 
 
 class CreateSubagent(Tool[CreateSubagentParams]):

@@ -8,6 +8,9 @@ from kimi_tui.tools.core.tool import Params, Tool, ok
 from kimi_tui.wire.display import TodoBlock, TodoItem, TodoStatus
 from kimi_tui.wire.parts import ToolReturnValue
 
+_MAX_TITLE = 2_000
+_MAX_TODOS = 500
+
 
 class TodoList:
     """The list of one session; `on_change` is called after each update."""
@@ -27,13 +30,15 @@ class TodoList:
 
 
 class Todo(Params):
-    title: str = Field(description="What is to be done, in a few words.", min_length=1)
+    title: str = Field(description="What is to be done, in a few words.", min_length=1, max_length=_MAX_TITLE)
     status: TodoStatus = Field(default="pending", description="How far it is.")
 
 
 class SetTodoListParams(Params):
     todos: list[Todo] | None = Field(
-        default=None, description="The whole new list; an empty one clears it; null only asks for the list as it is."
+        default=None,
+        max_length=_MAX_TODOS,
+        description="The whole new list; an empty one clears it; null only asks for the list as it is.",
     )
 
 

@@ -1405,6 +1405,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_yolo_turned_on_without_a_sandbox_does_not_answer_the_command_that_waits",
     ),
     Defence(
+        "a reply without end", "a bound of subagents made in a session", "bound-created-subagents", NEVER,
+        "test_subagents_made_in_the_session_are_bounded_and_its_state_can_still_be_read",
+    ),
+    Defence(
+        "a reply without end", "a bound of the state of a session", "state-that-can-be-read", NEVER,
+        "test_a_state_that_is_too_long_to_be_read_leaves_the_last_one_in_place",
+    ),
+    Defence(
         "a reply without end", "a bound of subagents within subagents", "bound-depth-of-subagents", NEVER,
         "test_subagents_that_send_subagents_come_to_an_end",
     ),

@@ -676,6 +676,9 @@ CASES: dict[str, tuple[str, ...]] = {
     "a reply without end": (
         "tests/llm/test_reply.py::test_an_answer_that_does_not_end_is_stopped",
         "tests/soul/subagents/test_pool.py::test_subagents_that_send_subagents_come_to_an_end",
+        "tests/soul/subagents/test_pool.py::"
+        "test_subagents_made_in_the_session_are_bounded_and_its_state_can_still_be_read",
+        "tests/session/test_damaged_files.py::test_a_state_that_is_too_long_to_be_read_leaves_the_last_one_in_place",
         "tests/llm/test_reply.py::test_a_reply_id_that_is_too_long_is_not_kept",
         "tests/llm/test_openai_faults.py::test_calls_without_a_name_are_counted_though_they_are_kept_back",
         "tests/llm/test_tool_call_assembly.py::test_an_id_that_is_too_long_is_replaced_and_a_name_is_cut",

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 
 from kimi_tui import paths
 from kimi_tui.cli.main import main
+from kimi_tui.regular_file import MAX_BYTES
+from kimi_tui.session.state import SessionState, read_state, write_state
 from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import CHOICES, write_skill
 from tests.ui.print.test_print import command
@@ -234,3 +236,11 @@ def test_an_export_names_a_file_that_cannot_be_read(
     assert main(words) == 1
     assert f"{session / 'context.jsonl'} cannot be read: " in capfd.readouterr().err
     assert target.stat().st_size > 0
+
+
+def test_a_state_that_is_too_long_to_be_read_leaves_the_last_one_in_place(tmp_path: Path) -> None:
+    file = tmp_path / "state.json"
+    write_state(file, SessionState(custom_title="mine"))
+    with pytest.raises(OSError, match="large"):
+        write_state(file, SessionState(custom_title="mine", title="x" * MAX_BYTES))
+    assert read_state(file) == SessionState(custom_title="mine")

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from kimi_tui.soul.agent import Agent
 from kimi_tui.wire.codec import WireMessage
 
+MAX_CREATED = 50
+"""How many subagents an agent may create: each stays in the state of the session."""
 Send = Callable[[WireMessage], None]
 
 
@@ -39,9 +41,11 @@ class LaborMarket:
         return {**self.dynamic, **self.fixed}
 
     def hire(self, name: str, system_prompt: str, worker: SubagentType) -> None:
-        """Add a subagent. Raises ValueError if the name is taken; the message is for the model."""
+        """Add a subagent. Raises ValueError, for the model, if the name is taken or there are too many."""
         if name in self.workers:
             raise ValueError(f"A subagent named {name!r} already exists. Existing: {', '.join(self.workers)}.")
+        if len(self.dynamic) >= MAX_CREATED:  # defence: bound-created-subagents
+            raise ValueError(f"There are {MAX_CREATED} created subagents already; send one of those.")
         self.dynamic[name] = worker
         if self.on_hire is not None:
             self.on_hire(name, system_prompt)

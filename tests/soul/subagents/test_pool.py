@@ -2,9 +2,13 @@ import asyncio
 import json
 from dataclasses import replace
 
+from kimi_tui.regular_file import MAX_BYTES
+from kimi_tui.session.state import read_state
 from kimi_tui.soul.agent_spec import agent_file
+from kimi_tui.soul.subagents.labor_market import MAX_CREATED
 from kimi_tui.soul.subagents.pool import MAX_DEPTH
 from kimi_tui.soul.subagents.running import MAX_RUNNING
+from kimi_tui.tools.create_subagent import MAX_PROMPT
 from kimi_tui.wire.codec import decode
 from kimi_tui.wire.events import ApprovalResponse, Notification, StepInterrupted, SubagentEvent, TurnBegin
 from kimi_tui.wire.parts import ToolResult
@@ -264,6 +268,19 @@ async def test_a_subagent_made_in_the_session_leaves_what_the_model_is_told_of_i
     async with engine_on(replace(made, session_id=session_id)) as (engine, _):
         assert "poet" in engine.soul.agent.subagents.names()
         assert engine.soul.agent.toolset.specs == before
+
+
+async def test_subagents_made_in_the_session_are_bounded_and_its_state_can_still_be_read(tmp_path):
+    prompts = {"long": "x" * (MAX_PROMPT + 1)} | {f"w{number}": "You work." for number in range(MAX_CREATED + 1)}
+    calls = [tool_call("CreateSubagent", name, name=name, system_prompt=text) for name, text in prompts.items()]
+    made = plan(tmp_path, "\n".join(calls), "text: done", agent_file=agent_file("okabe"))
+    async with engine_on(made) as (engine, received):
+        await engine.prompt("go")
+        refused = [result.tool_call_id for result in received.of(ToolResult) if result.return_value.is_error]
+        assert refused == ["long", f"w{MAX_CREATED}"]
+        state = read_state(engine.session.dir / "state.json")
+        assert len(state.subagents) == MAX_CREATED
+        assert sum(map(len, state.subagents.values())) < MAX_BYTES // 2
 
 
 async def test_subagents_that_send_subagents_come_to_an_end(tmp_path):
