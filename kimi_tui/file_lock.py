@@ -1,7 +1,11 @@
-"""Locks that end with their process, however it ends: `flock` on a file of their own."""
+"""Locks that end with their process, however it ends: `flock` on a file of their own, or on a folder."""
 
+import contextlib
+import errno
 import fcntl
 import os
+import time
+from collections.abc import Generator
 from pathlib import Path
 
 from kimi_tui.regular_file import open_fd
@@ -20,3 +24,29 @@ def is_locked(file: Path) -> bool:
     finally:
         os.close(descriptor)
     return False
+
+
+@contextlib.contextmanager
+def one_writer(folder: Path, *, patience_s: float = 5.0) -> Generator[None]:
+    """Lock a folder during the block, against other processes and threads that do so too.
+
+    A file system that cannot lock folders is used without a lock. Raises OSError (BlockingIOError) if another one holds
+    the lock longer than `patience_s` seconds.
+    """
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        until = time.monotonic() + patience_s
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    raise BlockingIOError(errno.EAGAIN, "another process is writing here", str(folder)) from None
+                time.sleep(0.01)
+                continue
+            except OSError:
+                pass
+            break
+        yield
+    finally:
+        os.close(descriptor)

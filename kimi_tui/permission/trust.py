@@ -13,7 +13,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
@@ -22,6 +22,7 @@ from kimi_tui import json_text, paths
 from kimi_tui.atomic_file import replace_file
 from kimi_tui.config.loader import MAX_PROJECT_BYTES, load_config
 from kimi_tui.errors import ConfigError
+from kimi_tui.file_lock import one_writer
 from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder, project_root, shown
 from kimi_tui.permission.settings import loosening_rules, project_file
@@ -157,19 +158,24 @@ def remember(work_dir: Path, trusted: bool, items: Sequence[TrustItem] | None = 
     """
     root = project_root(work_dir.resolve())
     files = None if items is None else {name_in(root, item.path): item.mark for item in items if item.mark}
-    old = _load_answers().get(root)
-    if files is not None and old is not None and old.trusted and old.files:
-        files = old.files | files
-    _save_answers({**_load_answers(), root: TrustDecision(trusted, files if trusted else None)})
+    with _changing():
+        stored = _load_answers()
+        old = stored.get(root)
+        if files is not None and old is not None and old.trusted and old.files:
+            files = old.files | files
+        _save_answers({**stored, root: TrustDecision(trusted, files if trusted else None)})
     return root
 
 
 def remove_decision(work_dir: Path) -> bool:
     """Remove a decision, so that the user is asked again; False if there was none. Raises OSError."""
-    stored = _load_answers()
-    if stored.pop(project_root(work_dir.resolve()), None) is None:
+    root = project_root(work_dir.resolve())
+    if root not in _load_answers():
         return False
-    _save_answers(stored)
+    with _changing():
+        stored = _load_answers()
+        stored.pop(root, None)
+        _save_answers(stored)
     return True
 
 
@@ -235,13 +241,21 @@ def _mark(file: Path) -> str:
         return "unreadable"
 
 
+@contextlib.contextmanager
+def _changing() -> Generator[None]:
+    """Nobody else changes the decisions during the block, so that no process undoes another's. Raises OSError."""
+    folder = _store().parent
+    private_folder(folder)
+    with one_writer(folder):  # defence: one-writer-of-decisions
+        yield
+
+
 def _save_answers(stored: dict[Path, TrustDecision]) -> None:
     value = {
         str(folder): answer.trusted if answer.files is None else {"trusted": answer.trusted, "files": answer.files}
         for folder, answer in stored.items()
     }
     store = _store()
-    private_folder(store.parent)
     if broken_decisions():  # defence: keep-broken-decisions
         corrupt_copy = _corrupt_copy_path(store)
         store.rename(corrupt_copy)

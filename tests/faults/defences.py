@@ -1876,6 +1876,10 @@ DEFENCES: tuple[Defence, ...] = (
     Defence("anchors that are used twice", "no warning of each", "quiet-yaml", REMOVED),
     Defence("trust decisions that are broken", "keeping the file", "keep-broken-decisions", NEVER),
     Defence(
+        "trust decisions of two processes", "one writer at a time", "one-writer-of-decisions", UNWRAPPED,
+        "test_decisions_at_the_same_time_are_all_kept",
+    ),
+    Defence(
         "a pipe in our own home", "reading regular files only", "regular-draft", Value('self.file.read_text("utf-8")'),
     ),
     Defence(

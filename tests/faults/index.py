@@ -640,6 +640,9 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/ui/web/test_server.py::test_no_text_of_a_paste_is_a_key",
         "tests/ui/web/test_server.py::test_an_odd_key_does_not_end_the_app",
     ),
+    "trust decisions of two processes": (
+        "tests/permission/test_trust.py::test_decisions_at_the_same_time_are_all_kept",
+    ),
     "a session to import without end": (
         "tests/session/test_atomic_folder.py::test_a_killed_import_or_fork_leaves_no_half_session",
         "tests/session/test_atomic_folder.py::test_what_a_killed_process_left_is_deleted_a_day_later",

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,21 @@ def project(tmp_path: Path, *files: str, content: str = "{}") -> Path:
 def items(work_dir: Path, extra: Sequence[str] = ()) -> list[tuple[str, str]]:
     root = paths.project_root(work_dir)
     return [(trust.name_in(root, one.path), one.what) for one in trust.project_items(work_dir, extra)]
+
+
+def test_decisions_at_the_same_time_are_all_kept(tmp_path: Path) -> None:
+    folders = [tmp_path / str(number) for number in range(24)]
+    for folder in folders:
+        (folder / ".git").mkdir(parents=True)
+    undone, kept = folders[:8], folders[8:]
+    for folder in undone:
+        trust.remember(folder, True)
+    with ThreadPoolExecutor(24) as threads:
+        changes = [threads.submit(trust.remember, folder, True) for folder in kept]
+        changes += [threads.submit(trust.remove_decision, folder) for folder in undone]
+        for change in changes:
+            change.result()
+    assert sorted(trust.decisions()) == sorted(kept)
 
 
 def test_a_project_that_brings_nothing_asks_nothing(tmp_path: Path) -> None:

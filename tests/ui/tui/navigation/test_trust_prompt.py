@@ -39,7 +39,7 @@ async def test_a_no_to_a_folder_stays_in_sight_and_can_be_taken_back(open_app: O
         await harness.until(lambda: harness.app.engine and len(harness.app.presenter.state.conversation))
         note = harness.app.presenter.state.conversation[0]
         assert isinstance(note, NoticeItem)
-        assert "Folder not trusted; ignored: skills. Run /trust" in note.text
+        assert "Folder not trusted; ignored: .kimi-tui/skills. Run /trust" in note.text
         assert harness.app.screen_router.handle_slash("/trust")
         await harness.on(TrustQuestion)
         harness.app.screen.dismiss(True)
