@@ -527,6 +527,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_of_many_new_files_their_folder_is_put_aside",
     ),
     Defence(
+        "34 protected_paths", "states that a program changes in its memory", "states-that-are-mapped", Value("False"),
+        "test_an_index_that_a_background_command_changes_in_its_memory_is_put_aside",
+    ),
+    Defence(
+        "34 protected_paths", "the number of repositories that commands leave", "repositories-of-a-session", NEVER,
+        "test_of_thousands_of_repositories_that_a_command_makes_most_are_put_aside",
+    ),
+    Defence(
         "34 protected_paths", "checking what Git trusts in its state", "states-that-git-trusts", NEVER,
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),

@@ -268,6 +268,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_a_configured_path_that_a_command_made_a_link_opens_nothing",
         "tests/tools/shell_support/test_git_state.py::test_what_git_trusts_in_its_state_does_not_act_elsewhere",
         "tests/tools/shell_support/test_git_state.py::test_of_many_new_files_their_folder_is_put_aside",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_an_index_that_a_background_command_changes_in_its_memory_is_put_aside",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_of_thousands_of_repositories_that_a_command_makes_most_are_put_aside",
         "tests/tools/shell_support/test_git_state.py::test_an_index_is_checked_again_when_its_hashes_have_another_size",
         "tests/tools/shell_support/test_git_state.py::"
         "test_a_worktree_of_a_setting_that_became_a_link_is_written_no_more",

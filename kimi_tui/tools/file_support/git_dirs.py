@@ -6,7 +6,7 @@ back to the work dir, since anyone may have written the file.
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
@@ -180,19 +180,24 @@ def modules_of(git_dir: Path) -> list[Path]:
     return found
 
 
-def hook_and_include_targets(git_dir: Path, top: Path) -> list[Path]:
+def hook_and_include_targets(git_dir: Path, top: Path, settings: Iterable[bytes] | None = None) -> list[Path]:
     """Return the paths that the settings name for hooks and included settings; `top` is the folder of the worktree. The
-    user's own settings may name a folder for hooks in each worktree.
+    user's own settings may name a folder for hooks in each worktree. Without `settings`, those of `git_dir` are read.
     """
     # defence: hooks-of-user-settings
     found: list[Path] = [top / name for name in _settings_of_user().hooks if not name.startswith("/")]
+    for content in _settings_in(git_dir) if settings is None else settings:
+        for _, text in config_values(content, "hookspath", "path"):
+            if text and "\0" not in text:
+                real = os.path.expanduser(text)  # noqa: PTH111 - that of pathlib raises for unknown users
+                found += [top / real, git_dir / real]
+    return found
+
+
+def _settings_in(git_dir: Path) -> Iterator[bytes]:
     for name in ("config", "config.worktree"):
         with contextlib.suppress(OSError):
-            for _, text in config_values(read_start(git_dir / name, _MAX_CONFIG), "hookspath", "path"):
-                if text and "\0" not in text:
-                    real = os.path.expanduser(text)  # noqa: PTH111 - that of pathlib raises for unknown users
-                    found += [top / real, git_dir / real]
-    return found
+            yield read_start(git_dir / name, _MAX_CONFIG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,14 +221,13 @@ def user_git_files() -> tuple[Path, ...]:
 
 
 def _settings_of_user() -> _UserSettings:
-    home = Path.home()
-    config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-    files = (home / ".gitconfig", config / "git/config", Path("/etc/gitconfig"))
+    home = os.path.expanduser("~")  # noqa: PTH111 - for each repository at each command
+    config = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
     states: list[tuple[str, int, int]] = []
-    for file in files:
+    for file in (f"{home}/.gitconfig", f"{config}/git/config", "/etc/gitconfig"):
         with contextlib.suppress(OSError):
-            status = os.stat(file)  # noqa: PTH116 - for each repository at each command
-            states.append((str(file), status.st_mtime_ns, status.st_size))
+            status = os.stat(file)  # noqa: PTH116 - as above
+            states.append((file, status.st_mtime_ns, status.st_size))
     return _read_settings(tuple(states))
 
 

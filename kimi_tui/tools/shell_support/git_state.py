@@ -4,10 +4,12 @@ A path in the index can make Git write outside the worktree when the user resets
 commits; the strategy of a rebase is the name of a program; `remotes` and `branches` set where a push goes.
 """
 
+import hashlib
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from kimi_tui.regular_file import read_bytes
 from kimi_tui.tools.file_support.git_config_values import config_values
@@ -37,12 +39,28 @@ _VERSION_OF_BLOCKS = 1
 _MAX_NAME = 4096
 """Bytes of a path: Linux takes no more."""
 
-States = frozenset[tuple[str, int, int, int]]
-"""The names of the files, with their inodes and times; of an index also the size of its hashes, by which it is read."""
+
+class State(NamedTuple):
+    """What tells one state of a file from another. `hash_size` is the one by which an index is read, `digest` is that
+    of the content, where it was read.
+    """
+
+    inode: int
+    changed: int
+    hash_size: int
+    digest: bytes | None
 
 
-def states_of(git_dir: Path) -> States:
-    """Return the files in a Git directory that store such state."""
+States = Mapping[str, State]
+"""By the names of the files."""
+
+
+def states_of(git_dir: Path, known: States, *, read: bool) -> States:
+    """Return the files in a Git directory that store such state.
+
+    A program that maps a file to memory changes it without a new time, as long as it runs: if one may, `read` the
+    contents. The contents of those files are read again whose contents are `known`.
+    """
     names = list(_FILES)
     for folder in ("", *STATE_FOLDERS):
         try:
@@ -53,15 +71,35 @@ def states_of(git_dir: Path) -> States:
                 ]
         except OSError:
             pass
-    found: set[tuple[str, int, int, int]] = set()
+    found: dict[str, State] = {}
     for name in names:
         try:
             status = os.lstat(f"{git_dir}/{name}")
         except OSError:
             continue
         size = _known_hash_size(git_dir) if _is_an_index(name) else 0  # defence: indexes-by-their-hashes
-        found.add((name, status.st_ino, status.st_ctime_ns, size))
-    return frozenset(found)
+        before = known.get(name)
+        read_again = read or (before is not None and before.digest is not None)  # defence: states-that-are-mapped
+        digest = _digest(git_dir / name) if read_again else None
+        found[name] = State(status.st_ino, status.st_ctime_ns, size, digest)
+    return found
+
+
+def changed_states(now: States, before: States) -> set[str]:
+    """Return the names of the files that are new or were changed."""
+    return {name for name, state in now.items() if name not in before or not _is_same(state, before[name])}
+
+
+def _is_same(one: State, other: State) -> bool:
+    same_content = None in (one.digest, other.digest) or one.digest == other.digest
+    return same_content and one._replace(digest=None) == other._replace(digest=None)
+
+
+def _digest(file: Path) -> bytes:
+    try:
+        return hashlib.blake2b(b"" if file.is_symlink() else read_bytes(file, most=_MAX_INDEX)).digest()
+    except OSError:
+        return b""
 
 
 def is_shared_index(name: str) -> bool:

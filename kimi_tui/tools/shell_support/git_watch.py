@@ -9,7 +9,7 @@ import contextlib
 import os
 import stat
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from kimi_tui.regular_file import read_start
@@ -18,7 +18,15 @@ from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import git_dir_of, hook_and_include_targets, named_in, user_git_paths
 from kimi_tui.tools.file_support.git_settings import moved_destinations, without_unsafe_settings
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
-from kimi_tui.tools.shell_support.git_state import STATE_FOLDERS, States, is_shared_index, is_unsafe_state, states_of
+from kimi_tui.tools.shell_support.git_state import (
+    STATE_FOLDERS,
+    State,
+    States,
+    changed_states,
+    is_shared_index,
+    is_unsafe_state,
+    states_of,
+)
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 from kimi_tui.tools.shell_support.safe_rename import (
     ASIDE,
@@ -35,6 +43,8 @@ _MAX_REPORTED = 20
 _MAX_TEXT, _MAX_NAMED = 200, 5
 """Characters of a setting in a description, and the number of settings."""
 _MAX_CHECKS = 4
+_MAX_MADE = 500
+"""Repositories that the commands of a session may leave: each is read before and after every command."""
 _MAX_FILES = 100
 """New files of a repository that are put aside one by one; of more, their folder is."""
 _SETTINGS = ("config", "config.worktree")
@@ -59,7 +69,7 @@ class _Repository:
     executed: frozenset[bytes] = frozenset()
     long: frozenset[tuple[str, int, int]] = frozenset()
     """The files of which only the start was read, with their inodes and times."""
-    states: States = frozenset()
+    states: States = field(default_factory=dict[str, State])
     worktree: str | None = None
     """Where Git writes the files, if a setting says so; without links."""
     gitdir: bytes | None = None
@@ -76,6 +86,7 @@ class GitWatch:
         self._others = others
         self._finder = RepositoryFinder(self._roots)
         self._known: dict[Path, _Repository] = {}
+        self._made: set[Path] = set()
         self._links: Mapping[Path, str] = {}
         self._acting: frozenset[Path] = frozenset()
         self._unreadable: frozenset[str] = frozenset()
@@ -106,20 +117,20 @@ class GitWatch:
         known: dict[Path, _Repository] = {}
         for entry in found:
             with contextlib.suppress(OSError):
-                known[entry] = _read(entry)
+                known[entry] = _read(entry, {}, others_run=False)
         self._known = known
         self._links = dict(self._links_of_git())
         self._acting = self._acting_names()
         self._unreadable = self._finder.unreadable
 
-    def undo_changes(self, *, remotes_may_move: bool = False) -> list[str]:
+    def undo_changes(self, *, remotes_may_move: bool = False, others_run: bool = False) -> list[str]:
         """Undo changes since `accept_current` that make Git run programs, or push elsewhere unless `remotes_may_move`;
-        return a description for the user and the model.
+        return a description for the user and the model. `others_run`: commands run that can change files meanwhile.
         """
         done: list[str] = []
         failed: dict[str, None] = {}
         for _ in range(_MAX_CHECKS):
-            undone = self._undo_once(failed, remotes_may_move=remotes_may_move)
+            undone = self._undo_once(failed, remotes_may_move=remotes_may_move, others_run=others_run)
             done += undone
             if not undone:
                 break
@@ -130,7 +141,7 @@ class GitWatch:
             done[_MAX_REPORTED:] = [f"{len(done) - _MAX_REPORTED} more"]
         return [escape_unsafe(each) for each in done]
 
-    def _undo_once(self, failed: dict[str, None], *, remotes_may_move: bool) -> list[str]:
+    def _undo_once(self, failed: dict[str, None], *, remotes_may_move: bool, others_run: bool) -> list[str]:
         """Undo what is new; if there is nothing, the state that was checked becomes the baseline. Another command may
         change it meanwhile: a state that was read again would not have been checked. `failed` gets a description of
         what cannot be undone.
@@ -138,14 +149,18 @@ class GitWatch:
         done: list[str] = []
         roots = self._roots()
         found = self._find_everywhere(roots)
+        if excess := self._excess_of(found):  # defence: repositories-of-a-session
+            done += _close_unread(excess, roots, failed)
+            found = [entry for entry in found if entry not in excess]
         links, acting = dict(self._links_of_git()), self._acting_names()
         undoing = _ChangeUndoer(roots, frozenset(found), remotes_may_move)
         checked: dict[Path, _Repository] = {}
-        for entry in (*found, *(entry for entry in self._known if entry not in found)):
+        for entry in dict.fromkeys((*found, *self._known)):
             with _noting_failure(failed, entry):
                 if os.path.lexists(entry):
-                    now = _read(entry)
-                    done.extend(undoing.undo(now, self._known.get(entry)))
+                    before = self._known.get(entry)
+                    now = _read(entry, {} if before is None else before.states, others_run=others_run)
+                    done.extend(undoing.undo(now, before))
                     checked[entry] = now
         new = [path for path, target in links.items() if self._links.get(path) != target and os.path.islink(path)]  # noqa: PTH114 - never raises
         done += self._undo_links(new, roots, failed)
@@ -159,6 +174,17 @@ class GitWatch:
             self._links, self._acting = links, acting
             self._unreadable = self._finder.unreadable
         return done
+
+    def _excess_of(self, found: Collection[Path]) -> Collection[Path]:
+        """Return the new repositories that are more than a session checks, innermost first."""
+        self._made.intersection_update(found)
+        new = sorted(
+            (entry for entry in found if entry not in self._known and entry not in self._made),
+            key=lambda entry: (len(entry.parts), entry),
+        )
+        room = max(_MAX_MADE - len(self._made), 0)
+        self._made.update(new[:room])
+        return dict.fromkeys(reversed(new[room:]))
 
     def _find_everywhere(self, roots: Collection[Path]) -> list[Path]:
         """Return the repositories, also those in folders that cannot be listed any more: Git could still enter them."""
@@ -209,6 +235,21 @@ class GitWatch:
         return frozenset(found)
 
 
+def _close_unread(excess: Collection[Path], roots: Collection[Path], failed: dict[str, None]) -> Generator[str]:
+    """Rename what makes these folders repositories, without a look at their settings."""
+    for entry in excess:
+        with _noting_failure(failed, entry):
+            if not entry.is_symlink() and os.path.lexists(entry / "HEAD"):
+                move_aside(entry / "HEAD", roots)
+            if entry.name.lower() == ".git":
+                move_aside(entry, roots)
+    many = f"{len(excess)} new repositories were" if len(excess) > 1 else "1 new repository was"
+    yield (
+        f"{many} put aside (`.git{ASIDE}`, `HEAD{ASIDE}`): of those that commands leave, "
+        f"a session checks {_MAX_MADE}; delete what you do not need, or make them in a command outside the sandbox"
+    )
+
+
 @contextlib.contextmanager
 def _noting_failure(failed: dict[str, None], path: Path) -> Generator[None]:
     try:
@@ -219,13 +260,14 @@ def _noting_failure(failed: dict[str, None], path: Path) -> Generator[None]:
         failed[f"`{path}` could not be checked or put aside: {error.strerror or error}"] = None
 
 
-def _read(entry: Path) -> _Repository:
+def _read(entry: Path, known: States, *, others_run: bool) -> _Repository:
     link = _link(entry)
     if link is not None:
         return _Repository(entry, link)
-    present = frozenset(path for path in hook_and_include_targets(entry, entry.parent) if os.path.lexists(path))
     common, gitdir = entry / "commondir", entry / "gitdir"
     settings = tuple(_content(entry / name) for name in _SETTINGS)
+    targets = hook_and_include_targets(entry, entry.parent, settings)
+    present = frozenset(path for path in targets if os.path.lexists(path))
     return _Repository(
         entry,
         None,
@@ -235,7 +277,7 @@ def _read(entry: Path) -> _Repository:
         present,
         frozenset(filter(_executes, _content(entry / _TODO, _MAX_TODO).splitlines())),
         _long(entry),
-        states_of(entry),
+        states_of(entry, known, read=others_run),
         _worktree(entry, settings),
         _content(gitdir) if os.path.lexists(gitdir) else None,
     )
@@ -332,7 +374,7 @@ class _ChangeUndoer:
         if now.gitdir is not None and now.gitdir != was.gitdir and not self._names_worktree(entry, now.gitdir):
             self._aside(entry / "gitdir")
             yield f"`{entry}/gitdir` was put aside: Git would repair or remove a worktree elsewhere by it"
-        yield from self._undo_states(entry, now.states - was.states)
+        yield from self._undo_states(entry, changed_states(now.states, was.states))
         yield from self._undo_programs_of_rebase(entry / _TODO, now.executed - was.executed, long=str(_TODO) in long)
 
     def _undo_hooks(self, entry: Path, new: Collection[tuple[str, int, int]]) -> Generator[str]:
@@ -344,8 +386,7 @@ class _ChangeUndoer:
             self._aside(entry / "hooks" / name)
             yield f"the hook `{entry}/hooks/{name}` was put aside"
 
-    def _undo_states(self, entry: Path, new: States) -> Generator[str]:
-        names = {name for name, *_ in new}
+    def _undo_states(self, entry: Path, names: set[str]) -> Generator[str]:
         if len(names) > _MAX_FILES:
             names = {name.partition("/")[0] if name.startswith(STATE_FOLDERS) else name for name in names}
         if len(names) > _MAX_FILES:  # more shared indexes than Git makes

@@ -268,13 +268,15 @@ class Sandbox:
     async def _check_before(self, watch: "GitWatch", undone: list[str]) -> None:
         async with self._looking:
             if self._running:  # of what another command does meanwhile, nothing is taken as right
-                undone += await asyncio.to_thread(watch.undo_changes)
+                undone += await asyncio.to_thread(watch.undo_changes, others_run=True)
             else:
                 await asyncio.to_thread(watch.accept_current)
 
     async def _check_after(self, watch: "GitWatch", undone: list[str], *, remotes_may_move: bool) -> None:
         async with self._looking:
-            undone += await asyncio.to_thread(watch.undo_changes, remotes_may_move=remotes_may_move)
+            undone += await asyncio.to_thread(
+                watch.undo_changes, remotes_may_move=remotes_may_move, others_run=self._running > 0
+            )
         if undone:
             self._notify(tr("The sandbox undid changes that could start programs"), "; ".join(undone))
 

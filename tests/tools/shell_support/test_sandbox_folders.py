@@ -5,6 +5,7 @@ import itertools
 import os
 import shutil
 import socket
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,7 @@ from kimi_tui.tools.shell_support.bwrap_args import (
 )
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
 from kimi_tui.tools.shell_support.process_runner import run
+from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 from kimi_tui.tools.shell_support.sandbox import Sandbox
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap
 from kimi_tui.tools.str_replace_file import StrReplaceFile
@@ -353,3 +355,71 @@ def test_the_mounts_of_a_git_directory_around_the_workspace_are_compared_too(tmp
     )
     places = argv[argv.index(str(tmp_path / "unstarted")) - 1].split("\n")
     assert str(tmp_path / "main/.git/config") in places
+
+
+MAPS = r"""
+import hashlib, mmap, os, subprocess, time
+os.makedirs("w/r")
+os.chdir("w/r")
+run = ["git", "-c", "user.name=n", "-c", "user.email=a@b.c"]
+open("aaaaaaa", "w").write("x")
+for words in (["init", "-q"], ["add", "aaaaaaa"], ["commit", "-qm", "x"]):
+    subprocess.run([*run, *words], check=True)
+data = open(".git/index", "rb").read()
+with open(".git/index", "r+b") as file:
+    index = mmap.mmap(file.fileno(), len(data))
+index[:1] = index[:1]
+open("../../mapped", "w")
+while not os.path.exists("../../go"):
+    time.sleep(0.01)
+place = data.index(b"aaaaaaa")
+index[place : place + 7] = b"../aaaa"
+index[-20:] = hashlib.sha1(index[:-20]).digest()
+"""
+
+
+async def test_an_index_that_a_background_command_changes_in_its_memory_is_put_aside(
+    harness: ToolHarness, other: Path
+) -> None:
+    """Such a change leaves no time in the file; the index names a file outside of the repository."""
+    tool, sandbox, tasks = await parts(harness)
+    (harness.dir / "maps.py").write_text(MAPS)
+    await harness.use(tool, command="python3 maps.py", run_in_background=True, description="x")
+    await until((harness.dir / "mapped").exists)
+    await harness.use(tool, command="true")
+    assert (harness.dir / "w/r/.git/index").exists()
+    (harness.dir / "go").touch()
+    (task,) = tasks.tasks
+    await until(lambda: not task.running)
+    await harness.use(tool, command="true")
+    await sandbox.close()
+    subprocess.run(["git", "checkout", "--", "."], cwd=harness.dir / "w/r", check=False, capture_output=True)
+    assert not (harness.dir / "w/aaaa").exists()
+
+
+async def test_of_thousands_of_repositories_that_a_command_makes_most_are_put_aside(
+    harness: ToolHarness, other: Path
+) -> None:
+    """Each one left is read before and after every later command."""
+    (harness.dir / "mine/.git").mkdir(parents=True)
+    (harness.dir / "makes.py").write_text("""
+import os
+for number in range(700):
+    folder = f"r{number:03}/.git" if number % 2 else f"r{number:03}"
+    for name in ("objects", "refs"):
+        os.makedirs(f"{folder}/{name}")
+    open(f"{folder}/HEAD", "w").write("ref: refs/heads/main\\n")
+    open(f"{folder}/config", "w").write("[core]\\n\\tfsmonitor = evil\\n")
+""")
+    tool = await boxed(harness)
+    value = await harness.use(tool, command="python3 makes.py")
+    assert "200 new repositories were put aside" in f"{value.message}{value.output}"
+    left = RepositoryFinder(lambda: [harness.dir]).find()
+    assert len(left) == 501
+    assert harness.dir / "mine/.git" in left
+    assert not any("evil" in (entry / "config").read_text() for entry in left if entry.parent.name != "mine")
+    value = await harness.use(tool, command="mkdir -p more/.git; rm -r r000 r002 r004")
+    assert "put aside" not in f"{value.message}{value.output}"
+    value = await harness.use(tool, command="mkdir -p a/.git b/.git c/.git; true")
+    assert "1 new repository was put aside" in f"{value.message}{value.output}"
+    assert not (harness.dir / "c/.git").exists()
