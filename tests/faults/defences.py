@@ -511,6 +511,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_key_in_the_users_session_keyring_is_not_found",
     ),
     Defence(
+        "30 secret_leak", "refusing the keys of the user", "keys-of-the-user", REMOVED,
+        "test_a_key_in_a_keyring_of_the_user_is_not_read_by_its_number",
+    ),
+    Defence(
         "30 secret_leak", "comparing the mounts before the command starts", "compare-mounts", Value("command[6:]"),
         "test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothing",
     ),

@@ -186,6 +186,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_landlock.py::test_a_terminal_of_the_user_is_neither_read_nor_written",
         "tests/tools/shell_support/test_sandbox.py::test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothing",
         "tests/tools/shell_support/test_sandbox.py::test_a_key_in_the_users_session_keyring_is_not_found",
+        "tests/tools/shell_support/test_sandbox.py::test_a_key_in_a_keyring_of_the_user_is_not_read_by_its_number",
         "tests/tools/shell_support/test_sandbox_start.py::"
         "test_a_command_whose_mounts_nobody_compares_any_more_is_not_started",
         "tests/session/test_session_index.py::test_markdown_and_json_tell_the_conversation_without_secrets",

@@ -89,6 +89,7 @@ def confine(rules: str) -> None:
         if capability not in _KEPT_CAPABILITIES:
             _drop(capability)
     libc.call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    socket_filter.refuse_keys()
     if lines[0] == "offline":
         socket_filter.refuse_other_sockets()
     _restrict(descriptor)

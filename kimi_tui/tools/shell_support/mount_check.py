@@ -14,10 +14,11 @@ import sys
 import time
 
 if __package__:
-    from kimi_tui.tools.shell_support import session_keyring
+    from kimi_tui.tools.shell_support import session_keyring, socket_filter
 else:
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib takes long to load
     import session_keyring
+    import socket_filter
 
 _SIGKILL = 9
 """The module `signal` takes long to load."""
@@ -55,13 +56,21 @@ def checked(places: str, unstarted: str, command: list[str]) -> list[str]:
     os.close(answer_end)
     os.close(release)
     end = command.index("--")
-    options = os.memfd_create("options", 0)  # a list of processes inside would show them, which are pages
-    os.write(options, b"\0".join(map(os.fsencode, command[1:end])))
-    os.lseek(options, 0, os.SEEK_SET)
+    # A list of processes inside would show the options, which are pages.
+    options = _in_memory(b"\0".join(map(os.fsencode, command[1:end])))
     for descriptor in (answer_write, held):
         os.set_inheritable(descriptor, True)
     descriptors = ["--info-fd", str(answer_write), "--block-fd", str(held), "--args", str(options)]
+    if refused := socket_filter.key_filter():
+        descriptors += ["--seccomp", str(_in_memory(refused))]  # defence: keys-of-the-user
     return [command[0], *descriptors, *command[end:]]
+
+
+def _in_memory(content: bytes) -> int:
+    descriptor = os.memfd_create("options", 0)
+    os.write(descriptor, content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
 
 
 def _compare(places: str, unstarted: str, answer_end: int, release: int) -> int:

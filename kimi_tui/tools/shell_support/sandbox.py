@@ -327,8 +327,16 @@ class Sandbox:
             "", private, hidden=self._hidden_files, writable=writable, foreign=frozenset(listening_sockets())
         )
         program = self._find_bwrap((*workspace.folders, *self._config.writable))
-        reason = tr("bubblewrap (`bwrap`) is not installed")
-        if program is not None:
+        if program is None:
+            elsewhere = self._find_bwrap(())
+            reason = tr("bubblewrap (`bwrap`) is not installed")
+            if elsewhere is not None:
+                reason = tr(
+                    "bubblewrap (`{program}`) is in a folder that commands may write: start kimi-tui in a folder "
+                    "that does not contain it",
+                    program=elsewhere,
+                )
+        else:
             self._network = None if self._config.network else await make_session_network()
             join = () if self._network is None else self._network.join_argv
             self._box, reason = await probe(

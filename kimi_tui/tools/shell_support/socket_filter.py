@@ -1,7 +1,8 @@
-"""Denies this process and its children all sockets except Unix, IP and netlink.
+"""Denies this process and its children all sockets except Unix, IP and netlink; and the keys that the kernel keeps.
 
-A network namespace does not confine the others: one to the host of a virtual machine works in any. io_uring is
-refused too, since what it opens bypasses the filter. Programs fall back to other calls.
+A network namespace does not confine the other sockets: one to the host of a virtual machine works in any. io_uring is
+refused too, since what it opens bypasses the filter. No namespace confines keys: a keyring of the same user can be
+linked by its number. Programs fall back to other calls.
 """
 
 import errno
@@ -20,31 +21,59 @@ _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _FILTER = 38, 22, 2
 _ALLOW, _ERRNO = 0x7FFF_0000, 0x0005_0000
 _LOAD, _IF, _IF_AT_LEAST, _JUMP, _RETURN = 0x20, 0x15, 0x35, 0x05, 0x06
 _CALL, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
+_LINE_BYTES = 8
 _IO_URING_SETUP = 425
 _X32 = 0x4000_0000
 _OTHER_CALLS = 0xFFFF_FFFF
 _CALLS = {
-    "x86_64": ((0xC000_003E, (41, 53), _X32, ()), (0x4000_0003, (359, 360), _OTHER_CALLS, (102,))),
-    "aarch64": ((0xC000_00B7, (198, 199), _OTHER_CALLS, ()), (0x4000_0028, (281, 288), _OTHER_CALLS, ())),
+    "x86_64": (
+        (0xC000_003E, (41, 53), _X32, (), (248, 249, 250)),
+        (0x4000_0003, (359, 360), _OTHER_CALLS, (102,), (286, 287, 288)),
+    ),
+    "aarch64": (
+        (0xC000_00B7, (198, 199), _OTHER_CALLS, (), (217, 218, 219)),
+        (0x4000_0028, (281, 288), _OTHER_CALLS, (), (309, 310, 311)),
+    ),
 }
 """For programs of 64 and of 32 bits: the architecture, the calls that create sockets of the
-family in their first argument, the first call of an interface that is refused, and calls that are refused since their
-arguments are in memory."""
+family in their first argument, the first call of an interface that is refused, calls that are refused since their
+arguments are in memory, and the calls for keys."""
 
 
 def refuse_other_sockets() -> None:
     """Refuse these sockets in this process. Does nothing on an unknown machine type. Raises OSError."""
-    calls = _CALLS.get(os.uname().machine)
-    if calls is None:
+    _refuse(_code(sockets=True))
+
+
+def refuse_keys() -> None:
+    """Refuse the calls for keys in this process. Does nothing on an unknown machine type. Raises OSError."""
+    _refuse(key_filter())
+
+
+def key_filter() -> bytes:
+    """Return the filter that refuses the calls for keys, as bubblewrap takes it; empty on an unknown machine type."""
+    return _code(sockets=False)
+
+
+def _refuse(code: bytes) -> None:
+    if not code:
         return
+    memory = libc.Memory(code)
+    program = libc.Memory(struct.pack("HxxxxxxQ", len(code) // _LINE_BYTES, memory.address))
+    libc.call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    libc.call("prctl", _PR_SET_SECCOMP, _FILTER, program.address, 0, 0)
+
+
+def _code(*, sockets: bool) -> bytes:
+    calls = _CALLS.get(os.uname().machine, ())
     lines: list[tuple[int, int, str, str]] = [(_LOAD, _ARCHITECTURE, "", "")]
     lines += [(_IF, each[0], f"calls{number}", "") for number, each in enumerate(calls)]
     lines.append((_JUMP, 0, "unknown", ""))
-    for number, (_, making, refused_from, refused) in enumerate(calls):
+    for number, (_, making, refused_from, refused, of_keys) in enumerate(calls):
         lines.append((_LOAD, _CALL, "", f"calls{number}"))
         lines.append((_IF_AT_LEAST, refused_from, "unknown", ""))
-        lines += [(_IF, call, "unknown", "") for call in (*refused, _IO_URING_SETUP)]
-        lines += [(_IF, call, "family", "") for call in making]
+        lines += [(_IF, call, "unknown", "") for call in ((*refused, _IO_URING_SETUP) if sockets else of_keys)]
+        lines += [(_IF, call, "family", "") for call in making if sockets]
         lines.append((_RETURN, _ALLOW, "", ""))
     lines.append((_LOAD, _FIRST_ARGUMENT, "", "family"))
     lines += [(_IF, family, "known", "") for family in _FAMILIES]
@@ -52,10 +81,7 @@ def refuse_other_sockets() -> None:
     lines.append((_RETURN, _ALLOW, "", "known"))
     lines.append((_RETURN, _ERRNO | errno.ENOSYS, "", "unknown"))
     places = {label: at for at, (*_, label) in enumerate(lines) if label}
-    code = libc.Memory(b"".join(_encoded(at, line, places) for at, line in enumerate(lines)))
-    program = libc.Memory(struct.pack("HxxxxxxQ", len(lines), code.address))
-    libc.call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
-    libc.call("prctl", _PR_SET_SECCOMP, _FILTER, program.address, 0, 0)
+    return b"".join(_encoded(at, line, places) for at, line in enumerate(lines)) if calls else b""
 
 
 def _encoded(at: int, line: tuple[int, int, str, str], places: dict[str, int]) -> bytes:

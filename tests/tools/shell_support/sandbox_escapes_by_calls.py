@@ -52,6 +52,11 @@ _CALLS = (
         "the user's keyring",
         "sys.exit(L.syscall(250,11,-4,0,0)<=0 or L.syscall(250,6,-4,ctypes.create_string_buffer(64),64)<=4)",
     ),
+    (
+        "the user's keyring by its number",
+        "k=[int(l.split()[0],16) for l in open('/proc/keys') if ' _uid.' in l];sys.exit(not any(L.syscall(250,8,n,-3)==0 for n in k))",
+    ),
+    ("make a key", "sys.exit(L.syscall(248,c(b'user'),c(b'x'),c(b'x'),1,-1)<0)"),
     ("a raw socket", "socket.socket(socket.AF_INET,socket.SOCK_RAW,1)"),
     ("a packet socket", "socket.socket(socket.AF_PACKET,socket.SOCK_RAW,0)"),
     (

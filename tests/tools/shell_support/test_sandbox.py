@@ -1,6 +1,7 @@
 """The sandbox: what a command can write, see and reach in it. Without bubblewrap only its command line is tested."""
 
 import asyncio
+import ctypes
 import json
 import os
 import shlex
@@ -505,6 +506,34 @@ for argv in ([], json.loads(sys.argv[1])):
     if ended.returncode == 77:
         pytest.skip("keys cannot be made here")
     assert ended.stdout.split() == ["True", "False"], ended.stderr
+
+
+@works
+@pytest.mark.parametrize("network", [True, False])
+async def test_a_key_in_a_keyring_of_the_user_is_not_read_by_its_number(harness: ToolHarness, network: bool) -> None:
+    """No namespace separates the keyrings of a user, which `/proc/keys` lists."""
+    calls = {"x86_64": (248, 250), "aarch64": (217, 219)}.get(os.uname().machine)
+    if calls is None:
+        pytest.skip("the numbers of the calls are not known here")
+    add, control = calls
+    libc = ctypes.CDLL(None)
+    key = libc.syscall(add, b"user", b"kimi-tui-test", b"s3cret", 6, -4)
+    ring = libc.syscall(control, 0, -4, 0)
+    if key < 0 or ring < 0:
+        pytest.skip("keys cannot be made here")
+    (harness.dir / "keys.py").write_text(f"""
+import ctypes
+libc = ctypes.CDLL(None)
+found = ctypes.create_string_buffer(99)
+print("linked", libc.syscall({control}, 8, {ring}, -3))
+print("read", libc.syscall({control}, 11, {key}, found, 99), found.value)
+print("added", libc.syscall({add}, b"user", b"kimi-tui-planted", b"x", 1, {ring}))
+""")
+    try:
+        value = await harness.use(shell(harness, network=network), command="python3 keys.py")
+        assert str(value.output).splitlines() == ["linked -1", "read -1 b''", "added -1"]
+    finally:
+        libc.syscall(control, 9, key, -4)
 
 
 @works

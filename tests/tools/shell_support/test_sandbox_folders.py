@@ -331,6 +331,13 @@ async def test_the_full_sandbox_works_where_temporary_files_are_in_the_workspace
     assert "write outside" not in (sandbox.why_not or "")
 
 
+@pytest.mark.skipif(find_bwrap(()) is None, reason="bubblewrap is not installed")
+async def test_a_workspace_that_contains_bubblewrap_is_the_reason_why_it_is_not_used() -> None:
+    sandbox = Sandbox(SandboxConfig(), Workspace(Path("/")), landlock_version=lambda: 0)
+    assert not await sandbox.works()
+    assert f"bubblewrap (`{find_bwrap(())}`) is in a folder that commands may write" in str(sandbox.why_not)
+
+
 def test_a_workspace_that_contains_the_home_is_not_searched_as_a_whole(other: Path) -> None:
     """Of `/`, that would be all of the machine before and after each command."""
     home = Path.home().resolve()
