@@ -507,12 +507,8 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_terminal_of_the_user_is_neither_read_nor_written",
     ),
     Defence(
-        "30 secret_leak", "a session keyring for commands", "keyring-of-its-own", REMOVED,
-        "test_a_key_in_the_users_session_keyring_is_not_found",
-    ),
-    Defence(
-        "30 secret_leak", "refusing the keys of the user", "keys-of-the-user", REMOVED,
-        "test_a_key_in_a_keyring_of_the_user_is_not_read_by_its_number",
+        "30 secret_leak", "refusing the keys of the user", "keys-of-the-user",
+        Value("[]"), "test_a_key_in_a_keyring_of_the_user_is_not_read_by_its_number",
     ),
     Defence(
         "30 secret_leak", "comparing the mounts before the command starts", "compare-mounts", Value("command[6:]"),

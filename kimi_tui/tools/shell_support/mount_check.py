@@ -35,7 +35,7 @@ Mounts = dict[bytes, tuple[bytes, bytes]]
 
 def checked(places: str, unstarted: str, command: list[str]) -> list[str]:
     """Start the comparison; return the command line to execute in this process. Raises OSError."""
-    session_keyring.leave()  # defence: keyring-of-its-own
+    session_keyring.leave()
     answer_end, answer_write = os.pipe()
     read_end, release = os.pipe()
     # Its reader is a writer too: it never sees an end, so the command does not start if the comparison is killed.
