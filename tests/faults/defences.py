@@ -535,6 +535,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_of_thousands_of_repositories_that_a_command_makes_most_are_put_aside",
     ),
     Defence(
+        "34 protected_paths", "repositories whose paths are too long", "repositories-of-long-paths", Value("False"),
+        "test_a_repository_whose_path_is_too_long_to_check_is_put_aside_and_commands_run",
+    ),
+    Defence(
         "34 protected_paths", "checking what Git trusts in its state", "states-that-git-trusts", NEVER,
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),

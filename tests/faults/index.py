@@ -270,6 +270,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_git_state.py::test_what_git_trusts_in_its_state_does_not_act_elsewhere",
         "tests/tools/shell_support/test_git_state.py::test_of_many_new_files_their_folder_is_put_aside",
         "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_a_repository_whose_path_is_too_long_to_check_is_put_aside_and_commands_run",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_an_index_that_a_background_command_changes_in_its_memory_is_put_aside",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_of_thousands_of_repositories_that_a_command_makes_most_are_put_aside",

@@ -45,8 +45,14 @@ _MAX_TEXT, _MAX_NAMED = 200, 5
 _MAX_CHECKS = 4
 _MAX_MADE = 500
 """Repositories that the commands of a session may leave: each is read before and after every command."""
+_MAX_PATH = 3_800
+"""Bytes of the path of a repository: Linux takes 4,096 for a path, and the longest name in it has 255."""
 _MAX_FILES = 100
 """New files of a repository that are put aside one by one; of more, their folder is."""
+_TOO_MANY = (
+    f"of those that commands leave, a session checks {_MAX_MADE}; delete what you do not need, or make them in a "
+    "command outside the sandbox"
+)
 _SETTINGS = ("config", "config.worktree")
 _TODO = Path("rebase-merge/git-rebase-todo")
 _PARTS = ("modules", "worktrees")
@@ -93,8 +99,8 @@ class GitWatch:
 
     @property
     def entries(self) -> tuple[Path, ...]:
-        """The known repositories, outermost first."""
-        entries = (path for path in self._known if path.name.lower() == ".git")
+        """The known repositories, outermost first, but for paths that are too long to mount."""
+        entries = (path for path in self._known if path.name.lower() == ".git" and not _is_too_long(path))
         return tuple(sorted(entries, key=lambda path: len(path.parts)))
 
     def accept_current(self) -> None:
@@ -149,8 +155,11 @@ class GitWatch:
         done: list[str] = []
         roots = self._roots()
         found = self._find_everywhere(roots)
+        if long := [entry for entry in found if _is_too_long(entry) and entry not in self._known]:
+            done += _close_unread(long, roots, failed, why="their paths are too long to check")
+            found = [entry for entry in found if entry not in long]
         if excess := self._excess_of(found):  # defence: repositories-of-a-session
-            done += _close_unread(excess, roots, failed)
+            done += _close_unread(excess, roots, failed, why=_TOO_MANY)
             found = [entry for entry in found if entry not in excess]
         links, acting = dict(self._links_of_git()), self._acting_names()
         undoing = _ChangeUndoer(roots, frozenset(found), remotes_may_move)
@@ -235,19 +244,23 @@ class GitWatch:
         return frozenset(found)
 
 
-def _close_unread(excess: Collection[Path], roots: Collection[Path], failed: dict[str, None]) -> Generator[str]:
+def _is_too_long(entry: Path) -> bool:
+    return len(os.fsencode(entry)) > _MAX_PATH  # defence: repositories-of-long-paths
+
+
+def _close_unread(
+    excess: Collection[Path], roots: Collection[Path], failed: dict[str, None], *, why: str
+) -> Generator[str]:
     """Rename what makes these folders repositories, without a look at their settings."""
     for entry in excess:
         with _noting_failure(failed, entry):
-            if not entry.is_symlink() and os.path.lexists(entry / "HEAD"):
-                move_aside(entry / "HEAD", roots)
+            if os.path.isdir(entry) and not os.path.islink(entry):  # noqa: PTH112, PTH114 - never raise
+                with contextlib.suppress(FileNotFoundError):
+                    move_aside(entry / "HEAD", roots)
             if entry.name.lower() == ".git":
                 move_aside(entry, roots)
     many = f"{len(excess)} new repositories were" if len(excess) > 1 else "1 new repository was"
-    yield (
-        f"{many} put aside (`.git{ASIDE}`, `HEAD{ASIDE}`): of those that commands leave, "
-        f"a session checks {_MAX_MADE}; delete what you do not need, or make them in a command outside the sandbox"
-    )
+    yield f"{many} put aside (`.git{ASIDE}`, `HEAD{ASIDE}`): {why}"
 
 
 @contextlib.contextmanager

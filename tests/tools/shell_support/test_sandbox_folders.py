@@ -430,3 +430,30 @@ for number in range(700):
     value = await harness.use(tool, command="mkdir -p a/.git b/.git c/.git; true")
     assert "1 new repository was put aside" in f"{value.message}{value.output}"
     assert not (harness.dir / "c/.git").exists()
+
+
+@pytest.mark.parametrize("bare", [False, True])
+async def test_a_repository_whose_path_is_too_long_to_check_is_put_aside_and_commands_run(
+    harness: ToolHarness, other: Path, bare: bool
+) -> None:
+    (harness.dir / "makes.py").write_text(f"""
+import os
+os.mkdir("deep")
+os.chdir("deep")
+while len(os.getcwd()) < 4070:
+    name = "x" * min(200, 4080 - len(os.getcwd()) - 1)
+    os.mkdir(name)
+    os.chdir(name)
+if not {bare}:
+    os.mkdir(".git")
+    os.chdir(".git")
+os.mkdir("objects")
+os.mkdir("refs")
+open("HEAD", "w").write("ref: refs/heads/main\\n")
+open("config", "w").write("[core]\\n\\tfsmonitor = evil\\n")
+""")
+    tool = await boxed(harness)
+    value = await harness.use(tool, command="python3 makes.py")
+    assert "1 new repository was put aside" in value.message
+    value = await harness.use(tool, command="echo fine; rm -r deep")
+    assert str(value.output) == "fine\n"
