@@ -20,7 +20,10 @@ from kimi_tui.permission.programs.program import (
 )
 from kimi_tui.permission.subject import Pattern
 
-_FAMILIES = ("files", "text", "git", "languages", "packages", "containers", "network", "system")
+_FAMILIES = (
+    "files", "text", "git", "interpreters", "build_tools", "code_checkers", "packages", "containers", "network",
+    "system",
+)  # fmt: skip
 _VERSIONED = re.compile(r"(python|pypy|pip|node|ruby|perl|php|lua|bash|java|gcc|g\+\+|clang|clang\+\+)-?\d[\d.]*")
 _WILD = re.compile(r"[*?\[]")
 _MAX_DEEP = 8

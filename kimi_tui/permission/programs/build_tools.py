@@ -1,0 +1,188 @@
+"""Compilers, and programs that build code."""
+
+import re
+from dataclasses import replace
+
+from kimi_tui.permission.programs.files import outside
+from kimi_tui.permission.programs.options import Level, Options, Parsed
+from kimi_tui.permission.programs.program import Judgement, Kind, Program
+
+_HARMLESS = Level.HARMLESS
+_GO_BUILD = "-v -x -n -race -msan -asan -work -trimpath -buildvcs= -p= -tags= -mod= -cover -covermode= -short -a -json"
+_GO_DANGER = (
+    "-exec= -toolexec= -vettool= -overlay= -modfile= -C= -o= -ldflags= -gcflags= -asmflags= "
+    "-gccgoflags= -compiler= "
+    "-pkgdir= -installsuffix= -workfile= -outputdir= -coverprofile= -cpuprofile= -memprofile= -blockprofile= "
+    "-mutexprofile= -trace= -pgo= -w -u"
+)
+
+
+def _go(options: str = "", level: Level = _HARMLESS, *, most: int | None = None) -> Program:
+    return Program(level, Options("", options, _GO_DANGER, single=True), check=outside, loose=True, most=most)
+
+
+_CARGO_DANGER = "--config= --manifest-path= -C: --target-dir= --out-dir= --artifact-dir= --lockfile-path= -Z: --target="
+_CARGO = (
+    "-rqv -p: -F: -j: --release --all --workspace --package= --exclude= --lib --bins --bin= --example= --examples "
+    "--tests --test= --benches --bench= --all-targets --all-features --features= --no-default-features --quiet "
+    "--verbose --locked --offline --frozen --jobs= --keep-going --message-format= --color= --profile="
+)
+_CARGO_EXACT = (
+    "run", "r", "new", "init", "add", "remove", "rm", "update", "search", "publish", "uninstall", "clean", "fix",
+    "vendor", "package", "login", "logout", "owner", "yank", "fetch", "generate-lockfile", "locate-project",
+    "pkgid", "report", "verify-project", "version", "help", "config",
+)  # fmt: skip
+_LINT_LEVEL = re.compile(r"-[DWAF][\w:-]*|[\w:]+", re.ASCII)
+
+
+def _for_the_compiler(parsed: Parsed) -> list[int]:
+    """Find the words behind `--`, which the compiler gets, unless they set lint levels."""
+    if parsed.dashes is None:
+        return []
+    words = [(index, word) for index, word in parsed.operands if index > parsed.dashes]
+    return [index for index, word in words if not _LINT_LEVEL.fullmatch(word)]
+
+
+def _cargo(options: str = _CARGO, level: Level = _HARMLESS, *, most: int | None = 0) -> Program:
+    return Program(level, Options("", options, _CARGO_DANGER), most=most)
+
+
+_GCC_DANGER = (
+    "-wrapper", "--wrapper", "-fplugin", "-B", "-specs", "--specs", "@", "-Wl,", "-Xlinker", "-Wa,", "-Xassembler",
+    "-iplugindir", "-fuse-ld", "-T", "-load", "-Xclang", "--config", "-fpass-plugin", "-ld-path", "--ld-path",
+    "-no-canonical-prefixes", "-ccc-", "-MF", "-dumpdir", "-save-temps", "-MD", "-MMD", "-fdump", "-aux-info",
+)  # fmt: skip
+
+
+def _gcc(program: Program, words: tuple[str, ...]) -> Judgement:
+    del program
+    dangers = tuple(at for at, word in enumerate(words) if at and word.startswith(_GCC_DANGER))
+    return Judgement(Level.DANGER if dangers else Level.EXACT, words[:1], dangers, paths=words[1:])
+
+
+_GCC = Program(look=_gcc, loose=True, version="--version -v -dumpversion -dumpmachine")
+
+
+def _variables(parsed: Parsed) -> list[int]:
+    """Find `SHELL=...`, `CC=...` and similar words, which determine the programs that recipes run."""
+    return [at for at, word in parsed.operands if "=" in word]
+
+
+_MAKE = Program(
+    options=Options(
+        "",
+        "-knsBqtwdi -j? -l? -O? --dry-run --just-print --keep-going --silent --always-make --jobs? --question",
+        "-f: -C: -I: -E: -e --file= --makefile= --directory= --include-dir= --eval= --environment-overrides "
+        "--assume-old= -o: --old-file= -W: --what-if= --new-file= --assume-new=",
+    ),
+    dangerous=_variables,
+    version="--version -v",
+)
+
+PROGRAMS: dict[str, Program] = {
+    "go": Program(
+        options=Options(danger="-C=", stops=True, single=True),
+        subs={
+            "build": _go(_GO_BUILD),
+            "test": _go(
+                _GO_BUILD + " -run= -skip= -count= -timeout= -bench= -benchmem -benchtime= -failfast -parallel= -cpu= "
+                "-list= -shuffle= -fullpath -vet= -race=",
+            ),
+            "vet": _go("-v -n -x -json -tags="),
+            "fmt": _go("-n -x"),
+            "list": _go("-m -f= -json -e -deps -test -find -tags= -versions"),
+            "version": _go("", most=0),  # a go.mod may name a toolchain, which is fetched and run
+            "env": _go("-json"),
+            "doc": _go("-all -src -u -short -cmd"),
+            **{
+                name: _go("", Level.EXACT)
+                for name in ("run", "install", "get", "clean", "mod", "work", "fix", "bug", "help", "telemetry")
+            },
+            "generate": Program(kind=Kind.ANYTHING),
+            "tool": Program(kind=Kind.ANYTHING),
+        },
+        plugins=True,
+    ),
+    "gofmt": Program(
+        _HARMLESS, Options("", "-d -e -l -s -w", "-cpuprofile= -r=", single=True), check=outside, loose=True
+    ),
+    "cargo": Program(
+        options=Options(danger=_CARGO_DANGER, stops=True),
+        subs={
+            "build": _cargo(),
+            "b": _cargo(),
+            "check": _cargo(),
+            "c": _cargo(),
+            "clippy": replace(_cargo(), dangerous=_for_the_compiler),
+            "test": _cargo(_CARGO + " --no-run --no-fail-fast --doc", most=1),
+            "t": _cargo(_CARGO + " --no-run", most=1),
+            "bench": _cargo(most=1),
+            "doc": _cargo(_CARGO + " --no-deps"),
+            "fmt": _cargo("--all --check -v -q"),
+            "tree": _cargo("-e: -i: -p: --depth= --all-features --workspace --no-dedupe --duplicates -d", most=0),
+            **dict.fromkeys(("rustc", "rustdoc"), replace(_cargo("", Level.EXACT), dangerous=_for_the_compiler)),
+            "install": Program(options=Options(danger=_CARGO_DANGER + " --root=")),
+            "metadata": _cargo("--no-deps --format-version= --offline --locked", most=0),
+            **{name: _cargo("", Level.EXACT) for name in _CARGO_EXACT},
+        },
+        plugins=True,
+    ),
+    "rustc": Program(
+        options=Options("", "", ("-C: -Z: -o: --out-dir= --sysroot= -L: -l: --extern= --emit= --codegen= --config="))
+    ),
+    "rustup": Program(
+        options=Options("", "", "", stops=True),
+        subs={"run": Program(kind=Kind.ANYTHING), "show": Program(_HARMLESS, most=1)},
+        plugins=True,
+    ),
+    "gcc": _GCC,
+    "cc": _GCC,
+    "g++": _GCC,
+    "c++": _GCC,
+    "clang": _GCC,
+    "clang++": _GCC,
+    "tcc": _GCC,
+    "ld": _GCC,
+    "ghc": _GCC,
+    "make": _MAKE,
+    "gmake": _MAKE,
+    "remake": _MAKE,
+    "bmake": _MAKE,
+    "ninja": Program(options=Options("", "-jkvn", "-f: -C: -t:")),
+    "cmake": Program(
+        options=Options("", "-S: -G:", "-P: -E -B: -C: -D: --toolchain= --preset= -U:"), version="--version"
+    ),
+    "meson": Program(options=Options("", "", "--native-file= --cross-file= -C:")),
+    "just": Program(
+        options=Options(
+            "", "", ("-f: --justfile= -d: --working-directory= --shell= --shell-arg= -c: --command= --set= --chooser=")
+        )
+    ),
+    "task": Program(options=Options("", "", "-t: --taskfile= -d: --dir= -g --global")),
+    "bazel": Program(options=Options("", "", "--bazelrc= --run_under= --output_base= --output_user_root=")),
+    "gradle": Program(
+        options=Options("", "", ("-b: -c: -I: --init-script= -p: --project-dir= -g: --gradle-user-home= -D? -P?"))
+    ),
+    "mvn": Program(
+        options=Options("", "", ("-f: --file= -s: --settings= -gs: -D? --global-settings= -t: --toolchains="))
+    ),
+    "dotnet": Program(
+        options=Options(stops=True),
+        subs={
+            **{
+                name: Program(
+                    _HARMLESS,
+                    Options(
+                        "",
+                        ("--no-restore --no-build -c: -v: --configuration= --verbosity= --nologo"),
+                        ("-o: --output= -p? --property? --artifacts-path= --settings= --test-adapter-path= --logger="),
+                    ),
+                    check=outside,
+                    loose=True,
+                )
+                for name in ("build", "test")
+            }
+        },
+        plugins=True,
+    ),
+}

@@ -1,0 +1,152 @@
+"""Programs that test, lint, format or type-check code."""
+
+from kimi_tui.permission.programs.files import outside
+from kimi_tui.permission.programs.options import Level, Options
+from kimi_tui.permission.programs.program import Program
+
+_HARMLESS = Level.HARMLESS
+
+PROGRAMS: dict[str, Program] = {
+    "pytest": Program(
+        _HARMLESS,
+        Options(
+            "",
+            "-vqxsl -k: -m: -n: -r: --verbose --quiet --exitfirst --lf --last-failed --ff "
+            "--failed-first --nf --new-first "
+            "--sw --stepwise --tb= --maxfail= --durations= --co --collect-only --no-header --no-summary "
+            "--disable-warnings --timeout= --capture= --color= --showlocals --strict-markers --cov? "
+            "--no-cov --version",
+            "-p: -c: -o: -W: --rootdir= --confcutdir= --basetemp= --override-ini= --pyargs "
+            "--import-mode= --junitxml= "
+            "--junit-xml= --log-file= --config-file= --cov-config= --cov-report= --debug? --pastebin= --pdbcls= "
+            "--ignore-glob= --cache-clear --report-log= --html= --result-log= --doctest-glob=",
+        ),
+        check=outside,
+        loose=True,
+    ),
+    "unittest": Program(
+        _HARMLESS, Options("", "-vqfb --verbose --quiet --failfast --buffer", "-s: -p: -t:"), check=outside, loose=True
+    ),
+    "tox": Program(options=Options("", "", "-c: --conf= --workdir= --root= -x: --override=")),
+    "nox": Program(options=Options("", "", "-f: --noxfile= --envdir=")),
+    "ruff": Program(
+        options=Options("", "", "--config= --isolated", stops=True),
+        subs={
+            "check": Program(
+                _HARMLESS,
+                Options(
+                    "",
+                    "-qvn --fix --no-fix --diff --quiet --verbose --select= --ignore= --extend-select= "
+                    "--statistics "
+                    "--output-format= --show-fixes --no-cache --exit-zero --preview --target-version=",
+                    "--config= -o: --output-file= --cache-dir= --add-noqa? --stdin-filename=",
+                ),
+                check=outside,
+                loose=True,
+            ),
+            "format": Program(
+                _HARMLESS,
+                Options(
+                    "", ("-qvn --check --diff --quiet --verbose --no-cache --line-length="), "--config= --cache-dir="
+                ),
+                check=outside,
+                loose=True,
+            ),
+            "rule": Program(Level.READS),
+            "version": Program(Level.READS),
+            "linter": Program(Level.READS),
+            "server": Program(),
+            "clean": Program(),
+            "config": Program(Level.READS),
+            "analyze": Program(),
+        },
+        version="--version -V",
+    ),
+    "black": Program(
+        _HARMLESS,
+        Options("", "-qvS -l: --check --diff --quiet --verbose", "--config= --code= -c:"),
+        check=outside,
+        loose=True,
+        version="--version",
+    ),
+    "isort": Program(
+        _HARMLESS,
+        Options("", "-qcv --check --check-only --diff --profile=", "--settings-path= --settings-file= --sp="),
+        check=outside,
+        loose=True,
+        version="",
+    ),
+    "flake8": Program(
+        _HARMLESS,
+        Options(
+            "",
+            ("-qv --select= --ignore= --max-line-length= --count --statistics"),
+            ("--config= --append-config= --output-file= --enable-extensions="),
+        ),
+        check=outside,
+        loose=True,
+        version="",
+    ),
+    "mypy": Program(
+        _HARMLESS,
+        Options(
+            "",
+            "-v -p: --strict --ignore-missing-imports --show-error-codes --pretty --no-error-summary --verbose "
+            "--no-incremental --check-untyped-defs --follow-imports= --python-version= --platform=",
+            "--config-file= --python-executable= --cache-dir= --html-report= --xml-report= "
+            "--txt-report= --junit-xml= "
+            "--any-exprs-report= --cobertura-xml-report= --linecount-report= --install-types "
+            "--custom-typeshed-dir= "
+            "--custom-typing-module= --shadow-file= -c: --command=",
+        ),
+        check=outside,
+        loose=True,
+        version="--version -V",
+    ),
+    "pyright": Program(
+        _HARMLESS,
+        Options(
+            "",
+            ("--outputjson --stats --warnings --verbose --level= --skipunannotated"),
+            ("-p: --project= -t: --typeshedpath= -v: --venvpath= --pythonpath="),
+        ),
+        check=outside,
+        loose=True,
+        version="",
+    ),
+    "eslint": Program(
+        _HARMLESS,
+        Options(
+            "",
+            "--fix --quiet --ext= --max-warnings= --cache --no-color --color",
+            "-c: --config= --plugin= --rulesdir= --resolve-plugins-relative-to= --parser= -f: --format= -o: "
+            "--output-file= --cache-location= --cache-file= --ignore-path= --parser-options= --flag=",
+        ),
+        check=outside,
+        loose=True,
+    ),
+    "tsc": Program(
+        _HARMLESS,
+        Options(
+            "",
+            "-noEmit --noEmit --pretty --strict --skipLibCheck --listFiles",
+            "-p= --project= -p --outDir= --outFile= -b --build --tsBuildInfoFile= --declarationDir= "
+            "--outDir --outFile --project "
+            "--generateTrace= --generateCpuProfile= --generateTrace --generateCpuProfile",
+            single=True,
+            any_case=True,
+        ),
+        check=outside,
+        loose=True,
+    ),
+    "prettier": Program(
+        _HARMLESS,
+        Options(
+            "",
+            "-clwu --check --write --list-different",
+            ("--config= --plugin= --ignore-path= --parser= --find-config-path="),
+        ),
+        check=outside,
+        loose=True,
+    ),
+}
