@@ -20,6 +20,7 @@ from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 from kimi_tui.tools.file_support.workspace import PathRefusedError, ResolvedPath, Workspace
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
 from kimi_tui.tools.shell_support.process_runner import ProcessResult, run
+from kimi_tui.tools.shell_support.sandbox import NO_SANDBOX, Sandbox
 from kimi_tui.wire.display import BriefBlock
 from kimi_tui.wire.parts import ToolReturnValue
 
@@ -56,9 +57,10 @@ class Grep(Tool[GrepParams]):
     read_only = True
     asks = True
 
-    def __init__(self, workspace: Workspace, approvals: Approvals) -> None:
+    def __init__(self, workspace: Workspace, approvals: Approvals, sandbox: Sandbox = NO_SANDBOX) -> None:
         self._workspace = workspace
         self._approvals = approvals
+        self._sandbox = sandbox
 
     async def call(self, params: GrepParams) -> ToolReturnValue:
         program = find_ripgrep(*self._workspace.folders)
@@ -95,6 +97,18 @@ class Grep(Tool[GrepParams]):
         )
 
     async def _search(self, command: list[str], resolved: ResolvedPath) -> tuple[str, ProcessResult]:
+        target = resolved.shown if resolved.folder == self._workspace.work_dir else str(resolved.real)
+        text, process = "", ProcessResult(None)
+        try:
+            for argv in self._sandbox.searching([*command, "--", target], resolved):
+                text, process = await self._attempt(argv)
+                if process.timed_out:
+                    break
+        except OSError as error:
+            return f"{error.strerror}", ProcessResult(2)
+        return text, process
+
+    async def _attempt(self, argv: list[str]) -> tuple[str, ProcessResult]:
         chunks: list[str] = []
         size = 0
 
@@ -105,17 +119,7 @@ class Grep(Tool[GrepParams]):
                 chunks.append(text)
             return size > MAX_CHARS
 
-        target = resolved.shown if resolved.folder == self._workspace.work_dir else str(resolved.real)
-        try:
-            process = await run(
-                [*command, "--", target],
-                cwd=self._workspace.work_dir,
-                env=DEFAULT_ENV.build(),
-                on_text=take,
-                seconds=SECONDS,
-            )
-        except OSError as error:
-            return f"{error.strerror}", ProcessResult(2)
+        process = await run(argv, cwd=self._workspace.work_dir, env=DEFAULT_ENV.build(), on_text=take, seconds=SECONDS)
         return "".join(chunks), ProcessResult(None, timed_out=True) if size > MAX_CHARS else process
 
 

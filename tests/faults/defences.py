@@ -846,6 +846,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_swap_after_the_check_is_noticed",
     ),
     Defence(
+        "32 path_escape", "confining a search program", "searches-are-confined", NEVER,
+        "test_a_search_reads_nothing_that_a_link_leads_to_which_a_command_makes_meanwhile",
+    ),
+    Defence(
+        "32 path_escape", "no file of ignored names that commands can replace", "ignore-files-of-the-user", NEVER,
+        "test_a_link_of_a_command_among_the_files_that_tell_what_is_ignored_opens_nothing",
+    ),
+    Defence(
         "32 path_escape", "following /proc/self/cwd", "real-path", Value("Path(os.path.abspath(path))"),
         "test_the_ways_of_proc_lead_where_they_lead",
     ),

@@ -25,6 +25,7 @@ _PROC = "tests/tools/shell_support/test_process_runner.py"
 _PROG = "tests/permission/programs"
 _READ = "tests/tools/shell_support/test_read_only.py"
 _RULED = "tests/tools/shell_support/test_reading_rules.py"
+_SEARCH = "tests/tools/test_search_confined.py"
 _SHARED = "tests/cli/commands/test_skill_sharing.py"
 _SHARING = "tests/skill/sharing"
 _SHELL = "tests/tools/test_shell.py"
@@ -252,6 +253,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_FILES}::test_a_swap_after_the_check_is_noticed",
         f"{_FILES}::test_the_ways_of_proc_lead_where_they_lead",
         "tests/permission/test_in_tools.py::test_files_are_judged_by_where_they_lead",
+        f"{_SEARCH}::test_a_search_reads_nothing_that_a_link_leads_to_which_a_command_makes_meanwhile",
+        f"{_SEARCH}::test_a_link_of_a_command_among_the_files_that_tell_what_is_ignored_opens_nothing",
     ),
     "33 sensitive_alias": (
         f"{_FILES}::test_sensitive_alias",

@@ -3,9 +3,10 @@
 python -I -S landlock.py RULES PROGRAM ARGUMENT...
 
 RULES is `sockets`, which confines only sockets: abstract ones of other processes, and rare kinds. Otherwise it has a
-line `offline` or `online`, and lines `r PATH` (read and execute) and `w PATH` (also write). A file without a rule
-cannot be opened, made, moved or deleted. The kernel's calls are made directly: the published bindings take 70 ms
-and more to import, a delay for each command. `supervisor.py` uses it between fork and exec.
+line `offline` or `online`, and lines `r PATH` (read and execute), `p PATH` (the same, unless a link on the path leads
+elsewhere) and `w PATH` (as `p`, and write). A file without a rule cannot be opened, made, moved or deleted. The
+kernel's calls are made directly: the published bindings take 70 ms and more to import, a delay for each command.
+`supervisor.py` uses it between fork and exec.
 
 Not confined: names, modes, owners and times of files, Unix sockets that have a path, UDP.
 """
@@ -68,12 +69,12 @@ def confine(rules: str) -> None:
     size = 8 if abi < 4 else 16 if abi < 6 else 24
     descriptor = _new_ruleset(handled, tcp, _SCOPES if abi >= _ABI_WITH_SCOPES else 0, size=size)
     for line in lines[1:]:
-        rights = _READ if line[0] == "r" else handled & ~(_MAKE_CHAR | _MAKE_BLOCK)
+        rights = handled & ~(_MAKE_CHAR | _MAKE_BLOCK) if line[0] == "w" else _READ
         try:
             parent = os.open(line[2:], os.O_PATH | os.O_CLOEXEC)
         except OSError:
             continue
-        if line[0] == "w" and os.readlink(f"/proc/self/fd/{parent}") != line[2:]:  # noqa: PTH115
+        if line[0] != "r" and os.readlink(f"/proc/self/fd/{parent}") != line[2:]:  # noqa: PTH115
             os.close(parent)  # a command has just put a link there
             continue
         if not os.path.isdir(f"/proc/self/fd/{parent}"):  # noqa: PTH112 - pathlib takes long to load

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import UserText, tr
-from kimi_tui.tools.file_support.workspace import Workspace
+from kimi_tui.tools.file_support.workspace import ResolvedPath, Workspace
 from kimi_tui.tools.shell_support.bwrap_args import (
     GitUse,
     SandboxFeatures,
@@ -229,6 +229,23 @@ class Sandbox:
             yield [*self._files_argv(box, workspace, git=git), *command]
         else:
             yield from attempts(box, lambda unstarted: self._full_argv(box, workspace, command, git, unstarted))
+
+    def searching(self, command: Sequence[str], searched: ResolvedPath) -> Iterator[list[str]]:
+        """Yield the command line of a search program that kimi-tui runs itself, confined so that no command can
+        redirect it by a link; unchanged if there is no sandbox. Several as in `wrapped`. Raises OSError.
+        """
+        workspace = self._workspace
+        if workspace is None or (self._known and self._box is None):
+            yield list(command)
+        elif self._landlock_version():  # defence: searches-are-confined
+            from kimi_tui.tools.shell_support.search_rules import search_argv
+
+            writable = existing_paths(path.expanduser() for path in self._config.writable)
+            yield [*search_argv(command[0], workspace, searched, writable=writable), *command]
+        elif searched.inside:
+            yield from self.wrapped(command, git=GitUse.NONE)
+        else:
+            yield list(command)
 
     def _full_argv(
         self, box: SandboxFeatures, workspace: Workspace, command: Sequence[str], git: GitUse, unstarted: Path
