@@ -85,9 +85,11 @@ class Presenter:
         """The displayed state: the present one, or a past one during time travel."""
         return self.state if self.past is None else self.past
 
-    def attach(self, engine: Engine) -> None:
-        """Show this session with its recorded messages."""
+    def attach(self, engine: Engine, *, sending: bool = False) -> None:
+        """Show this session with its recorded messages. `sending`: a message will be sent to it at once."""
         self.engine = engine
+        # A message that was sent already folds the column: opened for a moment, it would only flicker.
+        self.main_screen.right_column.held = sending
         replay = engine.replay()
         recent = [(record.timestamp, record.message) for record in replay.recent]
         if self.history_sink is not None:

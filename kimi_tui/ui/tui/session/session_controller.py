@@ -202,9 +202,7 @@ class SessionController:
         view, presenter, prompts = self._view, self._view.presenter, self._view.prompts
         self.engine = engine
         self._set_starting(False)
-        # A message that was sent already folds the column: opened for a moment, it would only flicker.
-        view.main_screen.right_column.held = bool(self._first_prompt or prompts.pending_before_start)
-        presenter.attach(engine)
+        presenter.attach(engine, sending=bool(self._first_prompt or prompts.pending_before_start))
         loop = asyncio.get_running_loop()
         self._bridge = WireBridge(engine.wire, post=view.post_message, loop=loop, clock=self._clock, frame=self._frame)
         prompts.attach(engine)
