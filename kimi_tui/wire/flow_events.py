@@ -24,14 +24,19 @@ class FlowEdgeShape(WireModel):
     label: str | None = None
 
 
-class FlowBegin(WireModel):
+class FlowRunEvent(WireModel):
+    """Base of all events of a flow run."""
+
+    run_id: str
+
+
+class FlowBegin(FlowRunEvent):
     """A run starts, or resumes at `resumed_at`; has the whole chart so that any listener can draw it.
 
     Labels and settings are as in the chart; `args` replaces `${ARGS}` in labels, None if it is not known. `direction`
     is the one set in the chart, None for downwards.
     """
 
-    run_id: str
     name: str
     source: Literal["mermaid", "d2", "ralph"]
     nodes: tuple[FlowNodeShape, ...]
@@ -44,30 +49,27 @@ class FlowBegin(WireModel):
     direction: Literal["LR", "RL", "BT"] | None = None
 
 
-class FlowNodeBegin(WireModel):
+class FlowNodeBegin(FlowRunEvent):
     """A node's turn starts; `attempt` > 1: the previous reply had no valid choice, or the previous turn failed."""
 
-    run_id: str
     node_id: str
     move: int = Field(ge=1)
     attempt: int = Field(default=1, ge=1)
 
 
-class FlowDecision(WireModel):
-    run_id: str
+class FlowDecision(FlowRunEvent):
     node_id: str
     choice: str
     dst: str
     by: Literal["model", "user"] = "model"
 
 
-class FlowNodeEnd(WireModel):
+class FlowNodeEnd(FlowRunEvent):
     """A node's turn ended; `exit_status` is that of its command, if it has one and the command exited.
 
     `result` is the node's typed result, shortened if it is very long.
     """
 
-    run_id: str
     node_id: str
     move: int
     status: NodeStatus
@@ -78,27 +80,25 @@ class FlowNodeEnd(WireModel):
     result: JsonObject | None = None
 
 
-class FlowPaused(WireModel):
+class FlowPaused(FlowRunEvent):
     """The run waits for the user at `node_id`.
 
     `detail` explains the reason, if there is more to say than the reason itself. At a choice, `suggested` is the branch
     that the model named; the run takes it if the user just continues.
     """
 
-    run_id: str
     node_id: str
     reason: PauseReason = "user"
     detail: str | None = None
     suggested: str | None = None
 
 
-class FlowResumed(WireModel):
-    run_id: str
+class FlowResumed(FlowRunEvent):
     node_id: str
     reason: PauseReason = "user"
 
 
-class FlowControls(WireModel):
+class FlowControls(FlowRunEvent):
     """The user's settings for the rest of the run; each change sends all of them.
 
     `ask` is when the user confirms a decision: never, always, or at these nodes. `chosen` has branches chosen in
@@ -106,7 +106,6 @@ class FlowControls(WireModel):
     the node's turn.
     """
 
-    run_id: str
     breakpoints: tuple[str, ...] = ()
     ask: Literal["never", "always"] | tuple[str, ...] = "never"
     chosen: dict[str, str] = Field(default_factory=dict)
@@ -114,17 +113,16 @@ class FlowControls(WireModel):
     pausing: bool = False
 
 
-class FlowEnd(WireModel):
+class FlowEnd(FlowRunEvent):
     """The run ended at `node_id`: with several END nodes, the one it reached."""
 
-    run_id: str
     status: FlowStatus
     moves: int
     reason: str | None = None
     node_id: str | None = None
 
 
-class FlowSpending(WireModel):
+class FlowSpending(FlowRunEvent):
     """The budget usage of a run, sent after each reply and each change of the budget.
 
     `tokens` are input without cache reads, and output. Costs are in US dollars, `cost` is None if a model has no
@@ -133,7 +131,6 @@ class FlowSpending(WireModel):
     `held`: requests of the node's turn wait for a higher budget.
     """
 
-    run_id: str
     tokens: int = 0
     cost: float | None = None
     at_most: bool = False

@@ -129,20 +129,12 @@ class Updates:
             case events.Notification():
                 return self._notice(message)
             case events.BtwEnd():
-                return [update_agent_message(text_block(f"\n\n*aside:* {message.response or message.error}\n\n"))]
+                return [
+                    update_agent_message(text_block(f"\n\n*side question:* {message.response or message.error}\n\n"))
+                ]
             case events.SubagentEvent():
                 return self._subagent(message)
-            case (
-                flow_events.FlowBegin()
-                | flow_events.FlowNodeBegin()
-                | flow_events.FlowDecision()
-                | flow_events.FlowNodeEnd()
-                | flow_events.FlowPaused()
-                | flow_events.FlowResumed()
-                | flow_events.FlowControls()
-                | flow_events.FlowSpending()
-                | flow_events.FlowEnd()
-            ):
+            case flow_events.FlowRunEvent():
                 return self._flow.of(message)
             case parts.ToolCall() | parts.ToolCallPart():
                 return ()

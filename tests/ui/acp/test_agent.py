@@ -86,7 +86,7 @@ async def test_a_side_question_is_answered_apart_from_the_conversation(tmp_path)
     made = plan(tmp_path, "text: It is blue.")
     async with editor_on(made) as (editor, _):
         await editor.say(await begun(editor, made), "/btw which colour?")
-        assert editor.text().strip() == "*aside:* It is blue."
+        assert editor.text().strip() == "*side question:* It is blue."
 
 
 async def test_a_prompt_may_hold_images_links_and_embedded_files(tmp_path):

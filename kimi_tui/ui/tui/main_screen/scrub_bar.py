@@ -59,8 +59,8 @@ class ScrubBar(LineWidget, can_focus=True):
     ScrubBar:focus { background: $panel; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "stop(-1)", "Moment before", show=False),
-        Binding("right", "stop(1)", "Next moment", show=False),
+        Binding("left", "stop(-1)", "Previous event", show=False),
+        Binding("right", "stop(1)", "Next event", show=False),
         Binding("up,shift+left,ctrl+left", "mark(-1)", "Node before", show=False),
         Binding("down,shift+right,ctrl+right", "mark(1)", "Next node", show=False),
         Binding("home", "edge(-1)", "Beginning", show=False),
@@ -159,7 +159,7 @@ class ScrubBar(LineWidget, can_focus=True):
     def hints(self) -> tuple[Hint, ...]:
         """The keys that act while the bar has the focus."""
         leave = _("quit") if self.position.recorded else _("back to now")
-        return (("← →", _("moment")), ("↑ ↓", _("node")), ("Space", _("play")), ("+ −", _("speed")),
+        return (("← →", _("event")), ("↑ ↓", _("node")), ("Space", _("play")), ("+ −", _("speed")),
                 ("Home", _("begin")), ("Esc", leave))  # fmt: skip
 
     def action_stop(self, by: int) -> None:

@@ -219,17 +219,7 @@ class UiState:
                 | events.Notification()
             ):
                 self._words.fold(message, at)
-            case (
-                flow_events.FlowBegin()
-                | flow_events.FlowNodeBegin()
-                | flow_events.FlowDecision()
-                | flow_events.FlowNodeEnd()
-                | flow_events.FlowPaused()
-                | flow_events.FlowResumed()
-                | flow_events.FlowControls()
-                | flow_events.FlowSpending()
-                | flow_events.FlowEnd()
-            ):
+            case flow_events.FlowRunEvent():
                 within = isinstance(
                     message, flow_events.FlowControls | flow_events.FlowSpending
                 )  # may come in the middle of a step

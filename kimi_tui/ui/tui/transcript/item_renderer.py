@@ -238,7 +238,7 @@ def _notice(item: NoticeItem, width: int, context: RenderContext) -> Iterator[Li
 def _side_question(item: SideQuestionItem, width: int, context: RenderContext) -> Iterator[Line]:
     palette = context.palette
     sign: Run = (f"{spinner(context)} ", palette.accent) if item.running else ("↪ ", palette.secondary)
-    head: tuple[Run, ...] = (sign, (_("aside") + "  ", palette.secondary))
+    head: tuple[Run, ...] = (sign, (_("side question") + "  ", palette.secondary))
     indent = width_of(head)
     rows = wrap_text(item.question, palette.muted, min(width, MEASURE) - indent)
     yield from prefixed([Line(row, join=join) for row, join in rows], head, ((" " * indent, palette.base),))
