@@ -25,8 +25,8 @@ class TooLargeError(OSError):
     """The file exceeds the size limit."""
 
 
-def open_fd(path: Path, flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
-    """Open the regular file as `os.open` does and return its descriptor; `flags` may create it with `mode`.
+def open_fd(path: Path, flags: int = os.O_RDONLY) -> int:
+    """Open the regular file as `os.open` does and return its descriptor; `flags` may create it, for the user alone.
 
     Raises OSError, including NotRegularError.
     """
@@ -35,7 +35,7 @@ def open_fd(path: Path, flags: int = os.O_RDONLY, mode: int = 0o600) -> int:
     except FileNotFoundError:
         if not flags & os.O_CREAT:
             raise
-    descriptor = os.open(path, flags | _ALWAYS, mode)
+    descriptor = os.open(path, flags | _ALWAYS, 0o600)
     try:
         _check(os.fstat(descriptor).st_mode, path)
     except BaseException:

@@ -96,7 +96,7 @@ def response_error(status: int, headers: Mapping[str, str], body: bytes | str) -
     return status_error(status, "; ".join(filter(None, (message, hint))), code=code, retry_after=retry_after)
 
 
-def service_message(body: bytes, *, secrets: Sequence[str] = (), limit: int = 200) -> str:
+def service_message(body: bytes, *, secrets: Sequence[str] = ()) -> str:
     """Return the error message in a response body, on one line and without the secrets; "" if it has none."""
     text = body.decode("utf-8", "replace").strip()
     if text.startswith(("{", "[")):
@@ -106,7 +106,7 @@ def service_message(body: bytes, *, secrets: Sequence[str] = (), limit: int = 20
     for secret in secrets:
         if len(secret) >= 8:
             text = text.replace(secret, "***")
-    return clean(text, limit)
+    return clean(text, 200)
 
 
 def event_error(data: bytes) -> ProviderError:

@@ -1,6 +1,5 @@
 """An independent look at a layout: it knows nothing of how one is made, only what a good one must not do."""
 
-from collections import Counter
 from itertools import combinations, pairwise
 
 from wcwidth import wcswidth
@@ -88,11 +87,6 @@ def _faults_of_text(lines: tuple[str, ...], said: str, room: int) -> list[str]:
 def crossings(layout: Layout) -> int:
     """How often two edges cross, counted for each pair of edges and each cell."""
     return sum(len(_crossing_cells(a, b)) for a, b in combinations(layout.edges, 2))
-
-
-def crossing_points(layout: Layout) -> int:
-    """How many cells of the drawing are a crossing: edges that run together cross another one only once."""
-    return len({cell for a, b in combinations(layout.edges, 2) for cell in _crossing_cells(a, b)})
 
 
 def walk(edge: PlacedEdge) -> list[Point]:
@@ -205,8 +199,3 @@ def _sharing_faults(first: PlacedEdge, second: PlacedEdge) -> list[str]:
         return []
     names = " and ".join(f"{edge.index} {edge.src} -> {edge.dst}" for edge in (first, second))
     return [f"edges {names} share {sorted(bad)[:4]}"]
-
-
-def count_kinds(faults: list[str]) -> Counter[str]:
-    """Faults by their first words, for a table."""
-    return Counter(" ".join(word for word in fault.split() if word.isalpha())[:40] for fault in faults)

@@ -62,7 +62,7 @@ def random_reply(dice: Random, act: Callable[[], None]) -> Reply:
     return reply
 
 
-def random_order(dice: Random, runner: FlowRunner, *, may_stop: bool = True) -> None:
+def random_order(dice: Random, runner: FlowRunner) -> None:
     """Ask the runner for something; that it is refused is fine."""
     node_id = dice.choice([None, *runner.flow.nodes])
     known = node_id or runner.node_id
@@ -76,7 +76,7 @@ def random_order(dice: Random, runner: FlowRunner, *, may_stop: bool = True) -> 
         lambda: runner.edit_prompt(known, dice.choice(["x", None])),
         lambda: runner.ask_at_decisions(dice.choice(["never", "always", frozenset({known})])),
     ]  # fmt: skip
-    if may_stop and dice.random() < 0.1:
+    if dice.random() < 0.1:
         orders = [runner.stop]
     with contextlib.suppress(FlowControlError):
         dice.choice(orders)()

@@ -22,12 +22,12 @@ def uses_args(flow: Flow) -> bool:
     return any(isinstance(node.label, str) and ARGS in node.label for node in flow.nodes.values())
 
 
-def shown_label(label: str, args: str | None, *, limit: int = MAX_SHOWN) -> str:
-    """A label for display: with the args inserted, on one line and cut to `limit` characters; None: not known."""
+def shown_label(label: str, args: str | None) -> str:
+    """A label for display: with the args inserted, on one line and cut to `MAX_SHOWN` characters; None: not known."""
     if ARGS not in label:
         return label
     text = "…" if args is None else " ".join(args.split())
-    return label.replace(ARGS, text if len(text) <= limit else text[: limit - 1].rstrip() + "…")
+    return label.replace(ARGS, text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1].rstrip() + "…")
 
 
 def shown_flow(flow: Flow, args: str | None) -> Flow:

@@ -46,8 +46,8 @@ _GLOBAL = (
 _WRITES = "-o: --output= --iidfile= --cidfile= -f: --file= --build-context= --secret= --ssh="
 
 
-def _shows(options: str = _SHOW) -> Program:
-    return Program(_HARMLESS, Options("", options, ""))
+def _shows() -> Program:
+    return Program(_HARMLESS, Options("", _SHOW, ""))
 
 
 def _exact(danger: str = _WRITES) -> Program:

@@ -203,9 +203,9 @@ def test_a_dry_run_asks_on_the_terminal(kimi: Kimi, monkeypatch: pytest.MonkeyPa
     assert out.count("choice: ") == 3
 
 
-def record_run(replies: list[str], session: str = "abc123") -> RunnerHarness:
+def record_run(replies: list[str]) -> RunnerHarness:
     """A run of LOOP as a session in the current folder would keep it."""
-    folder = sessions_dir(Path.cwd()) / session
+    folder = sessions_dir(Path.cwd()) / "abc123"
     folder.mkdir(parents=True)
     recorder = Recorder(JsonlWriter(folder / "wire.jsonl"), clock=time.time)
 

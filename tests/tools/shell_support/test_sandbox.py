@@ -70,13 +70,13 @@ def shell(harness: ToolHarness, **settings: object) -> Shell:
     return Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=Sandbox(config, harness.workspace))
 
 
-def bare_sandbox(config: SandboxConfig, harness: ToolHarness, told: list[str], program: str | None) -> Sandbox:
-    """Where there is no Landlock, and this program for bubblewrap."""
+def bare_sandbox(config: SandboxConfig, harness: ToolHarness, told: list[str]) -> Sandbox:
+    """Where there is neither Landlock nor bubblewrap."""
     return Sandbox(
         config,
         harness.workspace,
         notify=lambda _, text: told.append(text),
-        find_bwrap=lambda _: program,
+        find_bwrap=lambda _: None,
         landlock_version=lambda: 0,
     )
 
@@ -1083,7 +1083,7 @@ async def test_a_rule_that_asks_or_denies_counts_in_a_full_sandbox_too(harness: 
 async def test_yolo_without_a_sandbox_takes_one_yes_a_session(harness: ToolHarness) -> None:
     harness.approvals.yolo = True
     tool = Shell(
-        harness.workspace, harness.approvals, ToolProgress(), sandbox=bare_sandbox(SandboxConfig(), harness, [], None)
+        harness.workspace, harness.approvals, ToolProgress(), sandbox=bare_sandbox(SandboxConfig(), harness, [])
     )
     harness.answer = "reject"
     assert (await harness.use(tool, command="touch a")).is_error
@@ -1092,14 +1092,14 @@ async def test_yolo_without_a_sandbox_takes_one_yes_a_session(harness: ToolHarne
         assert not (await harness.use(tool, command="touch a")).is_error
     assert len(harness.asked) == 2
     assert "there is no sandbox" in str(harness.asked[0].display)
-    off = bare_sandbox(SandboxConfig(mode="off"), harness, [], None)
+    off = bare_sandbox(SandboxConfig(mode="off"), harness, [])
     await harness.use(Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=off), command="touch a")
     assert len(harness.asked) == 2
 
 
 async def test_yolo_turned_on_without_a_sandbox_does_not_answer_the_command_that_waits(harness: ToolHarness) -> None:
     tool = Shell(
-        harness.workspace, harness.approvals, ToolProgress(), sandbox=bare_sandbox(SandboxConfig(), harness, [], None)
+        harness.workspace, harness.approvals, ToolProgress(), sandbox=bare_sandbox(SandboxConfig(), harness, [])
     )
     harness.answer = None
     call = asyncio.create_task(harness.use(tool, command="touch a"))
@@ -1130,13 +1130,13 @@ async def test_without_a_sandbox_and_a_user_yolo_runs_only_what_rules_allow_or_w
     harness.approvals.attended = False
     harness.approvals.policy = Policy([parse_rule("Shell(touch *)", Effect.ALLOW)])
     tool = Shell(
-        harness.workspace, harness.approvals, ToolProgress(), sandbox=bare_sandbox(SandboxConfig(), harness, [], None)
+        harness.workspace, harness.approvals, ToolProgress(), sandbox=bare_sandbox(SandboxConfig(), harness, [])
     )
     for command, refused in (("rm a", True), ("touch a", False), ("ls", False), ("touch b; rm b", True)):
         value = await harness.use(tool, command=command)
         assert ("--no-sandbox" in value.message) is refused, command
     assert (harness.dir / "a").exists()
-    off = bare_sandbox(SandboxConfig(mode="off"), harness, [], None)
+    off = bare_sandbox(SandboxConfig(mode="off"), harness, [])
     value = await harness.use(Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=off), command="rm a")
     assert not value.is_error
     assert harness.asked == []

@@ -13,7 +13,7 @@ from tests.ui.sleeper import sleeper
 from tests.ui.wire_server.test_process import peer_config
 
 
-def spawned(editor, config, stderr=None):
+def spawned(editor, config):
     argv = [sys.executable, "-m", "kimi_tui", "--config-file", str(config), "--yolo", "acp"]
     return spawn_agent_process(editor, *argv, env=dict(os.environ), use_unstable_protocol=True)
 

@@ -114,9 +114,9 @@ class _Theme:
             return fallback
         return Color.parse(value)
 
-    def mix(self, name: str, amount: float, fallback: Color | None = None) -> Color:
+    def mix(self, name: str, amount: float) -> Color:
         """`amount` of the named colour over the background."""
-        return self.background.blend(self.colour(name, fallback or self.foreground), amount, alpha=1.0)
+        return self.background.blend(self.colour(name, self.foreground), amount, alpha=1.0)
 
     def ink(self, name: str, attributes: Style = _PLAIN) -> Style:
         colour = self.colour(f"text-{name}", self.colour(name, self.foreground))

@@ -97,14 +97,6 @@ class FlowDriver:
         """What is on the screen."""
         return "\n".join(strip.text.rstrip() for strip in app_strips(self.app))
 
-    def style_of(self, text: str) -> str:
-        """The style of the first piece of the screen that holds this text."""
-        for strip in app_strips(self.app):
-            for segment in strip:
-                if text in segment.text:
-                    return str(segment.style)
-        raise AssertionError(f"{text!r} is not on the screen")
-
     async def close(self) -> None:
         if self._task is not None:
             self._task.cancel()

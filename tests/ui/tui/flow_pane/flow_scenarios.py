@@ -61,7 +61,7 @@ def wide_chart(count: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def begin_of(text: str, *, name: str = "release", resumed_at: str | None = None) -> FlowBegin:
+def begin_of(text: str, *, name: str = "release") -> FlowBegin:
     flow = build_flow(read_mermaid(text))
     return FlowBegin(
         run_id="run",
@@ -72,7 +72,6 @@ def begin_of(text: str, *, name: str = "release", resumed_at: str | None = None)
         begin_id=flow.begin_id,
         end_id=flow.end_id,
         max_moves=1000,
-        resumed_at=resumed_at,
     )
 
 

@@ -64,8 +64,8 @@ def pieces(text: str, sizes: list[int]) -> list[str]:
     return out
 
 
-def streamed(text: str, sizes: list[int], width: int = 40, piece: int = 4000) -> StreamingMarkdown:
-    doc = StreamingMarkdown(width, PALETTE, piece=piece)
+def streamed(text: str, sizes: list[int], width: int = 40) -> StreamingMarkdown:
+    doc = StreamingMarkdown(width, PALETTE)
     for piece in pieces(text, sizes):
         doc.feed(piece)
     return doc
