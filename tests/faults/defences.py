@@ -480,6 +480,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_answers_key_that_a_sentence_begins_with_answers_nothing",
     ),
     Defence(
+        "29 approval_keys", "holding a pane's key until no other letter follows", "hold-pane-key",
+        Instead("self._settle()"), "test_a_sentence_in_a_pane_opens_nothing_and_that_is_said",
+    ),
+    Defence(
+        "29 approval_keys", "the letters of a sentence in a pane", "sentence-in-a-pane", NEVER,
+        "test_keys_that_move_act_at_once_and_again_after_a_sentence_and_a_pause",
+    ),
+    Defence(
         "29 approval_keys", "guarding the next one anew", "guard-next-dialog", REMOVED,
         "test_the_next_of_several_approvals_is_shown_and_guarded_anew",
     ),

@@ -4,6 +4,7 @@ A case without a number is from the list of names or from the list of what went 
 """
 
 _AHEAD = "tests/ui/tui/widgets/test_type_ahead.py"
+_PANE_LETTERS = "tests/ui/tui/keys/test_pane_letters.py"
 _APPROVAL = "tests/ui/tui/dialogs/test_approval.py"
 _ATOMIC = "tests/test_atomic_file.py"
 _CHARS = "tests/llm/test_surrogate_joiner.py"
@@ -174,6 +175,8 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_APPROVAL}::test_an_approval_that_comes_back_into_view_is_guarded_anew",
         f"{_APPROVAL}::test_digits_in_a_reason_answer_nothing",
         f"{_AHEAD}::test_an_answers_key_that_a_sentence_begins_with_answers_nothing",
+        f"{_PANE_LETTERS}::test_a_sentence_in_a_pane_opens_nothing_and_that_is_said",
+        f"{_PANE_LETTERS}::test_keys_that_move_act_at_once_and_again_after_a_sentence_and_a_pause",
     ),
     "30 secret_leak": (
         f"{_SHELL}::test_secret_leak",

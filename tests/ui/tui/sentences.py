@@ -9,9 +9,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from textual import events
+from textual.actions import ActionParseResult
+from textual.dom import DOMNode
 from textual.pilot import Pilot
 from textual.widgets import Input
 
@@ -21,6 +25,7 @@ from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
 from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
+from kimi_tui.ui.tui.keys.pane_letters import ACTS_AT_ONCE
 from kimi_tui.ui.tui.main_screen.find_bar import FindBar
 from kimi_tui.ui.tui.main_screen.footer import KeyFooter
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
@@ -95,9 +100,24 @@ class LostError(AssertionError):
 
 
 class Typist(KimiTui):
-    """Counts what was answered."""
+    """Counts what was answered; `ran` has the names of the actions that ran."""
 
     answers = 0
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.ran: list[str] = []
+
+    async def run_action(
+        self,
+        action: "str | ActionParseResult",
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        ran = await super().run_action(action, default_namespace, namespaces)
+        if ran and isinstance(action, str):
+            self.ran.append(action.partition("(")[0])
+        return ran
 
     def on_approval_dialog_answered(self, event: ApprovalDialog.Answered) -> None:
         self.answers += 1
@@ -121,6 +141,7 @@ class Typing:
     async def begin(self, state: str) -> None:
         messages, keys = STATES[state]
         self.app.main_screen.composer.text = ""
+        self.app.answer_hold_s = 3600.0
         for dialog in self.app.main_screen.query(DockedDialog):
             dialog.ahead.hold_s = 3600.0  # by the clock below, not by that of this machine
         if messages is RUNNING:
@@ -167,6 +188,8 @@ class Typing:
             self.expect(text in home.composer.text, f"{home.composer.text!r} of {text!r}")
             self.counts["the message"] += 1
         self.expect(self.app.answers == answers, "something was answered")
+        if home.pane_letters.holds:
+            await self.pilot.press("escape")
 
     @property
     def own(self) -> Input | None:
@@ -184,8 +207,7 @@ class Typing:
         key = _KEYS.get(letter, letter)
         on_home = app.screen is home
         pane = on_home and home.in_pane and not self.writes
-        bound = home.active_bindings.get(key) if pane else None
-        acts, before = bound is not None and bound.enabled, home.composer.text
+        before, ran = home.composer.text, len(app.ran)
         if self.chance.randrange(3) == 0:
             home.composer.prompt.burst_gap_s = float("inf")
         await self.pilot.press(key)
@@ -194,7 +216,11 @@ class Typing:
         if pane:
             note = home.query_one(KeyFooter).note
             self.expect(home.composer.text == before, f"{letter!r} of a pane is in the message")
-            self.expect(acts or bool(note), f"{letter!r} did nothing, and that was not said")
+            acted = app.ran[ran:]
+            self.expect(ACTS_AT_ONCE.issuperset(acted), f"{letter!r} of a sentence did {acted}")
+            pointing = "" if home.current_dialog is None else home.current_dialog.pointing
+            told = (bool(note) and (letter.strip() in note or note == pointing)) or home.pane_letters.holds
+            self.expect(bool(acted) or told, f"{letter!r} did nothing, and that was not said")
         self.counts["letters"] += 1
 
     async def something(self) -> None:

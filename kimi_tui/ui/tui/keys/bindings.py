@@ -17,7 +17,8 @@ PANES: frozenset[KeyContext] = frozenset(("conversation", "flow", "todo", "time"
 """Contexts in which letters are keys."""
 RULE = N_(
     "While the message has the focus, letters are typed into it. While a pane has the focus, letters are its "
-    "keys; a key that does nothing there shows why."
+    "keys; a key that does nothing there shows why. Letters typed quickly one after another are a sentence: they "
+    "start nothing."
 )
 """The help text about letters as keys."""
 
@@ -113,7 +114,7 @@ KEYS: tuple[KeyBinding, ...] = (
     KeyBinding("copy-block", "y", "", "Copy the block, or the last reply", "conversation", in_palette=False),
     KeyBinding("open", "enter", "", "Expand or collapse a card", "conversation", in_palette=False),
     KeyBinding("charts", "v", "", "Draw charts, or show their source", "conversation", in_palette=False),
-    KeyBinding("write-out", "t", "", "Print to the terminal's scrollback", "conversation", in_palette=False),
+    KeyBinding("write-out", "alt+t", "", "Print to the terminal's scrollback", "conversation", in_palette=False),
     KeyBinding("matches", "n,N", "", "Next and previous match", "conversation", in_palette=False),
     KeyBinding("follow", "end,ctrl+end", "", "Jump to the end and follow", "conversation", in_palette=False),
     KeyBinding("walk", "up,down,left,right", "", "Move along the chart", "flow", in_palette=False),

@@ -1,6 +1,7 @@
 """The main screen: the content of its panes, set by the app and the controllers, and the keys at each focus."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -10,10 +11,13 @@ from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.composer.composer import Composer
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.keys.bindings import PANES, KeyContext
+from kimi_tui.ui.tui.keys.pane_letters import BoundAction, PaneLetters
 from kimi_tui.ui.tui.main_screen.footer import key_name
 from kimi_tui.ui.tui.main_screen.header import HeaderFacts
 from kimi_tui.ui.tui.main_screen.pane_navigation import PaneNavigation
+from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.widgets.hints_changed import Hint
+from kimi_tui.ui.tui.widgets.type_ahead import app_of
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.flow_pane.pane import FlowPane
@@ -242,6 +246,9 @@ class MainScreen(PaneNavigation):
     def on_key(self, event: events.Key) -> None:
         """Treat a letter in a pane only as a key of that pane; if it has no effect, the footer shows the reason."""
         if not event.is_printable or not event.character:
+            if self.in_pane and self.pane_letters.takes_other(event):
+                event.stop()
+                event.prevent_default()
             return
         # the focused widget was removed: focus the one that gets this letter
         if self.focused is None and self.panes_ready:
@@ -249,11 +256,36 @@ class MainScreen(PaneNavigation):
             self.focus_work()
             if self.focused is not None:
                 self.focused.post_message(events.Key(event.key, event.character))
+        elif self.in_pane and self.pane_letters.takes_letter(event.character, self._bound(event.key), self._hold_s):
+            event.stop()
+            event.prevent_default()
         elif (why := self._disabled_reason(event.key, event.character)) is not None:
             event.stop()
             event.prevent_default()
+            self.pane_letters.begin(event.character)
             self.app.bell()
             self.show_note(why)
+
+    @property
+    def _hold_s(self) -> float:
+        return app.answer_hold_s if (app := app_of(self)) is not None else 0.0
+
+    @cached_property
+    def pane_letters(self) -> PaneLetters:
+        """Tells the keys of a pane from sentences."""
+        return PaneLetters(self, self._panes.transcript.clock, self._show_stray)
+
+    def _show_stray(self, text: str) -> None:
+        self.app.bell()
+        words = _("letters are keys here; “{text}” has no effect", text=one_line(text))
+        self.show_note(f"{words} · {self.write_key} {_('write a message')}" if self.composer.display else words)
+
+    def _bound(self, key: str) -> BoundAction | None:
+        """The enabled action of a key at the focus."""
+        if not self._acts(key):
+            return None
+        bound = self.active_bindings[key]
+        return BoundAction(bound.binding.action, bound.node, self.focused)
 
     def _disabled_reason(self, key: str, letter: str) -> str | None:
         """Why a printable key does nothing at the current focus; None if it acts or types text."""

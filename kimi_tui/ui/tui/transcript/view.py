@@ -47,7 +47,7 @@ class Transcript(Viewport, can_focus=True):
         Binding("]", "turn(1)", "Next message", show=False),
         Binding("y", "copy_block", "Copy the block", show=False),
         Binding("v", "charts", "Charts as source", show=False),
-        Binding("t", "app.scrollback", "Into the scrollback", show=False),
+        Binding("alt+t", "app.scrollback", "Into the scrollback", show=False),
         Binding("n", "find(1)", "Next match", show=False),
         Binding("N", "find(-1)", "Match before", show=False),
     ]

@@ -192,11 +192,14 @@ async def test_a_key_pressed_just_after_the_run_ended_is_no_letter_of_a_message(
         one.runner.stop()
         await one.reply("I looked.")
         assert "■ stopped" in one.shown()
-        await one.press("x", "space", "n")
+        for key in ("x", "space", "n"):
+            one.clock.now += 1
+            await one.press(key)
         assert one.app.main_screen.composer.text == ""
         assert one.app.main_screen.focused_pane == "flow"
         assert "x: no flow is running" not in one.shown()
         assert "n: no flow is running" in one.shown()
+        one.clock.now += 1
         await one.press("i", "q")
         assert one.app.main_screen.composer.text == "q"
 

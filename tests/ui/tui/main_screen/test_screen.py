@@ -43,12 +43,14 @@ async def test_a_letter_in_a_pane_acts_or_is_refused_and_never_gets_into_the_mes
         home.query_one(BranchDialog).close()
         for letter in "qu, w!中é7":
             driver.app.main_screen.query_one(KeyFooter).show_note("")
+            driver.clock.now += 1
             await driver.press("comma" if letter == "," else "space" if letter == " " else letter)
             where = home.focused_pane
             acts = letter == " " and messages and key == "f3"
             assert where == PLACES[key]
             assert acts or "i focuses the message" in hint(driver) or ": " in hint(driver), letter
         assert driver.composer == ""
+        driver.clock.now += 1
         await driver.press("i", "o", "k")
         assert driver.composer == "ok"
 
@@ -67,6 +69,7 @@ async def test_no_key_of_an_idle_chart_gets_into_the_message(start: Start) -> No
         assert "b: no flow is running; press s to start one" in hint(driver)
         await driver.press("n", "x", "k")
         assert (driver.composer, driver.app.main_screen.focused_pane) == ("", "flow")
+        driver.clock.now += 1
         await driver.press("i", "s")
         assert driver.composer == "s"
 
