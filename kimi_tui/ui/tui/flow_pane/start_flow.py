@@ -25,11 +25,11 @@ class StartFlow(OneShotModal[str | None]):
     CSS = """
     StartFlow { align: center middle; }
     StartFlow > Vertical {
-        width: 84; max-width: 94%; height: 90%; max-height: 44; background: $background; padding: 0 1;
+        width: 84; max-width: 94%; height: 90%; max-height: 44; background: $surface; padding: 0 1;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
     StartFlow #about { height: auto; max-height: 4; color: $muted; margin-bottom: 1; }
-    StartFlow FlowChart { height: 1fr; }
+    StartFlow FlowChart { height: 1fr; background: $surface; }
     StartFlow Horizontal { height: 1; margin-top: 1; background: $panel; padding: 0 1; }
     StartFlow #ask { width: auto; color: $primary; }
     StartFlow Input { border: none; height: 1; padding: 0; background: $panel; width: 1fr; }

@@ -106,8 +106,8 @@ class PaneLetters:
             _letter, bound = self._held
             self._drop()
             if self._screen.is_current and self._screen.focused is bound.focused:
-                app = self._screen.app  # not the screen: what bubbles would end at its sender
-                app.call_later(app.run_action, bound.action, bound.node)
+                # by the app: what bubbles would end at its sender
+                self._screen.app.call_later(self._screen.app.run_action, bound.action, bound.node)
 
     def _drop(self) -> None:
         self._held = None

@@ -325,7 +325,7 @@ class MainScreen(PaneNavigation):
         """The keys for the footer; `state` is None until the panes are mounted."""
         context, help_key = self.key_context, ("F1", _("help"))
         if state is None:
-            return (*self.composer.hints(running=False), help_key)
+            return (*self._beside_welcome(self.composer.hints(running=False)), help_key)
         current = self.current_dialog
         if self._panes.find_bar.has_focus_within:
             return (*self._panes.find_bar.hints(), help_key)
@@ -337,10 +337,15 @@ class MainScreen(PaneNavigation):
             pane = self._panes.flow_pane
             flow = "" if pane.has_nothing else _("flow") if state.flow.run is not None else _("flows")
             hints = self.composer.hints(running=state.turn.running, in_front=current is None, flow_pane=flow)
+            hints = self._beside_welcome(hints) if self.is_empty else hints
         is_covered = self.zoomed not in (None, "conversation")  # else the dialog itself names the key
         if current is not None and is_covered and not current.has_focus_within and context != "time":
             hints = (("F5", _(current.reach_label)), *hints)
         return (*hints, help_key)
+
+    def _beside_welcome(self, hints: tuple[Hint, ...]) -> tuple[Hint, ...]:
+        """The keys without those that the welcome text names."""
+        return tuple(hint for hint in hints if hint[0] not in self._welcome.keys)
 
     def _pane_hints(self, state: "UiState", context: KeyContext) -> list[Hint]:
         """Hints for panes, where letters are keys: how to leave, and the keys that act now."""

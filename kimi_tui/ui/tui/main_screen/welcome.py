@@ -7,6 +7,7 @@ from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
 from kimi_tui.ui.tui.themes.palette import Palette
+from kimi_tui.ui.tui.widgets.hints_changed import HintsChanged
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 _SHORTCUTS = (
@@ -14,9 +15,10 @@ _SHORTCUTS = (
     ("@", "at", N_("a file in this folder")),
     ("F3", "f3", N_("choose a flow to see its chart")),
     ("Ctrl+P", "ctrl+p", N_("all actions")),
-    ("F1", "f1", N_("keys available here")),
 )
 """Display name of the key, Textual's name, and description."""
+_HEAD = 3
+"""Rows above the keys."""
 
 
 class Welcome(LineWidget):
@@ -38,6 +40,13 @@ class Welcome(LineWidget):
             self._note, self._action = note, action
             self.redraw()
 
+    @property
+    def keys(self) -> frozenset[str]:
+        """The display names of the keys that are shown; before the first layout, of those that will be."""
+        height = self.content_size.height
+        fits = not height or _HEAD + len(_SHORTCUTS) + (2 if self._note else 0) <= height
+        return frozenset(key for key, _name, _what in _SHORTCUTS) if fits else frozenset()
+
     def lines(self, width: int, palette: Palette) -> list[Line]:
         rows: list[list[Run]] = [
             [("☾ ", palette.warning), ("kimi-tui", palette.accent + Style(bold=True))],
@@ -53,7 +62,7 @@ class Welcome(LineWidget):
         rows += [[*row, (" " * (wide - _width(row)), palette.base)] for row in shortcuts]
         note: list[list[Run]] = [[], [(self._note, palette.warning)]] if self._note else []
         height = self.content_size.height
-        is_whole = len(rows) + len(note) <= height
+        is_whole = bool(self.keys)
         rows = [*(rows if is_whole else rows[:2]), *note]  # beside a menu, none of the keys instead of some
         above = max(0, (height - len(rows)) // 2 - 1)
         self._first = above + 3 if is_whole else height
@@ -65,6 +74,7 @@ class Welcome(LineWidget):
 
     def on_resize(self, event: events.Resize) -> None:
         self.redraw()
+        self.post_message(HintsChanged())
 
     async def on_click(self, event: events.Click) -> None:
         row = event.y - self.gutter.top - self._first

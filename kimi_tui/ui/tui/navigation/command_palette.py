@@ -69,7 +69,7 @@ class CommandPalette(ModalCard[PaletteEntry]):
     CommandPalette FilteredList { height: auto; }
     CommandPalette ItemList { height: auto; margin-bottom: 1; }
     """
-    title_text = N_("Commands")
+    title_text = N_("all actions")
     rows_beside = 9
 
     def __init__(self, entries: Sequence[PaletteEntry]) -> None:

@@ -29,7 +29,7 @@ from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 class RunTable(LineList):
     """A table with one row per run; marked runs have a letter."""
 
-    DEFAULT_CSS = "RunTable { height: 1fr; background: transparent; }"
+    DEFAULT_CSS = "RunTable { height: 1fr; background: $surface; }"
     at_once = False
 
     class Chosen(Message):

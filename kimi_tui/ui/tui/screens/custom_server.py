@@ -91,7 +91,7 @@ class CustomServerForm:
 
         about = _("Its address, for example http://gpu-box:8000/v1.")
         title = _("another server: address")
-        self._screen.app.push_screen(TextPrompt(title, about=f"{trouble} {about}".strip(), value=value), got)
+        self._screen.app.push_screen(TextPrompt(title, about=about, trouble=trouble, value=value), got)
 
     async def _reach(self, found: tuple[str, ...], address: str) -> None:
         """Ask for the key if the address responds, or else for the address again."""
@@ -117,7 +117,8 @@ class CustomServerForm:
 
         about = _("API key (leave empty if none). Sent only to {server}.", server=found[-1])
         title = _("another server: API key")
-        self._screen.app.push_screen(TextPrompt(title, about=trouble or about, value=value, secret=True), got)
+        prompt = TextPrompt(title, about=about, trouble=trouble, value=value, secret=True)
+        self._screen.app.push_screen(prompt, got)
 
     async def _try(self, found: tuple[str, ...], key: str) -> None:
         """Find a base URL that responds; ask again for a rejected key."""
@@ -150,6 +151,5 @@ class CustomServerForm:
             self._screen.app.push_screen(PickPrompt(title, trial.models, trial.models[0]), got)
             return
         about = _("Model name, as the service spells it.")
-        if trial.cause:
-            about = _("Connection test failed: {cause}.", cause=translate(trial.cause)) + " " + about
-        self._screen.app.push_screen(TextPrompt(title, about=about), got)
+        trouble = _("Connection test failed: {cause}.", cause=translate(trial.cause)) if trial.cause else ""
+        self._screen.app.push_screen(TextPrompt(title, about=about, trouble=trouble), got)

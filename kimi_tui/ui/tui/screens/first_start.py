@@ -265,7 +265,8 @@ class SetupWizard(ModalCard[SetupResult]):
             "you) if there is none, and sent only to this service."
         )
         title = _("{service}: API key", service=_(service.title))
-        self.app.push_screen(TextPrompt(title, about=trouble or about, value=value, secret=True), got_key)
+        prompt = TextPrompt(title, about=about, trouble=trouble, value=value, secret=True)
+        self.app.push_screen(prompt, got_key)
 
     async def _try(self, service: Service, key: str) -> None:
         """Check the key with the service; ask again for a wrong one."""
@@ -294,9 +295,8 @@ class SetupWizard(ModalCard[SetupResult]):
             self.app.push_screen(PickPrompt(title, trial.models, usual), got)
             return
         about = _("Model name, as the service spells it.")
-        if trial.cause:
-            about = _("The key could not be checked: {cause}.", cause=translate(trial.cause)) + " " + about
-        self.app.push_screen(TextPrompt(title, about=about, value=service.model), got)
+        trouble = _("The key could not be checked: {cause}.", cause=translate(trial.cause)) if trial.cause else ""
+        self.app.push_screen(TextPrompt(title, about=about, trouble=trouble, value=service.model), got)
 
     def _done(self, changes: Mapping[KeyPath, Value], model: str) -> None:
         self.dismiss(SetupResult(self._theme, changes, model))

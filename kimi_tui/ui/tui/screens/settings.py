@@ -33,7 +33,7 @@ class Settings(ModalFrame[bool]):
     """
 
     CSS = """
-    Settings { align: center middle; background: $background; }
+    Settings { align: center middle; background: $background 85%; }
     Settings > #frame { width: 84; max-width: 100%; }
     Settings FilteredList { height: 1fr; }
     """

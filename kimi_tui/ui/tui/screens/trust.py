@@ -65,7 +65,7 @@ class TrustQuestion(ModalCard[bool]):
         yield ItemList(id="answers")
 
     def keys(self) -> Sequence[BarKey]:
-        return (BarKey("y", _("trust"), "answer(True)"), BarKey("n", _("don't trust"), "answer(False)"))
+        return (BarKey("↑ ↓", _("others")), BarKey("Enter", _("select"), "take"))
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -122,6 +122,9 @@ class TrustQuestion(ModalCard[bool]):
 
     def key_guard(self) -> KeyGuard:
         return self.guard
+
+    def action_take(self) -> None:
+        self.query_one(ItemList).action_choose()
 
     def action_answer(self, answer: bool) -> None:
         if self.guard.accepts():

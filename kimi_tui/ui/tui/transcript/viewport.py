@@ -1,8 +1,10 @@
 """Shows a part of the item store on the screen: scrolls like Textual, repaints only rows that look different."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import cast
 
+from rich.style import Style
 from textual import events
 from textual.geometry import Region, Size
 from textual.reactive import Reactive
@@ -11,7 +13,7 @@ from textual.strip import Strip
 from textual.types import AnimationLevel, CallbackType, EasingFunction
 from textual.widget import Widget
 
-from kimi_tui.ui.tui.themes.palette import palette_around
+from kimi_tui.ui.tui.themes.palette import Palette, palette_around
 from kimi_tui.ui.tui.transcript.item_store import ItemStore
 from kimi_tui.ui.tui.transcript.row_builder import MARGIN, RIGHT
 from kimi_tui.ui.tui.transcript.row_overlay import Placed, RowOverlay
@@ -50,10 +52,18 @@ class Viewport(ScrollView):
         self._new_colours()
 
     def _new_colours(self) -> None:
-        self.store.set_width(self.store.width, palette_around(self))
+        self.store.set_width(self.store.width, self._palette)
         self._overlay.resize(self._overlay.maker.width)
         self._painted = []
         self._show()
+
+    @property
+    def _palette(self) -> Palette:
+        """The theme's styles, on the surface of a card."""
+        palette = palette_around(self)
+        if not self.screen.is_modal:
+            return palette
+        return replace(palette, base=palette.base + Style(bgcolor=self.background_colors[1].rich_color))
 
     def on_resize(self, event: events.Resize) -> None:
         width, height = self.size

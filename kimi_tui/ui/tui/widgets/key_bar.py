@@ -23,7 +23,7 @@ class BarKey:
 class KeyBar(LineWidget):
     """Shows as many keys as fit, always including the last; a click runs the key's action on the screen."""
 
-    DEFAULT_CSS = "KeyBar { height: 1; dock: bottom; background: transparent; }"
+    DEFAULT_CSS = "KeyBar { height: 1; dock: bottom; background: $surface; }"
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)

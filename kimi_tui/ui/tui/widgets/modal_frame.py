@@ -33,7 +33,10 @@ class ModalFrame(OneShotModal[ResultType | None]):
         width: 100%; height: 100%; padding: 0 1; background: $surface;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;
     }
-    ModalFrame Viewport { background: transparent; }
+    ModalFrame Transcript {
+        background: $surface; scrollbar-background: $surface;
+        scrollbar-background-hover: $surface; scrollbar-background-active: $surface;
+    }
     ModalFrame > #frame > KeyBar { margin-top: 1; }
     ModalFrame.-low > #frame > KeyBar { margin-top: 0; }
     ModalFrame.-low.-fit > #frame > KeyBar { margin-top: 1; }

@@ -48,7 +48,7 @@ class ItemList(ScrollView, can_focus=True):
     """
 
     DEFAULT_CSS = """
-    ItemList { height: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; background: transparent; }
+    ItemList { height: 1fr; scrollbar-size-vertical: 1; overflow-x: hidden; background: $surface; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,ctrl+p", "move(-1)", "Up", show=False),

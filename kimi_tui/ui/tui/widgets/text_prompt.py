@@ -14,18 +14,33 @@ from kimi_tui.ui.tui.widgets.text_field import TextField
 
 
 class TextPrompt(ModalCard[str]):
-    """Asks for one line of text. Returns it, stripped; "" may be an answer. A `secret` is masked."""
+    """Asks for one line of text. Returns it, stripped; "" may be an answer. A `secret` is masked.
+
+    `trouble` is an error above the description: what is wrong with the last answer, and what to do.
+    """
 
     CSS = """
+    TextPrompt #trouble { height: auto; color: $error; text-style: bold; margin-bottom: 1; }
     TextPrompt #about { height: auto; color: $muted; margin-bottom: 1; }
     TextPrompt Input { margin-bottom: 1; }
     """
 
-    def __init__(self, title: UserText, *, about: UserText = "", value: str = "", secret: bool = False) -> None:
+    def __init__(
+        self,
+        title: UserText,
+        *,
+        about: UserText = "",
+        trouble: UserText = "",
+        value: str = "",
+        secret: bool = False,
+    ) -> None:
         super().__init__()
         self._title, self._about, self._value, self._secret = title, about, value, secret
+        self._trouble = trouble
 
     def body(self) -> ComposeResult:
+        if self._trouble:
+            yield Static("✗ " + sanitize(self._trouble), id="trouble", markup=False)
         if self._about:
             yield Static(sanitize(self._about), id="about", markup=False)
         yield TextField(self._value, password=self._secret, id="line")

@@ -12,7 +12,7 @@ MakeLines = Callable[[int, Palette], list[Line]]
 class TextViewer(LineScrollView, can_focus=True):
     """Shows lines from the top or from the end."""
 
-    DEFAULT_CSS = "TextViewer { height: 1fr; background: transparent; scrollbar-size-vertical: 1; }"
+    DEFAULT_CSS = "TextViewer { height: 1fr; background: $surface; scrollbar-size-vertical: 1; }"
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)

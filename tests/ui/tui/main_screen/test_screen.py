@@ -10,6 +10,7 @@ from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import TurnEnd
 from tests.ui.tui import wire_scenarios
+from tests.ui.tui.painted import app_rows
 from tests.ui.tui.pilot_driver import PilotDriver, Start
 
 
@@ -187,6 +188,26 @@ async def test_the_border_between_the_columns_can_be_dragged(start: Start) -> No
         await driver.pilot.mouse_up("#divider", offset=(-10, 5))
         await driver.pilot.pause()
         assert home.query_one("#right").size.width > width
+
+
+@pytest.mark.parametrize("size", [(140, 42), (100, 30), (80, 24), (60, 18)])
+async def test_the_last_key_of_the_help_can_be_read(start: Start, size: tuple[int, int]) -> None:
+    async with start(size) as driver:
+        driver.app.animation_level = "none"
+        await driver.press("f1", "end")
+        rows = app_rows(driver.app)
+        bar = next(index for index, row in enumerate(rows) if "Esc close" in row)
+        assert not rows[bar - 1].strip(" │")
+        assert "editor" in rows[bar - 2]
+
+
+async def test_a_key_that_the_welcome_text_names_is_no_hint_too(start: Start) -> None:
+    async with start() as driver:
+        assert "Enter send · Shift+Enter newline · F1 help" in hint(driver)
+        await driver.say(*wire_scenarios.flow_done())
+        assert "/ commands" in hint(driver)
+    async with start((100, 10)) as driver:
+        assert "/ commands" in hint(driver)
 
 
 async def test_f1_lists_the_keys_that_act_here(start: Start) -> None:

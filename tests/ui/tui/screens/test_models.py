@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.color import Color
 from textual.widgets import Input, Static
 
 from kimi_tui.config.kimi_import import find_kimi_cli_import
@@ -162,7 +163,7 @@ async def test_a_key_that_cannot_be_tried_is_taken_with_a_word(
     async with show(lambda: screen_cases.first_start(work_dir, tmp_path)) as shown:
         await choose(shown, "Kimi")
         await shown.press(*"sk-x", "enter")
-        assert "could not be checked: no network" in str(shown.app.screen.query_one("#about", Static).content)
+        assert "could not be checked: no network" in str(shown.app.screen.query_one("#trouble", Static).content)
 
 
 async def test_leaving_the_key_goes_back_to_the_ways(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
@@ -207,10 +208,13 @@ async def test_another_server_is_named_by_its_address_and_asked_for_its_models(
             await shown.press("enter")
             shown.app.screen.query_one(Input).value = "no address"
             await shown.press("enter")
-            assert "no address is not an http(s) address" in str(shown.app.screen.query_one("#about", Static).content)
+            assert "no address is not an http(s) address" in str(shown.app.screen.query_one("#trouble", Static).content)
+            trouble = shown.app.screen.query_one("#trouble", Static)
+            assert trouble.styles.color == Color.parse(shown.app.theme_variables["error"])
+            assert "for example http" in str(shown.app.screen.query_one("#about", Static).content)
             shown.app.screen.query_one(Input).value = server.url
             await shown.press("enter", "enter")
-            assert "rejected this key (HTTP 401)" in str(shown.app.screen.query_one("#about", Static).content)
+            assert "rejected this key (HTTP 401)" in str(shown.app.screen.query_one("#trouble", Static).content)
             await shown.press(*"sk-y", "enter")
             assert isinstance(shown.app.screen, PickPrompt)
             await shown.press("down", "enter")
@@ -234,7 +238,7 @@ async def test_an_address_at_which_nothing_answers_is_told_at_once_and_kept_for_
         await choose(shown, "Another server (address)")
         shown.app.screen.query_one(Input).value = "http://bxo:8000"
         await shown.press("enter")
-        assert "does not answer (ConnectError)" in str(shown.app.screen.query_one("#about", Static).content)
+        assert "does not answer (ConnectError)" in str(shown.app.screen.query_one("#trouble", Static).content)
         assert shown.app.screen.query_one(Input).value == "http://bxo:8000"
         assert not shown.app.screen.query_one(Input).password
         await shown.press("enter")
@@ -248,7 +252,7 @@ async def test_a_server_that_does_not_answer_is_kept_with_a_word_and_the_model_t
         await choose(shown, "Another server (address)")
         shown.app.screen.query_one(Input).value = "http://box:8000"
         await shown.press("enter", "enter")
-        assert "Connection test failed: no network" in str(shown.app.screen.query_one("#about", Static).content)
+        assert "Connection test failed: no network" in str(shown.app.screen.query_one("#trouble", Static).content)
         await shown.press(*"mine", "enter")
         expected = custom_server_changes("http://box:8000/v1", "", "mine") | {("default_model",): "mine"}
         assert shown.results == [SetupResult("kimi-dark", expected, "mine")]
