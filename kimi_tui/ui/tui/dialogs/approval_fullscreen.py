@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 
 from kimi_tui.ui.tui.dialogs.approval_body import SCROLL, ApprovalBody
 from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
@@ -60,7 +61,6 @@ class ApprovalFullscreen(OneShotModal[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical() as box:
             box.border_title = _("approval")
-            box.border_subtitle = _("↑ ↓ PgUp PgDn scroll · ctrl+f or esc back")
             head = ApprovalHeader()
             head.request, head.node = self._request, self._node
             yield head
@@ -76,6 +76,9 @@ class ApprovalFullscreen(OneShotModal[str | None]):
 
     def _refresh(self) -> None:
         self._rows.show(self._options(self._body.all_seen), keep_cursor=True)
+        if self._note is None:
+            scroll = f"↑ ↓ PgUp PgDn {_('scroll')} · " if self._body.max_scroll_y > 0 else ""
+            self._frame.border_subtitle = Content(f"{scroll}Ctrl+F Esc {_('back')}")
 
     def _scroll(self, by: int) -> None:
         self._body.scroll_relative(y=by, animate=False, immediate=True)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import TextArea
 
@@ -17,6 +18,7 @@ from kimi_tui.ui.tui.dialogs.edit_command import EditCommand
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
 from kimi_tui.wire.display import DiffBlock, DisplayBlock, ShellBlock
 from tests.ui.tui.fake_engine import Clock, FakeEngine, make_app
+from tests.ui.tui.painted import app_rows
 from tests.ui.tui.test_screen import ready
 
 LONG = DiffBlock(path="a.py", old_text="", new_text="\n".join(f"line {n}" for n in range(40)))
@@ -82,6 +84,17 @@ async def test_a_command_with_hidden_characters_is_not_offered_for_editing(tmp_p
         await pilot.press("e")
         assert not isinstance(app.screen, EditCommand)
         assert not asked.done()
+
+
+@pytest.mark.parametrize(("block", "scrolls"), [(LONG, True), (ShellBlock(command="ls"), False)])
+async def test_the_whole_screen_names_keys_to_scroll_only_where_something_scrolls(
+    tmp_path: Path, block: DisplayBlock, scrolls: bool
+) -> None:
+    async with asking(tmp_path, block) as (app, pilot, _, _asked):
+        await pilot.press("ctrl+f")
+        await pilot.pause()
+        last = app_rows(app)[-1]
+        assert ("PgDn scroll" in last, "Ctrl+F Esc back" in last) == (scrolls, True)
 
 
 async def test_the_whole_screen_takes_an_answer_only_after_half_a_second(tmp_path: Path) -> None:

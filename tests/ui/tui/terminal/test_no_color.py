@@ -46,7 +46,7 @@ def test_no_colour_is_sent_and_what_is_chosen_is_seen(tmp_path: Path) -> None:
         terminal.wait_for("this once")
         terminal.settle()
         assert looks(terminal, "return 2") == {"bold"}  # a keyword, on a line that a sign marks
-        for key, shows in ((b"\x10", "all actions"), (b"\x1bOP", "Esc close"), (b"\x06", "ctrl+f or esc back")):
+        for key, shows in ((b"\x10", "all actions"), (b"\x1bOP", "Esc close"), (b"\x06", "Ctrl+F Esc back")):
             terminal.type(key)
             terminal.wait_for(shows)
             terminal.settle(0.2)
