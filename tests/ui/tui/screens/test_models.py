@@ -145,8 +145,8 @@ async def test_a_key_that_the_service_refuses_is_asked_for_again_and_then_a_mode
         async with show(lambda: screen_cases.first_start(work_dir, tmp_path, try_it=here)) as shown:
             await choose(shown, "Kimi")
             await shown.press(*"sk-bad", "enter")
-            about = shown.app.screen.query_one("#about", Static)
-            assert "Kimi rejected this key (HTTP 401: no)" in str(about.content)
+            trouble = shown.app.screen.query_one("#trouble", Static)
+            assert "Kimi rejected this key (HTTP 401: no)" in str(trouble.content)
             assert shown.app.screen.query_one(Input).value == "sk-bad"
             await shown.press("end", *"good", "enter")
             assert isinstance(shown.app.screen, PickPrompt)
@@ -211,7 +211,7 @@ async def test_another_server_is_named_by_its_address_and_asked_for_its_models(
             assert "no address is not an http(s) address" in str(shown.app.screen.query_one("#trouble", Static).content)
             trouble = shown.app.screen.query_one("#trouble", Static)
             assert trouble.styles.color == Color.parse(shown.app.theme_variables["error"])
-            assert "for example http" in str(shown.app.screen.query_one("#about", Static).content)
+            assert "for example http" in str(shown.app.screen.query_one("#trouble", Static).content)
             shown.app.screen.query_one(Input).value = server.url
             await shown.press("enter", "enter")
             assert "rejected this key (HTTP 401)" in str(shown.app.screen.query_one("#trouble", Static).content)
