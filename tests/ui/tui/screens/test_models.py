@@ -211,7 +211,7 @@ async def test_another_server_is_named_by_its_address_and_asked_for_its_models(
             assert "no address is not an http(s) address" in str(shown.app.screen.query_one("#trouble", Static).content)
             trouble = shown.app.screen.query_one("#trouble", Static)
             assert trouble.styles.color == Color.parse(shown.app.theme_variables["error"])
-            assert "for example http" in str(shown.app.screen.query_one("#trouble", Static).content)
+            assert "for example http" in str(shown.app.screen.query_one("#about", Static).content)
             shown.app.screen.query_one(Input).value = server.url
             await shown.press("enter", "enter")
             assert "rejected this key (HTTP 401)" in str(shown.app.screen.query_one("#trouble", Static).content)
