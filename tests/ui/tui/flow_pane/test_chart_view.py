@@ -414,7 +414,7 @@ async def test_a_wide_chart_that_opens_from_the_list_begins_at_its_first_node(tm
     async with open_flow(tmp_path, size=(100, 30)) as one:
         lying = LONG.replace("flowchart TD", "flowchart LR")
         one.pane.show_flows([skill("long", lying), skill("short", SHORT)])
-        await one.press("f3", "v")
+        await one.press("f3")
         chart = one.pane.chart
         chart.action_turn()
         await one.settle()
