@@ -795,6 +795,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),
     Defence(
+        "31 cmd_split", "settings of submodules with a password", "settings-of-submodules", Value("False"),
+        "test_a_search_is_asked_about_where_settings_of_a_submodule_or_a_worktree_hold_a_password",
+    ),
+    Defence(
         "31 cmd_split", "a word that sed on macOS takes for the script", "option-without-value-on-macos", REMOVED,
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),

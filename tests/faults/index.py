@@ -219,6 +219,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_READ}::test_a_program_that_the_agent_may_have_written_is_asked_for",
         f"{_READ}::test_what_does_more_or_reads_what_is_secret_is_asked_for",
         f"{_READ}::test_addresses_are_asked_about_where_the_settings_of_the_user_put_a_password_into_them",
+        f"{_READ}::test_a_search_is_asked_about_where_settings_of_a_submodule_or_a_worktree_hold_a_password",
         f"{_PROG}/test_scope.py::test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
         f"{_READ}::test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them",
         f"{_READ}::test_a_wrapper_that_anyone_may_have_written_is_asked_for",

@@ -1,6 +1,6 @@
 """Programs that inspect the machine, and other programs that run a program."""
 
-from kimi_tui.permission.programs.options import Level, Options, Parsed
+from kimi_tui.permission.programs.options import Level, Option, Options, Parsed
 from kimi_tui.permission.programs.program import Kind, Program
 
 _READS, _HARMLESS = Level.READS, Level.HARMLESS
@@ -152,6 +152,8 @@ _IP_OBJECTS = (
 _PS = frozenset({"aux", "ax", "a", "x", "axu", "ux", "u"})
 _PS_WITH_ALL = frozenset(f"-{letter}" for letter in "AadeFfHjLloTw") | {"--forest", "--sort", "--no-headers", "--cols"}
 
+_PS_NO_FORMAT = frozenset({"-A", "-a", "-d", "-e", "-w", "-L", "-T", "--sort", "--no-headers", "--cols"})
+
 
 def _ps_words(parsed: Parsed) -> str:
     """Find BSD-style words, in which an `e` shows the environment of processes, and formats that may show it.
@@ -160,12 +162,17 @@ def _ps_words(parsed: Parsed) -> str:
     """
     values = [word for word in parsed.values("-o", "-O", "--format") if "env" in word.lower()]
     # defence: options-read-again
-    if parsed.has("-L", "-T") and parsed.has("-H", "--forest"):
-        values.append("-H")
+    if parsed.has("-L", "-T") and (parsed.has("-H", "--forest") or len(_formats(parsed)) > 1):
+        values.append("-T")
     if parsed.has("-e"):
         values += [option.name for option in parsed.options if option.name not in _PS_WITH_ALL]
         values += [word for _, word in parsed.operands]
     return next((word for word in (*(word for _, word in parsed.operands if word not in _PS), *values)), "")
+
+
+def _formats(parsed: Parsed) -> list[Option]:
+    """The options that choose columns, not all of which go together with each other and with threads."""
+    return [option for option in parsed.options if option.name not in _PS_NO_FORMAT]
 
 
 def _named(parsed: Parsed) -> list[int]:

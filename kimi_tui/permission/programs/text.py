@@ -84,9 +84,7 @@ def _date(parsed: Parsed) -> str:
 
 _SUMS = Program(
     _READS,
-    Options(
-        "-bctz --binary --check --tag --text --zero --ignore-missing --quiet --status --strict -w --warn --version"
-    ),
+    Options("-btz --binary --tag --text --zero --ignore-missing --quiet --status --strict -w --warn --version"),
 )
 _DIFF = Program(
     _READS,

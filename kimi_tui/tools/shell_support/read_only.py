@@ -51,6 +51,7 @@ _OPEN_PLACES = ("/usr", "/opt", "/lib", "/lib64", "/bin", "/sbin", "/nix/store",
 _NO_FILES = frozenset({"/dev/null", "-", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
 _NAMED_OPTION = re.compile(r"--[a-z][a-z-]*=")
 _WILD = re.compile(r"[*?\[]")
+_GIT_SETTINGS = re.compile(r"\.git/(?:.*/)?config(?:\.worktree)?\Z", re.DOTALL)
 _STACK = re.compile(r"~[+-]?\d+(?:/|\Z)|~[+-](?:/|\Z)")
 
 
@@ -328,7 +329,8 @@ def _place_may_be_read(path: Path, workspace: Workspace) -> bool:
         return True
     within = [part.lower() for part in real.relative_to(place.folder).parts]
     if ".git" in within:
-        return within[within.index(".git") + 1 :][:1] not in (["config"], ["hooks"])
+        below = within[within.index(".git") + 1 :]
+        return below[:1] != ["hooks"] and below[-1:] not in (["config"], ["config.worktree"])
     return not any(real.is_relative_to(own) for own in workspace.protected)
 
 
@@ -403,7 +405,8 @@ def _finds_no_secrets(
 
 
 def _holds_secrets(path: str) -> bool:
-    return is_sensitive(path) or (path.endswith(".git/config") and holds_credential(Path(path)))
+    settings = _GIT_SETTINGS.search(path) is not None  # defence: settings-of-submodules
+    return is_sensitive(path) or (settings and holds_credential(Path(path)))
 
 
 def _rule_about(

@@ -52,10 +52,10 @@ def reads_nothing_refused(
                     if entry.name.startswith(".") and RecursiveRead.HIDDEN not in deep:
                         if is_folder or refused(entry.path):
                             hidden.add(entry.name)
-                    elif refused(f"{entry.path}/config" if entry.name == ".git" else entry.path):
+                    elif any(map(refused, _settings_in(entry.path) if entry.name == ".git" else (entry.path,))):
                         return False
-                    elif is_folder and entry.name != ".git":
-                        pending.append(entry.path)
+                    elif is_folder:
+                        pending += _repositories_in(entry.path) if entry.name == ".git" else (entry.path,)
                     if RecursiveRead.LINKS not in deep or not entry.is_symlink():
                         continue
                     if refused_target(Path(entry.path)):
@@ -63,6 +63,15 @@ def reads_nothing_refused(
         except OSError:
             continue
     return not any(fnmatchcase(name, pattern) for name in hidden for pattern in shown)
+
+
+def _settings_in(git_dir: str) -> tuple[str, ...]:
+    return f"{git_dir}/config", f"{git_dir}/config.worktree"
+
+
+def _repositories_in(git_dir: str) -> tuple[str, ...]:
+    """The folders of a `.git` that hold settings of their own: of submodules, and of other worktrees."""
+    return f"{git_dir}/modules", f"{git_dir}/worktrees"
 
 
 def _unhidden_by(entry: Path) -> list[str]:

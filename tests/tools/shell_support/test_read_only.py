@@ -96,6 +96,8 @@ async def test_a_rule_that_asks_or_denies_comes_first(harness: ToolHarness) -> N
         "zcat -f app/a", "zcat -f app/a.py", "cd app && cat /proc/self/cwd/x", "cd app && cat ../proc/cwd/x",
         "cat /dev/fd/9", "cd proc/cwd && cat x", "sed -l 'w f' p README.md",
         "ps -ux -eww", "ps -eo pid,environ", "git diff app .cfg", "git diff /usr/games .cfg",
+        "ps -e -eo cmd -f -T", "ps -eo pid -T -ef -o pid,args", "md5sum -c README.md", "sha256sum --check README.md",
+        "cat .git/config.worktree", "cat .git/modules/lib/config", "head .git/worktrees/x/config.worktree",
     ],
 )  # fmt: skip
 def test_what_does_more_or_reads_what_is_secret_is_asked_for(
@@ -152,6 +154,21 @@ def test_a_wrapper_that_anyone_may_have_written_is_asked_for(
         assert allowed.decide("Shell", command_subject(parse_command_line(line))).effect is None
     monkeypatch.setenv("PATH", str(planted.parent), prepend=":")
     assert not reads(harness, command)
+
+
+@pytest.mark.parametrize(
+    "name", ["config.worktree", "modules/lib/config", "modules/a/modules/b/config", "worktrees/x/config.worktree"]
+)
+def test_a_search_is_asked_about_where_settings_of_a_submodule_or_a_worktree_hold_a_password(
+    harness: ToolHarness, name: str
+) -> None:
+    settings = harness.dir / ".git" / name
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    searches = ("grep -rn x .", "grep -rn x .git", f"grep -rn x {settings.parent.relative_to(harness.dir)}")
+    settings.write_text('[remote "origin"]\n\turl = https://host/x\n')
+    assert all(reads(harness, command) for command in searches)
+    settings.write_text('[remote "origin"]\n\turl = https://me:s3cret@host/x\n')
+    assert [command for command in searches if reads(harness, command)] == []
 
 
 def test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them(harness: ToolHarness) -> None:
