@@ -122,7 +122,8 @@ async def test_a_child_in_a_session_of_its_own_is_found_though_the_supervisor_wa
     after: str, tmp_path: Path
 ) -> None:
     seconds = mark()
-    await bash(f"setsid sleep {seconds} & kill -9 $PPID{after}", tmp_path, seconds=5)
+    escaped = f"setsid bash -c 'touch escaped; exec sleep {seconds}' & until [ -e escaped ]; do :; done"
+    await bash(f"{escaped}; kill -9 $PPID{after}", tmp_path, seconds=5)
     assert not processes_with(seconds)
 
 
