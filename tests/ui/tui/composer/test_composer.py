@@ -287,7 +287,7 @@ async def test_the_footer_says_what_enter_does_while_a_menu_or_the_search_takes_
         await driver.type("one fish")
         await driver.press("enter")
         await driver.pilot.pause()
-        assert dict(hints.hints)["F3"] == "flows"  # no flow is running
+        assert "F3" not in dict(hints.hints)  # the welcome text names it
         driver.engine.end_turn()
         await driver.pilot.pause()
         await driver.pilot.pause()
