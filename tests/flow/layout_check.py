@@ -33,6 +33,7 @@ def violations(layout: Layout, flow: Flow) -> list[str]:
     found.extend(_label_faults(layout, boxes))
     for first, second in combinations(layout.edges, 2):
         found.extend(_sharing_faults(first, second))
+    found.extend(_fork_faults(layout))
     everything = [*boxes, *(cell for edge in layout.edges for cell in [*walk(edge), *_label(edge)])]
     if any(not (0 <= x < layout.width and 0 <= y < layout.height) for x, y in everything):
         found.append("something lies outside the drawing")
@@ -199,3 +200,25 @@ def _sharing_faults(first: PlacedEdge, second: PlacedEdge) -> list[str]:
         return []
     names = " and ".join(f"{edge.index} {edge.src} -> {edge.dst}" for edge in (first, second))
     return [f"edges {names} share {sorted(bad)[:4]}"]
+
+
+def _fork_faults(layout: Layout) -> list[str]:
+    """Where a fork may be read wrongly: a label beside the shared part alone, a turn in the crossing of others."""
+    found: list[str] = []
+    owners: dict[tuple[str, Point], set[str]] = {}
+    straight: dict[Point, set[str | None]] = {}
+    for edge in layout.edges:
+        cells = walk(edge)
+        for at, cell in enumerate(cells):
+            owners.setdefault((edge.src, cell), set()).add(edge.dst)
+            straight.setdefault(cell, set()).add(_passes(cells, at))
+    for edge in layout.edges:
+        cells = walk(edge)
+        turns = [cell for at, cell in enumerate(cells[1:-1], 1) if _passes(cells, at) is None]
+        if hidden := [cell for cell in turns if {"-", "|"} <= straight[cell]]:
+            found.append(f"edge {edge.index} turns in the crossing of others at {hidden}")
+        own = {cell for cell in cells if len(owners[edge.src, cell]) == 1} or set(cells)
+        label = _label(edge)
+        if label and not any((x + i, y + j) in own for x, y in label for i in (-2, -1, 0, 1, 2) for j in (-1, 0, 1)):
+            found.append(f"the label of edge {edge.index} is beside a part that the other ways share")
+    return found

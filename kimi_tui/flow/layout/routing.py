@@ -1,8 +1,9 @@
 """Routes lines through the gap between two layers: straight if possible, else sideways on a track of their own.
 
 A gap is a channel: pins on its upper and lower edge, wires that join two of them, tracks between. Wires that share a
-pin are a family and may share cells; those of a family that come from one side share a track, as one net. Invariant:
-wires of two families share a cell only at a right-angled crossing.
+pin are a family and may share cells; those of a family that come from one side share a track, as one net. A wire that
+shares both of its pins is a family of its own, so that a line which forks never runs along one that others join.
+Invariant: wires that share no pin share a cell only at a right-angled crossing.
 """
 
 from collections.abc import Sequence
@@ -10,11 +11,13 @@ from dataclasses import dataclass, field
 
 Wire = tuple[int, int]
 """The upper and the lower pin."""
+_Family = tuple[int | None, int | None]
+"""The upper and the lower pin that all its wires have."""
 
 
 @dataclass(slots=True)
 class _Net:
-    family: int
+    family: _Family
     wires: list[Wire]
     turning: bool = False
     track: int = 0
@@ -69,7 +72,7 @@ class _Plan:
 
     def __init__(self, wires: Sequence[Wire], turns: Sequence[tuple[int, int]], *, separate: bool) -> None:
         self.wires, self.turns = wires, turns
-        nets: dict[tuple[int, int], _Net] = {}
+        nets: dict[tuple[_Family, int], _Net] = {}
         self.net_of: list[_Net | None] = []
         for index, (wire, family) in enumerate(zip(wires, _families(wires), strict=True)):
             if wire[0] == wire[1]:
@@ -78,7 +81,7 @@ class _Plan:
             net = nets.setdefault((family, index if separate else -1 - (wire[0] < wire[1])), _Net(family, []))
             net.wires.append(wire)
             self.net_of.append(net)
-        self.turning = [_Net(-1 - index, [turn], turning=True) for index, turn in enumerate(turns)]
+        self.turning = [_Net((-1 - index, None), [turn], turning=True) for index, turn in enumerate(turns)]
         for net in (*nets.values(), *self.turning):
             net.settle()
         pins = {pin for wire in (*wires, *turns) for pin in wire}
@@ -110,24 +113,18 @@ class _Plan:
         return channel
 
 
-def _families(wires: Sequence[Wire]) -> list[int]:
-    """A family number for each wire: wires that share a pin, also indirectly, have the same one."""
-    parent = list(range(len(wires)))
-
-    def root(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
-
-    first: dict[tuple[bool, int], int] = {}
-    for index, (top, bottom) in enumerate(wires):
-        for pin in ((True, top), (False, bottom)):
-            if pin in first:
-                parent[root(index)] = root(first[pin])
-            else:
-                first[pin] = index
-    return [root(index) for index in range(len(wires))]
+def _families(wires: Sequence[Wire]) -> list[_Family]:
+    """The family of each wire."""
+    ends: dict[int, set[int]] = {}
+    starts: dict[int, set[int]] = {}
+    for top, bottom in wires:
+        ends.setdefault(top, set()).add(bottom)
+        starts.setdefault(bottom, set()).add(top)
+    found: list[_Family] = []
+    for top, bottom in wires:
+        joins, forks = len(starts[bottom]) > 1, len(ends[top]) > 1
+        found.append((top if forks or not joins else None, bottom if joins or not forks else None))
+    return found
 
 
 def _give_tracks(ordered: Sequence[_Net]) -> int:
