@@ -17,11 +17,11 @@ OPPOSITE = {NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}
 _WEIGHTS = " ╵╹╶╰┖╺┕┗╷│╿╭├┞┍┝┡╻╽┃┎┟┠┏┢┣╴╯┚─┴┸╼┶┺╮┤┦┬┼╀┮┾╄┒┧┨┰╁╂┲╆╊╸┙┛╾┵┹━┷┻┑┥┩┭┽╃┯┿╇┓┪┫┱╅╉┳╈╋"
 _DOUBLE = " ║═╚║║╔╠═╝═╩╗╣╦╬"
 _DASHED = {NORTH: "╏", SOUTH: "╏", NORTH | SOUTH: "╏", EAST: "╍", WEST: "╍", EAST | WEST: "╍"}
-_ASCII: dict[LineKind, tuple[str, str, str]] = {
-    "light": ("|", "-", "+"),
-    "heavy": ("!", "=", "#"),
-    "double": ("H", "~", "@"),
-    "dashed": (":", ".", "+"),
+_ASCII: dict[LineKind, tuple[str, str]] = {
+    "light": ("|", "-"),
+    "heavy": ("!", "="),
+    "double": ("H", "~"),
+    "dashed": (":", "."),
 }
 _ARROWS = {NORTH: "▲", EAST: "▶", SOUTH: "▼", WEST: "◀"}
 _OPEN_ARROWS = {NORTH: "△", EAST: "▷", SOUTH: "▽", WEST: "◁"}
@@ -52,13 +52,13 @@ _DOUBLE_DECISION = _Frame("╱╲╱╲", "═", "║", "╧╟╤╢")
 _ASCII_SQUARE = _Frame("++++", "-", "|", "++++")
 _ASCII_ROUND = _Frame("....", "-", "|", "++++")
 _ASCII_DECISION = _Frame("/\\/\\", "-", "|", "++++")
-_ASCII_HEAVY = _Frame("####", "=", "#", "++++")
-_ASCII_HEAVY_DECISION = _Frame("/\\/\\", "=", "#", "++++")
-_ASCII_SELECTED = _Frame("@@@@", "~", "@", "++++")
-_ASCII_SELECTED_DECISION = _Frame("/\\/\\", "~", "@", "++++")
+_ASCII_HEAVY = _Frame("++++", "=", "!", "++++")
+_ASCII_HEAVY_DECISION = _Frame("/\\/\\", "=", "!", "++++")
+_ASCII_SELECTED = _Frame("++++", "~", "H", "++++")
+_ASCII_SELECTED_DECISION = _Frame("/\\/\\", "~", "H", "++++")
 
 _CAPS = {NodeKind.BEGIN: "()", NodeKind.END: "()", NodeKind.TASK: "[]", NodeKind.DECISION: "◆◆"}
-_SELECTED_CAPS, _ASCII_SELECTED_CAPS = "▐▌", "@@"
+_SELECTED_CAPS, _ASCII_SELECTED_CAPS = "▐▌", "~~"
 
 Exits = Mapping[Point, int]
 """Exits of lines from a box: cells of its border, relative to its upper left one, and the direction."""
@@ -194,7 +194,7 @@ def _frame(kind: NodeKind, style: NodeStyle, *, ascii: bool) -> _Frame:  # noqa:
 
 
 def _ascii_line(mask: int, kinds: set[LineKind]) -> str:
-    upright, across, mixed = _ASCII[max(kinds, key=_ORDER.index)]
+    upright, across = _ASCII[max(kinds, key=_ORDER.index)]
     if mask & (NORTH | SOUTH) == mask:
         return upright
-    return across if mask & (EAST | WEST) == mask else mixed
+    return across if mask & (EAST | WEST) == mask else "+"

@@ -36,7 +36,9 @@ KIND_SIGNS: Mapping[NodeKind, str] = {
     NodeKind.TASK: "□",
     NodeKind.DECISION: "◇",
 }
-_ASCII = {"▶": ">", "↻": "@", "‖": "=", "●": "*", "✓": "v", "✗": "x", "■": "#", "⊘": "/", "–": "-"}
+_ASCII = {"▶": ">", "↻": "&", "‖": '"', "●": "@", "✓": "*", "✗": "X", "■": "#", "⊘": "%", "–": "-"}
+"""No sign is a character of lines, arrow heads and frames, but that of the running node, which is an arrow everywhere,
+and that of a skipped one."""
 ASCII_SIGNS: Mapping[NodeStatus, str] = {status: _ASCII.get(sign, sign) for status, sign in SIGNS.items()}
 ASCII_KIND_SIGNS: Mapping[NodeKind, str] = {
     NodeKind.BEGIN: "o",

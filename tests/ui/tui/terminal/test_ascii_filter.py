@@ -2,6 +2,7 @@
 
 import ast
 import unicodedata
+from itertools import combinations, product
 
 import pytest
 from hypothesis import given
@@ -9,12 +10,17 @@ from hypothesis import strategies as st
 from rich.segment import Segment
 from textual.color import Color
 
+from kimi_tui.flow.layout.geometry import PlacedNode
+from kimi_tui.flow.model.graph import NodeKind
+from kimi_tui.flow.render.box_drawing import SIDES, SOUTH, arrow_char, draw_box, line_char
+from kimi_tui.flow.render.chart_style import LineKind, NodeStyle
 from kimi_tui.flow.render.node_signs import ASCII_KIND_SIGNS, ASCII_SIGNS, KIND_SIGNS, SIGNS
 from kimi_tui.ui.tui.terminal.ascii_filter import ASCII, ASCII_WITHOUT_BOXES, AsciiFilter
 from kimi_tui.ui.tui.text.styled_line import cells
 from tests import texts
 
 GROUND = Color.parse("black")
+STYLES = (NodeStyle(), NodeStyle(current=True), NodeStyle(selected=True))
 
 
 def test_a_node_has_the_same_sign_in_a_chart_of_ascii_and_on_a_screen_of_ascii() -> None:
@@ -69,3 +75,17 @@ def test_every_sign_of_the_source_has_one_of_ascii() -> None:
                 signs = {sign for sign in node.value if not sign.isascii() and ord(sign) not in ASCII}
                 lacking |= {sign for sign in signs if unicodedata.east_asian_width(sign) not in "WF"}
     assert lacking == set()
+
+
+def test_a_state_in_ascii_is_no_line_no_arrow_head_and_no_frame() -> None:
+    kinds: list[LineKind] = ["light", "heavy", "double", "dashed"]
+    drawn = {arrow_char(side, ascii=True) for side in SIDES}
+    for arms in (sides for count in range(1, 5) for sides in combinations(SIDES, count)):
+        drawn |= {line_char(dict.fromkeys(arms, kind), ascii=True) for kind in kinds}
+    for kind, height, style in product(NodeKind, (1, 2, 3), STYLES):
+        node = PlacedNode("a", 0, 0, 9, height, ("Fix",), kind, bare=height < 3)
+        rows = draw_box(node, style, {(4, height - 1): SOUTH}, ascii=True)
+        drawn |= {char for row in rows for part in row for char in part.text}
+    telling = {ASCII_SIGNS[status] for status in ASCII_SIGNS if status not in ("waiting", "running", "skipped")}
+    assert telling.isdisjoint(drawn)
+    assert len(telling) == len({SIGNS[status] for status in ASCII_SIGNS}) - 3
