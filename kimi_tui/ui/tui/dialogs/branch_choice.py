@@ -8,6 +8,8 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
 
+from kimi_tui.flow.model.graph import NodeKind
+from kimi_tui.flow.render.node_signs import KIND_SIGNS
 from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
 from kimi_tui.ui.tui.dialogs.docked_dialog import SIDES, OptionsDialog
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
@@ -83,7 +85,9 @@ class BranchDialog(OptionsDialog):
         if (node_id, tuple(branches)) == (self.node_id, self.labels):
             return
         self.node_id, self.labels = node_id, tuple(branches)
-        self.border_title = Content(f"◆ {sanitize(one_line(label))}  " + _("Choose a branch"))
+        self.border_title = Content(
+            f"{KIND_SIGNS[NodeKind.DECISION]} {sanitize(one_line(label))}  " + _("Choose a branch")
+        )
         self._words, self._question = words, question
         self._show_words()
         self.query_one(OptionList).show(

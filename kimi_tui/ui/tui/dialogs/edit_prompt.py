@@ -12,4 +12,4 @@ class EditPrompt(EditText):
 
     def __init__(self, title: str, text: str) -> None:
         about = _("For this run only; the file is not changed. Empty: use the chart's text.")
-        super().__init__(Content(f"◆ {sanitize(title)}  " + _("edit and run")), about, text)
+        super().__init__(Content(f"{sanitize(title)}  " + _("edit and run")), about, text)

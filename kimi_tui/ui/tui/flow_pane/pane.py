@@ -424,4 +424,4 @@ class FlowPane(Vertical):
         if skill.flow is None:
             return FooterFacts("✗", _("cannot run"), "error", buttons=(("list", "l " + _("flows")), more()))
         figures = (n_("{count} node", "{count} nodes", len(skill.flow.nodes) - 2),)
-        return FooterFacts("◆", _("ready"), "accent", figures=figures, buttons=ended_buttons())
+        return FooterFacts("○", _("ready"), "accent", figures=figures, buttons=ended_buttons())

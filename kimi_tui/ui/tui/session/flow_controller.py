@@ -4,6 +4,8 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 
 from kimi_tui.errors import ChartTooLargeError
+from kimi_tui.flow.model.graph import NodeKind
+from kimi_tui.flow.render.node_signs import KIND_SIGNS
 from kimi_tui.flow.render.run_export import view_of_chart
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
@@ -201,7 +203,9 @@ class FlowController:
             if (message := edit_and_run(engine, node_id, prompt)) is not None:
                 self._host.show_toast(message)
 
-        self._host.open_dialog(EditPrompt(labels.node_title(node.label), before or node.label), use)
+        self._host.open_dialog(
+            EditPrompt(f"{KIND_SIGNS[NodeKind(node.kind)]} {labels.node_title(node.label)}", before or node.label), use
+        )
 
     def _run_action(self, action: str, node_id: str) -> None:
         if self._engine is not None and (message := control_run(self._engine, action, node_id)) is not None:
@@ -268,10 +272,12 @@ class FlowController:
         presenter, pane, flow = self._presenter, self._pane, self._presenter.shown_state.flow
         run = flow.run if pane.showing == "run" else None
         controls = self._controls(run, node_id) if run is not None and presenter.past is None else NodeActions()
-        name = label_of(run.begin, node_id) if run is not None and node_id else ""
+        node = next((node for node in run.begin.nodes if node.id == node_id), None) if run is not None else None
         paused = run is not None and run.paused is not None
         state = MenuContext(pane.showing, controls, paused=paused, has_map=pane.chart.map is not None)
-        title = f"◆ {name}" if name else _("Actions")
+        title = _("Actions")
+        if run is not None and node is not None:
+            title = f"{KIND_SIGNS[NodeKind(node.kind)]} {label_of(run.begin, node_id)}"
 
         def act(answer: str | None) -> None:
             if answer is not None:

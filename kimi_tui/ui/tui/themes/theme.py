@@ -60,6 +60,7 @@ def make_theme(name: str, colours: Mapping[str, str], variables: Mapping[str, st
     surface = colours.get("surface", colours["background"])
     panel = colours.get("panel", surface)
     line, muted, faint = colours["line"], colours["muted"], colours["faint"]
+    trough = colours["background"] if ansi else "transparent"  # on a card, the card's
     ours = {
         "muted": muted,
         "faint": faint,
@@ -71,10 +72,10 @@ def make_theme(name: str, colours: Mapping[str, str], variables: Mapping[str, st
         "scrollbar": line,
         "scrollbar-hover": faint,
         "scrollbar-active": colours["primary"],
-        "scrollbar-background": colours["background"],
-        "scrollbar-background-hover": colours["background"],
-        "scrollbar-background-active": colours["background"],
-        "scrollbar-corner-color": colours["background"],
+        "scrollbar-background": trough,
+        "scrollbar-background-hover": trough,
+        "scrollbar-background-active": trough,
+        "scrollbar-corner-color": trough,
         "text-secondary": secondary,
         "text-accent": accent,
         **{f"text-{role}": base[role] for role in ("primary", "success", "warning", "error")},

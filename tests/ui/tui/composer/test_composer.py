@@ -10,6 +10,7 @@ from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.ui.tui.composer.paste_chips import PasteChips
 from kimi_tui.ui.tui.main_screen.footer import KeyFooter
+from kimi_tui.ui.tui.themes.palette import Palette
 from tests.ui.tui.fake_engine import CHART, FakeEngine
 from tests.ui.tui.pilot_driver import Start
 
@@ -102,6 +103,7 @@ async def test_a_slash_offers_commands_and_tab_completes_one(start: Start) -> No
         await driver.type("/fp")
         menu = driver.app.main_screen.composer.menu
         assert [choice.label for choice in menu.choices] == ["/flow:plan"]
+        assert menu.lines(100, Palette())[-1].text.strip().startswith("Draft a plan → Plan approved? →")
         await driver.press("tab")
         assert (driver.composer, menu.is_open) == ("/flow:plan ", False)
 

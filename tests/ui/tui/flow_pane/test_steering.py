@@ -283,7 +283,7 @@ async def test_the_right_button_asks_what_can_be_done_with_a_node(tmp_path: Path
     async with open_flow(tmp_path) as one:
         await one.run()
         await click_on(one, "Tag it", button=3)
-        assert "◆ Tag it" in one.shown()
+        assert "□ Tag it" in one.shown()
         await click_on(one, "Continue from here")
         await one.reply("I looked.")
         assert one.runner.node_id == "tag"

@@ -75,7 +75,7 @@ def test_stops_pass_over_what_nobody_sees_and_marks_name_nodes_and_choices() -> 
     words = [mark.words for mark in timeline.marks]
     assert "move 1: Look at the failing test" in words
     assert "Green? chose yes" in words
-    assert words[-1] == "the flow finished"
+    assert (words[-1], timeline.marks[-1].kind) == ("the flow finished", "finished")
     first = timeline.marks[0].number
     assert timeline.next_mark(first, 1) == timeline.marks[1].number
     assert timeline.next_mark(first, -1) == 0
