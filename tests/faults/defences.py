@@ -523,6 +523,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothing",
     ),
     Defence(
+        "changes to folders without end", "reading the events of now", "events-of-now", Value("1 << 40"),
+        "test_events_that_come_while_others_are_read_do_not_hold_up_a_look",
+    ),
+    Defence(
+        "changes to folders without end", "an end to waiting for mounts", "complete-mounts-that-differ", NEVER,
+        "test_mounts_that_differ_when_all_are_made_are_not_waited_for",
+    ),
+    Defence(
         "30 secret_leak", "starting no command whose mounts are not compared", "started-by-a-byte",
         Value("os.dup(read_end)"), "test_a_command_whose_mounts_nobody_compares_any_more_is_not_started",
     ),

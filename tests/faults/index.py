@@ -564,6 +564,11 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/faults/test_terminal_restored.py::test_a_driver_that_fails_while_it_starts_switches_off_what_is_on",
     ),
     "a device file as settings": ("tests/config/test_loader.py::test_a_device_is_no_configuration",),
+    "changes to folders without end": (
+        "tests/tools/shell_support/test_repository_finder.py::"
+        "test_events_that_come_while_others_are_read_do_not_hold_up_a_look",
+        "tests/tools/shell_support/test_sandbox.py::test_mounts_that_differ_when_all_are_made_are_not_waited_for",
+    ),
     "a brace expansion without end": (f"{_CMD}::test_no_text_takes_long",),
     "a DNS or portal that hangs": (f"{_HERE}::test_stall_of_the_service_holds_up_neither_the_start_nor_escape",),
     "random kills": (f"{_HERE}::test_a_few_random_kills_lose_nothing",),

@@ -96,6 +96,7 @@ class GitWatch:
         self._links: Mapping[Path, str] = {}
         self._acting: frozenset[Path] = frozenset()
         self._unreadable: frozenset[str] = frozenset()
+        self._tried: frozenset[str] = frozenset()
 
     @property
     def entries(self) -> tuple[Path, ...]:
@@ -181,7 +182,7 @@ class GitWatch:
             states = {**self._known, **checked}
             self._known = {entry: states[entry] for entry in found if entry in states}  # defence: baseline-as-checked
             self._links, self._acting = links, acting
-            self._unreadable = self._finder.unreadable
+            self._unreadable = self._finder.unreadable & self._tried
         return done
 
     def _excess_of(self, found: Collection[Path]) -> Collection[Path]:
@@ -199,12 +200,15 @@ class GitWatch:
         """Return the repositories, also those in folders that cannot be listed any more: Git could still enter them."""
         found = self._finder.find()
         tried = set(self._unreadable)
-        while closed := self._finder.unreadable - tried:
+        for _ in range(_MAX_CHECKS):  # a command can close more folders meanwhile
+            if not (closed := self._finder.unreadable - tried):
+                break
             tried |= closed
             for folder in closed:
                 with contextlib.suppress(OSError):
                     make_readable(Path(folder), roots)  # defence: folders-that-cannot-be-listed
             found = self._finder.find()
+        self._tried = frozenset(tried)
         return found
 
     def _links_of_git(self) -> Generator[tuple[Path, str]]:

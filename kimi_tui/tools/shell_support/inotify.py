@@ -7,9 +7,11 @@ would be missed.
 
 import contextlib
 import ctypes
+import fcntl
 import os
 import struct
 import sys
+import termios
 import weakref
 from pathlib import Path
 
@@ -74,11 +76,14 @@ class FolderWatches:
         """Return the watched folders that changed since the last call; None if some events were lost."""
         found: set[str] = set()
         overflowed = False
-        while self._fd >= 0:
+        # Commands can add events as fast as they are read.
+        queued = self._queued()  # defence: events-of-now
+        while queued > 0:
             try:
                 buffer = os.read(self._fd, _BUFFER)
             except BlockingIOError:
                 break
+            queued -= len(buffer)
             offset = 0
             while offset < len(buffer):
                 watch, mask, _, length = _EVENT.unpack_from(buffer, offset)
@@ -88,6 +93,14 @@ class FolderWatches:
                 if mask & _IGNORED:
                     self._forget(watch)
         return None if overflowed else found  # defence: rescan-when-events-are-lost
+
+    def _queued(self) -> int:
+        """Return the number of bytes in the queue."""
+        if self._fd < 0:
+            return 0
+        size = bytearray(4)
+        fcntl.ioctl(self._fd, termios.FIONREAD, size)
+        return int.from_bytes(size, sys.byteorder)
 
     def _forget(self, watch: int) -> None:
         """Forget a watch that the kernel removed because the folder is gone."""

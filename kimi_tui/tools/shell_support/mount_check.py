@@ -82,7 +82,7 @@ def _compare(places: str, unstarted: str, answer_end: int, release: int) -> int:
     pid = int(text.partition(b'"child-pid":')[2].split(b",")[0].split(b"}")[0])
     starts = False
     try:
-        if _holds(pid, places):
+        if holds(pid, places):
             _remove(unstarted)  # defence: nothing-runs-twice
             starts = True
     finally:
@@ -103,14 +103,14 @@ def _remove(file: str) -> None:
         pass
 
 
-def _holds(pid: int, places: str) -> bool:
+def holds(pid: int, places: str) -> bool:
     """Wait for the mounts of this process; return whether they are those of `places`. Raises OSError."""
     outside = mounts_of(b"self")
     expected = {
         place: _expected(place, outside) for place in map(_unescaped, os.fsencode(places).split(b"\n")) if place
     }
     until = time.monotonic() + _SECONDS
-    building = False
+    complete = False
     while time.monotonic() < until:
         time.sleep(_PAUSE)
         if not _waits(pid):
@@ -118,10 +118,11 @@ def _holds(pid: int, places: str) -> bool:
         inside = mounts_of(str(pid).encode())
         if all(inside.get(place) == wanted for place, wanted in expected.items()):
             return True
-        now = any(place.startswith(_BUILDING) for place in inside)
-        if building and not now:  # a list that was opened before the root changed is incomplete: read it again
+        made = inside.get(b"/proc") != outside.get(b"/proc")  # each sandbox has its own, here when all is made
+        # defence: complete-mounts-that-differ
+        if made and not complete and not any(place.startswith(_BUILDING) for place in inside):
+            complete = True  # a list that was opened before the root changed is incomplete: read it again
             until = min(until, time.monotonic() + _SETTLES)
-        building = now
     return False
 
 

@@ -103,3 +103,25 @@ def test_a_folder_that_becomes_readable_later_is_looked_at_then(tmp_path: Path) 
     assert finder.find() == []
     (tmp_path / "a").chmod(0o755)
     assert finder.find() == [tmp_path / "a/.git"]
+
+
+def test_events_that_come_while_others_are_read_do_not_hold_up_a_look(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watches = FolderWatches()
+    if not watches.add(str(tmp_path), tmp_path.stat().st_dev):
+        pytest.skip("folders are not watched here")
+    (tmp_path / "first").touch()
+    reads, read = 0, os.read
+
+    def read_and_change(descriptor: int, size: int) -> bytes:
+        nonlocal reads
+        reads += 1
+        assert reads < 10
+        (tmp_path / f"next-{reads}").touch()
+        return read(descriptor, size)
+
+    monkeypatch.setattr(os, "read", read_and_change)
+    assert watches.changed() == {str(tmp_path)}
+    (tmp_path / "last").touch()
+    assert watches.changed() == {str(tmp_path)}

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -566,6 +567,28 @@ async def test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothin
     assert ended.exit_code != 0
     assert "ran" not in "".join(printed)
     assert not (other / "written").exists()
+
+
+@works
+async def test_mounts_that_differ_when_all_are_made_are_not_waited_for() -> None:
+    """Else a command that starts late, on a busy machine, is held up for seconds, and again at each attempt."""
+    info, info_end = os.pipe()
+    block, release = os.pipe()
+    options = ["--info-fd", str(info_end), "--block-fd", str(block), "--ro-bind", "/", "/", "--unshare-pid"]
+    command = [find_bwrap(()) or "", *options, "--proc", "/proc", "true"]
+    with subprocess.Popen(command, pass_fds=(info_end, block)) as process:
+        os.close(info_end)
+        with os.fdopen(info, "rb") as file:
+            pid = json.load(file)["child-pid"]
+        proc = mount_check.mounts_of(b"self")[b"/proc"]
+        await until(lambda: mount_check.mounts_of(str(pid).encode()).get(b"/proc", proc) != proc)
+        began = time.monotonic()
+        assert not mount_check.holds(pid, "/usr")
+        assert time.monotonic() - began < 3
+        os.write(release, b"x")
+    os.close(block)
+    os.close(release)
+    assert process.returncode == 0
 
 
 @works
