@@ -1,5 +1,6 @@
 """Paths: our home, bundled files, and display form."""
 
+import errno
 import os
 import shutil
 import stat
@@ -7,6 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+_MAX_RESOLVED = 100
 _CLOSED = (stat.S_IFDIR, stat.S_IFREG)
 
 
@@ -87,12 +89,18 @@ def project_root(work_dir: Path, user_home: Path | None = None) -> Path:
     return work_dir
 
 
-def real_path(path: Path) -> Path:
+def real_path(path: str | Path) -> Path:
     """Resolve the links of `path`. A link loop stays unresolved; `Path.resolve` fails on it before Python 3.13.
 
-    Raises ValueError for a NUL character.
+    Raises ValueError for a NUL character, and OSError if a link on the path cannot be read.
     """
-    return Path(os.path.realpath(path))  # defence: links-that-lead-back
+    for _ in range(_MAX_RESOLVED):
+        try:
+            return Path(os.path.realpath(path))  # defence: links-that-lead-back
+        except OSError as error:  # a folder took the place of a link since it was seen
+            if error.errno not in (errno.EINVAL, errno.ENOENT):  # defence: links-that-are-replaced
+                raise
+    return Path(os.path.realpath(path))
 
 
 def find_program(name: str, *, outside: Iterable[Path]) -> str | None:

@@ -1,10 +1,13 @@
 """Our home is closed to others."""
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
 from kimi_tui import paths
+from kimi_tui.paths import real_path
 
 
 def test_our_home_is_closed_to_others_also_where_an_older_version_left_it_open(
@@ -67,3 +70,18 @@ def test_a_program_that_commands_could_have_put_on_path_is_not_found(
     assert paths.find_program("rg", outside=[]) == str(work / ".venv/bin/rg")
     monkeypatch.setenv("PATH", f"{work}/.venv/bin")
     assert paths.find_program("rg", outside=[work]) is None
+
+
+def test_a_folder_that_takes_the_place_of_a_link_meanwhile_is_resolved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "link").symlink_to("elsewhere")
+    readlink, swapped = os.readlink, iter((errno.EINVAL, errno.ENOENT))
+
+    def raced(path: str) -> str:
+        if (number := next(swapped, None)) is not None:
+            raise OSError(number, "as it is if the link is none now")
+        return readlink(path)
+
+    monkeypatch.setattr(os, "readlink", raced)
+    assert real_path(tmp_path / "link") == tmp_path / "elsewhere"

@@ -5,7 +5,7 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from fnmatch import translate
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -16,6 +16,7 @@ from kimi_tui.interaction.approvals import Approvals
 from kimi_tui.paths import real_path
 from kimi_tui.tools.core.permission_subject import denied_paths
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
+from kimi_tui.tools.file_support.safe_open import open_folder
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 from kimi_tui.tools.file_support.workspace import PathRefusedError, ResolvedPath, Workspace
 from kimi_tui.wire.display import BriefBlock
@@ -64,11 +65,11 @@ class Glob(Tool[GlobParams]):
         except ValueError as error:
             return failed(f"The pattern cannot be used: {error}.")
 
-    def _is_hidden(self, path: Path) -> bool:
+    def _is_hidden(self, path: Path, real: Path) -> bool:
         """Whether a path is left out: because of its name, its real path, or a rule."""
         if is_sensitive(path):
             return True
-        resolved = self._workspace.resolve_real(real_path(path))
+        resolved = self._workspace.resolve_real(real)
         if not self._may_be_listed(resolved):
             return True
         policy = self._approvals.policy
@@ -90,21 +91,21 @@ class Glob(Tool[GlobParams]):
         return resolved.real
 
 
-def _search(folder: Path, params: GlobParams, is_hidden: Callable[[Path], bool]) -> ToolReturnValue:
+def _search(folder: Path, params: GlobParams, is_hidden: Callable[[Path, Path], bool]) -> ToolReturnValue:
     until = time.monotonic() + _MAX_SECONDS
     matches: list[str] = []
     hidden = 0
     complete = True
-    for path in _paths(folder, PurePosixPath(params.pattern).parts):
+    for found in _paths(folder, PurePosixPath(params.pattern).parts):
         if len(matches) >= MAX_HITS or time.monotonic() > until:  # defence: bound-glob
             complete = False
             break
-        if path is None:
+        if found is None:
             continue
-        is_dir = path.is_dir()
+        path, real, is_dir = found
         if is_dir and not params.include_dirs:
             continue
-        if is_hidden(path):
+        if is_hidden(path, real):
             hidden += 1
             continue
         matches.append(path.relative_to(folder).as_posix() + ("/" if is_dir else ""))
@@ -118,8 +119,9 @@ def _search(folder: Path, params: GlobParams, is_hidden: Callable[[Path], bool])
     return ok("\n".join(matches), message, display=(BriefBlock(text=message.partition(" in ")[0]),))
 
 
-def _paths(folder: Path, parts: Sequence[str]) -> Iterator[Path | None]:
-    """Yield the paths below the folder that match, and None for each entry that does not, so that the caller can stop.
+def _paths(folder: Path, parts: Sequence[str]) -> Iterator[tuple[Path, Path, bool] | None]:
+    """Yield the paths below the folder that match, each with its real path and whether it is a folder; and None for
+    each entry that does not match, so that the caller can stop.
 
     Each folder is read once, however many `**` there are; they lead through no links. Raises ValueError.
     """
@@ -137,8 +139,8 @@ def _paths(folder: Path, parts: Sequence[str]) -> Iterator[Path | None]:
     pending = [(folder, closed({0}))]
     while pending:
         here, states = pending.pop()
-        with contextlib.suppress(OSError), os.scandir(here) as entries:
-            for entry in entries:
+        with contextlib.suppress(OSError), _opened(here) as entries:
+            for entry, real in entries:
                 is_dir, is_own_dir = _is_dir(entry)
                 reached = {
                     state if parts[state] == "**" else state + 1
@@ -148,9 +150,23 @@ def _paths(folder: Path, parts: Sequence[str]) -> Iterator[Path | None]:
                     and (is_dir or state + 1 == len(parts))
                 }
                 following = closed(reached)
-                yield here / entry.name if len(parts) in following else None
+                yield (here / entry.name, real, is_dir) if len(parts) in following else None
                 if is_dir and following - {len(parts)}:
                     pending.append((here / entry.name, following))
+
+
+@contextlib.contextmanager
+def _opened(folder: Path) -> Generator[Iterator[tuple[os.DirEntry[str], Path]]]:
+    """Open a folder; yield its entries with their real paths. A command can put a link in the place of the folder, so
+    the real path is that of the folder that was opened. Raises OSError.
+    """
+    with open_folder(folder) as (descriptor, place), os.scandir(descriptor) as entries:
+        # defence: names-of-the-opened-folder
+        yield ((entry, _real(place / entry.name, entry)) for entry in entries)
+
+
+def _real(path: Path, entry: os.DirEntry[str]) -> Path:
+    return real_path(path) if entry.is_symlink() else path
 
 
 def _is_dir(entry: os.DirEntry[str]) -> tuple[bool, bool]:
@@ -161,11 +177,16 @@ def _is_dir(entry: os.DirEntry[str]) -> tuple[bool, bool]:
         return False, False
 
 
-def _listing(folder: Path, is_hidden: Callable[[Path], bool]) -> str:
+def _listing(folder: Path, is_hidden: Callable[[Path, Path], bool]) -> str:
     try:
-        entries = sorted(islice(folder.iterdir(), 10 * _LISTED), key=lambda path: path.name)
+        with _opened(folder) as entries:
+            listed = sorted(
+                (entry.name, _is_dir(entry)[0])
+                for entry, real in islice(entries, 10 * _LISTED)
+                if not is_hidden(folder / entry.name, real)
+            )
     except OSError as error:
         return f"(cannot be listed: {error.strerror})"
-    names = [path.name + ("/" if path.is_dir() else "") for path in entries if not is_hidden(path)]
+    names = [name + ("/" if is_dir else "") for name, is_dir in listed]
     remainder = f"\n... and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
     return "\n".join(names[:_LISTED]) + remainder

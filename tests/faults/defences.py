@@ -870,6 +870,15 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_search_reads_nothing_that_a_link_leads_to_which_a_command_makes_meanwhile",
     ),
     Defence(
+        "32 path_escape", "names of the folder that was opened", "names-of-the-opened-folder",
+        Value("((entry, _real(folder / entry.name, entry)) for entry in entries)"),
+        "test_a_glob_lists_nothing_that_a_link_leads_to_which_a_command_makes_meanwhile",
+    ),
+    Defence(
+        "32 path_escape", "links that are replaced while they are resolved", "links-that-are-replaced", ALWAYS,
+        "test_a_folder_that_takes_the_place_of_a_link_meanwhile_is_resolved",
+    ),
+    Defence(
         "32 path_escape", "no file of ignored names that commands can replace", "ignore-files-of-the-user", NEVER,
         "test_a_link_of_a_command_among_the_files_that_tell_what_is_ignored_opens_nothing",
     ),

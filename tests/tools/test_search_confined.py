@@ -12,6 +12,7 @@ import pytest
 
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools import grep as grep_module
+from kimi_tui.tools.glob import Glob
 from kimi_tui.tools.grep import Grep, GrepParams
 from kimi_tui.tools.shell_support.landlock import version
 from kimi_tui.tools.shell_support.process_runner import run
@@ -151,3 +152,34 @@ async def test_without_landlock_a_search_runs_in_the_box(home: Path, monkeypatch
     unconfined = Grep(harness.workspace, harness.approvals)
     assert "s3cret" in await _found(unconfined, harness, path="place")
     assert "s3cret" not in await _found(grep, harness, path="place")
+
+
+@pytest.mark.parametrize("pattern", ["place/*", "**"])
+async def test_a_glob_lists_nothing_that_a_link_leads_to_which_a_command_makes_meanwhile(
+    home: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
+) -> None:
+    harness = ToolHarness(home / "work")
+    link, place = harness.dir / "link", harness.dir / "place"
+    link.symlink_to(home / "documents")
+    (place / "own").touch()
+
+    def exchanged(call: Any) -> Any:
+        def during(path: Any, *more: Any, **named: Any) -> Any:
+            if path not in (place, str(place)):
+                return call(path, *more, **named)
+            exchange(link, place)
+            try:
+                return call(path, *more, **named)
+            finally:
+                exchange(link, place)
+
+        return during
+
+    glob = Glob(harness.workspace, harness.approvals)
+    directory = {"directory": str(place)} if pattern == "**" else {}
+    for name in ("open", "scandir", "listdir"):
+        monkeypatch.setattr(os, name, exchanged(getattr(os, name)))
+    value = await harness.use(glob, pattern=pattern, **directory)
+    assert "taxes" not in str(value.output)
+    monkeypatch.undo()
+    assert "own" in str((await harness.use(glob, pattern=pattern, **directory)).output)

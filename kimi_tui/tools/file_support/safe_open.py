@@ -15,6 +15,7 @@ from io import FileIO
 from pathlib import Path
 
 from kimi_tui.formats import byte_count
+from kimi_tui.paths import real_path
 
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW | getattr(os, "O_NOCTTY", 0)
 _FOLDER = os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY | os.O_NOFOLLOW
@@ -32,6 +33,20 @@ def open_checked(real: Path) -> Generator[int]:
         _must_be_regular(os.fstat(descriptor), real)
         _must_be_at(descriptor, real)
         yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def open_folder(path: Path) -> Generator[tuple[int, Path]]:
+    """Open a folder, also through links; yield it with the real path at which it is. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_DIRECTORY)
+    try:
+        try:
+            place = Path(f"/proc/self/fd/{descriptor}").readlink()
+        except OSError:
+            _must_be_at(descriptor, place := real_path(path))
+        yield descriptor, place
     finally:
         os.close(descriptor)
 

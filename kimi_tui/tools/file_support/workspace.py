@@ -15,6 +15,7 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from kimi_tui import paths
+from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.git_dirs import is_in_git_dir
 from kimi_tui.tools.file_support.guarded_names import (
     instructs_agents,
@@ -95,7 +96,7 @@ class Workspace:
     def kept_folders(self) -> tuple[Path, ...]:
         """The folders whose paths still lead to the same place: a command could have replaced one by a link."""
         # defence: folders-that-became-links
-        return tuple(folder for folder in self.folders if os.path.realpath(folder) == str(folder))
+        return tuple(folder for folder in self.folders if real_path(folder) == folder)
 
     def add_dir(self, folder: Path) -> None:
         real = _real(folder)
@@ -276,6 +277,6 @@ def _is_there(path: Path) -> bool:
 
 def _real(path: Path) -> Path:
     try:
-        return Path(os.path.realpath(path))  # defence: real-path
+        return real_path(path)  # defence: real-path
     except (OSError, ValueError) as error:
         raise PathRefusedError(f"`{path}` cannot be resolved: {error}.") from None

@@ -19,6 +19,7 @@ from typing import Literal
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, git_dir_of, git_entry_of, user_git_paths
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.file_support.workspace import Workspace
@@ -101,7 +102,7 @@ def sandbox_argv(
     """Return the arguments before the command itself. `git`: what it does with Git; `repositories` are the `.git` found
     in the workspace; `unstarted` is a file that stays if the command was not started.
     """
-    home = Path(os.path.realpath(Path.home()))
+    home = real_path(Path.home())
     git_dirs = git_dirs_of(workspace, repositories, git)
     ours = [
         *_existing(folders_without_home(workspace)),
@@ -198,7 +199,7 @@ def _closed(git: GitDir) -> GitDir:
 
 def _outside_of(git: GitDir) -> list[Path]:
     """Return the guarded paths that are not in the Git directory: `.git` files, and hooks in the worktree."""
-    real = ((path, Path(os.path.realpath(path))) for path in (*git.guarded, *git.files))
+    real = ((path, real_path(path)) for path in (*git.guarded, *git.files))
     return [path for path, place in real if not place.is_relative_to(git.path)]  # defence: hooks-in-the-worktree
 
 
@@ -240,7 +241,7 @@ def _own_temp(box: SandboxFeatures, folder: Path) -> Path:
 def temp_folders(box: SandboxFeatures, config: SandboxConfig, workspace: Workspace) -> dict[Path, Path]:
     """Map folders for temporary files to those that a command sees instead; shown folders map to themselves."""
     shown = configured_paths((*config.writable, *config.readable), config, workspace)
-    roots = _temp_roots(Path(os.path.realpath(Path.home())), (*workspace.kept_folders, *shown))
+    roots = _temp_roots(real_path(Path.home()), (*workspace.kept_folders, *shown))
     return {root: _own_temp(box, root) for root in roots} | {path: path for path in (*shown, *box.writable)}
 
 
@@ -266,7 +267,7 @@ def folders_of_home(home: Path, workspace: Workspace) -> list[Path]:
     if not any(home.is_relative_to(folder) for folder in workspace.kept_folders):
         return []
     names = [entry.name for entry in os.scandir(home) if entry.is_dir(follow_symlinks=False)]
-    programs = (Path(os.path.realpath(entry)) for entry in os.environ.get("PATH", "").split(":") if entry)
+    programs = (real_path(entry) for entry in os.environ.get("PATH", "").split(":") if entry)
     # defence: programs-in-the-home
     closed = {one.relative_to(home).parts[0].lower() for one in programs if home in one.parents}
     closed |= {"bin", "library", "snap", "applications"}
@@ -275,13 +276,13 @@ def folders_of_home(home: Path, workspace: Workspace) -> list[Path]:
 
 def folders_without_home(workspace: Workspace) -> list[Path]:
     """Return the folders of the workspace that are writable as a whole: not the home, nor one that contains it."""
-    home = Path(os.path.realpath(Path.home()))
+    home = real_path(Path.home())
     return [folder for folder in workspace.kept_folders if not home.is_relative_to(folder)]
 
 
 def other_written_folders(config: SandboxConfig, workspace: Workspace) -> list[Path]:
     """Return the writable folders beside `folders_without_home`, with the Git directory of a home in the workspace."""
-    home = Path(os.path.realpath(Path.home()))
+    home = real_path(Path.home())
     found = [*configured_paths(config.writable, config, workspace), *folders_of_home(home, workspace)]
     named = (git_dir_of(folder) for folder in workspace.kept_folders if home.is_relative_to(folder))
     return found + [git.path for git in named if git is not None and git.writable]
@@ -290,14 +291,14 @@ def other_written_folders(config: SandboxConfig, workspace: Workspace) -> list[P
 def host_files() -> Iterator[Path]:
     """Yield files for resolving hosts that are links into `/run`."""
     for name in _HOST_NAMES:
-        real = Path(os.path.realpath(name))
+        real = real_path(name)
         if real.is_relative_to("/run") and real.is_file():
             yield real
 
 
 def _hidden(box: SandboxFeatures, home: Path, readable: Sequence[Path]) -> Iterator[Mount]:
     """Yield mounts over files with keys: ours, and, for root, the system's."""
-    ours = Path(os.path.realpath(paths.home()))
+    ours = real_path(paths.home())
     if ours.is_dir() and ours != home:
         yield ("--tmpfs", str(ours))
         for name in VISIBLE_APP_FOLDERS:
@@ -383,7 +384,7 @@ def configured_paths(listed: Iterable[Path], config: SandboxConfig, workspace: W
     folders = [*workspace.folders, *(path.expanduser() for path in config.writable)]
     found: list[Path] = []
     for path in (path.expanduser() for path in listed):
-        real = Path(os.path.realpath(path))
+        real = real_path(path)
         moved = any(path.is_relative_to(one) and not real.is_relative_to(one) for one in workspace.folders)
         if not moved and not has_a_link_in(path, folders):  # defence: configured-links-open-nothing
             found.append(real)
@@ -400,5 +401,5 @@ def existing_paths(found: Iterable[str | Path]) -> list[Path]:
     real: dict[Path, None] = {}
     for path in found:
         if os.path.lexists(path):
-            real[Path(os.path.realpath(path))] = None
+            real[real_path(path)] = None
     return [path for path in real if os.path.exists(path)]  # noqa: PTH110 - never raises below a closed folder

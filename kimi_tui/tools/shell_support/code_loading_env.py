@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from kimi_tui.paths import real_path
+
 _SEARCHED = frozenset(
     {
         *("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "GCONV_PATH"),
@@ -78,5 +80,5 @@ def _reads(program: str, variable: str) -> bool:
 
 
 def _is_within(entry: str, folders: tuple[Path, ...]) -> bool:
-    forms = (Path(os.path.normpath(entry)), Path(os.path.realpath(entry)))
+    forms = (Path(os.path.normpath(entry)), real_path(entry))
     return any(form.is_relative_to(folder) for form in forms for folder in folders)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from kimi_tui.paths import real_path
 from kimi_tui.permission.programs.program import Tracked
 from kimi_tui.tools.file_support.git_index import tracked_files
 
@@ -15,7 +16,7 @@ _PLAIN_SPEC = re.compile(r"[\w.@/+ *-][\w.@/+ *~-]*")
 
 def printed_files(tracked: Tracked, folder: Path) -> Sequence[Path] | None:
     """Return the files of the index that the command may print in this folder; None if unknown."""
-    files = tracked_files(Path(os.path.realpath(folder)))
+    files = tracked_files(real_path(folder))
     return None if files is None else limited_files(tracked, folder, files)
 
 

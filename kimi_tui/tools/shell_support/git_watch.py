@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_start
 from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.file_support.git_config_values import config_values
@@ -243,7 +244,7 @@ class GitWatch:
                     path = folder / name
                     below = (above for above in reversed(path.parents) if folder in above.parents)
                     found.add(next((above for above in below if above.is_symlink()), path))
-            real = (Path(os.path.realpath(path)) for path in user_git_paths())
+            real = (real_path(path) for path in user_git_paths())
             found.update(path for path in real if path.is_relative_to(folder) and os.path.lexists(path))
         return frozenset(found)
 
@@ -452,7 +453,7 @@ class _ChangeUndoer:
         text = named_in(_content(entry))  # defence: git-files-as-git-reads-them
         if text is None or not text.startswith("gitdir: "):
             return True  # Git refuses it
-        real = Path(os.path.realpath(entry.parent / text.removeprefix("gitdir: ")))
+        real = real_path(entry.parent / text.removeprefix("gitdir: "))
         above = [folder / ".git" for folder in entry.parents if not (folder / ".git").is_symlink()]
         around = [root for root in self.roots if root.name == ".git"]
         below = any(real.is_relative_to(git_dir / name) for git_dir in (*above, *around) for name in _PARTS)
@@ -469,7 +470,7 @@ class _ChangeUndoer:
         named = named_in(gitdir)
         if not named:
             return False
-        real = Path(os.path.realpath(entry / named))
+        real = real_path(entry / named)
         return any(real.is_relative_to(os.path.realpath(root)) for root in self.roots)  # defence: worktrees-elsewhere
 
     def _undo_worktree(self, now: _Repository) -> Generator[str]:

@@ -4,13 +4,13 @@ The same files are hidden as in the full sandbox, since only what has a rule can
 writable folders cannot be excluded: `GitWatch` restores Git's settings afterwards.
 """
 
-import os
 import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.git_dirs import git_dir_of
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import (
@@ -36,8 +36,8 @@ SCOPE = (PYTHON, "-I", "-S", str(_PROGRAM), "sockets")
 
 def landlock_argv(box: SandboxFeatures, config: SandboxConfig, workspace: Workspace) -> list[str]:
     """Return the arguments before the command itself."""
-    home = Path(os.path.realpath(Path.home()))
-    ours = Path(os.path.realpath(paths.home()))
+    home = real_path(Path.home())
+    ours = real_path(paths.home())
     readable = configured_paths(config.readable, config, workspace)
     hidden = set(existing_paths(("/home", "/root", "/run", "/dev", home, ours, *ROOT_ONLY_PATHS, *box.hidden)))
     hidden.update(existing_paths(Path("/etc/ssh").glob("*_key")))

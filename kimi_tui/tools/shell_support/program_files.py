@@ -11,9 +11,11 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from pathlib import Path
 
+from kimi_tui.paths import real_path
+
 PYTHON = os.path.realpath(sys.executable)
 """The interpreter for programs of our own that need only the standard library."""
-_HERE = Path(os.path.realpath(__file__)).parent
+_HERE = real_path(__file__).parent
 _PACKAGE = _HERE.parents[1]
 _OF_A_PREFIX = ("bin", "lib", "lib64", "pyvenv.cfg")
 _OF_IMPORTS = ("stdlib", "platstdlib", "purelib", "platlib", "scripts")
@@ -30,7 +32,7 @@ def program_files() -> tuple[Path, ...]:
     prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
     found = [Path(prefix, name) for prefix in prefixes for name in _OF_A_PREFIX]
     found += [Path(sysconfig.get_path(name)) for name in _OF_IMPORTS]
-    real = {Path(os.path.realpath(path)) for path in (*found, PYTHON, _PACKAGE) if path and os.path.exists(path)}  # noqa: PTH110
+    real = {real_path(path) for path in (*found, PYTHON, _PACKAGE) if path and os.path.exists(path)}  # noqa: PTH110
     return tuple(sorted(path for path in real if real.isdisjoint(path.parents)))
 
 
@@ -48,7 +50,7 @@ def unguarded_imports(writable: tuple[Path, ...]) -> tuple[Path, ...]:
     """
     found = [path for path in program_files() if any(folder.is_relative_to(path) for folder in writable)]
     for entry in dict.fromkeys((*sys.path, str(_PACKAGE.parent))):
-        real = Path(os.path.realpath(entry))  # the current folder for an empty entry
+        real = real_path(entry)  # the current folder for an empty entry
         if not real.is_dir() or any(real.is_relative_to(path) for path in found):
             continue
         guarded = any(real.is_relative_to(path) for path in program_files())
@@ -61,7 +63,7 @@ def unguarded_imports(writable: tuple[Path, ...]) -> tuple[Path, ...]:
 def has_a_link_in(path: Path, writable: Iterable[Path]) -> bool:
     """Whether a link on this absolute path is in a writable folder, so that a command could replace it."""
     for step in (path, *path.parents):
-        place = Path(os.path.realpath(step.parent))
+        place = real_path(step.parent)
         if step.is_symlink() and any(place.is_relative_to(folder) for folder in writable):
             return not any(place.is_relative_to(file) for file in program_files())
     return False

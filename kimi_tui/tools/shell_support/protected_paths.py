@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 
 from kimi_tui.i18n import tr
+from kimi_tui.paths import real_path
 from kimi_tui.permission.doubt import Severity
 from kimi_tui.permission.programs.judge import judge
 from kimi_tui.permission.programs.options import Level
@@ -62,7 +63,7 @@ def program_of_workspace(line: CommandLine, workspace: Workspace) -> str | None:
     for command in (*line.commands, *line.wrappers):
         found = shutil.which(command.program) if command.program and "/" not in command.program else None
         if found is not None:
-            places = (Path(os.path.realpath(found)), Path(os.path.realpath(Path(found).parent)))
+            places = (real_path(found), real_path(Path(found).parent))
             if any(place.is_relative_to(folder) for place in places for folder in workspace.folders):
                 return found
     return None
@@ -109,7 +110,7 @@ def _spelled(word: str) -> str:
 def _acts_later(path: str, folder: Path, workspace: Workspace, *, of_any: bool) -> bool:
     """Whether changing the file can run a program later; outside the workspace, only if `of_any`."""
     try:
-        place = workspace.resolve_real(Path(os.path.realpath(folder / path)))
+        place = workspace.resolve_real(real_path(folder / path))
     except (OSError, ValueError):  # a link that only its owner may read, such as /proc/1/root
         return False
     return place.protected and (of_any or place.inside)
@@ -139,7 +140,7 @@ def _is_protected(word: str, folder: Path, workspace: Workspace) -> bool:
     if _guards(path, workspace) or (not any(char.isspace() for char in word) and "." in word and is_sensitive(path)):
         return True
     try:
-        real = Path(os.path.realpath(path))
+        real = real_path(path)
     except (OSError, ValueError):  # a link that only its owner may read; half a surrogate pair, which names no file
         return False
     if word and (workspace.is_our_home(real) or (real.name.lower() in _OF_KEYS and os.path.isdir(real))):  # noqa: PTH112 - never raises

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.i18n import tr
+from kimi_tui.paths import real_path
 from kimi_tui.permission.doubt import DoubtKind
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.programs.judge import judge
@@ -172,7 +173,7 @@ def _moved(folders: Sequence[Path] | None, words: tuple[str, ...]) -> list[Path]
     for path in [folder / target for folder in folders for target in targets]:
         if _leads_through_processes(path):
             return None
-        found.update(dict.fromkeys((Path(os.path.normpath(path)), Path(os.path.realpath(path)))))
+        found.update(dict.fromkeys((Path(os.path.normpath(path)), real_path(path))))
     return list(found) if len(found) <= _MAX_FOLDERS else None
 
 
@@ -249,11 +250,11 @@ def _history(folder: Path, workspace: Workspace) -> "History | None":
     from kimi_tui.tools.file_support.git_history import history_of
 
     git = None if _is_ours("git", workspace) else shutil.which("git")
-    return None if git is None else history_of(Path(os.path.realpath(folder)), git)
+    return None if git is None else history_of(real_path(folder), git)
 
 
 def _inside(folder: Path, workspace: Workspace) -> bool:
-    real = Path(os.path.realpath(folder))
+    real = real_path(folder)
     return any(real.is_relative_to(own) for own in workspace.folders)
 
 
@@ -272,7 +273,7 @@ def _is_ours(program: str, workspace: Workspace) -> bool:
     if found is None:
         return False
     inside = any(Path(os.path.abspath(found)).is_relative_to(folder) for folder in workspace.folders)  # noqa: PTH100
-    real = Path(os.path.realpath(found))
+    real = real_path(found)
     if any(real.is_relative_to(folder) for folder in workspace.folders):
         return True
     return inside and not real.name.startswith(program)
@@ -313,7 +314,7 @@ def _matches_may_be_read(word: Pattern, folder: Path, workspace: Workspace) -> b
 
 def _place_may_be_read(path: Path, workspace: Workspace) -> bool:
     try:
-        real = Path(os.path.realpath(path))
+        real = real_path(path)
         if _leads_through_processes(path):  # defence: folders-of-processes
             return False
     except (OSError, ValueError):
@@ -434,7 +435,7 @@ def _rule_about(
             if len(files) + len(once) > _MAX_FOR_RULES or any(map(held.refuses, (*files, *once))):
                 return held.name
     for root in _roots(words, found, folders) if found.deep and folders is not None else ():
-        real = Path(os.path.realpath(root))
+        real = real_path(root)
         if not reads_nothing_refused(
             real, found.deep, refused=held.refuses, refused_target=held.refuses, most=_MAX_FOR_RULES
         ):
@@ -487,7 +488,7 @@ class _RuleFinder:
 
     def refuses(self, path: str | Path) -> bool:
         try:
-            place = self._workspace.resolve_real(Path(os.path.realpath(path)))
+            place = self._workspace.resolve_real(real_path(path))
         except (OSError, ValueError):
             return True
         rule = self._policy.rule_about_reading(FileSubject(place.real, place.folder))

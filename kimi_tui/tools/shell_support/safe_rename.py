@@ -9,6 +9,8 @@ from itertools import count
 from pathlib import Path
 from secrets import token_hex
 
+from kimi_tui.paths import real_path
+
 _FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 ASIDE = ".put-aside-by-kimi-tui~"
 """The end of the names of files that were put aside: no program looks for such a name, and no ref of Git has it."""
@@ -64,7 +66,7 @@ def _folder_of(path: Path, roots: Iterable[Path]) -> Generator[int]:
     descriptor = os.open(os.path.realpath(path.parent), _FOLDER)
     try:
         link = f"/proc/self/fd/{descriptor}"
-        place = Path(os.path.realpath(link) if os.path.lexists(link) else os.path.realpath(path.parent))
+        place = real_path(link if os.path.lexists(link) else path.parent)
         if not any(place.is_relative_to(os.path.realpath(root)) for root in roots):
             raise PermissionError(f"{place} is outside of the folders of the project")
         if os.fstat(descriptor).st_mode & stat.S_IRWXU != stat.S_IRWXU:

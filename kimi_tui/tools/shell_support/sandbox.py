@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import os
 import tempfile
 import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import UserText, tr
+from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.workspace import ResolvedPath, Workspace
 from kimi_tui.tools.shell_support.bwrap_args import (
     GitUse,
@@ -308,7 +308,7 @@ class Sandbox:
         if self._box is None:
             return dict(env)
         offline = not self._config.network and self._proxy is None
-        readable = [Path(os.path.realpath(path.expanduser())) for path in self._config.readable]
+        readable = [real_path(path.expanduser()) for path in self._config.readable]
         return sandboxed_env(env, self._caches, proxy_port=self._proxy_port, offline=offline, readable=readable)
 
     def hint(self, output: str, *, failed: bool = True, programs: Iterable[str | None] = ()) -> str | None:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from kimi_tui import paths
+from kimi_tui.paths import real_path
 
 _REMOVED = (
     *("SSH_AUTH_SOCK", "SSH_AGENT_PID", "GPG_AGENT_INFO", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS"),
@@ -66,7 +67,7 @@ def sandboxed_env(
     """
     inside = {name: value for name, value in env.items() if name not in _REMOVED}
     agent = env.get("SSH_AUTH_SOCK")
-    if agent and Path(os.path.realpath(agent)) in readable:
+    if agent and real_path(agent) in readable:
         inside["SSH_AUTH_SOCK"] = agent
     inside["GIT_EDITOR"] = _NO_EDITOR
     if caches is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import Tier
 
@@ -154,7 +155,7 @@ def _misses_something_hidden(output: str, config: SandboxConfig, workspace: Work
     shown = [*workspace.folders, *(path.expanduser() for path in (*config.readable, *config.writable))]
     shown = [os.path.realpath(folder) for folder in shown]
     lines = (line for line in output.splitlines() if _MISSING.search(line))
-    paths = (Path(os.path.realpath(name)) for line in lines for name in _named(line, workspace))
+    paths = (real_path(name) for line in lines for name in _named(line, workspace))
     return any(
         path.is_relative_to(home) and not any(path.is_relative_to(folder) for folder in shown) and _exists(path)
         for path in paths

@@ -18,6 +18,7 @@ from pathlib import Path
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.i18n import tr
+from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import SandboxFeatures, attempts, sandbox_argv
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
@@ -31,11 +32,11 @@ _HELD = "kimi-tui: the sandbox holds"
 
 def find_bwrap(untrusted: Iterable[Path]) -> str | None:
     """Return bubblewrap from the system's folders, else from PATH, but never from a folder that commands can write."""
-    closed = [Path(os.path.realpath(folder)) for folder in (*untrusted, "/tmp", "/var/tmp", tempfile.gettempdir())]
+    closed = [real_path(folder) for folder in (*untrusted, "/tmp", "/var/tmp", tempfile.gettempdir())]
     for entry in (*_FOLDERS, *os.environ.get("PATH", "").split(os.pathsep)):
         program = shutil.which(_PROGRAM, path=entry) if entry.startswith("/") else None
         if program is not None:
-            real = Path(os.path.realpath(program))
+            real = real_path(program)
             if not any(path.is_relative_to(folder) for folder in closed for path in (Path(program), real)):
                 return program
     return None

@@ -4,13 +4,13 @@ Everything is denied except what a list allows. A later rule overrides an earlie
 something allowed comes after it. Paths are real paths, which is what the kernel compares.
 """
 
-import os
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
+from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.git_dirs import user_git_paths
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.file_support.workspace import Workspace
@@ -76,7 +76,7 @@ def seatbelt_profile(
     repositories: Iterable[Path] = (),
 ) -> str:
     """Return the profile. `git` and `repositories` are those of `bwrap_args.sandbox_argv`."""
-    home, ours = Path(os.path.realpath(Path.home())), Path(os.path.realpath(paths.home()))
+    home, ours = real_path(Path.home()), real_path(paths.home())
     git_dirs = git_dirs_of(workspace, repositories, git)
     folders = [folder for folder in workspace.kept_folders if not home.is_relative_to(folder)]
     written = existing_paths((*folders, *configured_paths(config.writable, config, workspace), *box.writable))
