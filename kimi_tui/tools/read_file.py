@@ -16,7 +16,7 @@ from kimi_tui.tools.core.result_builder import MARKER, MAX_LINE_CHARS
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.file_support.client_editor import NO_EDITOR, Editor
 from kimi_tui.tools.file_support.read_approval import ask_to_read
-from kimi_tui.tools.file_support.safe_open import open_checked
+from kimi_tui.tools.file_support.safe_open import open_checked, open_folder
 from kimi_tui.tools.file_support.text_encoding import MAX_EDIT_BYTES, decode, is_binary, media_kind
 from kimi_tui.tools.file_support.workspace import PathRefusedError, ResolvedPath, Workspace
 from kimi_tui.wire.display import BriefBlock
@@ -218,7 +218,11 @@ def _lines(descriptor: int, skip: int) -> Iterator[bytes]:
 
 def _similar(path: Path) -> str:
     try:
-        names = [entry.name for entry in path.parent.iterdir()]
+        with open_folder(path.parent) as (descriptor, place):
+            if place != path.parent:  # defence: similar-names-of-the-place
+                return ""
+            with os.scandir(descriptor) as entries:
+                names = [entry.name for entry in entries]
     except OSError:
         return ""
     close = get_close_matches(path.name, names[:2000], n=3)

@@ -875,6 +875,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_glob_lists_nothing_that_a_link_leads_to_which_a_command_makes_meanwhile",
     ),
     Defence(
+        "32 path_escape", "similar names of the folder itself", "similar-names-of-the-place", NEVER,
+        "test_a_file_that_is_not_there_is_not_looked_for_behind_a_link_that_a_command_makes_meanwhile",
+    ),
+    Defence(
         "32 path_escape", "links that are replaced while they are resolved", "links-that-are-replaced", ALWAYS,
         "test_a_folder_that_takes_the_place_of_a_link_meanwhile_is_resolved",
     ),

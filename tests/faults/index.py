@@ -258,6 +258,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/permission/test_in_tools.py::test_files_are_judged_by_where_they_lead",
         f"{_SEARCH}::test_a_search_reads_nothing_that_a_link_leads_to_which_a_command_makes_meanwhile",
         f"{_SEARCH}::test_a_glob_lists_nothing_that_a_link_leads_to_which_a_command_makes_meanwhile",
+        f"{_SEARCH}::test_a_file_that_is_not_there_is_not_looked_for_behind_a_link_that_a_command_makes_meanwhile",
         "tests/test_paths.py::test_a_folder_that_takes_the_place_of_a_link_meanwhile_is_resolved",
         f"{_SEARCH}::test_a_link_of_a_command_among_the_files_that_tell_what_is_ignored_opens_nothing",
     ),

@@ -14,6 +14,7 @@ from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools import grep as grep_module
 from kimi_tui.tools.glob import Glob
 from kimi_tui.tools.grep import Grep, GrepParams
+from kimi_tui.tools.read_file import ReadFile
 from kimi_tui.tools.shell_support.landlock import version
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import Sandbox
@@ -57,6 +58,25 @@ def exchanging(monkeypatch: pytest.MonkeyPatch, one: Path, other: Path) -> None:
             exchange(one, other)
 
     monkeypatch.setattr(grep_module, "run", exchanged)
+
+
+def exchanging_when_opened(monkeypatch: pytest.MonkeyPatch, link: Path, place: Path) -> None:
+    """Exchange the two while `place` is opened or listed by its path."""
+
+    def exchanged(call: Any) -> Any:
+        def during(path: Any, *more: Any, **named: Any) -> Any:
+            if path not in (place, str(place)):
+                return call(path, *more, **named)
+            exchange(link, place)
+            try:
+                return call(path, *more, **named)
+            finally:
+                exchange(link, place)
+
+        return during
+
+    for name in ("open", "scandir", "listdir"):
+        monkeypatch.setattr(os, name, exchanged(getattr(os, name)))
 
 
 async def _found(grep: Grep, harness: ToolHarness, **more: Any) -> str:
@@ -163,23 +183,24 @@ async def test_a_glob_lists_nothing_that_a_link_leads_to_which_a_command_makes_m
     link.symlink_to(home / "documents")
     (place / "own").touch()
 
-    def exchanged(call: Any) -> Any:
-        def during(path: Any, *more: Any, **named: Any) -> Any:
-            if path not in (place, str(place)):
-                return call(path, *more, **named)
-            exchange(link, place)
-            try:
-                return call(path, *more, **named)
-            finally:
-                exchange(link, place)
-
-        return during
-
     glob = Glob(harness.workspace, harness.approvals)
     directory = {"directory": str(place)} if pattern == "**" else {}
-    for name in ("open", "scandir", "listdir"):
-        monkeypatch.setattr(os, name, exchanged(getattr(os, name)))
+    exchanging_when_opened(monkeypatch, link, place)
     value = await harness.use(glob, pattern=pattern, **directory)
     assert "taxes" not in str(value.output)
     monkeypatch.undo()
     assert "own" in str((await harness.use(glob, pattern=pattern, **directory)).output)
+
+
+async def test_a_file_that_is_not_there_is_not_looked_for_behind_a_link_that_a_command_makes_meanwhile(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    harness = ToolHarness(home / "work")
+    link, place = harness.dir / "link", harness.dir / "place"
+    link.symlink_to(home / "documents")
+    (place / "taxable").touch()
+    read_file = ReadFile(harness.workspace, harness.approvals)
+    assert "`taxable`" in (await harness.use(read_file, path="place/taxabl")).message
+    (place / "taxable").unlink()
+    exchanging_when_opened(monkeypatch, link, place)
+    assert "`taxes`" not in (await harness.use(read_file, path="place/taxs")).message
