@@ -53,7 +53,7 @@ IN_FUNCTIONS = {
         "ui/tui/app.py", "ui/tui/composer/composer.py", "ui/tui/composer/draft_store.py",
         "ui/tui/composer/file_index.py", "ui/tui/composer/image_chips.py",
         "ui/tui/flow_pane/resume_prompt.py", "ui/tui/keys/bindings.py",
-        "ui/tui/keys/keymap.py", "ui/tui/replay/run_index.py",
+        "ui/tui/keys/keymap.py", "ui/tui/pane_messages.py", "ui/tui/replay/run_index.py",
         "ui/tui/session/engine_factory.py", "ui/tui/session/prompt_controller.py",
         "ui/tui/session/session_controller.py", "ui/tui/terminal/app_base.py", "ui/tui/themes/theme_registry.py",
     ),

@@ -1,4 +1,4 @@
-"""The app: composes the panes, binds keys and routes messages. Panes draw; state reducers interpret the Wire.
+"""The app: composes the panes, starts the session and binds keys. Panes draw; state reducers interpret the Wire.
 
 Modules that the first frame does not need are imported later; the panes' message types are referenced by name only.
 """
@@ -15,12 +15,10 @@ from textual.binding import BindingType
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.composer.composer import Composer
-from kimi_tui.ui.tui.engine_protocol import Command, Engine, LiveEngine
-from kimi_tui.ui.tui.i18n.catalog import _, n_
-from kimi_tui.ui.tui.i18n.translate import translate_lines
+from kimi_tui.ui.tui.engine_protocol import Command, Engine
+from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.keys.bindings import ACTIONS, KeyContext, bindings
 from kimi_tui.ui.tui.keys.keymap import KeyMap
 from kimi_tui.ui.tui.main_screen.layout import PaneName
@@ -31,6 +29,7 @@ from kimi_tui.ui.tui.navigation.escape_handler import EscapeHandler
 from kimi_tui.ui.tui.navigation.screen_registry import ScreenRouter
 from kimi_tui.ui.tui.navigation.subagent_screens import SubagentScreens
 from kimi_tui.ui.tui.navigation.trust_prompt import TrustPrompt
+from kimi_tui.ui.tui.pane_messages import PaneMessages
 from kimi_tui.ui.tui.session.engine_factory import EngineFactory
 from kimi_tui.ui.tui.session.prompt_controller import PromptController
 from kimi_tui.ui.tui.session.session_controller import MakeEngine, SessionController
@@ -38,7 +37,6 @@ from kimi_tui.ui.tui.startup import gc_tuning
 from kimi_tui.ui.tui.startup.deferred_imports import preload
 from kimi_tui.ui.tui.startup.input_buffer import StartupInputBuffer
 from kimi_tui.ui.tui.state.view_clock import ViewClock
-from kimi_tui.ui.tui.terminal.app_base import TerminalApp
 from kimi_tui.ui.tui.terminal.frame_rate import FRAME
 from kimi_tui.ui.tui.themes import theme
 from kimi_tui.ui.tui.themes.theme_registry import ThemeRegistry
@@ -49,19 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
-    from kimi_tui.ui.tui.dialogs.branch_choice import BranchDialog
-    from kimi_tui.ui.tui.dialogs.question import QuestionDialog
-    from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
-    from kimi_tui.ui.tui.flow_pane.flow_list import FlowList
-    from kimi_tui.ui.tui.flow_pane.pane import FlowPane
-    from kimi_tui.ui.tui.main_screen.approvals_pane import ApprovalsPane
-    from kimi_tui.ui.tui.main_screen.scrub_bar import ScrubBar
-    from kimi_tui.ui.tui.replay.time_travel import TimeTravel
-    from kimi_tui.ui.tui.session.flow_controller import FlowController
-    from kimi_tui.ui.tui.session.presenter import Presenter
     from kimi_tui.ui.tui.session.wire_bridge import WireBatch
-    from kimi_tui.ui.tui.transcript.view import Transcript
     from kimi_tui.wire.parts import UserInput
 
 _log = logging.getLogger(__name__)
@@ -69,7 +55,7 @@ _CLOSE_TIMEOUT_S = 10.0
 _QUIT_COMMANDS = frozenset({"/exit", "/quit", "exit", "quit"})
 
 
-class KimiTui(TerminalApp):
+class KimiTui(PaneMessages):
     """Shows one session.
 
     The panes are mounted after the first frame, and the engine is created after them. Until then, messages wait for the
@@ -81,9 +67,6 @@ class KimiTui(TerminalApp):
     SUSPENDED_SCREEN_CLASS = "-covered"
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
-    presenter: "Presenter"
-    time_travel: "TimeTravel"
-    flow_controller: "FlowController"
 
     def __init__(
         self,
@@ -192,22 +175,8 @@ class KimiTui(TerminalApp):
             self.run_worker(watch, group="themes", exit_on_error=False)
 
     @property
-    def engine(self) -> Engine | None:
-        return self.session_controller.engine
-
-    @property
-    def live_engine(self) -> LiveEngine | None:
-        """The engine, or None if it is a recording."""
-        return self.session_controller.live_engine
-
-    @property
     def has_terminal_focus(self) -> bool:
         return self.app_focus
-
-    @property
-    def on_main_screen(self) -> bool:
-        """Whether no other screen covers the main screen."""
-        return isinstance(self.screen, MainScreen)
 
     async def switch_session(self, *, leave_first: bool = False) -> bool:
         """Open the session that the engine factory makes now; False if it cannot be opened."""
@@ -281,15 +250,6 @@ class KimiTui(TerminalApp):
         except TimeoutError:
             _log.warning("running work could not be stopped in time")
 
-    def copy(self, text: str) -> None:
-        """Copy the text, and report how much was copied and by which method."""
-        from kimi_tui.ui.tui.terminal import clipboard
-
-        self.copy_to_clipboard(text)
-        lines = text.count("\n") + 1
-        amount = n_("{count} line copied", "{count} lines copied", lines)
-        self.show_toast(_("{much} (via {way})", much=amount, way=clipboard.copy_method()))
-
     def _on_resume(self, _app: App[object]) -> None:
         restart_all()
 
@@ -355,101 +315,11 @@ class KimiTui(TerminalApp):
         self.main_screen.composer.text = f"/{name} "
         self.main_screen.composer.prompt.focus()
 
-    # Approvals and branches
-
-    def on_approval_dialog_answered(self, event: "ApprovalDialog.Answered") -> None:
-        if self.engine is not None:
-            self.engine.approvals.settle(
-                event.request_id, event.response, event.feedback, edited=event.edited, taken=event.taken
-            )
-
-    def on_approvals_pane_opened(self, event: "ApprovalsPane.Opened") -> None:
-        self.presenter.show_approvals(event.request_id)
-
-    def on_branch_dialog_chosen(self, event: "BranchDialog.Chosen") -> None:
-        self.flow_controller.take_branch(event.node_id, event.label)
-
-    def on_question_dialog_answered(self, event: "QuestionDialog.Answered") -> None:
-        if self.engine is not None:
-            self.engine.questions.settle(event.request_id, event.answers)
-        self.presenter.question_answered(event.request_id)
-
-    # Flows
-
-    def on_flow_list_chosen(self, event: "FlowList.Chosen") -> None:
-        self.flow_controller.start(event.flow_name)
-
-    def on_flow_pane_control_requested(self, event: "FlowPane.ControlRequested") -> None:
-        self.flow_controller.steer(event.action, event.node_id)
-
-    def on_flow_chart_branch_clicked(self, event: "FlowChart.BranchClicked") -> None:
-        self.flow_controller.take_branch(event.node_id, event.label)
-
-    def on_flow_chart_node_opened(self, event: "FlowChart.NodeOpened") -> None:
-        self.flow_controller.open(event.node_id)
-
-    def on_flow_pane_requested(self, event: "FlowPane.Requested") -> None:
-        match event.what:
-            case "export":
-                self.flow_controller.export()
-            case "runs":
-                self.flow_controller.runs(event.flow_name)
-            case "start":
-                self.flow_controller.start(event.flow_name)
-            case "live":
-                self.time_travel.leave()
-            case "time":
-                self.action_time()
-            case "resume":
-                self.flow_controller.offer_resume()
-            case "menu":
-                self.flow_controller.menu(event.flow_name)
-            case "whole":
-                self.main_screen.flow_pane.focus_inside()
-                self.main_screen.action_zoom()
-
     def open_dialog(self, screen: ModalScreen[str | None], done: Callable[[str | None], None]) -> None:
         self.push_screen(screen, done)
 
     def run_in_background(self, work: Coroutine[None, None, None]) -> None:
         self.run_worker(work, group="flow", exclusive=True)
-
-    # Time
-
-    def action_time(self) -> None:
-        """Show the session's past states with the scrub bar."""
-        if self.on_main_screen and not self.time_travel.open():
-            self.show_toast(_("no messages yet"))
-
-    def on_scrub_bar_moved(self, event: "ScrubBar.Moved") -> None:
-        if event.number is not None:
-            self.time_travel.go_to(event.number)
-        elif self.time_travel.is_recording:
-            self.action_leave()
-        else:
-            self.time_travel.leave()
-            self.main_screen.focus_work()
-
-    def on_scrub_bar_played(self, event: "ScrubBar.Played") -> None:
-        self.time_travel.play(event.speed)
-
-    # The conversation
-
-    def on_transcript_item_clicked(self, event: "Transcript.ItemClicked") -> None:
-        action, _, target = event.action.partition(":")
-        if action == "agent":
-            self.subagent_screens.open(event.item_id)
-        elif action == "node" and self.presenter.shown_state.flow.run is not None:
-            if (
-                self.main_screen.in_pane
-                or self.main_screen.layout_size != "wide"
-                or self.main_screen.zoomed is not None
-            ):
-                self.main_screen.go_to("flow")
-            self.main_screen.flow_pane.chart.select(target)
-
-    def on_transcript_copied(self, event: "Transcript.Copied") -> None:
-        self.copy(event.text)
 
     # Keys
 
@@ -513,14 +383,6 @@ class KimiTui(TerminalApp):
             text = "\n".join([_("Some of your key bindings cannot be used:"), *format_problems(problems, file)])
             self.presenter.add_notice(NoticeItem(text, "warning"))
 
-    def show_toast(self, text: UserText, *, severity: str = "information") -> None:
-        """Show a short notification to the user."""
-        is_warning = severity == "warning"
-        message = f"! {translate_lines(text)}" if is_warning else translate_lines(text)
-        self.notify(
-            message, severity="warning" if is_warning else "information", timeout=8 if is_warning else 4, markup=False
-        )
-
     def action_escape(self) -> None:
         self.escape_handler.escape()
 
@@ -550,9 +412,6 @@ class KimiTui(TerminalApp):
 
         if self.on_main_screen:
             show_in_scrollback(self)
-
-    def action_leave(self) -> None:
-        self.exit(0)
 
     def action_open_screen(self, name: str) -> None:
         self.screen_router.open(name)
