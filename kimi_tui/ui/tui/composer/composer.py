@@ -1,48 +1,33 @@
-"""The composer: the draft, its completions, and the messages queued during the running turn."""
+"""The composer: the draft, and the messages queued during the running turn."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import TextArea
 
 from kimi_tui.i18n import UserText
-from kimi_tui.ui.tui.composer.completion import (
-    Completion,
-    Trigger,
-    command_choices,
-    enter_action,
-    file_choices,
-    find_trigger,
-)
-from kimi_tui.ui.tui.composer.completion_menu import CompletionMenu
+from kimi_tui.ui.tui.composer.completing_prompt import ALWAYS, IN_MENU, CompletingPrompt
 from kimi_tui.ui.tui.composer.draft_store import Draft, DraftStore
-from kimi_tui.ui.tui.composer.image_chips import ImageChips, ImageRefusedError
+from kimi_tui.ui.tui.composer.image_chips import ImageRefusedError
 from kimi_tui.ui.tui.composer.input_history import InputHistory
 from kimi_tui.ui.tui.composer.paste_chips import PasteChips
 from kimi_tui.ui.tui.composer.prompt_area import PromptArea
-from kimi_tui.ui.tui.composer.prompt_mark import PromptMark
 from kimi_tui.ui.tui.composer.queue_list import QueuedList
-from kimi_tui.ui.tui.engine_protocol import Command
 from kimi_tui.ui.tui.i18n.catalog import _
-from kimi_tui.ui.tui.widgets.hints_changed import Hint, HintsChanged
+from kimi_tui.ui.tui.widgets.hints_changed import Hint
 
 if TYPE_CHECKING:
-    from kimi_tui.ui.tui.composer.file_index import FileIndex
     from kimi_tui.wire.parts import UserInput
 
 _DRAFT_S = 0.4
-_READ_S = 0.3
-_ALWAYS = frozenset({"ctrl+r", "ctrl+s", "ctrl+v"})
-_IN_MENU = frozenset({"up", "down", "tab", "escape", "ctrl+n", "ctrl+p", "pageup", "pagedown"})
 
 
-class Composer(Vertical):
+class Composer(CompletingPrompt):
     """Posts messages about the text; it never calls the engine."""
 
     DEFAULT_CSS = """
@@ -94,22 +79,9 @@ class Composer(Vertical):
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.pastes, self.images = PasteChips(), ImageChips()
-        self.history = InputHistory(None)
         self._drafts: DraftStore = DraftStore(None)
         self._draft_timer: Timer | None = None
-        self.files: FileIndex | None = None
-        self.commands: Callable[[], Sequence[Command]] = tuple
-        self._searching, self._text_before_search = False, ""
-        self._title = ""
-        self._trigger: Trigger | None = None
-        self._dismissed_at: str | None = None
-        self._files_pending = False
-        self._enter_meaning = ""
         self.queued = QueuedList(id="queued")
-        self.menu = CompletionMenu(id="menu")
-        self._mark = PromptMark(id="mark")
-        self.prompt = PromptArea(self.pastes, self.images, id="prompt")
 
     def compose(self) -> ComposeResult:
         yield self.queued
@@ -118,26 +90,8 @@ class Composer(Vertical):
             yield self._mark
             yield self.prompt
 
-    @property
-    def text(self) -> str:
-        return self.prompt.text
-
-    @property
-    def is_written(self) -> bool:
-        """Whether the user is writing a message or searching the history."""
-        return bool(self.text.strip()) or self._searching
-
-    @text.setter
-    def text(self, text: str) -> None:
-        self.prompt.set_text(text)
-
-    @property
-    def _draft_text(self) -> str:
-        """The message that is being written, also while the history is searched."""
-        return self._text_before_search if self._searching else self.text
-
     def on_mount(self) -> None:
-        self.prompt.captures = _ALWAYS
+        self.prompt.captures = ALWAYS
         self.prompt.fold = self._fold
         self._update_title()
 
@@ -232,18 +186,6 @@ class Composer(Vertical):
             words = _("cannot read the clipboard: install wl-paste, xclip or pngpaste")
             self.post_message(self.Noted(words))
 
-    def _update_title(self) -> None:
-        shell = self.text.startswith("!") and not self._searching
-        if self._searching:
-            title = _("earlier messages") if self.menu.is_open else _("earlier messages: nothing found")
-        else:
-            title = _("shell command: runs here; the model sees it with your next message") if shell else _("message")
-        if title != self._title:  # each change lays out the whole screen, and this runs at every key
-            self._title = title
-            self.set_class(shell, "-shell")
-            self._mark.show_sign(shell=shell)
-            self.border_title = f" {title} "
-
     def clear(self) -> bool:
         """Clear the draft; False if it was empty. Up recalls it."""
         if self._searching:
@@ -279,14 +221,6 @@ class Composer(Vertical):
         self.save_draft()
         self.post_message(self.Submitted(text, content))
 
-    def _enter_in_menu(self) -> Literal["", "send", "complete", "search", "unmatched"]:
-        """What Enter does while a menu or the search takes keys; "" if none does."""
-        if (choice := self.menu.selected) is None:
-            return "unmatched" if self._searching else ""
-        if self._searching:
-            return "search"
-        return "complete" if self._enter_action(choice) == "complete" else "send"
-
     def hints(self, *, running: bool, in_front: bool = True, flow_pane: UserText = "") -> tuple[Hint, ...]:
         """The keys that act while the composer has the focus; `in_front` is false while a dialog is open. `flow_pane`
         is what F3 shows, "" if nothing."""
@@ -312,49 +246,14 @@ class Composer(Vertical):
             case _:
                 return (enter,)
 
-    def _update_hints(self) -> None:
-        if (taken := self._enter_in_menu()) != self._enter_meaning:
-            self._enter_meaning = taken
-            self.post_message(HintsChanged())
-
-    def _enter_action(self, choice: Completion) -> Literal["send", "run", "complete"]:
-        if self._searching:
-            return "complete"
-        text = self.text.strip()
-        if text == choice.insert.strip():
-            return "send"
-        if not choice.runs or any(char.isspace() for char in text):
-            return "complete"
-        return enter_action(text.removeprefix("/"), choice, self.commands(), moved=self.menu.moved)
-
     def on_prompt_area_pressed(self, event: PromptArea.Pressed) -> None:
         event.stop()
         if event.key == "tab":
             self._refresh_files()
-        if (self.menu.is_open or self._searching) and event.key in _IN_MENU:
+        if (self.menu.is_open or self._searching) and event.key in IN_MENU:
             self._on_key_in_menu(event.key)
         else:
             self._on_key_without_menu(event.key, was_empty=event.is_empty)
-
-    def _on_key_in_menu(self, key: str) -> None:
-        match key:
-            case "up" | "ctrl+p":
-                self.menu.move(-1)
-            case "down" | "ctrl+n":
-                self.menu.move(1)
-            case "pageup":
-                self.menu.move(-min(8, self.menu.cursor))
-            case "pagedown":
-                self.menu.move(min(8, len(self.menu.choices) - 1 - self.menu.cursor))
-            case "tab" if (choice := self.menu.selected) is not None:
-                self._take_choice(choice)
-                self._close_menu()
-            case "escape":
-                self._dismissed_at = self.text
-                self._close_menu()
-            case _:
-                pass
-        self._update_hints()
 
     def _on_key_without_menu(self, key: str, *, was_empty: bool) -> None:
         match key:
@@ -414,21 +313,6 @@ class Composer(Vertical):
         else:
             self._dismissed_at = self.text = back
 
-    def _search(self) -> None:
-        """Search the history; during a search, select the next match. The draft is kept, and Esc restores it."""
-        if self._searching:
-            self.menu.move(1)
-            return
-        if not self.history.search(""):
-            return
-        self._searching, self._text_before_search = True, self.text
-        self.text = ""
-        self._offer(self._found())
-        self._update_title()
-
-    def _found(self) -> list[Completion]:
-        return [Completion(text, "", text) for text in self.history.search(self.text.strip())]
-
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         event.stop()
         self._update_title()
@@ -444,70 +328,3 @@ class Composer(Vertical):
 
     def on_text_area_selection_changed(self, event: TextArea.SelectionChanged) -> None:
         event.stop()
-
-    def _complete(self) -> None:
-        """Open, update or close the menu for the text before the cursor."""
-        self._trigger = None if self.text == self._dismissed_at else find_trigger(self.prompt.before_cursor)
-        match self._trigger:
-            case Trigger("command", query):
-                self._offer(command_choices(query, self.commands()))
-            case Trigger("file", query) if self.files is not None:
-                self._offer_files(query, self.files)
-            case _:
-                self._offer([])
-
-    def _offer_files(self, query: str, files: "FileIndex") -> None:
-        """Search files at once if that is fast, else in a thread; until it ends, the menu shows the previous result."""
-        if not files.is_large:
-            self._offer(file_choices(query, files.search))
-        if files.is_large or files.is_reading:
-            self._files_pending = True
-            self.prompt.captures |= {"tab"}
-            self.run_worker(self._find_files(query, files), group="files", exclusive=True)
-
-    async def _find_files(self, query: str, files: "FileIndex") -> None:
-        trigger = self._trigger
-
-        def is_current() -> bool:
-            return self._files_pending and self._trigger == trigger
-
-        while is_current():
-            reading = files.is_reading
-            found = await asyncio.to_thread(file_choices, query, partial(files.search, is_current=is_current))
-            if is_current():
-                self._offer(found)
-                self._files_pending = reading
-                await asyncio.to_thread(files.wait, _READ_S)
-
-    def _refresh_files(self) -> None:
-        """Update the menu to the current text before a choice is taken."""
-        if self._files_pending and self.files is not None and self._trigger is not None:
-            self._offer(file_choices(self._trigger.query, self.files.search))
-
-    def _offer(self, choices: Sequence[Completion]) -> None:
-        self._files_pending = False
-        self.menu.show(choices)
-        self.prompt.captures = _ALWAYS | _IN_MENU if choices or self._searching else _ALWAYS
-        self._update_hints()
-
-    def _close_menu(self) -> None:
-        if self._searching:
-            self._searching = False
-            self._dismissed_at = self.text = self._text_before_search
-            self._text_before_search = ""
-            self._update_title()
-        self._offer([])
-
-    def _take_choice(self, choice: Completion) -> None:
-        if self._searching:
-            self._text_before_search = choice.insert
-        elif self._trigger is not None:
-            before = self.prompt.before_cursor
-            self.prompt.replace_before_cursor(len(before) - self._trigger.start, choice.insert)
-        self._trigger = None
-
-    def on_completion_menu_chosen(self, event: CompletionMenu.Chosen) -> None:
-        event.stop()
-        self._take_choice(event.choice)
-        self._close_menu()
-        self.prompt.focus()
