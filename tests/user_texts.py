@@ -1,11 +1,22 @@
 """Which calls are given a text that the user reads: by the annotation `UserText` of parameters and fields."""
 
 import ast
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,}[,:;.]? [A-Za-z]+")
 Places = frozenset[int | str]
 """The positions of the arguments that are such texts, and their keywords."""
+
+
+def called(node: ast.AST) -> str:
+    """The name of the function or class that is called; "" if nothing is."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
+            return name
+        case _:
+            return ""
 
 
 def taking_user_texts(files: Iterable[Path]) -> Mapping[str, Places]:

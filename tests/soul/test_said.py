@@ -19,9 +19,8 @@ from kimi_tui.wire.events import Notification
 from kimi_tui.wire.parts import TextPart
 from tests import texts
 from tests.soul.engines import engine_on, plan
-from tests.user_texts import errors, taking_user_texts
+from tests.user_texts import SEVERAL_WORDS, called, errors, taking_user_texts
 
-SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,}[,:;.]? [A-Za-z]+")
 SPOKEN = frozenset(taking_user_texts(texts.below())) | errors(texts.below(), "KimiTuiError")
 """Calls whose text a user reads; `said` is for each of their texts."""
 NOT_ON_THE_SCREEN = {
@@ -41,14 +40,6 @@ NOT_ON_THE_SCREEN = {
 
 PROMPTS = "soul/commands/ask.py"
 """It holds what the model is told."""
-
-
-def called(node: ast.AST) -> str:
-    match node:
-        case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
-            return name
-        case _:
-            return ""
 
 
 def is_log(node: ast.AST) -> bool:

@@ -11,11 +11,10 @@ from collections.abc import Iterator
 import pytest
 
 from tests import texts
-from tests.user_texts import Places, taking_user_texts
+from tests.user_texts import SEVERAL_WORDS, Places, called, taking_user_texts
 
 TUI = texts.ROOT / "kimi_tui" / "ui" / "tui"
 MARKS = frozenset({"_", "N_", "n_", "p_", *texts.TABLES})
-SEVERAL_WORDS = re.compile(r"[A-Za-z]{2,}[,:;.]? [A-Za-z]+")
 A_WORD = re.compile(r"[A-Za-z]{2,}")
 STYLE_SHEET = re.compile(r"[\w:>-] \{\s.*;", re.DOTALL)
 AN_ACTION = re.compile(r"\w+\([\w, ]*\)")
@@ -51,14 +50,6 @@ def walked(node: ast.AST, above: tuple[ast.AST, ...] = ()) -> Iterator[tuple[ast
     for child in ast.iter_child_nodes(node):
         yield child, (node, *above)
         yield from walked(child, (node, *above))
-
-
-def called(node: ast.AST) -> str:
-    match node:
-        case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
-            return name
-        case _:
-            return ""
 
 
 def is_passed_over(above: tuple[ast.AST, ...]) -> bool:

@@ -39,6 +39,11 @@ async def send(pilot: Pilot[int], text: str, key: str = "enter") -> None:
     await settled(pilot)
 
 
+async def begin_turn(pilot: Pilot[int], engine: FakeEngine) -> None:
+    await send(pilot, "one")
+    engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+
+
 async def settled(pilot: Pilot[int]) -> None:
     for _ in range(4):
         await pilot.pause()
@@ -46,8 +51,7 @@ async def settled(pilot: Pilot[int]) -> None:
 
 async def test_what_steers_is_seen_to_wait_until_it_has_gone_in(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
-        await send(pilot, "one")
-        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await begin_turn(pilot, engine)
         await send(pilot, "mind the tests", "ctrl+s")
         assert "will be sent with the next step  mind the tests" in app_text(app)
         engine.say(SteerInput(user_input="mind the tests"))
@@ -58,8 +62,7 @@ async def test_what_steers_is_seen_to_wait_until_it_has_gone_in(tmp_path: Path) 
 
 async def test_what_did_not_go_in_before_an_interrupt_comes_back(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
-        await send(pilot, "one")
-        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await begin_turn(pilot, engine)
         await send(pilot, "mind the tests", "ctrl+s")
         engine.say(StepInterrupted())
         await settled(pilot)
@@ -69,8 +72,7 @@ async def test_what_did_not_go_in_before_an_interrupt_comes_back(tmp_path: Path)
 
 async def test_an_interrupt_begins_nothing_of_the_queue_and_gives_all_of_it_back(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
-        await send(pilot, "one")
-        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await begin_turn(pilot, engine)
         await send(pilot, "two")
         await send(pilot, "three")
         app.main_screen.composer.text = "and four"
@@ -83,8 +85,7 @@ async def test_an_interrupt_begins_nothing_of_the_queue_and_gives_all_of_it_back
 
 async def test_an_interrupt_brings_back_what_was_steered_and_then_what_was_queued(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
-        await send(pilot, "one")
-        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await begin_turn(pilot, engine)
         for text, key in (("queued", "enter"), ("steered", "ctrl+s"), ("also queued", "enter"), ("too", "ctrl+s")):
             await send(pilot, text, key)
         await pilot.press(*"now", "left", "escape")
@@ -98,8 +99,7 @@ async def test_an_interrupt_brings_back_what_was_steered_and_then_what_was_queue
 
 async def test_nothing_of_the_queue_follows_a_turn_that_has_failed(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
-        await send(pilot, "one")
-        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await begin_turn(pilot, engine)
         await send(pilot, "two")
         await send(pilot, "steered", "ctrl+s")
         app.main_screen.composer.text = "three"
@@ -112,8 +112,7 @@ async def test_nothing_of_the_queue_follows_a_turn_that_has_failed(tmp_path: Pat
 
 async def test_what_comes_back_does_not_disturb_a_search_in_earlier_messages(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
-        await send(pilot, "one")
-        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await begin_turn(pilot, engine)
         await send(pilot, "two")
         app.main_screen.composer.text = "draft"
         await pilot.press("ctrl+r", "o", "n")
@@ -136,8 +135,7 @@ async def test_a_refused_message_stands_before_what_is_written_and_what_was_queu
 
 async def test_the_oldest_of_the_queue_waits_for_the_step_when_it_is_said_now(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
-        await send(pilot, "one")
-        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await begin_turn(pilot, engine)
         await send(pilot, "two")
         await send(pilot, "", "ctrl+s")
         assert app.main_screen.composer.queued.texts == ()
@@ -205,8 +203,7 @@ async def test_a_command_that_was_refused_does_not_stay_where_the_next_is_typed(
 
 async def test_a_message_that_begins_with_a_path_waits_for_the_turn_as_any_other(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
-        await send(pilot, "one")
-        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await begin_turn(pilot, engine)
         await send(pilot, "/api/users returns 500")
         assert app.main_screen.composer.queued.texts == ("/api/users returns 500",)
         assert engine.prompts == ["one"]
@@ -294,8 +291,7 @@ async def test_no_sign_turns_with_reduced_motion(tmp_path: Path) -> None:
 
 async def test_letters_that_come_with_the_key_that_takes_a_message_back_follow_it(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
-        await send(pilot, "one")
-        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await begin_turn(pilot, engine)
         await send(pilot, "two")
         composer = app.main_screen.composer
         assert composer.queued.texts == ("two",)
@@ -319,8 +315,7 @@ async def test_letters_that_come_with_the_key_that_recalls_a_message_follow_it(t
 
 async def test_letters_typed_before_a_message_is_back_follow_it(tmp_path: Path) -> None:
     async with opened(tmp_path) as (app, pilot, engine):
-        await send(pilot, "one")
-        engine.say(TurnBegin(user_input="one"), StepBegin(n=1))
+        await begin_turn(pilot, engine)
         await send(pilot, "two")
         composer = app.main_screen.composer
         composer.text = "xy"
