@@ -1010,6 +1010,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_the_question_for_a_command_outside_names_a_program_that_commands_can_change",
     ),
     Defence(
+        "34 protected_paths", "where Git LFS uploads files", "where-a-push-uploads-large-files", REMOVED,
+        "test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
+    ),
+    Defence(
         "34 protected_paths", "settings of other version control", "settings-of-other-version-control", REMOVED,
         "test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
     ),

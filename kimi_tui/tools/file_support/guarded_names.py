@@ -46,9 +46,10 @@ STARTED_IN_A_PROJECT = (
     # defence: settings-of-other-version-control
     *(".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath", ".sl/config", ".sl/sharedpath", ".jj/repo/config.toml"),
     *(".jj/workspace-config.toml", "_darcs/prefs/defaults", ".pijul/config"),
+    ".lfsconfig",  # defence: where-a-push-uploads-large-files
 )
-"""The same, files from which an editor runs programs as soon as they change, and the settings by which other version
-control than Git runs programs; relative to the project."""
+"""The same, files from which an editor runs programs as soon as they change, the settings by which other version
+control than Git runs programs, and those that say where Git LFS uploads files; relative to the project."""
 
 
 def starts_programs(parts: Sequence[str]) -> bool:
