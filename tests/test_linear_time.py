@@ -122,7 +122,7 @@ def _translated(_: Path) -> None:
         _translated,
         _highlighted,
         lambda _: text_safety.for_terminal("\r" * SIZE + "x"),
-        lambda _: builtins.doubts_of("echo", ("echo", "[" * SIZE)),
+        lambda _: builtins.builtin_risks("echo", ("echo", "[" * SIZE)),
         lambda _: without_choice(" " * SIZE + "x"),
     ],
 )
@@ -135,8 +135,8 @@ def test_a_hostile_text_takes_no_longer_than_another(read: Callable[[Path], obje
 def test_the_patterns_that_were_made_linear_find_the_same() -> None:
     assert text_safety.for_terminal("a\r\r\nb\r\rc\r") == "a\nb\\u000d\\u000dc"
     assert without_choice("done.  \n <choice>yes</choice> \n") == "done."
-    assert builtins.doubts_of("echo", ("echo", "a[b[$(ls)]"))
-    assert not builtins.doubts_of("echo", ("echo", "$(ls)[b]"))
+    assert builtins.builtin_risks("echo", ("echo", "a[b[$(ls)]"))
+    assert not builtins.builtin_risks("echo", ("echo", "$(ls)[b]"))
     chart = read_mermaid("flowchart TD\nBEGIN -. yes... -.-> a\na -...- b\nb-. x .->c\nc -. y ....-> END")
     assert [edge.label for edge in chart.edges] == ["yes...", None, "x", "y"]
 

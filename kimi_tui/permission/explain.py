@@ -4,7 +4,7 @@ import shlex
 from dataclasses import dataclass
 
 from kimi_tui.permission.policy import Policy
-from kimi_tui.permission.programs.judge import judge
+from kimi_tui.permission.programs.classifier import classify
 from kimi_tui.permission.rule import Effect, Match, Rule
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.permission.subject import CommandSubject, Subject, Words
@@ -63,7 +63,7 @@ def explain(
         alone="refused" if insisted else "approved",
         protected=protected,
         parts=tuple(_part(rules, subject, index) for index in range(len(commands))),
-        doubts=tuple(map(str, subject.doubts)) if isinstance(subject, CommandSubject) else (),
+        doubts=tuple(map(str, subject.risks)) if isinstance(subject, CommandSubject) else (),
         rules=tuple((f"{rule.effect}: {rule} ({rule.origin})", _match_label(rule, subject)) for rule in rules),
         warnings=settings.warnings if tool == "Shell" else (),
     )
@@ -72,11 +72,11 @@ def explain(
 def _part(rules: list[Rule], subject: Subject, index: int) -> CommandPart:
     assert isinstance(subject, CommandSubject)
     words = subject.commands[index]
-    judgement = judge(tuple(word or "" for word in words))
-    unnamed = next((words[index] or "" for index in judgement.dangers if index > 0), "")
+    classification = classify(tuple(word or "" for word in words))
+    unnamed = next((words[index] or "" for index in classification.dangers if index > 0), "")
     why_not = subject.why_not_read[index] if index < len(subject.why_not_read) else ""
     matching = _matching(rules, words, exactly=index in subject.secrets)
-    return CommandPart(_text(words), matching, judgement.level.name.lower(), judgement.why, unnamed, why_not)
+    return CommandPart(_text(words), matching, classification.level.name.lower(), classification.why, unnamed, why_not)
 
 
 def _outcome(policy: Policy, tool: str, subject: Subject, protected: tuple[str, ...]) -> tuple[str, str]:
@@ -91,8 +91,8 @@ def _outcome(policy: Policy, tool: str, subject: Subject, protected: tuple[str, 
         return "allow", "reading does not ask"
     if isinstance(subject, CommandSubject) and subject.elsewhere:
         return "ask", "in another folder a command may obey other settings"
-    if isinstance(subject, CommandSubject) and subject.doubts and policy.rules:
-        return "ask", f"no rule can allow it: {subject.doubts[0]}"
+    if isinstance(subject, CommandSubject) and subject.risks and policy.rules:
+        return "ask", f"no rule can allow it: {subject.risks[0]}"
     return "ask", "no rule is about it"
 
 

@@ -87,7 +87,7 @@ def _allowing(rules: list[Rule], subject: Subject | None) -> tuple[Rule, ...]:
         return (unconditional,)
     if not isinstance(subject, CommandSubject):
         return tuple(rule for rule in rules if _match(rule, subject) is Match.YES)[:1]
-    if subject.doubts or subject.elsewhere or not subject.commands:
+    if subject.risks or subject.elsewhere or not subject.commands:
         return ()
     allowing: dict[Rule, None] = {}
     for index, words in enumerate(subject.commands):

@@ -17,7 +17,7 @@ from kimi_tui.i18n import tr
 from kimi_tui.permission.argument_pattern import matches_arguments
 from kimi_tui.permission.file_pattern import matches_file
 from kimi_tui.permission.page_pattern import matches_page
-from kimi_tui.permission.programs.judge import allows_anything, may_run_another, unnamed_danger
+from kimi_tui.permission.programs.classifier import allows_anything, may_run_another, unnamed_danger
 from kimi_tui.permission.subject import (
     ArgumentsSubject,
     CommandSubject,
@@ -153,7 +153,7 @@ class Rule:
             for index, words in enumerate(subject.commands)
         ]
         if self.effect is Effect.ALLOW:
-            certain = bool(matches) and not subject.doubts and not subject.elsewhere  # defence: allow-without-doubt
+            certain = bool(matches) and not subject.risks and not subject.elsewhere  # defence: allow-without-doubt
             return _yes(certain and all(match is Match.YES for match in matches))
         matches += [self.matches_command(words) for words in subject.wrappers]  # defence: rules-for-wrappers
         if subject.unread:  # defence: denied-program-may-hide

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from kimi_tui.permission.doubt import Doubt
+from kimi_tui.permission.command_risk import CommandRisk
 
 
 class Spelled(str):
@@ -32,7 +32,7 @@ Words = tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class CommandSubject:
-    """A parsed command line. `doubts` lists reasons why it may do more than run `commands`.
+    """A parsed command line. `risks` lists reasons why it may do more than run `commands`.
 
     `why_not_read` says for each command why it is not known to be read-only, "" if it is. `elsewhere` are the folders
     of commands that follow the settings of another folder; no rule covers them. `secrets` are the commands that may
@@ -42,7 +42,7 @@ class CommandSubject:
     """
 
     commands: tuple[Words, ...]
-    doubts: tuple[Doubt, ...] = ()
+    risks: tuple[CommandRisk, ...] = ()
     why_not_read: tuple[str, ...] = ()
     elsewhere: frozenset[int] = frozenset()
     secrets: frozenset[int] = frozenset()
@@ -59,7 +59,7 @@ class CommandSubject:
         """Whether it may run programs that are not among the commands, so that a rule that asks or denies might
         apply.
         """
-        return any(doubt.unread for doubt in self.doubts)
+        return any(risk.unread for risk in self.risks)
 
 
 @dataclass(frozen=True, slots=True)

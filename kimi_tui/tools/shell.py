@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Approvals, ProposedAction
 from kimi_tui.paths import find_program
-from kimi_tui.permission.doubt import Doubt, DoubtKind
+from kimi_tui.permission.command_risk import CommandRisk, RiskKind
 from kimi_tui.permission.rule import Effect
 from kimi_tui.tools.core.ask_approval import ask_approval, denied_result
 from kimi_tui.tools.core.permission_subject import command_subject
@@ -145,7 +145,7 @@ class Shell(Tool[ShellParams]):
     ) -> ToolReturnValue | None:
         line = parse_command_line(params.command)
         if outside:
-            line = replace(line, doubts=(*line.doubts, Doubt(DoubtKind.OUTSIDE_SANDBOX)))
+            line = replace(line, risks=(*line.risks, CommandRisk(RiskKind.OUTSIDE_SANDBOX)))
         display: list[DisplayBlock] = [ShellBlock(command=params.command)]
         if hidden := hidden_text(params.command):  # defence: point-out-hidden-text
             display.append(BriefBlock(text=tr("Careful: {why}", why=hidden)))

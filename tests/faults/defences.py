@@ -671,7 +671,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "31 cmd_split", "covering no program that is not known", "unknown-program",
-        Value("Judgement(Level.READS, words[:1], why=why, paths=_paths(words[1:]), loose=True)"),
+        Value("Classification(Level.READS, words[:1], why=why, paths=_paths(words[1:]), loose=True)"),
         "test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
     ),
     Defence(

@@ -35,7 +35,7 @@ def splitter(data: bytes) -> None:
     line = parse_command_line(text)
     scope = approval_scope(line, text)
     assert time.perf_counter() - began < 2, "it takes too long"
-    if not line.doubts:
+    if not line.risks:
         assert all(word is not None for command in line.commands for word in command.words)
     else:
         assert scope is None

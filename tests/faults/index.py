@@ -11,7 +11,7 @@ _CHARS = "tests/llm/test_surrogate_joiner.py"
 _CMD = "tests/tools/shell_support/test_command_parser.py"
 _CTX = "tests/context/test_context.py"
 _DMAIL = "tests/soul/test_dmail.py"
-_DOUBTS = "tests/tools/test_shell_doubts.py"
+_RISKS = "tests/tools/test_shell_risks.py"
 _DISK = "tests/session/test_disk.py"
 _FILES = "tests/tools/test_files.py"
 _SESSIONS = "tests/ui/tui/navigation/test_session_actions.py"
@@ -203,15 +203,15 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_CMD}::test_a_yes_for_a_word_in_quotes_covers_none_that_bash_expands",
         f"{_CMD}::test_no_text_takes_long",
         f"{_CMD}::test_bash_runs_nothing_but_what_was_covered",
-        f"{_DOUBTS}::test_a_redirection_with_an_odd_descriptor_or_target_is_asked_about",
-        f"{_DOUBTS}::test_a_yes_for_a_program_with_input_covers_no_other_input",
-        f"{_DOUBTS}::test_a_builtin_that_evaluates_its_operands_is_asked_about",
-        f"{_DOUBTS}::test_a_pattern_that_may_become_an_option_is_asked_about",
+        f"{_RISKS}::test_a_redirection_with_an_odd_descriptor_or_target_is_asked_about",
+        f"{_RISKS}::test_a_yes_for_a_program_with_input_covers_no_other_input",
+        f"{_RISKS}::test_a_builtin_that_evaluates_its_operands_is_asked_about",
+        f"{_RISKS}::test_a_pattern_that_may_become_an_option_is_asked_about",
         f"{_READ}::test_a_repository_whose_settings_may_run_something_is_asked_about",
         f"{_READ}::test_a_folder_that_git_takes_for_a_repository_without_git_in_its_name_is_asked_about",
         f"{_READ}::test_git_settings_with_a_password_are_asked_about_whatever_prints_them",
         f"{_READ}::test_a_repository_that_takes_its_objects_from_outside_is_asked_about",
-        f"{_DOUBTS}::test_the_target_of_a_redirection_that_bash_expands_twice_is_asked_about",
+        f"{_RISKS}::test_the_target_of_a_redirection_that_bash_expands_twice_is_asked_about",
         "tests/mcp/test_tool.py::test_a_yes_for_a_tool_covers_no_other_whatever_the_names_hold",
         "tests/tools/shell_support/test_here_document.py::test_a_here_document_that_bash_ends_elsewhere_is_not_read",
         f"{_READ}::test_a_git_folder_that_takes_its_settings_from_another_is_asked_about",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kimi_tui.permission.doubt import MEANINGS, Doubt, DoubtKind, Severity
+from kimi_tui.permission.command_risk import DESCRIPTIONS, CommandRisk, RiskKind, Severity
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, Match, parse_rule
 from kimi_tui.permission.subject import CommandSubject, FileSubject, PageSubject
@@ -208,7 +208,7 @@ def test_a_rule_never_allows_a_line_that_a_program_of_another_name_is_in(text: s
     subject = line(text)
     allowed = policy("allow Shell(ls *)").decide("Shell", subject).effect is Effect.ALLOW
     assert not allowed or all(words[0] == "ls" for words in subject.commands)
-    assert not (allowed and subject.doubts)
+    assert not (allowed and subject.risks)
 
 
 @pytest.mark.parametrize("command", [
@@ -227,14 +227,14 @@ def test_a_rule_that_denies_is_asked_about_where_programs_may_run_that_are_not_l
 
 
 def test_every_kind_of_doubt_says_what_it_means_and_keeps_a_rule_from_allowing() -> None:
-    assert set(MEANINGS) == set(DoubtKind)
+    assert set(DESCRIPTIONS) == set(RiskKind)
     ls = line("ls").commands
-    for kind in DoubtKind:
-        subject = CommandSubject(ls, (Doubt(kind, "x"),))
+    for kind in RiskKind:
+        subject = CommandSubject(ls, (CommandRisk(kind, "x"),))
         assert policy("allow Shell(ls *)").decide("Shell", subject).effect is None
         perhaps = policy("deny Shell(git push *)").decide("Shell", subject).effect is Effect.ASK
-        assert perhaps is (MEANINGS[kind].severity in (Severity.UNREAD, Severity.LIMIT)), kind
-        assert "{" not in str(Doubt(kind, "x"))
+        assert perhaps is (DESCRIPTIONS[kind].severity in (Severity.UNREAD, Severity.LIMIT)), kind
+        assert "{" not in str(CommandRisk(kind, "x"))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """`python -m tests.tools.shell_fuzz [--seconds N] [--seed N]`: command lines under our reading and under the real Bash.
 
 Lines are run where only programs are found that write down how they were called. Each call has to be one of the
-commands that were read. Without a doubt, no file may come of the line, and no file may be open that was not read as
+commands that were read. Without a risk, no file may come of the line, and no file may be open that was not read as
 redirected to; lines that may run programs that were not read are left out.
 """
 
@@ -308,18 +308,18 @@ def _call(file: Path) -> Call:
 
 
 def difference(line: str, read: CommandLine, place: Range) -> str | None:
-    """What Bash did of a line that was not read in it. With doubts, only its programs and words are compared."""
+    """What Bash did of a line that was not read in it. With risks, only its programs and words are compared."""
     expected = [_as_run(command.words, place) for command in read.commands]
     files = {name for file in read.files for name in (file, Path(file).name)}
     calls, changed = place.run(line)
-    if changed and not read.doubts:
+    if changed and not read.risks:
         return f"it changed {changed}"
     for call in calls:
         if not any(_is_run(place.as_written(call.words), words) for words in expected):
             return f"it called {call.words}, which is none of {[command.words for command in read.commands]}"
         for name in call.open:
             if (
-                not read.doubts and name not in files and name != call.words[0]
+                not read.risks and name not in files and name != call.words[0]
             ):  # a program of ours is a script, which Bash opens
                 return f"{name} is open"
     return None
@@ -351,7 +351,7 @@ def _is_run(ran: tuple[str, ...], words: list[str | frozenset[str] | None]) -> b
 
 
 def runnable(line: str) -> bool:
-    """Nothing that reaches beyond the scratch folder though it leaves no doubt."""
+    """Nothing that reaches beyond the scratch folder though it leaves no risk."""
     return "\0" not in line and not any(word in line for word in ("kill", "suspend", "ulimit"))
 
 
@@ -378,14 +378,14 @@ def main() -> int:
         read = parse_command_line(line)
         if read.unread:
             continue
-        ran += not read.doubts
-        doubtful += bool(read.doubts)
+        ran += not read.risks
+        doubtful += bool(read.risks)
         if (why := difference(line, read, place)) is not None:
             found.append((line, why))
             print(f"{line!r}\n    {why}")
             sys.stdout.flush()
     shutil.rmtree(folder, ignore_errors=True)
-    print(f"seed {seed}: {made} lines made, {ran} without doubts and {doubtful} others run, {len(found)} differences")
+    print(f"seed {seed}: {made} lines made, {ran} without risks and {doubtful} others run, {len(found)} differences")
     return 1 if found else 0
 
 

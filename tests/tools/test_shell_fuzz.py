@@ -1,4 +1,4 @@
-"""Command lines without a doubt do under the real Bash what was read in them. `shell_fuzz.py` does so for long."""
+"""Command lines without a risk do under the real Bash what was read in them. `shell_fuzz.py` does so for long."""
 
 import random
 
@@ -30,7 +30,7 @@ def test_bash_does_what_was_read_in_a_line_without_doubts(
 ) -> None:
     monkeypatch.setenv("HOME", str(place.home))
     read = parse_command_line(line)
-    if runnable(line) and not read.doubts:
+    if runnable(line) and not read.risks:
         assert difference(line, read, place) is None
 
 
@@ -46,4 +46,4 @@ def test_the_comparison_sees_what_is_read_wrongly(place: Range) -> None:
 def test_enough_of_the_lines_leave_no_doubt() -> None:
     rng = random.Random(7)
     lines = {any_line(rng) for _ in range(2_000)}
-    assert sum(not parse_command_line(line).doubts for line in lines) > 300
+    assert sum(not parse_command_line(line).risks for line in lines) > 300

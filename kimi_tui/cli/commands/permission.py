@@ -103,7 +103,7 @@ def _check(checked: "Explanation") -> str:
             lines.append(f"    a rule covers it only if its pattern contains `{part.unnamed}`")
         if len(checked.parts) > 1:
             lines += [f"    {effect}: {rule}" for effect, rule in part.rules] or ["    no rule"]
-    lines += [f"  {doubt}" for doubt in checked.doubts]
+    lines += [f"  {risk}" for risk in checked.doubts]
     if checked.rules:
         lines += ["", "Rules for this tool:"]
         lines += [f"  {_MATCH_LABELS[match]:12}  {rule}"

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from kimi_tui.permission.programs.files import outside
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Judgement, Kind, Program
+from kimi_tui.permission.programs.program import Classification, Kind, Program
 
 _HARMLESS = Level.HARMLESS
 _GO_BUILD = "-v -x -n -race -msan -asan -work -trimpath -buildvcs= -p= -tags= -mod= -cover -covermode= -short -a -json"
@@ -54,10 +54,10 @@ _GCC_DANGER = (
 )  # fmt: skip
 
 
-def _gcc(program: Program, words: tuple[str, ...]) -> Judgement:
+def _gcc(program: Program, words: tuple[str, ...]) -> Classification:
     del program
     dangers = tuple(at for at, word in enumerate(words) if at and word.startswith(_GCC_DANGER))
-    return Judgement(Level.DANGER if dangers else Level.EXACT, words[:1], dangers, paths=words[1:])
+    return Classification(Level.DANGER if dangers else Level.EXACT, words[:1], dangers, paths=words[1:])
 
 
 _GCC = Program(look=_gcc, loose=True, version="--version -v -dumpversion -dumpmachine")

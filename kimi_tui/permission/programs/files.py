@@ -4,7 +4,7 @@ import re
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Judgement, Kind, Program
+from kimi_tui.permission.programs.program import Classification, Kind, Program
 
 _READS, _HARMLESS = Level.READS, Level.HARMLESS
 
@@ -110,7 +110,7 @@ _FIND_DANGER = frozenset(
 _NEWER = re.compile(r"-newer[aBcm][aBcmt]")
 
 
-def _find(program: Program, words: tuple[str, ...]) -> Judgement:
+def _find(program: Program, words: tuple[str, ...]) -> Classification:
     del program
     level, why, dangers, paths, index = Level.READS, "", list[int](), list[str](), 1
     while index < len(words):
@@ -131,7 +131,7 @@ def _find(program: Program, words: tuple[str, ...]) -> Judgement:
     if dangers:
         level = Level.DANGER
         why = tr("`{word}` may run a program, write a file or read another configuration", word=words[dangers[0]])
-    return Judgement(level, words[:1], tuple(dangers), why, tuple(paths))
+    return Classification(level, words[:1], tuple(dangers), why, tuple(paths))
 
 
 _TESTS = frozenset(
@@ -174,7 +174,7 @@ _COMPARES = frozenset(["-eq", "-ne", "-lt", "-le", "-gt", "-ge"])
 _NUMBER = re.compile(r"-?\d+")
 
 
-def _test(program: Program, words: tuple[str, ...]) -> Judgement:
+def _test(program: Program, words: tuple[str, ...]) -> Classification:
     """Reject `-v` and `-R`, which evaluate a name, and invalid numbers."""
     del program
     inner = words[1:-1] if words[0] == "[" and words[-1] == "]" else words[1:]
@@ -186,16 +186,16 @@ def _test(program: Program, words: tuple[str, ...]) -> Judgement:
             )
         if not is_known or "[" in word:
             why = tr("the effect of `{word}` on `{name}` is unknown", word=word, name=words[0])
-            return Judgement(Level.EXACT, words[:1], (), why, inner)
-    return Judgement(Level.READS, words[:1], (), "", inner)
+            return Classification(Level.EXACT, words[:1], (), why, inner)
+    return Classification(Level.READS, words[:1], (), "", inner)
 
 
-def _command(program: Program, words: tuple[str, ...]) -> Judgement:
+def _command(program: Program, words: tuple[str, ...]) -> Classification:
     """Handle `command -v NAME`; any other command it runs is listed separately."""
     del program
     if words[1:2] in (("-v",), ("-V",)) and all(not word.startswith("-") for word in words[2:]):
-        return Judgement(Level.READS, words[:1])
-    return Judgement(Level.EXACT, words[:1], paths=words[1:])
+        return Classification(Level.READS, words[:1])
+    return Classification(Level.EXACT, words[:1], paths=words[1:])
 
 
 def _bundled(parsed: Parsed) -> list[int]:

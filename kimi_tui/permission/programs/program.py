@@ -1,4 +1,4 @@
-"""Data classes: the table of one program, and the judgement of one command."""
+"""Data classes: the table of one program, and the classification of one command."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -46,14 +46,14 @@ class Kind(Enum):
     ANYTHING = auto()
     """It runs any program, in a way that is not analysed."""
     RUNNER = auto()
-    """Its operands are another program with its words, which is judged too."""
+    """Its operands are another program with its words, which is classified too."""
     WRAPPER = auto()
     """Like RUNNER, but the end of its own words is unknown, so a rule has to name every word."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    """The judgement of one command.
+class Classification:
+    """The classification of one command.
 
     `beginning` names the kind of command that approval for the session covers. `dangers` are the indexes of the words
     that a user's rule must name; `why` explains why the level is not lower. `paths` are the words, and parts of words,
@@ -75,7 +75,7 @@ class Judgement:
     tracked: Tracked | None = None
 
 
-Look = Callable[["Program", tuple[str, ...]], Judgement]
+Classifier = Callable[["Program", tuple[str, ...]], Classification]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Program:
     most: int | None = None
     check: Check | None = None
     dangerous: Callable[[Parsed], list[int]] | None = None
-    look: Look | None = None
+    look: Classifier | None = None
     subs: Mapping[str, "Program"] = field(default_factory=dict[str, "Program"])
     plugins: bool = False
     kind: Kind = Kind.PLAIN

@@ -4,7 +4,7 @@ import re
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.programs.options import Level, Option, Options, Parsed, parse
-from kimi_tui.permission.programs.program import Judgement, Program
+from kimi_tui.permission.programs.program import Classification, Program
 from kimi_tui.permission.subject import Pattern
 
 _SED = Options(
@@ -67,7 +67,7 @@ def harmless_sed(script: str) -> bool:
 
 
 def harmless_awk(program: str) -> bool:
-    """Whether an awk program neither runs nor opens anything, judged by the characters and names that this requires."""
+    """Whether an awk program neither runs nor opens anything, by the characters and names in it."""
     if _AWK_MORE.search(program.replace("||", " ")):
         return False
     return ">" not in program or not _PRINTS.search(program) or _compares_outside(program)
@@ -85,7 +85,7 @@ def _compares_outside(program: str) -> bool:
     return True
 
 
-def sed(program: Program, words: tuple[str, ...]) -> Judgement:
+def sed(program: Program, words: tuple[str, ...]) -> Classification:
     del program
     parsed = parse(words, _SED)
     scripts = [(option.at, option.value) for option in parsed.options if option.name in ("-e", "--expression")]
@@ -109,7 +109,7 @@ def _is_number(option: Option) -> bool:
     return (option.value or "").isdigit()
 
 
-def awk(program: Program, words: tuple[str, ...]) -> Judgement:
+def awk(program: Program, words: tuple[str, ...]) -> Classification:
     del program
     parsed = parse(words, _AWK)
     operands = parsed.operands
@@ -122,7 +122,7 @@ def awk(program: Program, words: tuple[str, ...]) -> Judgement:
 
 def _found(
     name: str, words: tuple[str, ...], parsed: Parsed, dangers: list[int], files: list[tuple[int, str]]
-) -> Judgement:
+) -> Classification:
     """Make the result. A pattern that is not a file may expand to any script, or to several words."""
     file_indexes = {index for index, _ in files}
     dangers = [
@@ -137,4 +137,4 @@ def _found(
     elif level is Level.EXACT:
         why = tr("the effect of `{word}` on `{name}` is unknown", word=parsed.worst, name=name)
     paths = [part for _, file in files for part in (file, file.partition("=")[2]) if part]
-    return Judgement(level, (words[0],), tuple(sorted(set(dangers))), why, tuple(paths))
+    return Classification(level, (words[0],), tuple(sorted(set(dangers))), why, tuple(paths))

@@ -3,7 +3,7 @@
 import re
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import NOT_RECURSIVE, Judgement, Program, RecursiveRead
+from kimi_tui.permission.programs.program import NOT_RECURSIVE, Classification, Program, RecursiveRead
 from kimi_tui.permission.programs.scripts import awk, sed
 
 _READS = Level.READS
@@ -46,10 +46,10 @@ def _more_args(parsed: Parsed) -> list[int]:
     return [index for index, _ in parsed.operands[1:]]
 
 
-def _judge_echo(program: Program, words: tuple[str, ...]) -> Judgement:
-    """Judge a program that only prints its words."""
+def _classify_echo(program: Program, words: tuple[str, ...]) -> Classification:
+    """Classify a program that only prints its words."""
     del program
-    return Judgement(Level.READS, words[:1])
+    return Classification(Level.READS, words[:1])
 
 
 _PLAIN_FORMAT = re.compile(
@@ -277,5 +277,5 @@ PROGRAMS: dict[str, Program] = {
         ),
     ),
     "printf": Program(_READS, Options("", "", "-v:", stops=True), dangerous=_sets_a_variable),
-    "echo": Program(_READS, look=_judge_echo, loose=True),
+    "echo": Program(_READS, look=_classify_echo, loose=True),
 }

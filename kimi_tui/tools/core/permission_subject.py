@@ -30,7 +30,7 @@ def command_subject(line: CommandLine, workspace: Workspace | None = None, polic
     commands = tuple(command.words for command in line.commands)
     wrappers = tuple(command.words for command in line.wrappers)
     return CommandSubject(
-        commands, line.doubts, reading.why_not, reading.elsewhere, reading.secrets, reading.rule, wrappers
+        commands, line.risks, reading.why_not, reading.elsewhere, reading.secrets, reading.rule, wrappers
     )
 
 

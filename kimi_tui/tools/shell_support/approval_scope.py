@@ -10,7 +10,7 @@ from collections.abc import Set
 
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.approvals import Scope
-from kimi_tui.permission.programs.judge import judge
+from kimi_tui.permission.programs.classifier import classify
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.subject import Spelled
 from kimi_tui.tools.shell_support.command_parser import CommandLine
@@ -29,7 +29,7 @@ def approval_scope(line: CommandLine, text: str, *, exactly: Set[int] = frozense
     folder, so a line with `cd` is covered only as a whole. The same applies to a line that may give input to a program
     not known to be harmless, which may run it as code: `cat x | python3`.
     """
-    if line.doubts or not line.commands:
+    if line.risks or not line.commands:
         return None
     if any(command.program in _CHANGE_FOLDER for command in line.commands):  # defence: line-changes-folder
         return _whole_line(text.strip())
@@ -39,7 +39,7 @@ def approval_scope(line: CommandLine, text: str, *, exactly: Set[int] = frozense
         # defence: known-words-only
         if len(known_words) != len(command.words) or not known_words or not _PLAIN.fullmatch(known_words[0]):
             return None
-        if _HAS_INPUT.search(text) and judge(known_words).level > Level.HARMLESS:  # defence: input-of-a-program
+        if _HAS_INPUT.search(text) and classify(known_words).level > Level.HARMLESS:  # defence: input-of-a-program
             return _whole_line(text.strip())
         key, words = _key(known_words, exactly=index in exactly)
         keys[key] = words
@@ -55,9 +55,9 @@ def _whole_line(text: str) -> Scope | None:
 
 
 def _key(words: tuple[str, ...], *, exactly: bool) -> tuple[str, str]:
-    judgement = judge(words)
-    if judgement.level <= Level.HARMLESS and not exactly:  # defence: search-over-secrets-exactly
-        text = shlex.join(judgement.beginning)
+    classification = classify(words)
+    if classification.level <= Level.HARMLESS and not exactly:  # defence: search-over-secrets-exactly
+        text = shlex.join(classification.beginning)
         return f"run command: {text}", tr("`{words}` with safe options", words=text)
     # defence: quoted-pattern
     text = " ".join(word.spelled if isinstance(word, Spelled) else shlex.quote(word) for word in words)

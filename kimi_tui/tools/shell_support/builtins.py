@@ -6,7 +6,7 @@ Bash evaluates a variable name with a subscript in an operand: `test -v 'a[$(x)]
 import re
 from collections.abc import Callable
 
-from kimi_tui.permission.doubt import Doubt, DoubtKind
+from kimi_tui.permission.command_risk import CommandRisk, RiskKind
 
 Words = tuple[str | None, ...]
 
@@ -28,21 +28,21 @@ _COMPARES = frozenset({"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
 _STORES = re.compile(r"%[^A-Za-z%]*[hjlLtz]*n")
 
 
-def doubts_of(name: str, words: Words) -> list[Doubt]:
-    """List the doubts about a program with the name of a builtin; empty for other programs."""
+def builtin_risks(name: str, words: Words) -> list[CommandRisk]:
+    """List the risks about a program with the name of a builtin; empty for other programs."""
     if name in CHANGE_THE_SHELL:
-        return [Doubt(DoubtKind.CHANGES_SHELL, name)]
+        return [CommandRisk(RiskKind.CHANGES_SHELL, name)]
     known_words = [word for word in words[1:] if word is not None]
     evaluates = name in EVALUATE or any(_SUBSCRIPT.match(word) for word in known_words)
     if evaluates or (name in CHECKED and not CHECKED[name](known_words)):
-        return [Doubt(DoubtKind.EVALUATES, name)]
+        return [CommandRisk(RiskKind.EVALUATES, name)]
     return []
 
 
-def doubts_of_variable(assignment: str) -> list[Doubt]:
-    """List the doubts of `NAME=VALUE` beyond the assignment itself."""
+def assignment_risks(assignment: str) -> list[CommandRisk]:
+    """List the risks of `NAME=VALUE` beyond the assignment itself."""
     match = _DECIDES.match(assignment)
-    return [Doubt(DoubtKind.CHANGES_SHELL, match[1])] if match else []
+    return [CommandRisk(RiskKind.CHANGES_SHELL, match[1])] if match else []
 
 
 def _printf(words: list[str]) -> bool:

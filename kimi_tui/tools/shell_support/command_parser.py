@@ -1,7 +1,7 @@
 """Parses a Bash command line into the simple commands that it would run.
 
-A parser reads it, never Bash itself, and nothing is expanded. `doubts` lists what could make it run something else.
-Invariant: without doubts the list is complete, and every word is what the program would get.
+A parser reads it, never Bash itself, and nothing is expanded. `risks` lists what could make it run something else.
+Invariant: without risks the list is complete, and every word is what the program would get.
 """
 
 import re
@@ -12,10 +12,10 @@ from functools import cache
 import tree_sitter_bash
 from tree_sitter import Language, Node, Parser
 
-from kimi_tui.permission.doubt import Doubt, DoubtKind
+from kimi_tui.permission.command_risk import CommandRisk, RiskKind
 from kimi_tui.permission.subject import Pattern, Spelled
 from kimi_tui.tools.shell_support.bash_words import ESCAPED, Source, literal, spelled_form
-from kimi_tui.tools.shell_support.builtins import doubts_of_variable
+from kimi_tui.tools.shell_support.builtins import assignment_risks
 from kimi_tui.tools.shell_support.globs import plain_braces
 from kimi_tui.tools.shell_support.here_document import delimiter_of, is_read_as_in_bash
 from kimi_tui.tools.shell_support.hidden_text import hidden_in
@@ -45,12 +45,12 @@ _RESERVED = frozenset(
 )
 _EVALUATED = re.compile(r"[`\\]|\$\(\(|\$\[|\$\{(?!\w+\})")
 """Expansions that are not analysed in a here-document that Bash expands."""
-_DOUBTED = {
-    "comment": DoubtKind.COMMENT,
-    "herestring_redirect": DoubtKind.HERE_DOCUMENT,
-    "command_substitution": DoubtKind.SUBSTITUTION,
-    "process_substitution": DoubtKind.SUBSTITUTION,
-    "ERROR": DoubtKind.UNPARSED,
+_NODE_RISKS = {
+    "comment": RiskKind.COMMENT,
+    "herestring_redirect": RiskKind.HERE_DOCUMENT,
+    "command_substitution": RiskKind.SUBSTITUTION,
+    "process_substitution": RiskKind.SUBSTITUTION,
+    "ERROR": RiskKind.UNPARSED,
 }
 _NESTED_BACKTICKS = re.compile(r"`[^`]*\\")
 _CONTROL = frozenset(
@@ -69,11 +69,11 @@ _ASSIGNMENT = re.compile(r"[^\W\d]\w*(?:\+?=|\[)")
 _WILD = re.compile(r"[*?\[]")
 _OF_THE_WORDS = frozenset(
     {
-        *(DoubtKind.REDIRECTION, DoubtKind.CHANGES_FILES, DoubtKind.RUNS_LISTED, DoubtKind.OTHER_USER),
-        *(DoubtKind.RISKY_OPTION, DoubtKind.PATTERN_AS_OPTION),
+        *(RiskKind.REDIRECTION, RiskKind.CHANGES_FILES, RiskKind.RUNS_LISTED, RiskKind.OTHER_USER),
+        *(RiskKind.RISKY_OPTION, RiskKind.PATTERN_AS_OPTION),
     }
 )
-"""Doubts about the meaning of words; the words themselves are certain."""
+"""Risks about the meaning of words; the words themselves are certain."""
 _WORDS = frozenset({"word", "number", "string", "raw_string", "concatenation", "simple_expansion", "expansion"})
 _NAMES = frozenset({"variable_name", "special_variable_name", "string_content", "extglob_pattern"})
 _PLAIN_EXPANSION = re.compile(r"\$(?:\w+|[@*#?$!-]|\{#?\w+(?:(?::?[-+=?]|[#%/^,])[^\[\]@!]*)?\})")
@@ -106,7 +106,7 @@ class SimpleCommand:
 
 @dataclass(frozen=True, slots=True)
 class CommandLine:
-    """The commands that a line would run, in reading order, and the doubts. `files` are redirection targets, `wrappers`
+    """The commands that a line would run, in reading order, and the risks. `files` are redirection targets, `wrappers`
     the commands that only run others among the commands: `timeout 5 ls`.
 
     `spelled` has all words in source form, for `globs`: quoted characters are backslash-escaped, and `UNKNOWN`
@@ -114,7 +114,7 @@ class CommandLine:
     """
 
     commands: tuple[SimpleCommand, ...]
-    doubts: tuple[Doubt, ...]
+    risks: tuple[CommandRisk, ...]
     files: tuple[str, ...] = ()
     spelled: tuple[str, ...] = field(default=(), compare=False)
     wrappers: tuple[SimpleCommand, ...] = ()
@@ -122,7 +122,7 @@ class CommandLine:
     @property
     def unread(self) -> bool:
         """Whether it may run programs that are not among the commands."""
-        return any(doubt.unread for doubt in self.doubts)
+        return any(risk.unread for risk in self.risks)
 
 
 def parse_command_line(text: str) -> CommandLine:
@@ -131,7 +131,7 @@ def parse_command_line(text: str) -> CommandLine:
     parser.line(text, 0)
     return CommandLine(
         tuple(parser.commands),
-        tuple(dict.fromkeys(parser.doubts)),
+        tuple(dict.fromkeys(parser.risks)),
         tuple(parser.files),
         tuple(dict.fromkeys(parser.spelled)),
         tuple(parser.wrappers),
@@ -154,55 +154,55 @@ class _Source(Source):
 class _LineParser:
     def __init__(self) -> None:
         self.commands: list[SimpleCommand] = []
-        self.doubts: list[Doubt] = []
+        self.risks: list[CommandRisk] = []
         self.files: list[str] = []
         self.spelled: list[str] = []
         self.wrappers: list[SimpleCommand] = []
 
-    def doubt(self, kind: DoubtKind, subject: str = "") -> None:
-        self.doubts.append(Doubt(kind, subject))
+    def risk(self, kind: RiskKind, subject: str = "") -> None:
+        self.risks.append(CommandRisk(kind, subject))
 
     def line(self, text: str, depth: int) -> None:
         content = text.encode("utf-8", "surrogatepass") if len(text) <= MAX_BYTES else b""
         if len(text) > MAX_BYTES or len(content) > MAX_BYTES:
-            self.doubt(DoubtKind.TOO_LONG)
+            self.risk(RiskKind.TOO_LONG)
             return
         if len(content) > READABLE_BYTES:
-            self.doubt(DoubtKind.LONG)
+            self.risk(RiskKind.LONG)
         if hidden := hidden_in(text):  # defence: hidden-characters-in-command
-            self.doubts.append(hidden)
+            self.risks.append(hidden)
         if depth > _MAX_DEPTH:
-            self.doubt(DoubtKind.TOO_DEEP)
+            self.risk(RiskKind.TOO_DEEP)
             return
         source = _Source(content)
-        before = len(self.doubts)
+        before = len(self.risks)
         root = _parser().parse(content.translate(_PLAIN)).root_node
         if root.has_error or _GLUED.search(content) or _skips(root, source):
-            self.doubt(DoubtKind.UNPARSED)
+            self.risk(RiskKind.UNPARSED)
         pending = [root]
         while pending:
             here = pending.pop()
             if len(self.commands) >= _MAX_COMMANDS:
-                self.doubt(DoubtKind.TOO_MANY_COMMANDS)
+                self.risk(RiskKind.TOO_MANY_COMMANDS)
                 return
             pending.extend(reversed(self._visit(here, source, depth)))
         self._compare(text, source, before, depth)
 
     def _compare(self, text: str, source: _Source, before: int, depth: int) -> None:
-        """Require the second parser to agree, unless the first one already has a doubt."""
-        if any(doubt.kind not in _OF_THE_WORDS for doubt in self.doubts[before:]):
+        """Require the second parser to agree, unless the first one already has a risk."""
+        if any(risk.kind not in _OF_THE_WORDS for risk in self.risks[before:]):
             return
         plain = read_plain(text, braces=depth == 0)
         # defence: compare-with-plain-text
         if plain is None or plain.commands != source.commands or plain.redirections != source.redirections:
-            self.doubt(DoubtKind.UNPARSED)
+            self.risk(RiskKind.UNPARSED)
 
     def _visit(self, node: Node, source: _Source, depth: int) -> list[Node]:
         """Process this node; return the child nodes still to visit."""
         children = node.children
         match node.type:
             case "compound_statement" if not _GROUP.match(source.text(node)):
-                self.doubt(DoubtKind.UNPARSED)
+                self.risk(RiskKind.UNPARSED)
             case kind if kind in _PASSED or (not node.is_named and kind in _TOKENS):
                 pass
             case "command":
@@ -212,27 +212,27 @@ class _LineParser:
                 self._redirect(node, source)
                 return [inner for child in children for inner in _nested(child)]
             case "heredoc_redirect":
-                self.doubt(DoubtKind.HERE_DOCUMENT)
+                self.risk(RiskKind.HERE_DOCUMENT)
                 return self._here_document(node, source)
-            case kind if kind in _DOUBTED:
-                self.doubt(_DOUBTED[kind])
+            case kind if kind in _NODE_RISKS:
+                self.risk(_NODE_RISKS[kind])
                 if _NESTED_BACKTICKS.match(source.text(node)):
-                    self.doubt(DoubtKind.UNREAD_SYNTAX, "`")
+                    self.risk(RiskKind.UNREAD_SYNTAX, "`")
             case "test_command" if children[0].type == "[":
                 self._test(node, source, depth)
                 return [inner for child in children for inner in _nested(child)]
             case "declaration_command" | "unset_command":
-                self.doubt(DoubtKind.CHANGES_SHELL, source.text(children[0]))
+                self.risk(RiskKind.CHANGES_SHELL, source.text(children[0]))
             case "variable_assignment":
                 self._assignment(node, source)
                 return [inner for child in children for inner in _nested(child)]
             case kind if kind in _CONTROL:
-                self.doubt(DoubtKind.SYNTAX, kind.replace("_", " "))
+                self.risk(RiskKind.SYNTAX, kind.replace("_", " "))
             case kind if kind in _WORDS:
                 self._word(node, source)
                 return [inner for child in children for inner in _nested(child)]
             case kind if node.is_named and kind not in _NAMES:
-                self.doubt(DoubtKind.UNREAD_SYNTAX, kind.replace("_", " "))
+                self.risk(RiskKind.UNREAD_SYNTAX, kind.replace("_", " "))
             case _:
                 pass
         return children
@@ -243,7 +243,7 @@ class _LineParser:
         for child in node.children:
             gap = source.content[end : child.start_byte]
             if b"\n" in gap.replace(b"\\\n", b"") or (not gap and end != node.start_byte):
-                self.doubt(DoubtKind.UNPARSED)
+                self.risk(RiskKind.UNPARSED)
             end = child.end_byte
             match child.type:
                 case "command_name":
@@ -255,15 +255,15 @@ class _LineParser:
                 case _:
                     words.extend(self._words(child, source, depth))
         if words and words[0] in _RESERVED:
-            self.doubt(DoubtKind.UNPARSED)
+            self.risk(RiskKind.UNPARSED)
         source.commands.append(tuple(words))
         self.add(tuple(words), depth)
 
     def _assignment(self, node: Node, source: _Source) -> None:
-        self.doubt(DoubtKind.SETS_VARIABLE)
-        self.doubts.extend(doubts_of_variable(source.text(node)))
+        self.risk(RiskKind.SETS_VARIABLE)
+        self.risks.extend(assignment_risks(source.text(node)))
         if node.children[0].type != "variable_name" or node.children[-1].type == "array":
-            self.doubt(DoubtKind.UNREAD_SYNTAX, "array")
+            self.risk(RiskKind.UNREAD_SYNTAX, "array")
         elif node.child_count > 2:
             self._word(node.children[-1], source)
 
@@ -278,16 +278,16 @@ class _LineParser:
             or any(kind in parts for kind in _WORDS)
             or not is_read_as_in_bash(node, delimiter, source)
         ):
-            self.doubt(DoubtKind.UNPARSED)
+            self.risk(RiskKind.UNPARSED)
         elif delimiter.expands and body and _EVALUATED.search(source.text(body)):
-            self.doubt(DoubtKind.UNREAD_SYNTAX, "heredoc body")
+            self.risk(RiskKind.UNREAD_SYNTAX, "heredoc body")
         inside = _nested(body) if body and (delimiter is None or delimiter.expands) else []
         return [*inside, *(child for child in node.children if child not in (start, body, end))]
 
     def _test(self, node: Node, source: _Source, depth: int) -> None:
         """Handle `[ ... ]`, which is an expression in the grammar but a command with words in Bash."""
         if not _TEST.fullmatch(source.text(node)):  # defence: pattern-as-program
-            self.doubt(DoubtKind.UNPARSED)
+            self.risk(RiskKind.UNPARSED)
         leaves = _outermost(node, _WORDS, leaves=True)
         words = [self._word(leaf, source) if leaf.is_named else source.text(leaf) for leaf in leaves]
         source.commands.append(tuple(words))
@@ -296,9 +296,9 @@ class _LineParser:
     def add(self, words: tuple[str | None, ...], depth: int) -> None:
         """Add a simple command and, for a wrapper, the commands it would run."""
         if words and words[0] and _ASSIGNMENT.match(words[0]):  # behind `time` Bash sets a variable and runs the rest
-            self.doubt(DoubtKind.UNPARSED)
+            self.risk(RiskKind.UNPARSED)
         found = unwrap(words)  # defence: unwrap-commands
-        self.doubts.extend(found.doubts)
+        self.risks.extend(found.risks)
         (self.wrappers if found.replaced else self.commands).append(SimpleCommand(words))
         for inner in found.inner:
             match inner:
@@ -306,7 +306,7 @@ class _LineParser:
                     self.line(inner, depth + 1)
                 case InnerCommand():
                     if depth >= _MAX_DEPTH * 4:
-                        self.doubt(DoubtKind.TOO_DEEP)
+                        self.risk(RiskKind.TOO_DEEP)
                     else:
                         self.add(inner.words, depth + 1)
 
@@ -318,16 +318,16 @@ class _LineParser:
         has_descriptor = node.children[0].type == "file_descriptor"
         closes = name == "-" and operator.endswith("&-")
         if node.child_count > 1 + has_descriptor + (not closes) or _odd(node, source):  # defence: odd-descriptor
-            self.doubt(DoubtKind.UNPARSED)
+            self.risk(RiskKind.UNPARSED)
         if operator == ">&" and not (name and _PLAIN_TARGET.fullmatch(name)):  # defence: target-expanded-twice
-            self.doubt(DoubtKind.EVALUATES, ">&")
+            self.risk(RiskKind.EVALUATES, ">&")
         if operator in (">&", "<&", ">&-", "<&-") and (name == "-" or (name and re.fullmatch("[0-9]", name))):
             return
         if name is not None:
             self.files.append(name)
         harmless = name == "/dev/null" or (operator == "<" and not _is_device(name))
         if name is None or isinstance(name, Pattern) or not harmless:
-            self.doubt(DoubtKind.REDIRECTION)
+            self.risk(RiskKind.REDIRECTION)
 
     def _words(self, node: Node, source: _Source, depth: int) -> Sequence[str | None]:
         """Return the arguments that the program gets. A nested line may be read by a shell without brace expansion."""
@@ -336,7 +336,7 @@ class _LineParser:
         return [self._expanded(choice, choice) for choice in choices] or [self._word(node, source)]
 
     def _word(self, node: Node, source: _Source) -> str | None:
-        """Return the argument that the program gets; None, and record a doubt, if it is not known."""
+        """Return the argument that the program gets; None, and record a risk, if it is not known."""
         pieces = node.children if node.type == "concatenation" else [node]
         spelled = "".join(spelled_form(piece, source, first=place == 0) for place, piece in enumerate(pieces))
         self.spelled.append(spelled)
@@ -344,14 +344,14 @@ class _LineParser:
         for piece in pieces:
             part = literal(piece, source)
             if part is None:
-                self.doubt(DoubtKind.EXPANSION)  # defence: doubt-expansion
+                self.risk(RiskKind.EXPANSION)  # defence: doubt-expansion
                 if any(not _PLAIN_EXPANSION.fullmatch(source.text(each)) for each in _expansions(piece)):
-                    self.doubt(DoubtKind.UNREAD_SYNTAX, "expansion")
+                    self.risk(RiskKind.UNREAD_SYNTAX, "expansion")
                 return None
             text += part
         bare = ESCAPED.sub("", spelled)
         if ("{" in bare or "}" in bare) and spelled not in ("{}", "{", "}"):
-            self.doubt(DoubtKind.BRACES)
+            self.risk(RiskKind.BRACES)
             return None
         return self._expanded(text, spelled)
 
@@ -360,7 +360,7 @@ class _LineParser:
         if not _WILD.search(ESCAPED.sub("", spelled)):
             return Spelled(text, spelled) if _TILDE.search(spelled) else text
         if spelled[0] in "*?[" or text[0] == "-":  # defence: pattern-as-option
-            self.doubt(DoubtKind.PATTERN_AS_OPTION)
+            self.risk(RiskKind.PATTERN_AS_OPTION)
         return Pattern(text, spelled)
 
 

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from kimi_tui.permission.doubt import Doubt, DoubtKind
+from kimi_tui.permission.command_risk import CommandRisk, RiskKind
 
 _LOOKALIKES = frozenset("‘’‚‛“”„‟′″‵ʹʺʻʼʽˈ՚᾽´`｀＇＂；｜＆＄＜＞－–—−") - {"`"}
 _BLANKS = frozenset("\u00a0\u115f\u1160\u2800\u3164\uffa0")
@@ -16,18 +16,18 @@ def hidden_text(text: str) -> str | None:
     return None if found is None else str(found)
 
 
-def hidden_in(text: str) -> Doubt | None:
-    """Return `hidden_text` as a doubt."""
+def hidden_in(text: str) -> CommandRisk | None:
+    """Return `hidden_text` as a risk."""
     for char in text:
         if char in "\n\t" or " " <= char <= "~":
             continue
         kind = unicodedata.category(char)
         code = f"U+{ord(char):04X}"
         if kind in ("Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp", "Zs") or char in _BLANKS or _selects(char):
-            return Doubt(DoubtKind.INVISIBLE, code)
+            return CommandRisk(RiskKind.INVISIBLE, code)
         if char in _LOOKALIKES:
-            return Doubt(DoubtKind.LOOKALIKE, code)
-    return Doubt(DoubtKind.BLANK_SPACE) if _PADDING.search(text) else None  # defence: much-blank-space
+            return CommandRisk(RiskKind.LOOKALIKE, code)
+    return CommandRisk(RiskKind.BLANK_SPACE) if _PADDING.search(text) else None  # defence: much-blank-space
 
 
 def _selects(char: str) -> bool:

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 
 from kimi_tui.i18n import tr
 from kimi_tui.paths import real_path
-from kimi_tui.permission.doubt import Severity
-from kimi_tui.permission.programs.judge import judge
+from kimi_tui.permission.command_risk import Severity
+from kimi_tui.permission.programs.classifier import classify
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.subject import Spelled
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
@@ -33,9 +33,9 @@ _GLUED_VALUE = re.compile(r"-[A-Za-z]|@|--?[\w-]+=@?|[\w.-]+=@?", re.ASCII)
 
 def ask_reason(line: CommandLine, workspace: Workspace) -> str | None:
     """Return the reason, or None if rules, mode and answers decide."""
-    for doubt in line.doubts:
-        if doubt.severity is Severity.LIMIT:  # defence: ask-at-limit
-            return tr("only part of it was read: {why}", why=doubt)
+    for risk in line.risks:
+        if risk.severity is Severity.LIMIT:  # defence: ask-at-limit
+            return tr("only part of it was read: {why}", why=risk)
     folders = _folders(line, workspace)
     for word, of_any in dict.fromkeys(_written(line)):
         for folder in folders:
@@ -84,7 +84,7 @@ def _written(line: CommandLine) -> Iterator[tuple[str, bool]]:
         yield _spelled(file), True
     for command in line.commands:
         known = tuple(word for word in command.words if word is not None)
-        reads = len(known) == len(command.words) and judge(known).level is Level.READS
+        reads = len(known) == len(command.words) and classify(known).level is Level.READS
         if not reads and command.program != "git":
             yield from ((value, False) for word in known[1:] for value in _values(_spelled(word)))
         for word in _surely_written(known):
@@ -92,7 +92,7 @@ def _written(line: CommandLine) -> Iterator[tuple[str, bool]]:
 
 
 def _surely_written(words: Sequence[str]) -> Sequence[str]:
-    """Return the words that name what a program writes or removes, in any folder, judged by its purpose."""
+    """Return the words that name what a program writes or removes, in any folder, classified by its purpose."""
     name = words[0].rpartition("/")[2] if words else ""
     if name in _WRITE_ALL:
         return words[1:]

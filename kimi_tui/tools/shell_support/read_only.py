@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 
 from kimi_tui.i18n import tr
 from kimi_tui.paths import real_path
-from kimi_tui.permission.doubt import DoubtKind
+from kimi_tui.permission.command_risk import RiskKind
 from kimi_tui.permission.policy import Policy
-from kimi_tui.permission.programs.judge import judge
+from kimi_tui.permission.programs.classifier import classify
 from kimi_tui.permission.programs.options import Level
-from kimi_tui.permission.programs.program import Judgement, RecursiveRead
+from kimi_tui.permission.programs.program import Classification, RecursiveRead
 from kimi_tui.permission.subject import FileSubject, Pattern, Words
 from kimi_tui.tools.file_support.git_dirs import repository_around
 from kimi_tui.tools.file_support.git_settings import (
@@ -88,7 +88,7 @@ def reading_of(line: CommandLine, workspace: Workspace | None, policy: Policy = 
             moved = True
             folders = _moved(folders, words)
         here, words = _in_folder(folders, words)
-        found = judge(words)
+        found = classify(words)
         why_not.append(_why_not(words, found, here, workspace))
         if workspace is not None:
             if not _finds_no_secrets(words, found, here, workspace):
@@ -98,24 +98,24 @@ def reading_of(line: CommandLine, workspace: Workspace | None, policy: Policy = 
             elsewhere.add(place)
     if workspace is not None:
         rule = rule or _rule_about_parts(line.files, folders, workspace, policy)
-    doubt = _doubt(line, folders) or _wrapper_of_ours(line, workspace)  # defence: wrapper-of-the-work-dir
+    risk = _first_risk(line, folders) or _wrapper_of_ours(line, workspace)  # defence: wrapper-of-the-work-dir
     programs = [command.program or "" for command in (*line.commands, *line.wrappers)]
     # defence: variables-that-load
-    if not doubt and workspace is not None and (name := loads_code_from(workspace.folders, os.environ, programs)):
-        doubt = tr("because of `{name}` it may run code from the working directory", name=name)
-    if doubt or (why_not and workspace is not None and not _files_may_be_read(line, folders, workspace)):
-        doubt = doubt or tr("it reads or writes a file that needs approval")
-        why_not = [why or doubt for why in why_not]
+    if not risk and workspace is not None and (name := loads_code_from(workspace.folders, os.environ, programs)):
+        risk = tr("because of `{name}` it may run code from the working directory", name=name)
+    if risk or (why_not and workspace is not None and not _files_may_be_read(line, folders, workspace)):
+        risk = risk or tr("it reads or writes a file that needs approval")
+        why_not = [why or risk for why in why_not]
     return Reading(tuple(why_not), frozenset(elsewhere), frozenset(secrets), rule)
 
 
-def _doubt(line: CommandLine, folders: Sequence[Path] | None) -> str:
-    """Return the first remaining doubt; patterns that match no option-like name are not counted."""
-    others = [doubt for doubt in line.doubts if doubt.kind is not DoubtKind.PATTERN_AS_OPTION]
+def _first_risk(line: CommandLine, folders: Sequence[Path] | None) -> str:
+    """Return the first remaining risk; patterns that match no option-like name are not counted."""
+    others = [risk for risk in line.risks if risk.kind is not RiskKind.PATTERN_AS_OPTION]
     if others:
         return str(others[0])
-    if line.doubts and (folders is None or any(_may_be_option(word, folders) for word in _patterns(line))):
-        return str(line.doubts[0])
+    if line.risks and (folders is None or any(_may_be_option(word, folders) for word in _patterns(line))):
+        return str(line.risks[0])
     return ""
 
 
@@ -187,7 +187,7 @@ def _as_tilde(word: str) -> tuple[str, ...] | None:
 
 
 def _obeys_another(
-    words: tuple[str, ...], found: Judgement, folders: Sequence[Path] | None, workspace: Workspace | None
+    words: tuple[str, ...], found: Classification, folders: Sequence[Path] | None, workspace: Workspace | None
 ) -> bool:
     if words[0] in ("cd", "pushd", "popd") or (found.level is Level.READS and not found.configured):
         return False
@@ -199,7 +199,7 @@ def _obeys_another(
 
 
 def _why_not(
-    words: tuple[str, ...], found: Judgement, folders: Sequence[Path] | None, workspace: Workspace | None
+    words: tuple[str, ...], found: Classification, folders: Sequence[Path] | None, workspace: Workspace | None
 ) -> str:
     if found.level is not Level.READS:
         return found.why or tr("`{program}` can do more than read", program=" ".join(found.beginning or words[:1]))
@@ -224,12 +224,14 @@ def _why_not(
     return tr("`{path}` may not be read without approval", path=path) if path else ""
 
 
-def _prints_addresses(words: tuple[str, ...], found: Judgement) -> bool:
+def _prints_addresses(words: tuple[str, ...], found: Classification) -> bool:
     """Whether Git may print settings, or the address of a remote, as `%(upstream:remotename)` of a format."""
     return found.beginning[1:2] in (("remote",), ("config",)) or any("remotename" in word for word in words)
 
 
-def _not_to_be_read(words: tuple[str, ...], found: Judgement, folders: Sequence[Path], workspace: Workspace) -> str:
+def _not_to_be_read(
+    words: tuple[str, ...], found: Classification, folders: Sequence[Path], workspace: Workspace
+) -> str:
     """Return the first word, or folder read as a whole, that requires approval; "" if there is none."""
     for folder in folders:
         for part in found.paths:
@@ -241,7 +243,7 @@ def _not_to_be_read(words: tuple[str, ...], found: Judgement, folders: Sequence[
     return "" if _finds_no_secrets(words, found, folders, workspace) else folders[0].name
 
 
-def _prints_history(found: Judgement, folder: Path) -> bool:
+def _prints_history(found: Classification, folder: Path) -> bool:
     return found.tracked is not None and prints_history(found.tracked, folder)
 
 
@@ -363,7 +365,7 @@ def _link_target(folder: str, step: str) -> tuple[str, str]:
     return ("/" if target.startswith("/") else folder), target.lstrip("/")
 
 
-def _roots(words: tuple[str, ...], found: Judgement, folders: Sequence[Path]) -> list[Path]:
+def _roots(words: tuple[str, ...], found: Classification, folders: Sequence[Path]) -> list[Path]:
     """Return the folders that are read recursively: the current one if the command may run without a path."""
     patterns = [word for word in words if isinstance(word, Pattern)]
     roots: list[Path] = []
@@ -376,7 +378,7 @@ def _roots(words: tuple[str, ...], found: Judgement, folders: Sequence[Path]) ->
 
 
 def _finds_no_secrets(
-    words: tuple[str, ...], found: Judgement, folders: Sequence[Path] | None, workspace: Workspace
+    words: tuple[str, ...], found: Classification, folders: Sequence[Path] | None, workspace: Workspace
 ) -> bool:
     """Whether no file with secrets is among those that the command reads without naming them."""
     if words[0] == "cd" or not (found.deep or found.tracked):
@@ -411,7 +413,7 @@ def _holds_secrets(path: str) -> bool:
 
 
 def _rule_about(
-    words: tuple[str, ...], found: Judgement, folders: Sequence[Path] | None, workspace: Workspace, policy: Policy
+    words: tuple[str, ...], found: Classification, folders: Sequence[Path] | None, workspace: Workspace, policy: Policy
 ) -> str:
     """Name a rule that asks about or denies reading a file that the command may read; "" without one."""
     if not policy.reading_rules or words[0] == "cd":

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import dropwhile, takewhile
 
-from kimi_tui.permission.doubt import Doubt, DoubtKind
+from kimi_tui.permission.command_risk import CommandRisk, RiskKind
 from kimi_tui.permission.subject import Pattern
-from kimi_tui.tools.shell_support.builtins import doubts_of, doubts_of_variable
+from kimi_tui.tools.shell_support.builtins import assignment_risks, builtin_risks
 
 Words = tuple[str | None, ...]
 
@@ -26,7 +26,7 @@ class UnwrappedCommand:
     """
 
     inner: list[InnerCommand | str] = field(default_factory=list[InnerCommand | str])
-    doubts: list[Doubt] = field(default_factory=list[Doubt])
+    risks: list[CommandRisk] = field(default_factory=list[CommandRisk])
     replaced: bool = False
 
 
@@ -49,35 +49,35 @@ _RISKY_OPTIONS = (
 
 
 def unwrap(words: Words) -> UnwrappedCommand:
-    """Return what these words run. Unknown options produce a doubt."""
+    """Return what these words run. Unknown options produce a risk."""
     if not words:
         return UnwrappedCommand()
     program = words[0]
     if program is None or isinstance(program, Pattern):
-        return UnwrappedCommand(doubts=[Doubt(DoubtKind.UNKNOWN_PROGRAM)])
+        return UnwrappedCommand(risks=[CommandRisk(RiskKind.UNKNOWN_PROGRAM)])
     name = program.rpartition("/")[2]
     unwrapped = _WRAPPERS[name](words) if name in _WRAPPERS else UnwrappedCommand()
     if name in SHELLS:
         unwrapped = _shell(words)
     elif name in _RUN_OTHERS:
-        unwrapped.doubts.append(Doubt(DoubtKind.RUNS_OTHERS, name))
+        unwrapped.risks.append(CommandRisk(RiskKind.RUNS_OTHERS, name))
     # defence: wrapper-by-path
     if "/" in program:  # anyone may have written the file
         unwrapped.replaced = False
-    unwrapped.doubts.extend(doubts_of(name, words))  # defence: evaluating-builtin
-    unwrapped.doubts.extend(_risky(name, words))
+    unwrapped.risks.extend(builtin_risks(name, words))  # defence: evaluating-builtin
+    unwrapped.risks.extend(_risky(name, words))
     return unwrapped
 
 
-def _risky(name: str, words: Words) -> list[Doubt]:
+def _risky(name: str, words: Words) -> list[CommandRisk]:
     for word in words[1:]:
         if word is None:
             continue
         option = word.partition("=")[0]
         if option.startswith("--") and len(option) > 2 and any(risk.startswith(option) for risk in _RISKY_OPTIONS):
-            return [Doubt(DoubtKind.RISKY_OPTION, option)]
+            return [CommandRisk(RiskKind.RISKY_OPTION, option)]
         if name == "git" and (word.startswith("-O") or "::" in word):
-            return [Doubt(DoubtKind.RISKY_OPTION, word)]
+            return [CommandRisk(RiskKind.RISKY_OPTION, word)]
     return []
 
 
@@ -111,20 +111,20 @@ def _after_options(words: Words, flags: str, valued: str, *, long: tuple[str, ..
 
 
 def _runs(
-    flags: str = "", valued: str = "", *, skip: int = 0, long: tuple[str, ...] = (), doubt: Doubt | None = None
+    flags: str = "", valued: str = "", *, skip: int = 0, long: tuple[str, ...] = (), risk: CommandRisk | None = None
 ) -> Callable[[Words], UnwrappedCommand]:
-    """Make a wrapper that runs its words after the options and `skip` more. Without a doubt it adds no effects."""
+    """Make a wrapper that runs its words after the options and `skip` more. Without a risk it adds no effects."""
 
     def unwrap_it(words: Words) -> UnwrappedCommand:
         rest = _after_options(words, flags, valued, long=long)
-        doubts = [doubt] if doubt else []
+        risks = [risk] if risk else []
         own_words = words[1:] if rest is None else words[1 : len(words) - len(rest[skip:])]
         if rest is None or any(word is None or isinstance(word, Pattern) for word in own_words):
-            return UnwrappedCommand(doubts=[*doubts, Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
+            return UnwrappedCommand(risks=[*risks, CommandRisk(RiskKind.UNKNOWN_OPTION, words[0] or "")])
         inner = rest[skip:]
         if not inner:
-            return UnwrappedCommand(doubts=doubts)
-        return UnwrappedCommand([InnerCommand(inner)], doubts, replaced=doubt is None)
+            return UnwrappedCommand(risks=risks)
+        return UnwrappedCommand([InnerCommand(inner)], risks, replaced=risk is None)
 
     return unwrap_it
 
@@ -147,7 +147,7 @@ def _exec(words: Words) -> UnwrappedCommand:
 
 def _as_user(flags: str, valued: str, long: tuple[str, ...] = ()) -> Callable[[Words], UnwrappedCommand]:
     def unwrap_it(words: Words) -> UnwrappedCommand:
-        unwrapped = _runs(flags, valued, long=long, doubt=Doubt(DoubtKind.OTHER_USER))(words)
+        unwrapped = _runs(flags, valued, long=long, risk=CommandRisk(RiskKind.OTHER_USER))(words)
         for inner in unwrapped.inner:
             if isinstance(inner, InnerCommand):  # `sudo A=1 x` sets A and runs x
                 unwrapped.inner = [*_behind_assignments(inner.words)]
@@ -170,42 +170,42 @@ def _env(words: Words) -> UnwrappedCommand:
         words, "i0v", "uC", long=("--ignore-environment", "--null", "--debug", "--unset=", "--chdir=")
     )
     if rest is None:
-        return UnwrappedCommand(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, "env")])
-    doubts = [] if rest == words[1:] else [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]
+        return UnwrappedCommand(risks=[CommandRisk(RiskKind.UNKNOWN_OPTION, "env")])
+    risks = [] if rest == words[1:] else [CommandRisk(RiskKind.CHANGES_ENVIRONMENT)]
     for word in takewhile(lambda word: word is None or "=" in word, rest):
-        doubts = [*(doubts or [Doubt(DoubtKind.CHANGES_ENVIRONMENT)]), *doubts_of_variable(word or "")]
-    return UnwrappedCommand([*_behind_assignments(rest)], doubts, replaced=bool(rest) and not doubts)
+        risks = [*(risks or [CommandRisk(RiskKind.CHANGES_ENVIRONMENT)]), *assignment_risks(word or "")]
+    return UnwrappedCommand([*_behind_assignments(rest)], risks, replaced=bool(rest) and not risks)
 
 
 def _shell(words: Words) -> UnwrappedCommand:
-    """Unwrap `bash -c TEXT`; a script file is an ordinary command; standard input is a doubt."""
+    """Unwrap `bash -c TEXT`; a script file is an ordinary command; standard input is a risk."""
     name = (words[0] or "").rpartition("/")[2]
-    login: list[Doubt] = []
+    login: list[CommandRisk] = []
     for index, word in enumerate(words[1:], 1):
         if word is None:
-            return UnwrappedCommand(doubts=[Doubt(DoubtKind.UNKNOWN_SCRIPT, words[0] or "")])
+            return UnwrappedCommand(risks=[CommandRisk(RiskKind.UNKNOWN_SCRIPT, words[0] or "")])
         if word.startswith("--") or word[:1] == "+" or word in ("-o", "-O"):
-            return UnwrappedCommand(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
+            return UnwrappedCommand(risks=[CommandRisk(RiskKind.UNKNOWN_OPTION, words[0] or "")])
         if not word.startswith("-") or word == "-":
-            return UnwrappedCommand(doubts=[Doubt(DoubtKind.INPUT_IS_RUN)] if word == "-" else login)
+            return UnwrappedCommand(risks=[CommandRisk(RiskKind.INPUT_IS_RUN)] if word == "-" else login)
         letters = word[1:]
         if "l" in letters:
-            login = [Doubt(DoubtKind.LOGIN_SHELL)]
+            login = [CommandRisk(RiskKind.LOGIN_SHELL)]
         if not set(letters) <= set("ceuxlvfn"):
-            return UnwrappedCommand(doubts=[Doubt(DoubtKind.UNKNOWN_OPTION, words[0] or "")])
+            return UnwrappedCommand(risks=[CommandRisk(RiskKind.UNKNOWN_OPTION, words[0] or "")])
         if "c" in letters:
             text = words[index + 1] if len(words) > index + 1 else None
             if text is None or len(words) > index + 2 or name not in _READ_AS_BASH:
-                doubts = [Doubt(DoubtKind.UNKNOWN_SCRIPT, f"{words[0]} -c")]
-                return UnwrappedCommand([text] if text else [], doubts)
+                risks = [CommandRisk(RiskKind.UNKNOWN_SCRIPT, f"{words[0]} -c")]
+                return UnwrappedCommand([text] if text else [], risks)
             return UnwrappedCommand([text], login, replaced=not login)
-    return UnwrappedCommand(doubts=[Doubt(DoubtKind.INPUT_IS_RUN)])
+    return UnwrappedCommand(risks=[CommandRisk(RiskKind.INPUT_IS_RUN)])
 
 
 def _eval(words: Words) -> UnwrappedCommand:
     known_words = [word for word in words[1:] if word is not None]
     all_known = len(known_words) == len(words) - 1
-    return UnwrappedCommand([" ".join(known_words)] if all_known and known_words else [], [Doubt(DoubtKind.EVAL)])
+    return UnwrappedCommand([" ".join(known_words)] if all_known and known_words else [], [CommandRisk(RiskKind.EVAL)])
 
 
 def _find(words: Words) -> UnwrappedCommand:
@@ -215,9 +215,9 @@ def _find(words: Words) -> UnwrappedCommand:
         word = words[index]
         index += 1
         if word in ("-delete", "-fprint", "-fprint0", "-fprintf", "-fls"):
-            unwrapped.doubts.append(Doubt(DoubtKind.CHANGES_FILES, f"find {word}"))
+            unwrapped.risks.append(CommandRisk(RiskKind.CHANGES_FILES, f"find {word}"))
         elif word in ("-exec", "-execdir", "-ok", "-okdir"):
-            unwrapped.doubts.append(Doubt(DoubtKind.RUNS_LISTED, f"find {word}"))
+            unwrapped.risks.append(CommandRisk(RiskKind.RUNS_LISTED, f"find {word}"))
             inner: list[str | None] = []
             while index < len(words) and words[index] not in (";", "+"):
                 inner.append(words[index])
@@ -249,7 +249,7 @@ _WRAPPERS: dict[str, Callable[[Words], UnwrappedCommand]] = {
             *("--null", "--no-run-if-empty", "--verbose", "--interactive", "--exit", "--open-tty", "--max-args="),
             *("--max-procs=", "--replace=", "--delimiter=", "--max-lines=", "--max-chars=", "--arg-file=", "--eof="),
         ),
-        doubt=Doubt(DoubtKind.UNKNOWN_ARGUMENTS, "xargs"),
+        risk=CommandRisk(RiskKind.UNKNOWN_ARGUMENTS, "xargs"),
     ),
     "eval": _eval,
     "exec": _exec,

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.permission.policy import Policy
-from kimi_tui.permission.programs.judge import allows_anything, judge, programs
+from kimi_tui.permission.programs.classifier import allows_anything, classify, programs
 from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.tools.core.permission_subject import command_subject
@@ -522,12 +522,12 @@ OPTION = st.one_of(
 def test_an_option_that_is_not_in_a_table_is_never_covered(command: str, option: str) -> None:
     """A bundle is known by its first letter, the rest may be its value."""
     words = tuple(shlex.split(command))
-    found = judge((*words, option))
+    found = classify((*words, option))
     name = option.partition("=")[0]
     known = _listed(words)
     if found.level <= Level.HARMLESS:
         assert name in known or (not name.startswith("--") and (name[:2] in known or name[1:].isdigit()))
-    assert found.level >= judge(words).level
+    assert found.level >= classify(words).level
 
 
 def _listed(words: tuple[str, ...]) -> set[str]:
@@ -550,8 +550,8 @@ def test_another_word_after_a_danger_takes_nothing_away(command: str, word: str)
         words = tuple(shlex.split(command))
     except ValueError:
         return
-    if judge(words).level is Level.DANGER:
-        assert judge((*words, word)).level is Level.DANGER
+    if classify(words).level is Level.DANGER:
+        assert classify((*words, word)).level is Level.DANGER
 
 
 @pytest.mark.parametrize(
@@ -570,4 +570,4 @@ def test_another_word_after_a_danger_takes_nothing_away(command: str, word: str)
     ],
 )
 def test_git_shows_settings_unasked_if_they_are_the_repositorys_own_or_harmless(words: str, level: Level) -> None:
-    assert judge(("git", "config", *words.split())).level is level
+    assert classify(("git", "config", *words.split())).level is level

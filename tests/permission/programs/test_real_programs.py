@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.permission.programs.judge import judge, programs
+from kimi_tui.permission.programs.classifier import classify, programs
 from kimi_tui.permission.programs.options import Level
 
 GNU = (
@@ -82,7 +82,7 @@ def test_what_really_writes_is_dangerous(words: tuple[str, ...], tmp_path: Path)
     (tmp_path / "mk").write_text("x:\n\ttouch f\n")
     subprocess.run(words, cwd=tmp_path, capture_output=True, stdin=subprocess.DEVNULL, timeout=20, check=False)
     if (tmp_path / "f").exists():
-        assert judge(words).level is Level.DANGER
+        assert classify(words).level is Level.DANGER
     else:
         assert words[0] in ("git", "make", "xxd", "tar", "awk"), "the test shows nothing"
 
@@ -102,6 +102,6 @@ def test_what_really_writes_is_dangerous(words: tuple[str, ...], tmp_path: Path)
 def test_what_is_taken_for_reading_writes_nothing(words: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "a").write_text("x\n" * 30)
     (tmp_path / "b").write_text("y\n")
-    if judge(words).level is Level.READS and shutil.which(words[0]) is not None:
+    if classify(words).level is Level.READS and shutil.which(words[0]) is not None:
         subprocess.run(words, cwd=tmp_path, capture_output=True, stdin=subprocess.DEVNULL, timeout=20, check=False)
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a", "b"]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from kimi_tui.permission.doubt import DoubtKind
+from kimi_tui.permission.command_risk import RiskKind
 from kimi_tui.tools.shell_support.approval_scope import approval_scope
 from kimi_tui.tools.shell_support.command_parser import MAX_BYTES, parse_command_line
 
@@ -94,7 +94,7 @@ def test_cmd_split(command: str) -> None:
 @pytest.mark.parametrize("command", [r"find . \-delete", r"git status \-\-output=x", r"find . -ex\ec touch x +"])
 def test_flags_behind_a_backslash_are_flags(command: str) -> None:
     assert parse_command_line(command) == parse_command_line(command.replace("\\", ""))
-    assert parse_command_line(command).doubts
+    assert parse_command_line(command).risks
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_flags_behind_a_backslash_are_flags(command: str) -> None:
 )
 def test_bidi_zw(command: str) -> None:
     line = parse_command_line(command)
-    assert any(doubt.kind is DoubtKind.INVISIBLE or doubt.kind is DoubtKind.LOOKALIKE for doubt in line.doubts)
+    assert any(risk.kind is RiskKind.INVISIBLE or risk.kind is RiskKind.LOOKALIKE for risk in line.risks)
     assert approval_scope(parse_command_line(command), command) is None
 
 
@@ -225,7 +225,7 @@ def test_any_text_is_answered(text: str) -> None:
 def test_plain_braces_are_read_as_the_words_that_bash_makes_of_them(line: str, words: tuple[str, ...]) -> None:
     read = parse_command_line(line)
     assert [command.words for command in read.commands] == [words]
-    assert {doubt.kind for doubt in read.doubts} <= {DoubtKind.PATTERN_AS_OPTION}
+    assert {risk.kind for risk in read.risks} <= {RiskKind.PATTERN_AS_OPTION}
     made = subprocess.run(["bash", "-fc", line.replace(words[0], "printf '%s\\n'", 1)], capture_output=True, text=True)
     assert tuple(made.stdout.splitlines()) == words[1:]
 
@@ -238,13 +238,13 @@ def test_plain_braces_are_read_as_the_words_that_bash_makes_of_them(line: str, w
     ],
 )  # fmt: skip
 def test_other_braces_and_those_of_another_shell_are_asked_about(line: str) -> None:
-    assert parse_command_line(line).doubts, line
+    assert parse_command_line(line).risks, line
 
 
 def test_a_pattern_that_names_a_program_is_no_test() -> None:
     for line in ("ls <<a\na\n [a]", "x=1\n[rm] x ]", "x=1; [a]"):
         assert parse_command_line(line).unread, line
-    assert not parse_command_line("[ -f a ]").doubts
+    assert not parse_command_line("[ -f a ]").risks
 
 
 def test_a_word_behind_assignments_that_is_known_only_at_run_time_may_be_the_program() -> None:

@@ -31,7 +31,7 @@ def test_a_here_document_that_bash_ends_elsewhere_is_not_read(line: str) -> None
     "git commit -m \"$(cat <<'EOF'\nsubject\n\n# text\nEOF\n)\"", "python3 <<'E' >o\n1 << 2\nE",
 ])  # fmt: skip
 def test_an_ordinary_here_document_is_read(line: str) -> None:
-    kinds = [doubt.kind for doubt in parse_command_line(line).doubts]
+    kinds = [risk.kind for risk in parse_command_line(line).risks]
     assert "unparsed" not in kinds, kinds
 
 

@@ -1,4 +1,4 @@
-"""What leaves a doubt about a command line: everything that Bash may read otherwise, evaluate or expand."""
+"""What leaves a risk about a command line: everything that Bash may read otherwise, evaluate or expand."""
 
 import shutil
 import subprocess
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.permission.doubt import DoubtKind
+from kimi_tui.permission.command_risk import RiskKind
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.permission.subject import Pattern
@@ -17,8 +17,8 @@ from kimi_tui.tools.shell_support.command_parser import READABLE_BYTES, parse_co
 from kimi_tui.tools.shell_support.lexer import read_plain
 
 
-def kinds(command: str) -> set[DoubtKind]:
-    return {doubt.kind for doubt in parse_command_line(command).doubts}
+def kinds(command: str) -> set[RiskKind]:
+    return {risk.kind for risk in parse_command_line(command).risks}
 
 
 @pytest.mark.parametrize("command", [
@@ -53,8 +53,8 @@ def test_ordinary_lines_leave_no_doubt(command: str) -> None:
 ])  # fmt: skip
 def test_the_target_of_a_redirection_that_bash_expands_twice_is_asked_about(target: str) -> None:
     for redirection in (f">&{target}", f">& {target}", f"1>&{target}"):
-        assert DoubtKind.EVALUATES in kinds(f"ls {redirection}"), redirection
-    assert DoubtKind.EVALUATES not in kinds("ls >&x/a-b.txt")
+        assert RiskKind.EVALUATES in kinds(f"ls {redirection}"), redirection
+    assert RiskKind.EVALUATES not in kinds("ls >&x/a-b.txt")
 
 
 def test_bash_expands_that_target_twice(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_a_pattern_in_the_place_of_a_program_is_asked_about(command: str) -> Non
 
 def test_a_long_line_is_read_but_no_rule_allows_it() -> None:
     read = parse_command_line("cat " + "a " * (READABLE_BYTES // 2) + "&& cat .env")
-    assert {doubt.kind for doubt in read.doubts} == {DoubtKind.LONG}
+    assert {risk.kind for risk in read.risks} == {RiskKind.LONG}
     assert (read.commands[-1].words, read.unread) == (("cat", ".env"), False)
 
 

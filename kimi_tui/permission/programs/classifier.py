@@ -1,4 +1,4 @@
-"""Judges a command by the program tables: `judge(words)`, and the dangers that a user's rule must name."""
+"""Classifies a command by the program tables: `classify(words)`, and the dangers that a user's rule must name."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from kimi_tui.permission.programs.options import Level, Parsed, parse
 from kimi_tui.permission.programs.program import (
     EVERYTHING,
     NOT_RECURSIVE,
-    Judgement,
+    Classification,
     Kind,
     Program,
     RecursiveRead,
@@ -48,19 +48,19 @@ def program_of(word: str) -> Program | None:
     return words_known.get(versioned[1]) if versioned else None
 
 
-def judge(words: tuple[str, ...]) -> Judgement:
-    """Judge these words. Anyone may have written a program given by path, so approval covers at most exactly this
+def classify(words: tuple[str, ...]) -> Classification:
+    """Classify these words. Anyone may have written a program given by path, so approval covers at most exactly this
     command.
 
     A `Pattern` stands for any number of words, none of them an option. It is dangerous where the number or the text of
     the words matters.
     """
-    return _judged(words, frozenset(index for index, word in enumerate(words) if isinstance(word, Pattern)))
+    return _classified(words, frozenset(index for index, word in enumerate(words) if isinstance(word, Pattern)))
 
 
 @lru_cache(1024)
-def _judged(words: tuple[str, ...], patterns: frozenset[int]) -> Judgement:
-    found = _judge(words, 0)
+def _classified(words: tuple[str, ...], patterns: frozenset[int]) -> Classification:
+    found = _classify(words, 0)
     if words and "/" in words[0] and found.level < Level.EXACT:
         found = replace(found, level=Level.EXACT, why=tr("`{word}` is not a known name", word=words[0]))
     if patterns and not found.loose:
@@ -69,20 +69,20 @@ def _judged(words: tuple[str, ...], patterns: frozenset[int]) -> Judgement:
     return found
 
 
-def _judge(words: tuple[str, ...], depth: int) -> Judgement:
+def _classify(words: tuple[str, ...], depth: int) -> Classification:
     if not words or depth > _MAX_DEEP:
-        return Judgement(Level.EXACT)
+        return Classification(Level.EXACT)
     program = program_of(words[0])
     if program is None:
         why = tr("`{program}` is an unknown program", program=words[0])
-        return Judgement(Level.EXACT, why=why, paths=_paths(words[1:]), loose=True)  # defence: unknown-program
+        return Classification(Level.EXACT, why=why, paths=_paths(words[1:]), loose=True)  # defence: unknown-program
     return _by_table(program, words, (words[0],), depth)
 
 
-def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], depth: int) -> Judgement:
-    """Judge by table. `words` start with the program or the subcommand; `name` is the full command prefix."""
+def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], depth: int) -> Classification:
+    """Classify by table. `words` start with the program or the subcommand; `name` is the full command prefix."""
     if len(words) == 2 and words[1] in program.version.split():
-        return Judgement(Level.READS, name)
+        return Classification(Level.READS, name)
     if program.look is not None:
         return replace(program.look(program, words), loose=program.loose)
     if len(words) > 2 and words[1] == "-m" and words[2] in program.modules:
@@ -107,7 +107,7 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
                 Level.EXACT,
                 tr("the effect of `{word}` on `{name}` is unknown", word=problem, name=_text(name)),
             )
-    return Judgement(
+    return Classification(
         level,
         (*name, *(word for _, word in parsed.operands[: program.keyed])),
         tuple(sorted(set(dangers))),
@@ -135,8 +135,8 @@ def _tracked(program: Program, parsed: Parsed) -> Tracked | None:
 
 def _with_subcommand(
     program: Program, parsed: Parsed, words: tuple[str, ...], name: tuple[str, ...], depth: int
-) -> Judgement:
-    """Judge a subcommand. Options before it belong to the program; with any of them, approval covers exactly this
+) -> Classification:
+    """Classify a subcommand. Options before it belong to the program; with any of them, approval covers exactly this
     command.
 
     An unknown option may take the next word as its value, so that another word is the subcommand.
@@ -144,7 +144,9 @@ def _with_subcommand(
     if not parsed.operands:
         level = max(program.level, parsed.level)
         paths = _paths(words[1:], parsed)
-        return Judgement(level, name, tuple(parsed.dangers), _why(parsed, name), paths, configured=program.configured)
+        return Classification(
+            level, name, tuple(parsed.dangers), _why(parsed, name), paths, configured=program.configured
+        )
     index, word = parsed.operands[0]
     shifting = [position for position in parsed.unknown if position < index and "=" not in words[position]]
     if shifting:  # defence: shifting-option
@@ -154,7 +156,7 @@ def _with_subcommand(
     if sub is None:
         why = tr("`{name}` is unknown", name=_text((*name, word)))
         dangers = (*parsed.dangers, index) if program.plugins else tuple(parsed.dangers)
-        return Judgement(Level.DANGER if dangers else Level.EXACT, (), dangers, why, _paths(words[1:]))
+        return Classification(Level.DANGER if dangers else Level.EXACT, (), dangers, why, _paths(words[1:]))
     inner = _by_table(sub, (word, *words[index + 1 :]), (*name, word), depth + 1)
     dangers = (*parsed.dangers, *(position + index for position in inner.dangers))
     return replace(
@@ -167,29 +169,31 @@ def _with_subcommand(
     )
 
 
-def _runs_anything(program: Program, words: tuple[str, ...], name: tuple[str, ...]) -> Judgement:
+def _runs_anything(program: Program, words: tuple[str, ...], name: tuple[str, ...]) -> Classification:
     dangers = tuple(range(len(words))) if program.kind is Kind.WRAPPER else (0,)
     why = tr("`{name}` runs any program it is given", name=_text(name))
-    return Judgement(Level.DANGER, name, dangers, why, _paths(words[1:]), anything=True)
+    return Classification(Level.DANGER, name, dangers, why, _paths(words[1:]), anything=True)
 
 
-def _runner(program: Program, parsed: Parsed, words: tuple[str, ...], name: tuple[str, ...], depth: int) -> Judgement:
+def _runner(
+    program: Program, parsed: Parsed, words: tuple[str, ...], name: tuple[str, ...], depth: int
+) -> Classification:
     if not parsed.operands:
         return _runs_anything(program, words, name)
     if parsed.level > Level.HARMLESS:
-        return Judgement(Level.DANGER, name, tuple(range(len(words))), _why(parsed, name), _paths(words[1:]))
+        return Classification(Level.DANGER, name, tuple(range(len(words))), _why(parsed, name), _paths(words[1:]))
     return _inner_command(words, parsed.operands[0][0], name, {0, *parsed.dangers}, depth)
 
 
 def _inner_command(
     words: tuple[str, ...], index: int, name: tuple[str, ...], dangers: set[int], depth: int
-) -> Judgement:
-    """Judge the program at index `index`, run by the words before it on local files, so it is never read-only."""
-    inner = _judge(words[index:], depth + 1)
+) -> Classification:
+    """Classify the program at index `index`, run by the words before it on local files, so it is never read-only."""
+    inner = _classify(words[index:], depth + 1)
     dangers = {*dangers, *(position + index for position in inner.dangers if position or inner.anything)}
     paths = (*_paths(words[1:index]), *inner.paths)
     level = max(inner.level, Level.HARMLESS)
-    return Judgement(
+    return Classification(
         level, (*name, *inner.beginning), tuple(sorted(dangers)), inner.why, paths, configured=True, loose=inner.loose
     )
 
@@ -226,7 +230,7 @@ def unnamed_danger(pattern: Sequence[str], words: tuple[str | None, ...]) -> str
     The program counts as the rule's word in any spelling. An unknown word is empty here.
     """
     words_known = tuple(word or "" for word in words)
-    for index in judge(words_known).dangers:
+    for index in classify(words_known).dangers:
         if index > 0 and (index >= len(pattern) or pattern[index] != words_known[index]):
             return words_known[index]
     return None
@@ -235,7 +239,7 @@ def unnamed_danger(pattern: Sequence[str], words: tuple[str | None, ...]) -> str
 def may_run_another(words: Sequence[str | None]) -> bool:
     """Whether the program may run a command given in its arguments: it is unknown, or known to do so."""
     words_known = tuple(word or "" for word in words)
-    return bool(words_known) and (program_of(words_known[0]) is None or bool(judge(words_known).dangers))
+    return bool(words_known) and (program_of(words_known[0]) is None or bool(classify(words_known).dangers))
 
 
 def allows_anything(pattern: Sequence[str]) -> bool:
@@ -271,4 +275,4 @@ def _is_open(words: tuple[str, ...]) -> bool:
         case Kind.WRAPPER:
             return False
         case Kind.PLAIN:
-            return len(words) - 1 in judge((*words, "x")).dangers and len(words) > 1
+            return len(words) - 1 in classify((*words, "x")).dangers and len(words) > 1
