@@ -42,7 +42,7 @@ def duration(seconds: float) -> str:
     return f"{whole}s" if whole < 60 else clock(whole)
 
 
-def seconds_of(text: str) -> float | None:
+def parse_duration(text: str) -> float | None:
     """Parse a time such as `90s`, `10m` or `1h 30m` to seconds; None if it is invalid."""
     text = text.strip().lower()
     if not _TIME.match(text):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from kimi_tui.cli.session_lookup import named_session
-from kimi_tui.cli.work_dir import folder_of, work_dir_of
+from kimi_tui.cli.work_dir import resolve_folder, resolve_work_dir
 from kimi_tui.config.budget import Budget
 from kimi_tui.config.loader import LoadedConfig, load_config
 from kimi_tui.config.model_selection import choose_model
@@ -17,12 +17,12 @@ from kimi_tui.mcp.config import load as load_mcp
 from kimi_tui.permission.settings import PermissionSettings, permission_settings
 from kimi_tui.permission.trust import TrustState, broken_decisions, trust_state
 from kimi_tui.session.importer import copy_kimi_cli_session, is_kimi_cli_session, kimi_cli_sessions
-from kimi_tui.session.session import last_session_id, list_sessions, owner_of, sessions_dir
+from kimi_tui.session.session import last_session_id, list_sessions, lock_owner, sessions_dir
 from kimi_tui.session.session_index import is_open
 from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.soul.assemble import EngineConfig
 from kimi_tui.soul.provider_config import model_info
-from kimi_tui.tools.core.permission_subject import subject_of
+from kimi_tui.tools.core.permission_subject import parse_subject
 from kimi_tui.tools.file_support.workspace import Workspace
 
 
@@ -42,13 +42,13 @@ def build_plan(
     if options.demo:
         return build_demo_plan(options, interactive=interactive)
     elsewhere = work_dir is not None
-    work_dir = work_dir or work_dir_of(options)
+    work_dir = work_dir or resolve_work_dir(options)
     loaded = load_config(Path(options.config_file).expanduser() if options.config_file else None, text=options.config)
     config = _with_limits(loaded.config, options)
     if trust is None:
         trust = TrustState(True) if options.trust else trust_state(work_dir, config.extra_skill_dirs)
         trust = replace(trust, headless=not asks, can_ask=asks)
-    permissions = _with_sandbox(permissions_of(loaded, work_dir, trusted=trust.active), options)
+    permissions = _with_sandbox(load_permissions(loaded, work_dir, trusted=trust.active), options)
     limited = options.when_asked in ("refuse", "park")
     if limited and (options.yolo or options.afk):
         raise UsageError(f"--when-asked {options.when_asked} cannot be combined with --yolo or --afk")
@@ -58,7 +58,7 @@ def build_plan(
     if options.session and not elsewhere:
         session_id, warning = named_session(options.session, work_dir)
     elif options.continue_ and not elsewhere:
-        session_id, warning = _to_go_on_with(work_dir)
+        session_id, warning = _session_to_resume(work_dir)
     thinking = config.default_thinking if options.thinking is None else options.thinking
     warnings = (
         *loaded.warnings,
@@ -77,8 +77,8 @@ def build_plan(
         plan_requested=options.plan,
         auto_approve=options.afk or not interactive,
         when_asked=options.when_asked,
-        add_dirs=tuple(folder_of(folder, "--add-dir") for folder in options.add_dir),
-        skills_dirs=tuple(folder_of(folder, "--skills-dir") for folder in options.skills_dir),
+        add_dirs=tuple(resolve_folder(folder, "--add-dir") for folder in options.add_dir),
+        skills_dirs=tuple(resolve_folder(folder, "--skills-dir") for folder in options.skills_dir),
         prompt_flow=Path(options.prompt_flow) if options.prompt_flow else None,
         thinking=thinking,
         mcp=load_mcp(
@@ -90,11 +90,11 @@ def build_plan(
         permissions=permissions,
         trust=trust,
         warnings=warnings,
-        budget=budget_of(options),
+        budget=read_budget_options(options),
     )
 
 
-def budget_of(options: argparse.Namespace) -> Budget:
+def read_budget_options(options: argparse.Namespace) -> Budget:
     """Return the budget of flow runs from the command line."""
     return Budget(options.max_cost, options.max_tokens, options.max_time)
 
@@ -105,7 +105,8 @@ def build_demo_plan(options: argparse.Namespace, *, interactive: bool) -> Engine
 
     plan = demo_plan(options, interactive=interactive)
     permissions = _with_sandbox(plan.permissions, options)
-    return replace(plan, config=_with_limits(plan.config, options), budget=budget_of(options), permissions=permissions)
+    config, budget = _with_limits(plan.config, options), read_budget_options(options)
+    return replace(plan, config=config, budget=budget, permissions=permissions)
 
 
 def _with_sandbox(permissions: PermissionSettings, options: argparse.Namespace) -> PermissionSettings:
@@ -115,7 +116,7 @@ def _with_sandbox(permissions: PermissionSettings, options: argparse.Namespace) 
     return replace(permissions, sandbox=permissions.sandbox.model_copy(update={"mode": "off"}))
 
 
-def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
+def _session_to_resume(work_dir: Path) -> tuple[str, str]:
     """Return the most recent session that no other process has open, and a note unless it is simply the last one.
 
     Raises UsageError without one.
@@ -139,7 +140,7 @@ def _to_go_on_with(work_dir: Path) -> tuple[str, str]:
                 "The last session, “{title}”, is open in another window; opened the most recent free one instead",
                 title=title,
             )
-    owner = f" (pid {pid})" if (pid := owner_of(folder)) else ""
+    owner = f" (pid {pid})" if (pid := lock_owner(folder)) else ""
     raise UsageError(
         f"the session “{title}” is open in another window{owner}, and {work_dir} has no other session to resume; "
         "close it there, or start without --continue"
@@ -159,14 +160,14 @@ def _cannot_think(config: Config, name: str | None) -> str:
     return ""
 
 
-def permissions_of(loaded: LoadedConfig, work_dir: Path, *, trusted: bool) -> PermissionSettings:
+def load_permissions(loaded: LoadedConfig, work_dir: Path, *, trusted: bool) -> PermissionSettings:
     """Return the permission rules and the sandbox here, including the project's. Raises ConfigError."""
     workspace = Workspace(work_dir)
     return permission_settings(
         loaded.config,
         loaded.file,
         work_dir,
-        lambda tool, text: subject_of(tool, text, workspace),
+        lambda tool, text: parse_subject(tool, text, workspace),
         trusted=trusted,
     )
 

@@ -3,7 +3,7 @@
 import argparse
 
 
-def argv_of(options: argparse.Namespace, parser: argparse.ArgumentParser) -> list[str]:
+def to_argv(options: argparse.Namespace, parser: argparse.ArgumentParser) -> list[str]:
     """Return arguments that `parser` parses to `options`, without commands and their options."""
     argv: list[str] = []
     for action in parser._actions:

@@ -7,7 +7,7 @@ from kimi_tui.errors import UsageError
 from kimi_tui.i18n import tr
 from kimi_tui.paths import shown
 from kimi_tui.session.session import may_be_id, sessions_dir
-from kimi_tui.session.session_index import SessionEntry, sessions_of
+from kimi_tui.session.session_index import SessionEntry, find_sessions
 
 _SESSION_ID = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 """A generated id: only these match by prefix, since `job1` must not match `job10`."""
@@ -26,7 +26,7 @@ def named_session(text: str, work_dir: Path) -> tuple[str, str]:
         )
     if (sessions_dir(work_dir) / text).is_dir():
         return text, ""
-    entries = sessions_of(work_dir, archived=True)
+    entries = find_sessions(work_dir, archived=True)
     match _with_id_prefix(text, entries):
         case [only]:
             return only.info.id, ""
@@ -47,7 +47,7 @@ def _with_id_prefix(text: str, sessions: list[SessionEntry]) -> list[SessionEntr
 
 
 def _elsewhere(text: str) -> str:
-    for entry in _with_id_prefix(text, sessions_of(archived=True)):
+    for entry in _with_id_prefix(text, find_sessions(archived=True)):
         if entry.work_dir is not None:
             return f"; it belongs to another folder: kimi-tui --work-dir {shown(entry.work_dir)} --session {text}"
     return "; list them with kimi-tui session list"

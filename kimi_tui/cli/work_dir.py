@@ -7,16 +7,16 @@ from pathlib import Path
 from kimi_tui.errors import UsageError
 
 
-def work_dir_of(options: argparse.Namespace) -> Path:
+def resolve_work_dir(options: argparse.Namespace) -> Path:
     if options.work_dir is not None:
-        return folder_of(options.work_dir, "--work-dir")
+        return resolve_folder(options.work_dir, "--work-dir")
     try:
         return Path.cwd()
     except OSError:  # defence: work-dir-is-gone
         raise UsageError("the current folder no longer exists; change to another one, or use --work-dir") from None
 
 
-def folder_of(text: str, option: str) -> Path:
+def resolve_folder(text: str, option: str) -> Path:
     try:
         folder = Path(text).expanduser().resolve()
         exists = folder.is_dir()

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from kimi_tui.formats import seconds_of
+from kimi_tui.formats import parse_duration
 from kimi_tui.i18n import tr
 
 MAX_COST = 1_000_000.0
@@ -32,8 +32,8 @@ class Budget:
         """The budget as it is written: `2 usd, 500k tokens, 1h`."""
         parts = [
             f"{self.cost:.6f}".rstrip("0").rstrip(".") + " usd" if self.cost is not None else "",
-            f"{shown_tokens(self.tokens)} tokens" if self.tokens is not None else "",
-            shown_time(self.seconds) if self.seconds is not None else "",
+            f"{format_tokens(self.tokens)} tokens" if self.tokens is not None else "",
+            format_time(self.seconds) if self.seconds is not None else "",
         ]
         return ", ".join(filter(None, parts))
 
@@ -90,13 +90,13 @@ def read_tokens(text: str) -> int:
 
 def read_time(text: str) -> float:
     """Parse a time in seconds: `90s`, `1h 30m`. Raises ValueError."""
-    seconds = seconds_of(text)
+    seconds = parse_duration(text)
     if seconds is None or not 0 < seconds <= MAX_SECONDS:
         raise ValueError(tr("write a time like `90s`, `10m`, `2h` or `3d`, at most a year"))
     return seconds
 
 
-def shown_tokens(count: int) -> str:
+def format_tokens(count: int) -> str:
     """Format a token limit without rounding: 500k, 1.5m, 1234."""
     if count % 1000:
         return str(count)
@@ -105,7 +105,7 @@ def shown_tokens(count: int) -> str:
     return f"{count / 1_000_000:.3f}".rstrip("0").rstrip(".") + "m"
 
 
-def shown_time(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """Format a time in the form that `read_time` accepts: `1h 30m`."""
     left, parts = seconds, list[str]()
     for size, unit in _UNITS:

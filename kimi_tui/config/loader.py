@@ -133,7 +133,7 @@ def _checked(value: object, file: Path | None) -> LoadedConfig:
         config = Config.model_validate(table)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False)[0]
-        typo = _typo_of(table, first["loc"]) if first["type"] == "missing" else None
+        typo = _find_typo(table, first["loc"]) if first["type"] == "missing" else None
         if typo is not None:
             raise _typo_error(file, typo) from None
         key = ".".join(str(step) for step in first["loc"])
@@ -143,7 +143,7 @@ def _checked(value: object, file: Path | None) -> LoadedConfig:
     return LoadedConfig(config, file, _warnings(file, table))
 
 
-def _typo_of(table: dict[str, Any], missing: tuple[str | int, ...]) -> UnknownKey | None:
+def _find_typo(table: dict[str, Any], missing: tuple[str | int, ...]) -> UnknownKey | None:
     """Return the first unknown key at the same level that is a misspelling of the missing one."""
     for key in islice(unknown_keys(table), _MAX_TYPOS):
         if (*key.steps[:-1], key.near) == missing:
@@ -180,7 +180,7 @@ def _check_references(config: Config, table: dict[str, Any], file: Path | None) 
     """Raise ConfigError for a name that is not defined; if its whole section is mistyped, the error names that."""
     for name, model in config.models.items():
         if model.provider not in config.providers:
-            if (typo := _typo_of(table, ("providers",))) is not None:
+            if (typo := _find_typo(table, ("providers",))) is not None:
                 raise _typo_error(file, typo)
             raise ConfigError(
                 tr("no provider named {name!r}", name=model.provider),
@@ -188,7 +188,7 @@ def _check_references(config: Config, table: dict[str, Any], file: Path | None) 
                 key=f"models.{name}.provider",
             )
     if config.default_model and config.default_model not in config.models:
-        if (typo := _typo_of(table, ("models",))) is not None:
+        if (typo := _find_typo(table, ("models",))) is not None:
             raise _typo_error(file, typo)
         raise ConfigError(
             tr("no model named {name!r}", name=config.default_model),

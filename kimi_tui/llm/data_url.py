@@ -13,7 +13,7 @@ class DataURL:
     base64: str
 
 
-def data_of(url: str) -> DataURL | None:
+def parse_data_url(url: str) -> DataURL | None:
     """The parts of `url` if it is a data URL, else None."""
     if not url.startswith("data:"):
         return None

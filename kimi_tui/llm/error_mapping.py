@@ -78,7 +78,7 @@ def status_error(status: int, cause: str, *, code: str = "", retry_after: float 
 def response_error(status: int, headers: Mapping[str, str], body: bytes | str) -> ProviderStatusError:
     """Make the error for an HTTP response of 400 or more: JSON of any service's shape, HTML, plain text or empty."""
     text = body if isinstance(body, str) else body.decode("utf-8", "replace")
-    cause, code, retry_after = "", "", retry_after_of(headers)
+    cause, code, retry_after = "", "", retry_after_seconds(headers)
     if text.lstrip().startswith(("{", "[")):
         cause, code, _, delay = _read(_json(text))
         retry_after = delay if retry_after is None else retry_after
@@ -196,7 +196,7 @@ def _read(data: JsonValue) -> tuple[str, str, int | None, float | None]:
     return text, code, status, _number(delay.group(1)) if delay else None
 
 
-def retry_after_of(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
+def retry_after_seconds(headers: Mapping[str, str], *, now: float | None = None) -> float | None:
     """Return the seconds to wait by `Retry-After` (seconds or a date) or `retry-after-ms`; `now` is Unix time."""
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:

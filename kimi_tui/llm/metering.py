@@ -58,7 +58,7 @@ class MeteredProvider:
                         if is_plausible(part.usage):
                             usage, chars = part.usage, 0
                     else:
-                        chars += _chars_of(part)
+                        chars += _count_chars(part)
                     yield part
             complete = True
         except (asyncio.CancelledError, GeneratorExit):
@@ -95,7 +95,7 @@ def _input(system_prompt: str, tools: Sequence[ToolSpec], history: Sequence[Mess
     return sum(estimate_tokens(message) for message in history) + _tokens(len(system_prompt) + specs)
 
 
-def _chars_of(part: StreamPart) -> int:
+def _count_chars(part: StreamPart) -> int:
     match part:
         case TextPart():
             return len(part.text)

@@ -40,7 +40,7 @@ class _StatusError(Protocol):
 T = TypeVar("T")
 
 
-def bounds_of(settings: ProviderSettings) -> Hooks:
+def response_limit_hooks(settings: ProviderSettings) -> Hooks:
     """Return the `event_hooks` that limit the size of a service's responses."""
     return response_hooks(error_seconds=min(ERROR_SECONDS, settings.idle_timeout_s))
 

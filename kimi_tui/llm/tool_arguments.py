@@ -25,6 +25,6 @@ def valid_arguments(call: ToolCall) -> str:
         return "{}"
 
 
-def arguments_of(call: ToolCall) -> JsonObject:
+def parsed_arguments(call: ToolCall) -> JsonObject:
     """The result of `valid_arguments` as an object."""
     return cast(JsonObject, json_text.loads(valid_arguments(call)))

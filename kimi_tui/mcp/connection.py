@@ -20,7 +20,7 @@ from kimi_tui.i18n import tr
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.llm.message import Message
 from kimi_tui.mcp.config import Server, ServerConfig, start_folder
-from kimi_tui.mcp.env_expansion import MissingVariableError, expand_env, secrets_of
+from kimi_tui.mcp.env_expansion import MissingVariableError, expand_env, find_secrets
 from kimi_tui.mcp.list_refresh_backoff import RefreshBackoff
 from kimi_tui.mcp.pending_calls import PendingCalls
 from kimi_tui.mcp.rate_limit import FLOOD
@@ -291,7 +291,7 @@ class Connection:
 
     async def _transport(self) -> "AbstractAsyncContextManager[TransportStreams]":
         config = expand_env(self.server.config, os.environ)
-        self._log.secrets = secrets_of(self.server.config, config, os.environ)  # defence: secrets-of-an-entry
+        self._log.secrets = find_secrets(self.server.config, config, os.environ)  # defence: secrets-of-an-entry
         if config.url is None:
             return self._program(config)
         from kimi_tui.mcp.http_transport import LastStatus, http_transport

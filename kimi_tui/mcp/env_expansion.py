@@ -40,7 +40,7 @@ def expand_env(config: ServerConfig, environ: Mapping[str, str]) -> ServerConfig
     )
 
 
-def secrets_of(config: ServerConfig, expanded: ServerConfig, environ: Mapping[str, str]) -> tuple[str, ...]:
+def find_secrets(config: ServerConfig, expanded: ServerConfig, environ: Mapping[str, str]) -> tuple[str, ...]:
     """Return the possible secrets of an entry: its variables' values, headers, environment, and parts of its address.
 
     `expanded` is `config` with its variables expanded.

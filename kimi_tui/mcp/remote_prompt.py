@@ -76,7 +76,7 @@ def command_names(prompts: Mapping[str, tuple[RemotePrompt, ...]]) -> dict[str, 
     return by_command
 
 
-def arguments_of(prompt: RemotePrompt, line: str) -> dict[str, str]:
+def parse_arguments(prompt: RemotePrompt, line: str) -> dict[str, str]:
     """The arguments typed after the command, by name: in order, or as `name=value`; the last one gets the rest.
 
     Raises UsageError if a required argument is missing, or there are more than the prompt accepts.

@@ -15,7 +15,7 @@ from kimi_tui.llm.provider import Capability
 from kimi_tui.mcp.config import Setup
 from kimi_tui.mcp.connection import Connection, ConnectionContext, ServerError
 from kimi_tui.mcp.failure_notices import FailureNotices
-from kimi_tui.mcp.remote_prompt import RemotePrompt, arguments_of, command_names, prompt_note
+from kimi_tui.mcp.remote_prompt import RemotePrompt, command_names, parse_arguments, prompt_note
 from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.mcp.resource_tools import LIST, READ, ListMcpResources, ReadMcpResource
 from kimi_tui.mcp.result_content import prompt_text
@@ -131,7 +131,7 @@ class McpServers:
             raise UsageError(tr("no MCP server offers {command}", command=f"/{command}"))
         server, prompt = entry
         try:
-            result = await self._connections[server].get_prompt(prompt.name, arguments_of(prompt, line))
+            result = await self._connections[server].get_prompt(prompt.name, parse_arguments(prompt, line))
         except ServerError as error:
             raise UsageError(tr("the MCP server {name} failed: {error}", name=server, error=error)) from error
         return (

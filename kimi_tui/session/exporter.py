@@ -30,7 +30,7 @@ def default_name(session_id: str, export_format: Format, now: datetime) -> str:
     return f"kimi-export-{session_id[:8]}-{now:%Y%m%d-%H%M%S}.{export_format}"
 
 
-def format_of(name: str) -> Format:
+def format_for_name(name: str) -> Format:
     """Return the format for a file name, by its extension; Markdown for unknown ones."""
     match Path(name).suffix.lower():
         case ".json":

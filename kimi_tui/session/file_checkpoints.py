@@ -124,7 +124,7 @@ class FileCheckpoints:
         copy.write_bytes(content)
         return copy
 
-    def go_back(self, turn_id: str, *, conversation: bool, files: bool, left: Collection[Path] = ()) -> None:
+    def rewind(self, turn_id: str, *, conversation: bool, files: bool, left: Collection[Path] = ()) -> None:
         """Drop that turn and all later ones, or only their edits; files in `left` were not restored.
 
         Raises KeyError for an unknown turn.
@@ -156,11 +156,11 @@ class FileCheckpoints:
                 self._turns[-1].edits.append(Edit(Path(path), before, after))
             case {"back": str(turn_id), "conversation": bool(conversation), "files": bool(files)}:
                 with contextlib.suppress(KeyError):
-                    self._go_back(self._index(turn_id), conversation, files, _read_paths(row.get("left")))
+                    self._rewind(self._index(turn_id), conversation, files, _read_paths(row.get("left")))
             case _:
                 pass
 
-    def _go_back(self, index: int, conversation: bool, files: bool, left: set[Path]) -> None:
+    def _rewind(self, index: int, conversation: bool, files: bool, left: set[Path]) -> None:
         undone = self._turns[index:]
         for turn in undone:
             if files:

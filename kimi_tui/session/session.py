@@ -139,7 +139,7 @@ class Session:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)  # defence: session-lock
         except OSError:
             os.close(fd)
-            owner = owner_of(self.dir)
+            owner = lock_owner(self.dir)
             raise SessionLockedError(
                 tr(
                     "session {session} is open in another process (pid {pid}); close it there, or start a new session",
@@ -198,10 +198,10 @@ def _copy_conversation(kept: Path, folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         if isinstance(error, SessionError):
             raise
-        raise SessionError(tr("the session cannot be copied: {cause}", cause=cause_of(error))) from error
+        raise SessionError(tr("the session cannot be copied: {cause}", cause=failure_cause(error))) from error
 
 
-def cause_of(error: OSError) -> str:
+def failure_cause(error: OSError) -> str:
     """Return the cause of a failed copy of a file or folder, in one line."""
     if isinstance(error, shutil.Error):  # (source, target, cause) of each file of a folder
         (_, _, cause), *_ = error.args[0]
@@ -253,7 +253,7 @@ def list_sessions(work_dir: Path) -> list[SessionInfo]:
     return sorted(sessions, key=lambda info: info.updated_at, reverse=True)
 
 
-def owner_of(folder: Path) -> str:
+def lock_owner(folder: Path) -> str:
     """Return the process that took the session's lock last; "" if unknown."""
     try:
         return read_start(folder / "lock", 64).decode("ascii", "replace").strip()

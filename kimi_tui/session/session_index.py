@@ -18,7 +18,7 @@ from kimi_tui.file_lock import is_locked
 from kimi_tui.i18n import tr
 from kimi_tui.regular_file import open_fd, open_regular, read_text
 from kimi_tui.session.atomic_folder import atomic_folder
-from kimi_tui.session.session import SessionInfo, cause_of, list_sessions, sessions_dir
+from kimi_tui.session.session import SessionInfo, failure_cause, list_sessions, sessions_dir
 from kimi_tui.session.state import ApprovalState, SessionState, read_state, write_state
 from kimi_tui.timestamps import valid_timestamp
 
@@ -36,7 +36,7 @@ class SessionEntry:
     work_dir: Path | None
 
 
-def sessions_of(work_dir: Path | None = None, *, archived: bool = False) -> list[SessionEntry]:
+def find_sessions(work_dir: Path | None = None, *, archived: bool = False) -> list[SessionEntry]:
     """List the sessions of one work dir, or of all, newest first."""
     if work_dir is not None:
         entries = [SessionEntry(info, work_dir) for info in list_sessions(work_dir)]
@@ -53,7 +53,7 @@ def sessions_of(work_dir: Path | None = None, *, archived: bool = False) -> list
 
 def find_session(text: str, work_dir: Path) -> SessionEntry:
     """Find the session with that id or id prefix: of this work dir, else of any. Raises SessionError."""
-    for candidates in (sessions_of(work_dir, archived=True), sessions_of(archived=True)):
+    for candidates in (find_sessions(work_dir, archived=True), find_sessions(archived=True)):
         exact = [entry for entry in candidates if entry.info.id == text]
         begin = exact or [entry for entry in candidates if text and entry.info.id.startswith(text)]
         if len(begin) == 1:
@@ -123,7 +123,7 @@ def fork(source: Path, work_dir: Path, *, title: str) -> str:
             state.approval = ApprovalState()  # defence: approvals-of-one-session
             write_state(unfinished / "state.json", state)
     except OSError as error:
-        raise SessionError(tr("the session cannot be copied: {cause}", cause=cause_of(error))) from error
+        raise SessionError(tr("the session cannot be copied: {cause}", cause=failure_cause(error))) from error
     return session_id
 
 

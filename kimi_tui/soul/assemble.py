@@ -196,10 +196,10 @@ async def _assemble(
     limits = _limits(plan.config.loop_control)
     running_subagents = RunningSubagents()
 
-    async def model_of(name: str | None) -> tuple[Provider | None, ModelInfo]:
+    async def find_model(name: str | None) -> tuple[Provider | None, ModelInfo]:
         return (soul.provider, soul.model) if name in (None, soul.model.key) else await models.other(name)
 
-    subagent_context = SubagentContext(session.dir / "subagents", model_of, limits, hooks, running_subagents)
+    subagent_context = SubagentContext(session.dir / "subagents", find_model, limits, hooks, running_subagents)
     values = await asyncio.to_thread(
         default_values,
         plan.work_dir,

@@ -23,7 +23,7 @@ from kimi_tui.mcp.servers import McpServers
 from kimi_tui.session.session import Session
 from kimi_tui.skill.library import SkillLibrary
 from kimi_tui.soul.commands.command import CommandInfo, TurnRunningError
-from kimi_tui.soul.commands.parser import names_of, slash_command
+from kimi_tui.soul.commands.parser import invocable_names, slash_command
 from kimi_tui.soul.flows.command_nodes import CommandNodes
 from kimi_tui.soul.flows.manager import Budgets, FlowManager
 from kimi_tui.soul.flows.parked_calls import ParkedCalls
@@ -32,7 +32,7 @@ from kimi_tui.soul.flows.user_questions import answer_message
 from kimi_tui.soul.hooks.dispatcher import HookDispatcher
 from kimi_tui.soul.model_switcher import ModelSwitcher
 from kimi_tui.soul.notices import Severity, error_notice, notice
-from kimi_tui.soul.rewind import RewindPoint, RewindResult, go_back, rewind_notice, rewind_points
+from kimi_tui.soul.rewind import RewindPoint, RewindResult, rewind_notice, rewind_points, rewind_to
 from kimi_tui.soul.services import Services
 from kimi_tui.soul.session_replay import Replay, replayed, replayed_in_parts
 from kimi_tui.soul.shell_mode import ShellMode
@@ -216,7 +216,7 @@ class Engine:
 
     def command_names(self) -> frozenset[str]:
         """All valid slash command names, including those of the UI."""
-        return names_of((*self.commands(), *self.frontend_commands))
+        return invocable_names((*self.commands(), *self.frontend_commands))
 
     def recorded(self, *, whole: bool = False) -> Iterator[Recorded]:
         """The messages of this session, as `replayed` yields them."""
@@ -439,7 +439,7 @@ class Engine:
         async with self.turn_lock.command():
             versions = self.services.versions
             try:
-                result = await go_back(point, versions, self.context, conversation=conversation, files=files)
+                result = await rewind_to(point, versions, self.context, conversation=conversation, files=files)
             except (KeyError, ValueError) as error:
                 raise UsageError(
                     error.args[0] if isinstance(error, ValueError) else tr("that turn no longer exists")

@@ -21,7 +21,7 @@ def shell_name() -> str:
     return f"bash (`{shutil.which('bash') or '/bin/bash'}`)"
 
 
-def branch_of(work_dir: Path) -> str:
+def checked_out_branch(work_dir: Path) -> str:
     """Return the checked-out branch, a commit prefix if HEAD is detached, "" outside a repository. Does not run git."""
     for folder in (work_dir, *work_dir.parents):
         git = folder / ".git"

@@ -68,7 +68,7 @@ def rewind_points(versions: FileCheckpoints, context: Context) -> list[RewindPoi
     ]
 
 
-async def go_back(
+async def rewind_to(
     point: RewindPoint, versions: FileCheckpoints, context: Context, *, conversation: bool, files: bool
 ) -> RewindResult:
     """Rewind. Raises KeyError for an unknown turn, ValueError if the conversation does not reach back to it."""
@@ -83,7 +83,7 @@ async def go_back(
     if conversation and checkpoint is not None:
         context.revert_to(checkpoint)
         result.conversation = True
-    versions.go_back(point.turn_id, conversation=conversation, files=files, left=result.failed)
+    versions.rewind(point.turn_id, conversation=conversation, files=files, left=result.failed)
     return result
 
 

@@ -17,7 +17,7 @@ from kimi_tui.tools.core.progress import last_lines
 from kimi_tui.tools.core.result_builder import ResultBuilder
 from kimi_tui.tools.core.result_message import result_message
 from kimi_tui.tools.core.tool import failed
-from kimi_tui.tools.shell import TAIL_CHARS, bash, result_of
+from kimi_tui.tools.shell import TAIL_CHARS, bash, command_result
 from kimi_tui.tools.shell_support.process_runner import run
 from kimi_tui.tools.shell_support.sandbox import NO_SANDBOX
 from kimi_tui.wire.codec import WireMessage
@@ -82,7 +82,7 @@ class ShellMode:
             return failed(f"The command could not be started: {error}.")
         finally:
             progress.end(call_id)
-        return result_of(output, result, 0, NO_SANDBOX)
+        return command_result(output, result, 0, NO_SANDBOX)
 
 
 def _fenced(output: str) -> str:

@@ -248,7 +248,7 @@ class Soul:
             self.agent.denwa_renji.set_checkpoint_count(self.context.checkpoints)
         return checkpoint_id
 
-    def _go_back(self, turn: _Turn) -> bool:
+    def _send_back_to_checkpoint(self, turn: _Turn) -> bool:
         """Deliver a D-Mail sent in this step: drop everything after its checkpoint except the user's requests of this
         turn.
         """
@@ -312,7 +312,7 @@ class Soul:
             turn.rejected = turn.ended = True
         elif repeated := next((c for c, extra in zip(calls, extras, strict=True) if extra.get("stop")), None):
             turn.repeated, turn.ended = repeated.function.name, True
-        elif self._go_back(turn):
+        elif self._send_back_to_checkpoint(turn):
             return
         elif any(extra.get("ends_turn") for extra in extras):
             turn.ended = True

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_start
-from kimi_tui.soul.environment import branch_of, shell_name, system_name
+from kimi_tui.soul.environment import checked_out_branch, shell_name, system_name
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 
 AGENTS_MD_BYTES = 32 * 1024
@@ -29,7 +29,7 @@ def default_values(
         "KIMI_SHELL": shell_name(),
         "KIMI_WORK_DIR": str(work_dir),
         "KIMI_WORK_DIR_LS": listing(work_dir),
-        "KIMI_GIT_BRANCH": branch if _REF.fullmatch(branch := branch_of(work_dir)) else "",
+        "KIMI_GIT_BRANCH": branch if _REF.fullmatch(branch := checked_out_branch(work_dir)) else "",
         "KIMI_ADDITIONAL_DIRS_INFO": dirs_info(additional_dirs),
         "KIMI_AGENTS_MD": agents_md(work_dir),
         "KIMI_SKILLS": skills,

@@ -233,7 +233,7 @@ class Shell(Tool[ShellParams]):
             return failed(f"The command could not be started: {error.strerror or error}.")
         if node is not None:
             node.ended = process
-        return result_of(output, process, seconds, sandbox, programs)
+        return command_result(output, process, seconds, sandbox, programs)
 
     async def _attempt(
         self, command: Sequence[str], output: ResultBuilder, env: Mapping[str, str], seconds: float
@@ -271,7 +271,7 @@ def bash(command: str, workspace: Workspace) -> list[str]:
     return [program, "-c", command]
 
 
-def result_of(
+def command_result(
     output: ResultBuilder,
     process: ProcessResult,
     seconds: float,

@@ -15,7 +15,7 @@ from textual.geometry import Region
 
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
-from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of
+from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, recorded_chart
 from kimi_tui.wire.flow_events import FlowBegin, FlowNodeBegin, FlowNodeEnd
 from tests.ui.tui.flow_pane.flow_scenarios import begin_of, wide_chart
 
@@ -46,7 +46,7 @@ async def measure(count: int) -> tuple[int, list[float], float, int, int]:
     begin = begin_of(wide_chart(count))
     app = Bench(begin)
     async with app.run_test(size=(140, 42)) as pilot:
-        picture, flow = RunView.from_begin(begin), flow_of(begin)
+        picture, flow = RunView.from_begin(begin), recorded_chart(begin)
         nodes = [node.id for node in begin.nodes if node.kind not in ("begin", "end")]
         app.chart.show_flow(flow, chart_style(picture, flow, LiveContext()), current=picture.node_id)
         await app.workers.wait_for_complete([one for one in app.workers if one.group == "layout"])

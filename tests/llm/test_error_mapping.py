@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from kimi_tui.llm.error_mapping import clean, event_error, response_error, retry_after_of, service_message
+from kimi_tui.llm.error_mapping import clean, event_error, response_error, retry_after_seconds, service_message
 
 NOON = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
 
@@ -25,7 +25,7 @@ NOON = 1_700_000_000.0  # Tue, 14 Nov 2023 22:13:20 GMT
     ],
 )
 def test_retry_after_is_seconds_or_a_date(headers: dict[str, str], seconds: float | None) -> None:
-    assert retry_after_of(headers, now=NOON) == seconds
+    assert retry_after_seconds(headers, now=NOON) == seconds
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_any_body_makes_an_error(body: bytes) -> None:
 
 @pytest.mark.parametrize("date", ["Mon, 01 Jan 99999999999 00:00:00 GMT", f"Mon, 01 Jan 2027 00:00:00 +{'9' * 20}"])
 def test_a_date_that_no_clock_reaches_says_nothing_of_when(date: str) -> None:
-    assert retry_after_of({"retry-after": date}) is None
+    assert retry_after_seconds({"retry-after": date}) is None
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import load
-from kimi_tui.mcp.remote_prompt import RemoteArgument, RemotePrompt, arguments_of, command_names
+from kimi_tui.mcp.remote_prompt import RemoteArgument, RemotePrompt, command_names, parse_arguments
 from kimi_tui.mcp.server_instructions import instructions_note
 from kimi_tui.wire.events import TurnBegin
 from tests.mcp.harness import SERVERS, everyday, mcp_harness, odd
@@ -88,13 +88,13 @@ async def test_instructions_are_told_once_as_the_servers_words_also_after_a_resu
     ],
 )
 def test_arguments_are_taken_in_order_or_by_name(line, given):
-    assert arguments_of(REVIEW, line) == given
+    assert parse_arguments(REVIEW, line) == given
 
 
 @given(line=st.text(max_size=30))
 def test_any_line_gives_known_arguments_or_says_what_is_wrong(line):
     with contextlib.suppress(UsageError):
-        assert set(arguments_of(REVIEW, line)) <= {"topic", "style"}
+        assert set(parse_arguments(REVIEW, line)) <= {"topic", "style"}
 
 
 @given(st.text(max_size=20), st.text(max_size=20))

@@ -4,7 +4,7 @@ import pytest
 
 from kimi_tui.permission.rule import Effect, Match, parse_rule
 from kimi_tui.permission.subject import ArgumentsSubject
-from kimi_tui.tools.core.permission_subject import subject_of
+from kimi_tui.tools.core.permission_subject import parse_subject
 from kimi_tui.tools.file_support.workspace import Workspace
 
 ISSUE = {"repo": "acme/site", "title": "It is down", "labels": ["bug", "acme/urgent"], "draft": False, "count": 3}
@@ -57,8 +57,8 @@ def test_a_rule_that_denies_or_asks_meets_what_may_be_meant(pattern, arguments, 
 
 
 def test_a_person_writes_the_arguments_as_json(tmp_path):
-    subject = subject_of("mcp__hub__new", '{"repo": "acme/site"}', Workspace(tmp_path))
+    subject = parse_subject("mcp__hub__new", '{"repo": "acme/site"}', Workspace(tmp_path))
     assert subject == ArgumentsSubject({"repo": "acme/site"})
     for text in ("acme/site", "[1]", "{"):
         with pytest.raises(ValueError, match="a JSON object"):
-            subject_of("mcp__hub__new", text, Workspace(tmp_path))
+            parse_subject("mcp__hub__new", text, Workspace(tmp_path))

@@ -10,7 +10,7 @@ from kimi_tui.permission.command_risk import DESCRIPTIONS, CommandRisk, RiskKind
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, Match, parse_rule
 from kimi_tui.permission.subject import CommandSubject, FileSubject, PageSubject
-from kimi_tui.tools.core.permission_subject import command_subject, subject_of
+from kimi_tui.tools.core.permission_subject import command_subject, parse_subject
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.command_parser import parse_command_line
 
@@ -251,7 +251,7 @@ def test_every_kind_of_doubt_says_what_it_means_and_keeps_a_rule_from_allowing()
     ],
 )
 def test_a_rule_for_pages_goes_by_the_host_that_is_connected_to(rule: str, url: str, effect: Effect | None) -> None:
-    assert policy(rule).decide("FetchURL", subject_of("FetchURL", url, Workspace(Path("/w")))).effect is effect
+    assert policy(rule).decide("FetchURL", parse_subject("FetchURL", url, Workspace(Path("/w")))).effect is effect
 
 
 @pytest.mark.parametrize("command", [

@@ -14,7 +14,7 @@ from kimi_tui.errors import ConfigError
 from kimi_tui.mcp.resource_tools import LIST, READ
 from kimi_tui.permission.rule import Effect
 from kimi_tui.permission.settings import PermissionSettings, loosening_rules, permission_settings
-from kimi_tui.tools.core.permission_subject import subject_of
+from kimi_tui.tools.core.permission_subject import parse_subject
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.host_access import TOOL
 
@@ -27,7 +27,7 @@ def load(work_dir: Path, text: str = "{}", project: str | None = None, *, truste
     loaded = load_config(text=text)
     workspace = Workspace(work_dir)
     return permission_settings(
-        loaded.config, loaded.file, work_dir, lambda *what: subject_of(*what, workspace), trusted=trusted
+        loaded.config, loaded.file, work_dir, lambda *what: parse_subject(*what, workspace), trusted=trusted
     )
 
 

@@ -18,7 +18,7 @@ def folder(tmp_path):
     checkpoints.before_edit(file, b"old", b"new")
     checkpoints.begin_turn("second")
     checkpoints.before_edit(file, b"new", b"newer")
-    checkpoints.go_back(first, conversation=False, files=True, left=[file])
+    checkpoints.rewind(first, conversation=False, files=True, left=[file])
     checkpoints.close()
     return folder
 

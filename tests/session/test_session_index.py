@@ -16,11 +16,11 @@ from kimi_tui.session.session import Session
 from kimi_tui.session.session_index import (
     archive,
     find_session,
+    find_sessions,
     fork,
     matches_query,
     rename,
     session_lock,
-    sessions_of,
     user_texts,
 )
 from kimi_tui.ui.tui.screens.session_list_model import SessionList
@@ -79,10 +79,10 @@ async def test_what_a_flow_says_to_the_model_is_not_said_by_the_person(tmp_path)
 async def test_an_archived_session_is_kept_and_not_listed(tmp_path):
     await spoken(tmp_path, "one", session_id="a")
     archive(find_session("a", tmp_path))
-    assert sessions_of(work(tmp_path)) == []
-    assert [one.info.archived for one in sessions_of(archived=True)] == [True]
+    assert find_sessions(work(tmp_path)) == []
+    assert [one.info.archived for one in find_sessions(archived=True)] == [True]
     archive(find_session("a", tmp_path), archived=False)
-    assert len(sessions_of()) == 1
+    assert len(find_sessions()) == 1
 
 
 async def test_a_title_has_at_most_200_characters_and_an_open_session_is_left_alone(tmp_path):

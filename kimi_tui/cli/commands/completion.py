@@ -20,7 +20,7 @@ def add_options(command: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     if options.of is not None:
-        sys.stdout.writelines(f"{name}\n" for name in _names_of(options))
+        sys.stdout.writelines(f"{name}\n" for name in _completion_names(options))
         return 0
     if options.shell is None:
         raise UsageError(f"missing shell name: choose {', '.join(SHELLS)}")
@@ -28,15 +28,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _names_of(options: argparse.Namespace) -> list[str]:
+def _completion_names(options: argparse.Namespace) -> list[str]:
     """List the flows or sessions of the work dir whose names a shell accepts as words."""
     if options.of == "flows":
-        from kimi_tui.cli.commands.flow_show import library_of
+        from kimi_tui.cli.commands.flow_show import skill_library
 
-        names = [flow.name for flow in library_of(options).flows()]
+        names = [flow.name for flow in skill_library(options).flows()]
     else:
-        from kimi_tui.cli.work_dir import work_dir_of
+        from kimi_tui.cli.work_dir import resolve_work_dir
         from kimi_tui.session.session import list_sessions
 
-        names = [session.id for session in list_sessions(work_dir_of(options)) if not session.archived]
+        names = [session.id for session in list_sessions(resolve_work_dir(options)) if not session.archived]
     return [name for name in names if _WORD.fullmatch(name)]

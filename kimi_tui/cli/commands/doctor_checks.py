@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kimi_tui import __version__, paths, secret_store
 from kimi_tui.cli.log_file import log_file
-from kimi_tui.cli.work_dir import work_dir_of
+from kimi_tui.cli.work_dir import resolve_work_dir
 from kimi_tui.config.loader import LoadedConfig, load_config
 from kimi_tui.config.model_selection import ChosenModel, choose_model
 from kimi_tui.errors import KimiTuiError
@@ -280,17 +280,17 @@ def _sandbox(options: argparse.Namespace, loaded: LoadedConfig | None) -> Check:
     """Test the sandbox as a session does, and report its limits."""
     import asyncio
 
-    from kimi_tui.cli.engine_options import permissions_of
+    from kimi_tui.cli.engine_options import load_permissions
     from kimi_tui.config.schema import SandboxConfig
     from kimi_tui.permission.trust import trust_state
     from kimi_tui.tools.file_support.workspace import Workspace
     from kimi_tui.tools.shell_support.sandbox import Sandbox
 
     def look() -> Check:
-        work_dir = work_dir_of(options)
+        work_dir = resolve_work_dir(options)
         config = SandboxConfig()
         if loaded is not None:
-            config = permissions_of(loaded, work_dir, trusted=trust_state(work_dir).active).sandbox
+            config = load_permissions(loaded, work_dir, trusted=trust_state(work_dir).active).sandbox
         if config.mode == "off":
             return Check("sandbox", "warn", "none: it is switched off", "set sandbox.mode to auto")
         sandbox = Sandbox(config, Workspace(work_dir))
@@ -327,7 +327,7 @@ def _remedy() -> str:
 
 
 def _git(options: argparse.Namespace) -> Check:
-    program = find_program("git", outside=[work_dir_of(options)])
+    program = find_program("git", outside=[resolve_work_dir(options)])
     if program is None:
         return Check("git", "warn", "not found", "install git; most agents use it")
     return Check("git", *_version(program, "--version", "reinstall it"))
@@ -346,7 +346,7 @@ def _trust(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator
     from kimi_tui.permission.trust import ignored_items, trust_state
 
     def look() -> Check:
-        work_dir = work_dir_of(options)
+        work_dir = resolve_work_dir(options)
         trust = trust_state(work_dir, loaded.config.extra_skill_dirs if loaded else ())
         root = paths.shown(paths.project_root(work_dir))
         if ignored := ignored_items(work_dir, trust):
@@ -362,12 +362,12 @@ def _rules(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterator
     """Check the permission rules; yields nothing without rules."""
     if loaded is None:
         return
-    from kimi_tui.cli.engine_options import permissions_of
+    from kimi_tui.cli.engine_options import load_permissions
     from kimi_tui.permission.trust import trust_state
 
     def look() -> Check:
-        work_dir = work_dir_of(options)
-        settings = permissions_of(loaded, work_dir, trusted=trust_state(work_dir).active)
+        work_dir = resolve_work_dir(options)
+        settings = load_permissions(loaded, work_dir, trusted=trust_state(work_dir).active)
         if settings.warnings:
             advice = "" if settings.mistakes else "name each intended command in its own rule"
             return Check("rules", "warn", "; ".join(settings.warnings), advice)
@@ -383,7 +383,7 @@ def _skills(options: argparse.Namespace, loaded: LoadedConfig | None) -> Iterato
     from kimi_tui.skill.roots import SkillRoots
 
     def look() -> Check:
-        roots = SkillRoots(work_dir_of(options), extra_dirs=loaded.config.extra_skill_dirs if loaded else ())
+        roots = SkillRoots(resolve_work_dir(options), extra_dirs=loaded.config.extra_skill_dirs if loaded else ())
         library = SkillLibrary.load(roots)
         errors = [problem for problem in library.problems() if problem.severity == "error"]
         text = f"{len(library.skills)}, {len(library.flows())} of them flows"
@@ -398,7 +398,7 @@ def _mcp(options: argparse.Namespace) -> Iterator[Check]:
     from kimi_tui.permission.trust import trust_state
 
     def look() -> Check:
-        work_dir = work_dir_of(options)
+        work_dir = resolve_work_dir(options)
         files = [Path(file).expanduser() for file in options.mcp_config_file]
         trusted = options.trust or trust_state(work_dir).active
         setup = load(work_dir, files=files, texts=options.mcp_config, trusted=trusted)

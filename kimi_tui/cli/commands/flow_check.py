@@ -10,7 +10,7 @@ from typing import Literal
 
 from kimi_tui.cli.chart_finding import Finding
 from kimi_tui.cli.output import print_json, print_out, printable
-from kimi_tui.cli.work_dir import work_dir_of
+from kimi_tui.cli.work_dir import resolve_work_dir
 from kimi_tui.errors import FlowError, KimiTuiError, SkillError, UsageError
 from kimi_tui.flow import build_flow, read_chart
 from kimi_tui.flow.model.graph import ChartSource, Flow
@@ -26,7 +26,7 @@ _NOT_LOOKED_INTO = frozenset({".git", ".hg", ".svn", ".venv", "venv", "node_modu
 
 def run_check(options: argparse.Namespace) -> int:
     """Print the findings; returns 1 if a chart cannot be run."""
-    files = [*_files(options.paths, work_dir_of(options))]
+    files = [*_files(options.paths, resolve_work_dir(options))]
     findings = [finding for file, named in files for finding in check_file(file, named=named)]
     errors = sum(finding.severity == "error" for finding in findings)
     if options.explain and options.format != "text":
@@ -35,9 +35,9 @@ def run_check(options: argparse.Namespace) -> int:
         case "json":
             print_json({"files": len(files), "findings": [asdict(each) for each in findings]})
         case "sarif":
-            from kimi_tui.cli.commands.sarif import sarif_of
+            from kimi_tui.cli.commands.sarif import to_sarif
 
-            print_json(sarif_of(findings))
+            print_json(to_sarif(findings))
         case _:
             print_out("\n".join(printable(str(finding)) for finding in findings))
             if options.explain:
@@ -52,7 +52,7 @@ def _print_explanations(files: Sequence[Path]) -> None:
     from kimi_tui.cli.commands.flow_explain import explain
 
     for file in files:
-        flow = _flow_of(file)
+        flow = _load_flow(file)
         if flow is not None:
             print_out(printable(str(file)))
             for section in explain(flow):
@@ -60,7 +60,7 @@ def _print_explanations(files: Sequence[Path]) -> None:
                 print_out("\n".join(f"    {printable(' '.join(line.split()))}" for line in section.lines))
 
 
-def _flow_of(file: Path) -> Flow | None:
+def _load_flow(file: Path) -> Flow | None:
     """The flow of a file; None without one that can run."""
     try:
         text = read_source(file)

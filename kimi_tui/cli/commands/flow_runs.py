@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kimi_tui import paths
 from kimi_tui.cli.output import print_json, print_out, printable
-from kimi_tui.cli.work_dir import work_dir_of
+from kimi_tui.cli.work_dir import resolve_work_dir
 from kimi_tui.errors import KimiTuiError, SessionError, UsageError
 from kimi_tui.export_file import export_file
 from kimi_tui.flow.render.run_export import (
@@ -26,7 +26,7 @@ from kimi_tui.flow.run.journal import Journal, load_runs
 from kimi_tui.flow.run.journal_records import ControlsChanged
 from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.run_view import RunView, fold_run_views
-from kimi_tui.flow.run.spending import shown_cost, spending_text
+from kimi_tui.flow.run.spending import format_cost, spending_text
 from kimi_tui.formats import token_count
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.session.session_index import session_lock
@@ -47,7 +47,7 @@ class _StoredRun:
 
 def run_runs(options: argparse.Namespace) -> int:
     """Print the runs, latest first."""
-    roots = [sessions_dir(work_dir_of(options))]
+    roots = [sessions_dir(resolve_work_dir(options))]
     entry = _runs_under(_session_roots() if options.all else roots, options.session or "")
     if not entry and options.session:
         entry = _runs_under(_session_roots(), options.session)
@@ -72,7 +72,7 @@ def run_waiting(options: argparse.Namespace) -> int:
     from kimi_tui.flow.run.run_ending import how_to_raise, pending_budget
     from kimi_tui.soul.flows.user_questions import pending_question
 
-    roots = _session_roots() if options.all else [sessions_dir(work_dir_of(options))]
+    roots = _session_roots() if options.all else [sessions_dir(resolve_work_dir(options))]
     kept = sorted(_runs_under(roots), key=lambda each: each.run.updated_at)
     questions = [(each, question) for each in kept if (question := pending_question(each.run)) is not None]
     over = [(each, budget) for each in kept if (budget := pending_budget(each.run)) is not None]
@@ -102,9 +102,9 @@ def run_waiting(options: argparse.Namespace) -> int:
 
 def run_answer(options: argparse.Namespace) -> int:
     """Record the answer to a run's question. Raises UsageError if the run does not wait for it."""
-    folder = _find(options.run, work_dir_of(options)).folder
+    folder = _find(options.run, resolve_work_dir(options)).folder
     with session_lock(folder):
-        run = _find(options.run, work_dir_of(options)).run  # what it waits for may have changed until the lock
+        run = _find(options.run, resolve_work_dir(options)).run  # what it waits for may have changed until the lock
         _answer(run, options.answer, folder / "flow.jsonl")
     address = run.run_id[:_ID] + (f"@{folder.name}" if "@" in options.run else "")
     print_out(printable(f"Answered. Continue with: kimi-tui flow resume {address}"))
@@ -140,13 +140,13 @@ def _refuse(error: OSError | None) -> None:
 
 def session_of_run(options: argparse.Namespace) -> tuple[str, str]:
     """Return the ids of the run that `options.run` names and of its session. Raises UsageError."""
-    kept = _find(options.run, work_dir_of(options))
+    kept = _find(options.run, resolve_work_dir(options))
     return kept.run.run_id, kept.folder.name
 
 
 def run_export(options: argparse.Namespace) -> int:
     """Print or write one run in the requested format."""
-    picture = _picture(_find(options.run, work_dir_of(options)))
+    picture = _picture(_find(options.run, resolve_work_dir(options)))
     match options.format:
         case "mermaid":
             text = to_mermaid(picture)
@@ -250,7 +250,7 @@ def _spent(run: RunState) -> str:
         return spending_text(run.spent, run.budget)
     if not run.spent.replies:
         return "-"
-    cost = "" if run.spent.unpriced else f", {shown_cost(run.spent.cost)} usd"
+    cost = "" if run.spent.unpriced else f", {format_cost(run.spent.cost)} usd"
     return f"{token_count(run.spent.tokens)} tokens{cost}"
 
 

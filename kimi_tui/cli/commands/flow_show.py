@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kimi_tui.cli.commands.flow_check import CHART_SUFFIXES
 from kimi_tui.cli.output import print_json, print_out, printable
-from kimi_tui.cli.work_dir import folder_of, work_dir_of
+from kimi_tui.cli.work_dir import resolve_folder, resolve_work_dir
 from kimi_tui.errors import ChartTooLargeError, FlowError, UsageError
 from kimi_tui.flow.layout.cell_text import clean_label, truncate
 from kimi_tui.flow.model.graph import Flow
@@ -23,7 +23,7 @@ _LEAST_WIDTH = 8
 
 def run_list(options: argparse.Namespace) -> int:
     """Print the flows by scope, with the reason for those that cannot run."""
-    skills = [skill for skill in library_of(options).skills if skill.declared_kind is SkillKind.FLOW]
+    skills = [skill for skill in skill_library(options).skills if skill.declared_kind is SkillKind.FLOW]
     if options.format == "json":
         print_json([_as_json(skill) for skill in skills])
         return 0
@@ -93,8 +93,8 @@ def find_flow(options: argparse.Namespace) -> Flow:
     name: str = options.name
     file = Path(name)
     if file.suffix.lower() in CHART_SUFFIXES | {".md"} or "/" in name:
-        return _flow_of_file(file if file.is_absolute() else work_dir_of(options) / file)
-    library = library_of(options)
+        return _flow_of_file(file if file.is_absolute() else resolve_work_dir(options) / file)
+    library = skill_library(options)
     skill = library.get(name)
     if skill is None or skill.declared_kind is not SkillKind.FLOW:
         flow_names = ", ".join(each.name for each in library.flows())
@@ -116,15 +116,15 @@ def _flow_of_file(file: Path) -> Flow:
         raise UsageError(f"{file}: {error}") from error
 
 
-def library_of(options: argparse.Namespace) -> SkillLibrary:
+def skill_library(options: argparse.Namespace) -> SkillLibrary:
     """Return the skills that a session in this folder would have, as far as they do not depend on a model."""
     from kimi_tui.config.loader import load_config
 
     loaded = load_config(Path(options.config_file).expanduser() if options.config_file else None, text=options.config)
-    folders = tuple(folder_of(folder, "--skills-dir") for folder in options.skills_dir)
+    folders = tuple(resolve_folder(folder, "--skills-dir") for folder in options.skills_dir)
     return SkillLibrary.load(
         SkillRoots(
-            work_dir_of(options),
+            resolve_work_dir(options),
             skills_dirs=folders,
             extra_dirs=tuple(loaded.config.extra_skill_dirs),
             merge_all=loaded.config.merge_all_available_skills,

@@ -181,12 +181,12 @@ def _test(args: argparse.Namespace) -> int:
 async def _try(args: argparse.Namespace, server: "Server") -> "ServerState":
     from dataclasses import replace
 
-    from kimi_tui.cli.work_dir import work_dir_of
+    from kimi_tui.cli.work_dir import resolve_work_dir
     from kimi_tui.mcp.connection import Connection, ConnectionContext
     from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
 
     enabled = replace(server, config=server.config.model_copy(update={"enabled": True}))
-    connection = Connection(enabled, ConnectionContext(work_dir_of(args), DEFAULT_ENV), lambda _: None)
+    connection = Connection(enabled, ConnectionContext(resolve_work_dir(args), DEFAULT_ENV), lambda _: None)
     connection.start()
     try:
         await connection.settled.wait()
@@ -233,12 +233,12 @@ def _reset(args: argparse.Namespace) -> int:
 def _setup(args: argparse.Namespace) -> "Setup":
     from pathlib import Path
 
-    from kimi_tui.cli.work_dir import work_dir_of
+    from kimi_tui.cli.work_dir import resolve_work_dir
     from kimi_tui.mcp.config import load
     from kimi_tui.permission.trust import trust_state
 
     files = [Path(file).expanduser() for file in args.mcp_config_file]
-    work_dir = work_dir_of(args)
+    work_dir = resolve_work_dir(args)
     trusted = args.trust or trust_state(work_dir).active
     return load(work_dir, files=files, texts=args.mcp_config, trusted=trusted)
 

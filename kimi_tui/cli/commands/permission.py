@@ -57,13 +57,13 @@ def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path, tupl
     """Return the permission settings, their folder, and the project settings that are inactive without folder trust."""
     from pathlib import Path
 
-    from kimi_tui.cli.engine_options import permissions_of
-    from kimi_tui.cli.work_dir import work_dir_of
+    from kimi_tui.cli.engine_options import load_permissions
+    from kimi_tui.cli.work_dir import resolve_work_dir
     from kimi_tui.config.loader import load_config
     from kimi_tui.paths import shown
     from kimi_tui.permission.trust import trust_state
 
-    work_dir = work_dir_of(args)
+    work_dir = resolve_work_dir(args)
     loaded = load_config(Path(args.config_file).expanduser() if args.config_file else None, text=args.config)
     trust = trust_state(work_dir)
     trusted = trust.active or args.trust
@@ -72,19 +72,19 @@ def _settings(args: argparse.Namespace) -> "tuple[PermissionSettings, Path, tupl
         for item in trust.items
         if item.loosens and not trusted
     )
-    return permissions_of(loaded, work_dir, trusted=trusted), work_dir, untrusted_files
+    return load_permissions(loaded, work_dir, trusted=trusted), work_dir, untrusted_files
 
 
 def _checked(args: argparse.Namespace, settings: "PermissionSettings", workspace: "Workspace") -> "Explanation":
     from kimi_tui import paths
     from kimi_tui.errors import UsageError
     from kimi_tui.permission.explain import explain
-    from kimi_tui.tools.core.permission_subject import subject_of
+    from kimi_tui.tools.core.permission_subject import parse_subject
     from kimi_tui.tools.core.protected_calls import protection_reason
 
     workspace.protected.add(paths.home())
     try:
-        subject = subject_of(args.tool, args.call, workspace, settings.policy())
+        subject = parse_subject(args.tool, args.call, workspace, settings.policy())
     except ValueError as error:
         raise UsageError(str(error)) from None
     return explain(settings, args.tool, subject, protected=protection_reason(args.tool, args.call, workspace))

@@ -19,7 +19,7 @@ _RULES = {
 }
 
 
-def sarif_of(findings: Iterable["Finding"]) -> "JsonObject":
+def to_sarif(findings: Iterable["Finding"]) -> "JsonObject":
     """Format the findings as one log with one run."""
     return {
         "$schema": _SCHEMA,

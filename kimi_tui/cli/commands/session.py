@@ -44,10 +44,10 @@ def add_options(command: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Run the subcommand; returns the exit status. Raises KimiTuiError."""
     from kimi_tui.cli.output import print_out, printable
-    from kimi_tui.cli.work_dir import work_dir_of
+    from kimi_tui.cli.work_dir import resolve_work_dir
     from kimi_tui.session import session_index
 
-    work_dir = work_dir_of(options)
+    work_dir = resolve_work_dir(options)
     match options.session_command:
         case "list":
             return _list(options, work_dir)
@@ -85,7 +85,7 @@ def _list(options: argparse.Namespace, work_dir: "Path") -> int:
         for entry in kimi_cli_sessions(None if options.all else work_dir):
             print_out(printable(f"{date_and_time(valid_timestamp(entry.stat().st_mtime))}  {entry}"))
         return 0
-    sessions = session_index.sessions_of(None if options.all else work_dir, archived=options.archived)
+    sessions = session_index.find_sessions(None if options.all else work_dir, archived=options.archived)
     if options.search:
         sessions = [entry for entry in sessions if session_index.matches_query(entry, options.search)]
     if options.json:
@@ -164,7 +164,7 @@ def _export(options: argparse.Namespace, entry: "SessionEntry") -> int:
     from kimi_tui.session.redact import Redactor
 
     target = Path(options.output).expanduser() if options.output else None
-    export_format: exporter.Format = options.format or exporter.format_of(options.output or "")
+    export_format: exporter.Format = options.format or exporter.format_for_name(options.output or "")
     target = target or Path(exporter.default_name(entry.info.id, export_format, datetime.now()))
     file = Path(options.config_file).expanduser() if options.config_file else None
     redactor = Redactor(all_secrets(load_config(file, text=options.config).config.api_keys))

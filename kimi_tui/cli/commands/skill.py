@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
 def _library(args: argparse.Namespace) -> "SkillLibrary":
     from pathlib import Path
 
-    from kimi_tui.cli.engine_options import folder_of, work_dir_of
+    from kimi_tui.cli.engine_options import resolve_folder, resolve_work_dir
     from kimi_tui.config.loader import load_config
     from kimi_tui.skill.library import SkillLibrary
     from kimi_tui.skill.roots import SkillRoots
@@ -66,8 +66,8 @@ def _library(args: argparse.Namespace) -> "SkillLibrary":
     settings = load_config(file, text=args.config).config
     return SkillLibrary.load(
         SkillRoots(
-            work_dir_of(args),
-            skills_dirs=tuple(folder_of(folder, "--skills-dir") for folder in args.skills_dir),
+            resolve_work_dir(args),
+            skills_dirs=tuple(resolve_folder(folder, "--skills-dir") for folder in args.skills_dir),
             extra_dirs=settings.extra_skill_dirs,
             merge_all=settings.merge_all_available_skills,
         )

@@ -35,7 +35,7 @@ def run_add(args: argparse.Namespace) -> int:
     source = read_source(args.source, ref=args.ref, path=args.path)
     with _installation() as installation:
         fetched = fetch_skill(source)
-        name = _name_of(fetched, source)
+        name = _installed_name(fetched, source)
         if name in installation.lock.skills and installation.folder(name).exists():
             raise UsageError(f"{name} is already added; update it: kimi-tui skill update {name}")
         _check_free(name, installation)
@@ -109,7 +109,7 @@ def _update(installation: Installation, name: str, args: argparse.Namespace) -> 
             installation.record(name, new_entry)
         print_out(f"{name} is up to date." + (f" You changed {_listed(changes)}." if changes else ""))
         return True
-    if (new_name := _name_of(fetched, source)) != name:
+    if (new_name := _installed_name(fetched, source)) != name:
         raise SkillInstallError(f"it is now named {new_name}: remove it and add that one")
     old = None if missing else package_of_folder(folder).files
     with _staged(installation, name, fetched) as (staged, skill):
@@ -142,7 +142,7 @@ def _entry(source: SkillSource, fetched: FetchedSkill) -> LockedSkill:
     )
 
 
-def _name_of(fetched: FetchedSkill, source: SkillSource) -> str:
+def _installed_name(fetched: FetchedSkill, source: SkillSource) -> str:
     """The name in the skill's file, else that of its folder. Raises SkillInstallError for any other form of name."""
     text = fetched.package.files[SKILL_FILE].content[: MAX_PROJECT_BYTES + 1].decode("utf-8-sig", "replace")
     try:

@@ -40,11 +40,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _change(args: argparse.Namespace) -> list[str]:
-    from kimi_tui.cli.work_dir import folder_of, work_dir_of
+    from kimi_tui.cli.work_dir import resolve_folder, resolve_work_dir
     from kimi_tui.paths import project_root, shown
     from kimi_tui.permission.trust import name_in, project_items, remember, remove_decision
 
-    work_dir = folder_of(args.folder, "trust") if args.folder else work_dir_of(args)
+    work_dir = resolve_folder(args.folder, "trust") if args.folder else resolve_work_dir(args)
     root = project_root(work_dir)
     if args.undo:
         return [f"{shown(root)}: {'decision removed' if remove_decision(work_dir) else 'no decision stored'}"]

@@ -12,7 +12,7 @@ from kimi_tui.cli.modes.demo import FLOW as DEMO_FLOW
 from kimi_tui.cli.modes.demo import delete_demo
 from kimi_tui.cli.standard_streams import end_output
 from kimi_tui.cli.terminal_restore import TerminalState, preserve_terminal
-from kimi_tui.cli.work_dir import work_dir_of
+from kimi_tui.cli.work_dir import resolve_work_dir
 from kimi_tui.errors import UsageError
 from kimi_tui.paths import shown
 from kimi_tui.ui.tui.i18n import catalog
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 def run_tui_mode(options: argparse.Namespace) -> int:
     """Run the TUI; returns the exit status. Raises KimiTuiError for errors before it starts."""
     if options.page is not None:
-        return _show(options, work_dir_of(options))
+        return _show(options, resolve_work_dir(options))
     if not has_terminal():
         raise UsageError("the screen needs a terminal; without one use --print")
     if os.environ.get("TERM") == "dumb":  # defence: dumb-terminal
         raise UsageError("this terminal (TERM=dumb) cannot show a screen; use --print")
-    work_dir = work_dir_of(options)
+    work_dir = resolve_work_dir(options)
     gc.disable()  # until `ui.tui.startup.gc_tuning` turns it on again
     with preserve_terminal() as terminal_state:
         catalog.set_language(catalog.resolve_language("auto"))  # the configured language is read later

@@ -10,10 +10,10 @@ import webbrowser
 from kimi_tui.cli.engine_options import build_plan
 from kimi_tui.cli.error_output import print_error
 from kimi_tui.cli.log_file import start_logging
-from kimi_tui.cli.option_args import argv_of
+from kimi_tui.cli.option_args import to_argv
 from kimi_tui.cli.options import parser
 from kimi_tui.cli.output import print_out
-from kimi_tui.cli.work_dir import work_dir_of
+from kimi_tui.cli.work_dir import resolve_work_dir
 from kimi_tui.paths import shown
 from kimi_tui.ui.web.page_session import Command
 from kimi_tui.ui.web.server import WebServer
@@ -26,7 +26,7 @@ def run_web_mode(options: argparse.Namespace) -> int:
     first_session = None
     if not options.demo and options.replay is None:
         first_session = build_plan(options, interactive=True, asks=True).session_id
-    location = "demo" if options.demo else shown(work_dir_of(options))
+    location = "demo" if options.demo else shown(resolve_work_dir(options))
     commands = _Commands(options, first_session)
     server = WebServer(commands.for_tab, title=f"kimi-tui · {location}", log_line=print_error)
 
@@ -62,7 +62,7 @@ class _Commands:
             if self._keeps_sessions and self._prompted:
                 page_options |= {"prompt": None, "flow": None}
             self._prompted = True
-            arguments = argv_of(argparse.Namespace(**page_options), self._parser)
+            arguments = to_argv(argparse.Namespace(**page_options), self._parser)
             # defence: no-folder-on-path
             python = [sys.executable, "-P", "-m", "kimi_tui"]  # -P: import no modules from the current folder
             return [*python, *arguments, f"--page={columns}x{rows}"]

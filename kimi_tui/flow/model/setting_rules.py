@@ -153,7 +153,7 @@ def _label_flaws(chart: ChartSettings, node: ChartNode) -> Iterator[FlowValidati
             yield FlowValidationError(cause, line=node.line, column=node.column)
 
 
-def fields_of(settings: NodeSettings, role: NodeRole) -> tuple[str, ...]:
+def declared_fields(settings: NodeSettings, role: NodeRole) -> tuple[str, ...]:
     """The fields that a node sets for variables."""
     if role in ("begin", "end"):
         return ()
@@ -172,7 +172,7 @@ def _variable_fault(chart: ChartSettings, variable: Variable, *, each: bool) -> 
         return None
     if variable.node not in chart.nodes:
         return tr("`{variable}`: the chart has no node `{node}`", variable=variable, node=variable.node)
-    fields = fields_of(chart.settings[variable.node], chart.roles[variable.node])
+    fields = declared_fields(chart.settings[variable.node], chart.roles[variable.node])
     if variable.field in fields:
         return None
     if not fields:

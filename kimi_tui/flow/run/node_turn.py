@@ -10,7 +10,7 @@ from kimi_tui.flow.run.turn_protocol import TurnResult, TurnRules
 from kimi_tui.i18n import tr
 
 
-def rules_of(flow: Flow, node: FlowNode, state: RunState) -> TurnRules:
+def turn_rules(flow: Flow, node: FlowNode, state: RunState) -> TurnRules:
     """Return the rules of a node's turn at this point of the run: they require no branch if the user has chosen one."""
     settings = node.settings
     result: ResultRule | None = None

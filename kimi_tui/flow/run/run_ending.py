@@ -3,7 +3,7 @@
 import shlex
 from dataclasses import dataclass
 
-from kimi_tui.config.budget import Budget, shown_time, shown_tokens
+from kimi_tui.config.budget import Budget, format_time, format_tokens
 from kimi_tui.errors import FlowFailedError, KimiTuiError, MaxStepsReachedError
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.run.run_state import Pause, RunState
@@ -76,8 +76,8 @@ def _over_budget(state: RunState) -> OverBudget:
     higher = raised_budget(state.spent, state.budget)
     options = (
         f"--max-cost {str(Budget(higher.cost)).removesuffix(' usd')}" if higher.cost is not None else "",
-        f"--max-tokens {shown_tokens(higher.tokens)}" if higher.tokens is not None else "",
-        f"--max-time {shlex.quote(shown_time(higher.seconds))}" if higher.seconds is not None else "",
+        f"--max-tokens {format_tokens(higher.tokens)}" if higher.tokens is not None else "",
+        f"--max-time {shlex.quote(format_time(higher.seconds))}" if higher.seconds is not None else "",
     )
     spent = spending_text(state.spent, state.budget)
     return OverBudget(state.run_id, state.node_id, str(state.budget), spent, " ".join(filter(None, options)))

@@ -30,7 +30,7 @@ from kimi_tui.flow.run.journal_records import (
 from kimi_tui.flow.run.next_step import NextStep, step_after_turn
 from kimi_tui.flow.run.node_prompts import node_prompt
 from kimi_tui.flow.run.node_result import recorded
-from kimi_tui.flow.run.node_turn import checked, rules_of
+from kimi_tui.flow.run.node_turn import checked, turn_rules
 from kimi_tui.flow.run.node_values import referenced_fields, value_lookup
 from kimi_tui.flow.run.pause_rules import pause_reason
 from kimi_tui.flow.run.run_control import ChooseBranch, Command, Continue, JumpTo, RerunNode, RunControl, StopRun
@@ -266,7 +266,7 @@ class FlowRunner(RunControl):
         cut = state.entered and state.over_budget
         invalid = state.entered and state.invalid > 0 and failed is None and not cut
         move, attempt = self._enter(node)
-        rules = rules_of(self._flow, node, state)
+        rules = turn_rules(self._flow, node, state)
         prompt = node_prompt(
             self._flow,
             node,

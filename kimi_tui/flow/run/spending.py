@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from kimi_tui.config.budget import Budget, shown_time, shown_tokens
+from kimi_tui.config.budget import Budget, format_time, format_tokens
 from kimi_tui.formats import clock
 from kimi_tui.i18n import UserText, tr
 from kimi_tui.wire.parts import TokenUsage
@@ -119,7 +119,7 @@ def reached(spent: Spent, budget: Budget) -> Quantity | None:
     return quantity if quantity is not None and share(spent, budget, quantity) >= 1 else None
 
 
-def shown_cost(cost: float) -> str:
+def format_cost(cost: float) -> str:
     """Format an amount in few digits: 12.40, 0.42, 0.0031."""
     return f"{cost:.2f}" if cost >= 0.1 or cost == 0 else f"{cost:.4f}"
 
@@ -129,13 +129,13 @@ def spent_text(spent: Spent, budget: Budget, quantity: Quantity) -> UserText:
     match quantity:
         case "cost":
             form = tr("at most {spent} of {cap} usd") if spent.at_most else tr("{spent} of {cap} usd")
-            return form.format(spent=shown_cost(spent.cost), cap=shown_cost(budget.cost or 0.0))
+            return form.format(spent=format_cost(spent.cost), cap=format_cost(budget.cost or 0.0))
         case "tokens":
-            cap = shown_tokens(budget.tokens or 0)
+            cap = format_tokens(budget.tokens or 0)
             return tr("{spent} of {cap} tokens", spent=f"{spent.tokens:,}", cap=cap)
         case "seconds":
             return tr(
-                "{spent} of {cap} working time", spent=clock(spent.seconds), cap=shown_time(budget.seconds or 0.0)
+                "{spent} of {cap} working time", spent=clock(spent.seconds), cap=format_time(budget.seconds or 0.0)
             )
 
 

@@ -9,16 +9,16 @@ from pydantic import BaseModel, JsonValue
 
 from kimi_tui.errors import ProviderError
 from kimi_tui.i18n import tr
-from kimi_tui.llm.data_url import data_of
+from kimi_tui.llm.data_url import parse_data_url
 from kimi_tui.llm.error_mapping import event_error
 from kimi_tui.llm.history_converter import ConvertedMessage, merged_turns
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
-from kimi_tui.llm.providers.sdk_provider import SdkProvider, event_of
+from kimi_tui.llm.providers.sdk_provider import SdkProvider, parse_event
 from kimi_tui.llm.reasoning_tokens import tag, untag
 from kimi_tui.llm.reply_limits import ReplySize
 from kimi_tui.llm.sse import ServerEvent
-from kimi_tui.llm.tool_arguments import arguments_of, valid_name
+from kimi_tui.llm.tool_arguments import parsed_arguments, valid_name
 from kimi_tui.llm.tool_call_assembly import ToolCallOrder
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import ContentPart, JsonObject, TextPart, ThinkPart, TokenUsage
@@ -129,7 +129,7 @@ def _converted(message: Message) -> ConvertedMessage:
             return ConvertedMessage([{"role": "user", "content": [result]}])
         case "assistant":
             calls: list[JsonValue] = [
-                {"type": "tool_use", "id": _id(call.id), "name": valid_name(call), "input": arguments_of(call)}
+                {"type": "tool_use", "id": _id(call.id), "name": valid_name(call), "input": parsed_arguments(call)}
                 for call in message.tool_calls or ()
             ]
             blocks = [*_blocks(message.content), *calls]
@@ -167,7 +167,7 @@ def _blocks(parts: Sequence[ContentPart]) -> list[JsonValue]:
 
 
 def _source(url: str) -> JsonObject:
-    data = data_of(url)
+    data = parse_data_url(url)
     if data is None:
         return {"type": "url", "url": url}
     return {"type": "base64", "media_type": data.media_type, "data": data.base64}
@@ -243,7 +243,7 @@ class _Reader:
         return self._stop_reason is not None
 
     def read(self, event: ServerEvent) -> Iterator[StreamPart]:
-        yield from self._read(event_of(_Event, event.data), event.data)
+        yield from self._read(parse_event(_Event, event.data), event.data)
 
     def _read(self, event: _Event, data: bytes) -> Iterator[StreamPart]:
         match event.type:
@@ -254,7 +254,7 @@ class _Reader:
             case "content_block_start" if event.content_block:
                 yield from self._begin(event.content_block, event.index)
             case "content_block_delta" if event.delta:
-                yield from self._go_on(event.delta, event.index)
+                yield from self._continue_block(event.delta, event.index)
             case "content_block_stop" if event.index in self._inputs:
                 # No delta followed: the initial value is complete.
                 yield from self._calls.add(event.index, None, None, self._inputs.pop(event.index))
@@ -281,7 +281,7 @@ class _Reader:
             case _:
                 pass
 
-    def _go_on(self, delta: _Delta, index: int) -> Iterator[StreamPart]:
+    def _continue_block(self, delta: _Delta, index: int) -> Iterator[StreamPart]:
         match delta.type:
             case "text_delta":
                 yield TextPart(text=delta.text)

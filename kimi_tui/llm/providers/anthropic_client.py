@@ -11,7 +11,7 @@ from anthropic import AnthropicError, AsyncAnthropic, DefaultAsyncHttpxClient, T
 from anthropic.types.message_create_params import MessageCreateParamsStreaming
 
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events, tls_verification
+from kimi_tui.llm.sdk_errors import map_sdk_errors, response_limit_hooks, stream_events, tls_verification
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
 
@@ -33,7 +33,7 @@ class AnthropicConnection:
             # The SDK sends the key as a bearer token; other services than Anthropic expect it here.
             default_headers={"x-api-key": settings.api_key or "none", **settings.custom_headers},
             http_client=DefaultAsyncHttpxClient(
-                event_hooks=bounds_of(settings),
+                event_hooks=response_limit_hooks(settings),
                 verify=tls_verification(base_url),
                 # A redirect would send the key, which is in a header of its own, and the conversation elsewhere.
                 follow_redirects=False,  # defence: anthropic-redirect

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from kimi_tui.errors import EmptyResponseError, ProviderError
 from kimi_tui.i18n import tr
-from kimi_tui.llm.data_url import data_of
+from kimi_tui.llm.data_url import parse_data_url
 from kimi_tui.llm.history_converter import ConvertedMessage, merged_turns
 from kimi_tui.llm.lazy_client import LazyClient
 from kimi_tui.llm.message import Message
@@ -22,7 +22,7 @@ from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, SpokenPart, Str
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.providers.sdk_provider import SdkProvider
 from kimi_tui.llm.reasoning_tokens import tag, untag
-from kimi_tui.llm.tool_arguments import arguments_of, valid_name
+from kimi_tui.llm.tool_arguments import parsed_arguments, valid_name
 from kimi_tui.llm.tool_call_assembly import UniqueIds, bounded_name
 from kimi_tui.surrogates import without_surrogates
 from kimi_tui.wire.parts import (
@@ -111,7 +111,7 @@ class Google(SdkProvider["GoogleConnection", "GenerateContentResponse"]):
         parts = _parts(message.content)
         for number, call in enumerate(message.tool_calls or ()):
             self._tools_called[call.id] = valid_name(call)
-            function_call: JsonObject = {"id": call.id, "name": valid_name(call), "args": arguments_of(call)}
+            function_call: JsonObject = {"id": call.id, "name": valid_name(call), "args": parsed_arguments(call)}
             part: JsonObject = {"functionCall": function_call}
             signature = (call.extras or {}).get(_SIGNATURE)
             if not signature and number == 0 and _SIGNING.search(self._settings.model):
@@ -156,7 +156,7 @@ def _parts(content: Sequence[ContentPart]) -> list[JsonValue]:
 
 
 def _media(url: str) -> JsonObject:
-    data = data_of(url)
+    data = parse_data_url(url)
     if data is None:
         return {"fileData": {"fileUri": url}}
     return {"inlineData": {"mimeType": data.media_type, "data": data.base64}}

@@ -26,11 +26,11 @@ from kimi_tui.formats import byte_count
 from kimi_tui.llm.error_mapping import body_error, event_error, malformed_stream
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.sdk_errors import (
-    bounds_of,
     map_sdk_errors,
     next_before,
     refusal_error,
     response_before,
+    response_limit_hooks,
     tls_verification,
 )
 from kimi_tui.llm.sse import MAX_LINE
@@ -48,7 +48,7 @@ class GoogleConnection:
         self._settings = settings
         self._base_url = base_url
         self._transport = _Transport(base_url, settings.connect_timeout_s)
-        self._http = httpx2.AsyncClient(transport=self._transport, event_hooks=bounds_of(settings))
+        self._http = httpx2.AsyncClient(transport=self._transport, event_hooks=response_limit_hooks(settings))
         address, version = _split_base_url(base_url)
         self._client = Client(
             api_key=settings.api_key or "none",

@@ -17,7 +17,7 @@ from kimi_tui.llm.lazy_client import LazyClient
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.providers.sdk_provider import SdkProvider, event_of
+from kimi_tui.llm.providers.sdk_provider import SdkProvider, parse_event
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.tool_arguments import valid_arguments, valid_name
 from kimi_tui.llm.tool_call_assembly import ToolCallOrder
@@ -220,7 +220,7 @@ class _Reader:
     def read(self, event: ServerEvent) -> Iterator[StreamPart]:
         if event.data.startswith(b"[DONE]"):
             return
-        chunk = event_of(_Chunk, event.data)
+        chunk = parse_event(_Chunk, event.data)
         if chunk.error or chunk.object == "error":
             raise event_error(event.data)
         if chunk.id and self._id is None:

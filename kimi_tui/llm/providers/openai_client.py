@@ -11,7 +11,7 @@ from contextlib import aclosing
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient, OpenAIError, Timeout
 
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.sdk_errors import bounds_of, map_sdk_errors, stream_events, tls_verification
+from kimi_tui.llm.sdk_errors import map_sdk_errors, response_limit_hooks, stream_events, tls_verification
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.wire.parts import JsonObject
 
@@ -32,7 +32,7 @@ class OpenAIConnection:
             timeout=Timeout(settings.idle_timeout_s, connect=settings.connect_timeout_s),  # defence: idle-timeout
             default_headers=dict(settings.custom_headers),
             http_client=DefaultAsyncHttpxClient(
-                event_hooks=bounds_of(settings),
+                event_hooks=response_limit_hooks(settings),
                 verify=tls_verification(base_url),
                 # Custom headers may hold keys, and a redirect would send them and the conversation elsewhere.
                 follow_redirects=False,  # defence: openai-redirect

@@ -15,7 +15,7 @@ from kimi_tui.llm.history_converter import ConvertedMessage
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
 from kimi_tui.llm.providers.openai_chat import BASE_URLS
-from kimi_tui.llm.providers.sdk_provider import SdkProvider, event_of
+from kimi_tui.llm.providers.sdk_provider import SdkProvider, parse_event
 from kimi_tui.llm.reasoning_tokens import tag, untag
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.tool_arguments import valid_arguments, valid_name
@@ -191,7 +191,7 @@ class _Reader:
 
     def read(self, event: ServerEvent) -> Iterator[StreamPart]:
         if not event.data.startswith(b"[DONE]"):
-            yield from self._read(event_of(_Event, event.data), event.data)
+            yield from self._read(parse_event(_Event, event.data), event.data)
 
     def _read(self, event: _Event, data: bytes) -> Iterator[StreamPart]:
         delta = event.delta if isinstance(event.delta, str) else ""

@@ -47,7 +47,7 @@ class Condition:
         return (self.pattern.search(situation) is None) is self.absent
 
 
-def situation_of(history: Sequence[Message]) -> str:
+def matched_text(history: Sequence[Message]) -> str:
     """Return the text that the patterns search. If it is too long, the oldest entries and the middle of long ones are
     cut.
     """

@@ -30,7 +30,7 @@ from kimi_tui.errors import ConfigError, ProviderConnectionError, ProviderError,
 from kimi_tui.llm.error_mapping import status_error
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
-from kimi_tui.llm.providers.script_rules import Condition, renamed, situation_of
+from kimi_tui.llm.providers.script_rules import Condition, matched_text, renamed
 from kimi_tui.regular_file import read_text
 from kimi_tui.wire.parts import (
     AudioURLPart,
@@ -123,7 +123,7 @@ class Script:
         """The reply to a conversation. It never awaits, so tasks of one loop cannot take the same reply."""
         if not self.conditions:
             return self.take()
-        situation = situation_of(history)
+        situation = matched_text(history)
         for conditions, block in zip(self.conditions, self.blocks, strict=True):
             if all(condition.holds(situation) for condition in conditions):
                 return tuple(renamed(line, history) if isinstance(line, ToolCall) else line for line in block)

@@ -122,17 +122,17 @@ def _sendable(tools: Sequence[ToolSpec]) -> list[ToolSpec]:
     return [ToolSpec(tool.name, *without_surrogates((tool.description, tool.parameters))) for tool in tools]
 
 
-def event_of(kind: type[M], data: bytes) -> M:
+def parse_event(kind: type[M], data: bytes) -> M:
     """Parse an event's JSON. Raises ProviderConnectionError if it is invalid."""
     with suppress(ValidationError):
         return kind.model_validate_json(data)
     try:  # it may have half a character, with the other half in the next event
-        return kind.model_validate(json.loads(_text_of(data)))
+        return kind.model_validate(json.loads(_decode(data)))
     except (ValueError, RecursionError) as error:  # defence: malformed-stream
         raise malformed_stream() from error
 
 
-def _text_of(data: bytes) -> str:
+def _decode(data: bytes) -> str:
     try:
         return data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:

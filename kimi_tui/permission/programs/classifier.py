@@ -38,7 +38,7 @@ def programs() -> Mapping[str, Program]:
     return found
 
 
-def program_of(word: str) -> Program | None:
+def find_program_table(word: str) -> Program | None:
     """Return the table of a program by its name, without its folder and its version (`python3.11`)."""
     name = word.rpartition("/")[2]
     words_known = programs()
@@ -72,7 +72,7 @@ def _classified(words: tuple[str, ...], patterns: frozenset[int]) -> Classificat
 def _classify(words: tuple[str, ...], depth: int) -> Classification:
     if not words or depth > _MAX_DEEP:
         return Classification(Level.EXACT)
-    program = program_of(words[0])
+    program = find_program_table(words[0])
     if program is None:
         why = tr("`{program}` is an unknown program", program=words[0])
         return Classification(Level.EXACT, why=why, paths=_paths(words[1:]), loose=True)  # defence: unknown-program
@@ -239,7 +239,7 @@ def unnamed_danger(pattern: Sequence[str], words: tuple[str | None, ...]) -> str
 def may_run_another(words: Sequence[str | None]) -> bool:
     """Whether the program may run a command given in its arguments: it is unknown, or known to do so."""
     words_known = tuple(word or "" for word in words)
-    return bool(words_known) and (program_of(words_known[0]) is None or bool(classify(words_known).dangers))
+    return bool(words_known) and (find_program_table(words_known[0]) is None or bool(classify(words_known).dangers))
 
 
 def allows_anything(pattern: Sequence[str]) -> bool:
@@ -259,7 +259,7 @@ def allows_anything(pattern: Sequence[str]) -> bool:
 
 def _is_open(words: tuple[str, ...]) -> bool:
     """Whether these words, with any words appended, can run any program."""
-    program, index = program_of(words[0]), 0
+    program, index = find_program_table(words[0]), 0
     while program is not None and index + 1 < len(words) and words[index + 1] in program.subs:
         program, index = program.subs[words[index + 1]], index + 1
     if program is None:

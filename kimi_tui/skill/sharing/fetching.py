@@ -6,7 +6,7 @@ from typing import NamedTuple
 from kimi_tui.errors import SkillInstallError
 from kimi_tui.i18n import tr
 from kimi_tui.skill.sharing.git_repository import FetchedCommit, fetched_commit
-from kimi_tui.skill.sharing.skill_package import Entry, SkillPackage, package_of, package_of_folder, skill_folder
+from kimi_tui.skill.sharing.skill_package import Entry, SkillPackage, package_of_folder, read_package, skill_folder
 from kimi_tui.skill.sharing.source import SkillSource
 from kimi_tui.skill.skill import SKILL_FILE
 
@@ -46,7 +46,7 @@ def _package(found: FetchedCommit, folder: str) -> SkillPackage:
         contents = found.read([prefix + name for name in names])
         return {name.removeprefix(prefix): content for name, content in contents.items()}
 
-    return package_of(entries, read)
+    return read_package(entries, read)
 
 
 def _from_folder(source: SkillSource) -> FetchedSkill:

@@ -24,7 +24,7 @@ from kimi_tui.errors import SkillInstallError
 from kimi_tui.failpoints import crash_point
 from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder, shown
-from kimi_tui.skill.sharing.skill_package import SkillPackage, hash_of, hashes_of_folder
+from kimi_tui.skill.sharing.skill_package import SkillPackage, hashes_of_folder, package_hash
 from kimi_tui.skill.sharing.skills_lock import FILE, LockedSkill, SkillsLock, read_lock, write_lock
 
 _STAGED, _READY, _REMOVED, _KEPT = ".staged", ".ready", ".removed", ".kept"
@@ -199,7 +199,7 @@ def _entries(folder: Path) -> Sequence[Path]:
 def _hash_or_none(folder: Path) -> str | None:
     """The hash of the folder; None if it cannot be read as a skill."""
     try:
-        return hash_of(hashes_of_folder(folder))
+        return package_hash(hashes_of_folder(folder))
     except SkillInstallError:
         return None
 

@@ -46,7 +46,7 @@ class SkillPackage:
     @property
     def hash(self) -> str:
         """Identifies the content: names, modes and bytes."""
-        return hash_of(self.hashes)
+        return package_hash(self.hashes)
 
 
 class Entry(NamedTuple):
@@ -56,12 +56,12 @@ class Entry(NamedTuple):
     link: bool = False
 
 
-def hash_of(hashes: Mapping[str, str]) -> str:
+def package_hash(hashes: Mapping[str, str]) -> str:
     lines = "".join(f"{value}  {name}\n" for name, value in sorted(hashes.items()))
     return f"sha256:{hashlib.sha256(os.fsencode(lines)).hexdigest()}"
 
 
-def package_of(entries: Mapping[str, Entry], read: Callable[[list[str]], Mapping[str, bytes]]) -> SkillPackage:
+def read_package(entries: Mapping[str, Entry], read: Callable[[list[str]], Mapping[str, bytes]]) -> SkillPackage:
     """Check the names, read the files and check their content. Raises SkillInstallError."""
     check_names(entries)
     contents = read(list(entries))
@@ -153,7 +153,7 @@ def package_of_folder(folder: Path) -> SkillPackage:
         return contents
 
     try:
-        return package_of(entries, read)
+        return read_package(entries, read)
     except OSError as error:
         raise SkillInstallError(f"{error.filename}: {error.strerror}") from error
 

@@ -14,7 +14,7 @@ from kimi_tui.errors import SkillInstallError, UsageError
 from kimi_tui.i18n import tr
 from kimi_tui.paths import shown
 from kimi_tui.regular_file import read_text
-from kimi_tui.skill.sharing.skill_package import hash_of
+from kimi_tui.skill.sharing.skill_package import package_hash
 from kimi_tui.skill.sharing.source import SkillSource, read_source
 
 FILE = "skills-lock.json"
@@ -69,7 +69,7 @@ def read_lock(file: Path) -> SkillsLock:
     if lock.version != 1:
         raise SkillInstallError(tr("{file} was written by a newer version of kimi-tui", file=shown(file)))
     for name, entry in lock.skills.items():
-        if not NAME.fullmatch(name) or entry.hash != hash_of(entry.files):  # defence: lock-names-no-path
+        if not NAME.fullmatch(name) or entry.hash != package_hash(entry.files):  # defence: lock-names-no-path
             raise SkillInstallError(tr("{file}: the entry {name!r} is damaged", file=shown(file), name=name))
     return lock
 

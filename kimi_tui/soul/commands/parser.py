@@ -19,7 +19,7 @@ class Named(Protocol):
     def aliases(self) -> tuple[str, ...]: ...
 
 
-def names_of(commands: Iterable[Named]) -> frozenset[str]:
+def invocable_names(commands: Iterable[Named]) -> frozenset[str]:
     """Return all valid command names."""
     return frozenset(name for command in commands for name in (command.name, *command.aliases))
 

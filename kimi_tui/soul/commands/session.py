@@ -112,7 +112,7 @@ async def _export(engine: "Engine", args: str) -> None:
 
     engine.wire.flush()
     target = engine.work_dir / Path(args) if args else None
-    export_format = exporter.format_of(args)
+    export_format = exporter.format_for_name(args)
     if target is None or target.is_dir():
         name = exporter.default_name(engine.session_id, export_format, datetime.now())
         target = (target or engine.work_dir) / name

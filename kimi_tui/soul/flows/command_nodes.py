@@ -80,7 +80,7 @@ class CommandNodes:
             self._send(result)
             self._add_to_conversation(command.shown, result, node)
             self._send(TurnEnd())
-        return _end_of(value, node, interrupted=body.cancelled())
+        return _command_end(value, node, interrupted=body.cancelled())
 
     def stop(self, cause: str = _BY_THE_USER) -> None:
         """Interrupt the running command; `cause` is for the model."""
@@ -113,7 +113,7 @@ def _place_variables(call: CommandCall) -> dict[str, str]:
     }
 
 
-def _end_of(value: ToolReturnValue, node: NodeCommand, *, interrupted: bool) -> CommandEnd:
+def _command_end(value: ToolReturnValue, node: NodeCommand, *, interrupted: bool) -> CommandEnd:
     if interrupted:
         return CommandEnd("cancelled")
     output = value.output if isinstance(value.output, str) else ""

@@ -49,7 +49,7 @@ class AgentFactory:
 
         pool = SubagentPool(market, self.subagent_context, send, like_me)
         services = {**self.services.by_type(), DenwaRenji: denwa_renji, Subagents: pool}
-        tools = _tools_of(spec, services)
+        tools = _make_tools(spec, services)
         toolset = Toolset(tools, plan_mode=self.services.plan_mode, approvals=self.services.approvals)
         if not all(tool.read_only for tool in tools):
             self.attach_external_tools(toolset)
@@ -91,12 +91,12 @@ class AgentFactory:
         empty_pool = SubagentPool(
             LaborMarket(), self.subagent_context, lambda message: None, lambda prompt, send: self.make(spec, send)
         )
-        tools = _tools_of(spec, {**self.services.by_type(), DenwaRenji: DenwaRenji(), Subagents: empty_pool})
+        tools = _make_tools(spec, {**self.services.by_type(), DenwaRenji: DenwaRenji(), Subagents: empty_pool})
         self.prompt(spec)
         return tools
 
 
-def _tools_of(spec: AgentSpec, services: Mapping[type, object]) -> list[Tool[Any]]:
+def _make_tools(spec: AgentSpec, services: Mapping[type, object]) -> list[Tool[Any]]:
     tools: list[Tool[Any]] = []
     for name in spec.tools:
         try:

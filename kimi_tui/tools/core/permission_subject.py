@@ -15,7 +15,7 @@ from kimi_tui.permission.subject import (
 )
 from kimi_tui.tools.file_support.workspace import ResolvedPath, Workspace
 from kimi_tui.tools.shell_support.command_parser import CommandLine, parse_command_line
-from kimi_tui.tools.shell_support.read_only import NO_RULES, reading_of
+from kimi_tui.tools.shell_support.read_only import NO_RULES, analyse_reads
 from kimi_tui.tools.web_support.fetcher import FetchError, host_of
 from kimi_tui.wire.parts import JsonObject
 
@@ -26,7 +26,7 @@ def command_subject(line: CommandLine, workspace: Workspace | None = None, polic
     """Make the subject of a command line. Without a workspace no command counts as read-only. The rules of the policy
     for reading files apply to the files that the line reads.
     """
-    reading = reading_of(line, workspace, policy)
+    reading = analyse_reads(line, workspace, policy)
     commands = tuple(command.words for command in line.commands)
     wrappers = tuple(command.words for command in line.wrappers)
     return CommandSubject(
@@ -62,7 +62,7 @@ def special_reasons(resolved: ResolvedPath) -> tuple[str, ...]:
     return tuple(text for applies, text in reasons if applies)
 
 
-def subject_of(tool: str, text: str, workspace: Workspace, policy: Policy = NO_RULES) -> Subject:
+def parse_subject(tool: str, text: str, workspace: Workspace, policy: Policy = NO_RULES) -> Subject:
     """Interpret `text` for this tool: a command line, a path, a JSON object of arguments for an MCP tool, or the text
     itself.
 

@@ -55,7 +55,7 @@ def repository_around(folder: Path) -> Repository | None:
 
     Raises OSError, and ValueError for a `.git` file that names no folder.
     """
-    entry = git_entry_of(folder)
+    entry = find_git_entry(folder)
     return None if entry is None else repository_at(entry)
 
 
@@ -84,13 +84,13 @@ def only_line(file: Path) -> str:
     return line
 
 
-def git_dir_of(folder: Path) -> GitDir | None:
+def find_git_dir(folder: Path) -> GitDir | None:
     """Return the Git directory of the repository around `folder`; None outside a repository."""
-    entry = git_entry_of(folder)
+    entry = find_git_entry(folder)
     return None if entry is None else git_dir_at(entry)
 
 
-def git_entry_of(folder: Path) -> Path | None:
+def find_git_entry(folder: Path) -> Path | None:
     """Return the `.git` of the repository around `folder`; None outside a repository."""
     return next((above / ".git" for above in (folder, *folder.parents) if os.path.lexists(f"{above}/.git")), None)
 
@@ -153,7 +153,7 @@ def _looked_at(path: Path) -> GitDir:
 
 def _guarded(path: Path) -> Iterator[Path]:
     worktrees = list(islice((path / "worktrees").glob("*"), _MAX_MODULES))
-    for folder in (path, *modules_of(path), *worktrees):
+    for folder in (path, *submodule_git_dirs(path), *worktrees):
         for name in ("hooks", "config", "config.worktree"):
             guard = folder / name
             if guard.exists() or guard.is_symlink():
@@ -164,7 +164,7 @@ def _guarded(path: Path) -> Iterator[Path]:
         yield from (folder / name for name in ("commondir", "gitdir") if os.path.isfile(folder / name))
 
 
-def modules_of(git_dir: Path) -> list[Path]:
+def submodule_git_dirs(git_dir: Path) -> list[Path]:
     """Return the Git directories of submodules, nested ones included; their names may contain slashes."""
     found: list[Path] = []
     waiting = [git_dir / "modules"]

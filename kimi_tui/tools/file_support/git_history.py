@@ -39,7 +39,7 @@ _too_long: set[Path] = set()
 """Git directories whose history is too large or took too long to read; a history only grows."""
 
 
-def history_of(folder: Path, git: str) -> History | None:
+def read_history(folder: Path, git: str) -> History | None:
     """Return the history of the repository around `folder`, read by `git`: empty outside a repository, None if
     unknown.
     """

@@ -20,7 +20,7 @@ from typing import Literal
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.paths import real_path
-from kimi_tui.tools.file_support.git_dirs import GitDir, git_dir_at, git_dir_of, git_entry_of, user_git_paths
+from kimi_tui.tools.file_support.git_dirs import GitDir, find_git_dir, find_git_entry, git_dir_at, user_git_paths
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
@@ -179,7 +179,7 @@ def _as_it_is(kind: str, path: Path) -> Mount:
 
 
 def git_dirs_of(workspace: Workspace, repositories: Iterable[Path], git: GitUse) -> list[GitDir]:
-    around = filter(None, map(git_entry_of, workspace.kept_folders))
+    around = filter(None, map(find_git_entry, workspace.kept_folders))
     found = map(git_dir_at, dict.fromkeys((*around, *islice(repositories, _MAX_REPOSITORIES))))
     dirs = {one.path: one for one in found if one is not None}
     if git is GitUse.NONE:
@@ -284,7 +284,7 @@ def other_written_folders(config: SandboxConfig, workspace: Workspace) -> list[P
     """Return the writable folders beside `folders_without_home`, with the Git directory of a home in the workspace."""
     home = real_path(Path.home())
     found = [*configured_paths(config.writable, config, workspace), *folders_of_home(home, workspace)]
-    named = (git_dir_of(folder) for folder in workspace.kept_folders if home.is_relative_to(folder))
+    named = (find_git_dir(folder) for folder in workspace.kept_folders if home.is_relative_to(folder))
     return found + [git.path for git in named if git is not None and git.writable]
 
 

@@ -17,7 +17,7 @@ from kimi_tui.permission.subject import Pattern, Spelled
 from kimi_tui.tools.shell_support.bash_words import ESCAPED, Source, literal, spelled_form
 from kimi_tui.tools.shell_support.builtins import assignment_risks
 from kimi_tui.tools.shell_support.globs import plain_braces
-from kimi_tui.tools.shell_support.here_document import delimiter_of, is_read_as_in_bash
+from kimi_tui.tools.shell_support.here_document import is_read_as_in_bash, read_delimiter
 from kimi_tui.tools.shell_support.hidden_text import hidden_in
 from kimi_tui.tools.shell_support.lexer import read_plain
 from kimi_tui.tools.shell_support.wrapper_programs import InnerCommand, unwrap
@@ -271,7 +271,7 @@ class _LineParser:
         """Return the nodes to visit in a here-document; it counts as parsed only if Bash reads it likewise."""
         parts = {child.type: child for child in node.children}
         start, body, end = (parts.get(f"heredoc_{name}") for name in ("start", "body", "end"))
-        delimiter = delimiter_of(start, source)
+        delimiter = read_delimiter(start, source)
         # defence: here-document-as-bash-reads-it
         if (
             delimiter is None

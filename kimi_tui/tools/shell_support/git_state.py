@@ -55,7 +55,7 @@ States = Mapping[str, State]
 """By the names of the files."""
 
 
-def states_of(git_dir: Path, known: States, *, read: bool) -> States:
+def git_state_files(git_dir: Path, known: States, *, read: bool) -> States:
     """Return the files in a Git directory that store such state.
 
     A program that maps a file to memory changes it without a new time, as long as it runs: if one may, `read` the
@@ -111,8 +111,8 @@ def _is_an_index(name: str) -> bool:
 
 
 def is_unsafe_state(git_dir: Path, name: str) -> bool:
-    """Whether this file of `states_of` could make Git run a program, write elsewhere or push elsewhere; true if it is
-    not what Git writes.
+    """Whether this file of `git_state_files` could make Git run a program, write elsewhere or push elsewhere; true if
+    it is not what Git writes.
     """
     file = git_dir / name
     if file.is_symlink():

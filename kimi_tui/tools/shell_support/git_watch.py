@@ -16,7 +16,7 @@ from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_start
 from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.file_support.git_config_values import config_values
-from kimi_tui.tools.file_support.git_dirs import git_dir_of, hook_and_include_targets, named_in, user_git_paths
+from kimi_tui.tools.file_support.git_dirs import find_git_dir, hook_and_include_targets, named_in, user_git_paths
 from kimi_tui.tools.file_support.git_settings import moved_destinations, without_unsafe_settings
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.shell_support.git_state import (
@@ -24,9 +24,9 @@ from kimi_tui.tools.shell_support.git_state import (
     State,
     States,
     changed_states,
+    git_state_files,
     is_shared_index,
     is_unsafe_state,
-    states_of,
 )
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 from kimi_tui.tools.shell_support.safe_rename import (
@@ -115,7 +115,7 @@ class GitWatch:
         for folder in tuple(folders):
             entry = folder / ".git"
             if not entry.is_dir() or entry.is_symlink():
-                around = git_dir_of(folder)
+                around = find_git_dir(folder)
                 if around is not None and around.writable and not any(map(around.path.is_relative_to, folders)):
                     folders.append(around.path)  # defence: watch-the-repository-around
         folders += [one for one in self._others() if one.is_dir() and not any(map(one.is_relative_to, folders))]
@@ -295,7 +295,7 @@ def _read(entry: Path, known: States, *, others_run: bool) -> _Repository:
         present,
         frozenset(filter(_executes, _content(entry / _TODO, _MAX_TODO).splitlines())),
         _long(entry),
-        states_of(entry, known, read=others_run),
+        git_state_files(entry, known, read=others_run),
         _worktree(entry, settings),
         _content(gitdir) if os.path.lexists(gitdir) else None,
     )

@@ -22,7 +22,7 @@ class Delimiter:
     expands: bool
 
 
-def delimiter_of(start: Node | None, source: Source) -> Delimiter | None:
+def read_delimiter(start: Node | None, source: Source) -> Delimiter | None:
     """Read the `heredoc_start` of a here-document; None unless it is a single name, plain or in quotes."""
     match = _DELIMITER.fullmatch(source.text(start)) if start is not None else None
     return Delimiter((match[1] or match[2]).encode(), match[1] is not None) if match else None

@@ -105,7 +105,7 @@ def _remove(file: str) -> None:
 
 def holds(pid: int, places: str) -> bool:
     """Wait for the mounts of this process; return whether they are those of `places`. Raises OSError."""
-    outside = mounts_of(b"self")
+    outside = read_mounts(b"self")
     expected = {
         place: _expected(place, outside) for place in map(_unescaped, os.fsencode(places).split(b"\n")) if place
     }
@@ -115,7 +115,7 @@ def holds(pid: int, places: str) -> bool:
         time.sleep(_PAUSE)
         if not _waits(pid):
             continue
-        inside = mounts_of(str(pid).encode())
+        inside = read_mounts(str(pid).encode())
         if all(inside.get(place) == wanted for place, wanted in expected.items()):
             return True
         made = inside.get(b"/proc") != outside.get(b"/proc")  # each sandbox has its own, here when all is made
@@ -134,7 +134,7 @@ def _waits(pid: int) -> bool:
         return file.read().rpartition(b")")[2][1:2] == b"S"
 
 
-def mounts_of(process: bytes) -> Mounts:
+def read_mounts(process: bytes) -> Mounts:
     """Return the mounts that a process has. Raises OSError."""
     found: Mounts = {}
     with open(b"/proc/" + process + b"/mountinfo", "rb") as file:  # noqa: PTH123

@@ -74,7 +74,7 @@ class Reading:
         return bool(self.why_not) and not any(self.why_not)
 
 
-def reading_of(line: CommandLine, workspace: Workspace | None, policy: Policy = NO_RULES) -> Reading:
+def analyse_reads(line: CommandLine, workspace: Workspace | None, policy: Policy = NO_RULES) -> Reading:
     """Analyse a line. Without a workspace nothing is read-only, and every `cd` leads elsewhere."""
     folders: list[Path] | None = [workspace.work_dir] if workspace is not None else None
     why_not: list[str] = []
@@ -249,10 +249,10 @@ def _prints_history(found: Classification, folder: Path) -> bool:
 
 def _history(folder: Path, workspace: Workspace) -> "History | None":
     """The history of the repository around the folder; None if it is not known."""
-    from kimi_tui.tools.file_support.git_history import history_of
+    from kimi_tui.tools.file_support.git_history import read_history
 
     git = None if _is_ours("git", workspace) else shutil.which("git")
-    return None if git is None else history_of(real_path(folder), git)
+    return None if git is None else read_history(real_path(folder), git)
 
 
 def _inside(folder: Path, workspace: Workspace) -> bool:

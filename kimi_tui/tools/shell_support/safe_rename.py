@@ -19,7 +19,7 @@ _MAX_NAME = 255
 
 def move_aside(path: Path, roots: Iterable[Path]) -> None:
     """Rename the file, folder or link to a name that is free. Raises OSError."""
-    with _folder_of(path, roots) as folder:
+    with _open_parent(path, roots) as folder:
         start = path.name
         if len(os.fsencode(start)) + len(ASIDE) > _MAX_NAME - 10:
             start = token_hex(8)  # defence: long-names-are-put-aside
@@ -31,7 +31,7 @@ def move_aside(path: Path, roots: Iterable[Path]) -> None:
 def move_all_aside(folder: Path, names: Iterable[str], roots: Iterable[Path]) -> None:
     """Rename files of one folder to new names. Raises OSError."""
     unused = token_hex(8)
-    with _folder_of(folder / "x", roots) as opened:
+    with _open_parent(folder / "x", roots) as opened:
         for number, name in enumerate(names):
             kept = name if len(os.fsencode(name)) < _MAX_NAME // 2 else str(number)
             os.rename(name, f"{kept}.{unused}{ASIDE}", src_dir_fd=opened, dst_dir_fd=opened)
@@ -39,7 +39,7 @@ def move_all_aside(folder: Path, names: Iterable[str], roots: Iterable[Path]) ->
 
 def write_new(path: Path, content: bytes, roots: Iterable[Path]) -> None:
     """Write a file that does not exist. Raises OSError."""
-    with _folder_of(path, roots) as folder:
+    with _open_parent(path, roots) as folder:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         with os.fdopen(os.open(path.name, flags, 0o644, dir_fd=folder), "wb") as file:
             file.write(content)
@@ -47,13 +47,13 @@ def write_new(path: Path, content: bytes, roots: Iterable[Path]) -> None:
 
 def make_link(path: Path, target: str, roots: Iterable[Path]) -> None:
     """Make a link where nothing is. Raises OSError."""
-    with _folder_of(path, roots) as folder:
+    with _open_parent(path, roots) as folder:
         os.symlink(target, path.name, dir_fd=folder)
 
 
 def make_readable(path: Path, roots: Iterable[Path]) -> None:
     """Let the owner read and enter a folder. Raises OSError."""
-    with _folder_of(path / "x", roots) as folder:
+    with _open_parent(path / "x", roots) as folder:
         _allow_owner(folder)
 
 
@@ -62,7 +62,7 @@ def _allow_owner(folder: int) -> None:
 
 
 @contextmanager
-def _folder_of(path: Path, roots: Iterable[Path]) -> Generator[int]:
+def _open_parent(path: Path, roots: Iterable[Path]) -> Generator[int]:
     descriptor = os.open(os.path.realpath(path.parent), _FOLDER)
     try:
         link = f"/proc/self/fd/{descriptor}"

@@ -44,7 +44,7 @@ from kimi_tui import __version__
 from kimi_tui.errors import KimiTuiError
 from kimi_tui.mcp.config import Server
 from kimi_tui.session.session import sessions_dir
-from kimi_tui.session.session_index import fork, sessions_of
+from kimi_tui.session.session_index import find_sessions, fork
 from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.acp import settings
 from kimi_tui.ui.acp.errors import AUTH_REQUIRED, INVALID_PARAMS, to_request_error, unknown_session
@@ -177,7 +177,7 @@ class AcpAgent:
             open_session.engine.wire.flush()
         folder = _session_folder(work_dir, session_id)
         title = next(
-            (entry.info.title for entry in sessions_of(work_dir, archived=True) if entry.info.dir == folder), ""
+            (entry.info.title for entry in find_sessions(work_dir, archived=True) if entry.info.dir == folder), ""
         )
         with _refused():
             copy = await asyncio.to_thread(fork, folder, work_dir, title=title)
@@ -188,7 +188,7 @@ class AcpAgent:
         self, cwd: str | None = None, cursor: str | None = None, **kwargs: object
     ) -> ListSessionsResponse:
         """List the sessions of one folder, or of all folders, newest first."""
-        entry = await asyncio.to_thread(sessions_of, _folder(cwd) if cwd is not None else None)
+        entry = await asyncio.to_thread(find_sessions, _folder(cwd) if cwd is not None else None)
         return ListSessionsResponse(
             sessions=[
                 SessionInfo(

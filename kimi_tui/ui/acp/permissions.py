@@ -9,7 +9,7 @@ from acp.interfaces import Client
 from acp.schema import AcceptElicitationResponse, AllowedOutcome, PermissionOption, ToolCallUpdate
 
 from kimi_tui.soul.engine import Engine
-from kimi_tui.ui.acp.question_form import answers_of, form_of
+from kimi_tui.ui.acp.question_form import make_form, read_answers
 from kimi_tui.ui.acp.updates import Updates
 from kimi_tui.wire.events import ApprovalAnswer
 from kimi_tui.wire.requests import ApprovalRequest, Question, QuestionRequest
@@ -71,13 +71,13 @@ class PermissionRequests:
         """Ask all questions in one form; declining it dismisses them."""
         message = "\n".join(question.question for question in request.questions)
         try:
-            response = await self._client.create_elicitation(message, form_of(request, self._engine.session_id))
+            response = await self._client.create_elicitation(message, make_form(request, self._engine.session_id))
         except Exception:  # noqa: BLE001 - the edge: a client that fails, or is gone, has not answered
             _log.exception("the client could not be asked")
             return {}
         match response:
             case AcceptElicitationResponse(content=dict(content)):
-                return answers_of(request, content)
+                return read_answers(request, content)
             case _:
                 return {}
 

@@ -16,7 +16,7 @@ from kimi_tui.wire.requests import Question, QuestionRequest
 _Property = ElicitationStringPropertySchema | ElicitationMultiSelectPropertySchema
 
 
-def form_of(request: QuestionRequest, session_id: str) -> ElicitationFormSessionMode:
+def make_form(request: QuestionRequest, session_id: str) -> ElicitationFormSessionMode:
     properties: dict[str, _Property] = {}
     for number, question in enumerate(request.questions):
         properties[_choice_key(number)] = _choice(question)
@@ -29,7 +29,7 @@ def form_of(request: QuestionRequest, session_id: str) -> ElicitationFormSession
     return ElicitationFormSessionMode(session_id=session_id, tool_call_id=request.tool_call_id, requested_schema=schema)
 
 
-def answers_of(request: QuestionRequest, content: Mapping[str, object]) -> dict[str, str]:
+def read_answers(request: QuestionRequest, content: Mapping[str, object]) -> dict[str, str]:
     """Return the answers by question; a field with an invalid value counts as unanswered."""
     answers: dict[str, str] = {}
     for number, question in enumerate(request.questions):

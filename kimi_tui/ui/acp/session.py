@@ -189,7 +189,7 @@ class AcpSession:
 
     def _facts(self) -> tuple[str, str, bool, str]:
         models = self.engine.models
-        return settings.mode_of(self.engine), models.key, models.thinking, self.engine.title
+        return settings.current_mode(self.engine), models.key, models.thinking, self.engine.title
 
     def _send_facts(self) -> None:
         """Send changes of the session information that the client shows beside the conversation."""

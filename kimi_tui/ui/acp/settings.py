@@ -26,7 +26,7 @@ _MODES = (
 )
 
 
-def mode_of(engine: Engine) -> str:
+def current_mode(engine: Engine) -> str:
     if engine.services.plan_mode.on:
         return PLAN
     if engine.approvals.yolo:
@@ -35,7 +35,7 @@ def mode_of(engine: Engine) -> str:
 
 
 def modes(engine: Engine) -> SessionModeState:
-    return SessionModeState(current_mode_id=mode_of(engine), available_modes=list(_MODES))
+    return SessionModeState(current_mode_id=current_mode(engine), available_modes=list(_MODES))
 
 
 def set_mode(engine: Engine, mode: str) -> None:
@@ -53,7 +53,7 @@ def set_mode(engine: Engine, mode: str) -> None:
 def options(engine: Engine, *, switches: bool = False) -> ConfigOptions:
     """Return the options. `switches`: the client supports boolean options."""
     config_options: ConfigOptions = [
-        _select("mode", "Mode", "mode", mode_of(engine), [(mode.id, mode.name) for mode in _MODES])
+        _select("mode", "Mode", "mode", current_mode(engine), [(mode.id, mode.name) for mode in _MODES])
     ]
     if engine.models.key:
         config_options.append(_select("model", "Model", "model", engine.models.key, _named_models(engine)))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.cli.engine_options import budget_of
+from kimi_tui.cli.engine_options import read_budget_options
 from kimi_tui.cli.main import main
 from kimi_tui.cli.options import parse
 from kimi_tui.config.budget import Budget
@@ -77,9 +77,9 @@ async def test_runs_waiting_and_exports_tell_the_spend(kimi: Kimi) -> None:  # n
 
 def test_the_options_are_read_before_and_after_the_command() -> None:
     options = parse(["flow", "run", "x", "--max-cost", "$2", "--max-tokens", "1.5m", "--max-time", "90s"])
-    assert budget_of(options) == Budget(2.0, 1_500_000, 90.0)
-    assert budget_of(parse(["--max-tokens", "500k", "flow", "resume", "x"])) == Budget(tokens=500_000)
-    assert budget_of(parse(["-p", "x"])) == Budget()
+    assert read_budget_options(options) == Budget(2.0, 1_500_000, 90.0)
+    assert read_budget_options(parse(["--max-tokens", "500k", "flow", "resume", "x"])) == Budget(tokens=500_000)
+    assert read_budget_options(parse(["-p", "x"])) == Budget()
 
 
 @pytest.mark.parametrize("said", [["--max-cost", "lots"], ["--max-tokens", "0"], ["--max-time", "1"]])

@@ -15,7 +15,7 @@ import aiohttp
 import pytest
 
 from kimi_tui.cli.main import main
-from kimi_tui.cli.option_args import argv_of
+from kimi_tui.cli.option_args import to_argv
 from kimi_tui.cli.options import parse, parser
 from tests.faults.terminal import scripted
 from tests.tools.harness import processes_with
@@ -158,7 +158,7 @@ def test_without_the_extra_it_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch
 )
 def test_options_are_said_again_as_they_were(line: str) -> None:
     options = parse(line.split())
-    again = parse(argv_of(options, parser()))
+    again = parse(to_argv(options, parser()))
     assert vars(again) == vars(options)
     assert vars(parse(["--debug", "web", *line.split()])) == vars(parse([*line.split(), "--debug", "web"]))
 

@@ -12,7 +12,7 @@ from kimi_tui.flow.model.settings import INACTIVE_NODE_KEYS, NODE_KEYS, NodeSett
 from kimi_tui.flow.model.validation import diagnostics, lint
 from kimi_tui.flow.parsing.d2.parser import read_d2
 from kimi_tui.flow.render.source_writer import to_mermaid
-from kimi_tui.formats import seconds_of
+from kimi_tui.formats import parse_duration
 from tests.flow.d2_writer import to_d2
 
 CHART = (
@@ -234,12 +234,12 @@ work: Do the work
     [("90s", 90), ("10m", 600), ("1h 30m", 5400), ("3d", 259_200), ("500ms", 0.5), ("1.5h", 5400)],
 )
 def test_times_are_read(text, seconds):
-    assert seconds_of(text) == seconds
+    assert parse_duration(text) == seconds
 
 
 @pytest.mark.parametrize("text", ["", "10", "m", "-1m", "1 week", "1m2", "9" * 5000 + "s"])
 def test_other_texts_are_no_times(text):
-    assert seconds_of(text) is None
+    assert parse_duration(text) is None
 
 
 VALUES = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")), min_size=1).map(str.strip)

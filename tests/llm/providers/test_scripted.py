@@ -17,7 +17,7 @@ from kimi_tui.errors import (
 )
 from kimi_tui.llm.message import Message, user_message
 from kimi_tui.llm.provider import SpokenPart
-from kimi_tui.llm.providers.script_rules import MAX_EARLIER, MAX_ENTRY, MAX_NOW, situation_of
+from kimi_tui.llm.providers.script_rules import MAX_EARLIER, MAX_ENTRY, MAX_NOW, matched_text
 from kimi_tui.llm.providers.scripted import Request, Script, ScriptedProvider
 from kimi_tui.llm.reply import Reply, request_reply
 from kimi_tui.wire.parts import FunctionBody, ImageURLPart, MediaURL, TextPart, ThinkPart, TokenUsage, ToolCall
@@ -208,7 +208,7 @@ async def test_rules_answer_by_the_situation_as_often_as_they_are_asked() -> Non
 
 async def test_what_came_before_the_last_user_message_is_earlier() -> None:
     before = (user_message("Run the tests"), *ran("1 FAILED"), user_message("tests, again"))
-    assert situation_of(before) == (
+    assert matched_text(before) == (
         "earlier user: Run the tests\nearlier assistant: I run them.\n"
         'earlier call: Shell {"command": "make test"}\nearlier result: Shell 1 FAILED\nuser: tests, again'
     )
@@ -233,7 +233,7 @@ async def test_a_situation_that_no_rule_fits_is_told() -> None:
 
 def test_the_situation_of_a_long_conversation_is_bounded() -> None:
     long = "x" * 50_000 + "END"
-    text = situation_of([user_message("first"), *ran(long) * 100, user_message("now " + long), *ran(long) * 100])
+    text = matched_text([user_message("first"), *ran(long) * 100, user_message("now " + long), *ran(long) * 100])
     assert len(text) < MAX_EARLIER + MAX_NOW + 2 * MAX_ENTRY
     assert "\nuser: now xxx" in text
     assert "earlier user: first" not in text

@@ -6,7 +6,7 @@ import pytest
 
 from kimi_tui.errors import SkillInstallError
 from kimi_tui.skill.sharing.installation import open_installation
-from kimi_tui.skill.sharing.skill_package import hash_of, hashes_of_folder
+from kimi_tui.skill.sharing.skill_package import hashes_of_folder, package_hash
 from kimi_tui.skill.sharing.skills_lock import read_lock
 from tests.skill.sharing.killed import POINTS, install, version
 
@@ -50,7 +50,7 @@ def test_a_kill_at_each_point_leaves_the_old_version_or_the_new_one(tmp_path: Pa
             assert now in valid[action], home.name
             assert (now is None) == (entry is None), home.name
             if entry is not None and now != "mine":
-                assert hash_of(hashes_of_folder(home / "skills/one")) == entry.hash, home.name
+                assert package_hash(hashes_of_folder(home / "skills/one")) == entry.hash, home.name
         if action in ("edited", "unedit"):
             assert now == "mine" or "mine" in kept_texts(home), home.name
         assert {path.name for path in (home / "skills").iterdir()} <= {"one", ".kept"}, home.name

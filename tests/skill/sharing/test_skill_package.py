@@ -9,14 +9,14 @@ from kimi_tui.skill.sharing.skill_package import (
     SkillPackage,
     check_names,
     hashes_of_folder,
-    package_of,
     package_of_folder,
+    read_package,
     skill_folder,
 )
 
 
 def package(files: dict[str, bytes], links: tuple[str, ...] = ()) -> SkillPackage:
-    return package_of({name: Entry(link=name in links) for name in files}, lambda names: files)
+    return read_package({name: Entry(link=name in links) for name in files}, lambda names: files)
 
 
 @pytest.mark.parametrize(

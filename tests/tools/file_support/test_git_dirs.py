@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.soul.environment import branch_of
-from kimi_tui.tools.file_support.git_dirs import git_dir_of, is_in_git_dir
+from kimi_tui.soul.environment import checked_out_branch
+from kimi_tui.tools.file_support.git_dirs import find_git_dir, is_in_git_dir
 from kimi_tui.tools.file_support.git_index import tracked_files
 from kimi_tui.tools.file_support.git_settings import runs_no_program
 
@@ -36,8 +36,8 @@ def test_a_git_file_that_leads_nowhere_is_no_repository_and_no_crash(
     tmp_path: Path, make: Callable[[Path], None]
 ) -> None:
     make(tmp_path)
-    assert git_dir_of(tmp_path) is None
-    assert branch_of(tmp_path) == ""
+    assert find_git_dir(tmp_path) is None
+    assert checked_out_branch(tmp_path) == ""
     assert not tracked_files(tmp_path)
     assert runs_no_program(tmp_path) == (make in (named_loop, linked_back_to_nul))  # Git refuses those two itself
     assert not is_in_git_dir(tmp_path / "file")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.tools.file_support.git_history import History, history_of
+from kimi_tui.tools.file_support.git_history import History, read_history
 from tests.tools.harness import git
 
 GIT = shutil.which("git") or "git"
@@ -24,7 +24,7 @@ def repo(tmp_path: Path) -> Path:
 
 
 def names(repo: Path) -> set[str]:
-    history = history_of(repo, GIT)
+    history = read_history(repo, GIT)
     assert history is not None
     return {str(file.relative_to(repo)) for file in history.files}
 
@@ -35,7 +35,7 @@ def test_all_names_that_were_ever_committed_are_known(repo: Path) -> None:
     assert "b.py" not in names(repo)
     git(repo, "commit", "-qm", "two")
     assert names(repo) == {"a.py", "b.py", 'dir/\u00e4\n"b', ".env"}
-    history = history_of(repo / "dir", GIT)
+    history = read_history(repo / "dir", GIT)
     assert history is not None
     assert history.sensitive == (repo / ".env",)
 
@@ -50,18 +50,18 @@ def test_settings_of_the_user_change_nothing(repo: Path, monkeypatch: pytest.Mon
 
 
 def test_outside_of_a_repository_nothing_was_committed(tmp_path: Path) -> None:
-    assert history_of(tmp_path, GIT) == History()
+    assert read_history(tmp_path, GIT) == History()
 
 
 def test_a_history_that_takes_too_long_is_not_known_and_not_read_again(repo: Path, tmp_path: Path) -> None:
     slow = tmp_path / "slow"
     slow.write_text("#!/bin/sh\nexec sleep 60\n")
     slow.chmod(0o755)
-    assert history_of(repo, str(slow)) is None
+    assert read_history(repo, str(slow)) is None
     start = time.monotonic()
     git(repo, "commit", "-qm", "two", "--allow-empty")
     for _ in range(20):
-        assert history_of(repo, str(slow)) is None
+        assert read_history(repo, str(slow)) is None
     assert time.monotonic() - start < 10
 
 
@@ -69,11 +69,11 @@ def test_a_history_that_is_too_large_is_not_known(repo: Path, tmp_path: Path) ->
     endless = tmp_path / "endless"
     endless.write_text("#!/bin/sh\nexec yes\n")
     endless.chmod(0o755)
-    assert history_of(repo, str(endless)) is None
+    assert read_history(repo, str(endless)) is None
 
 
 def test_a_repository_whose_settings_may_run_something_is_not_read(repo: Path) -> None:
     ran = repo / "ran"
     git(repo, "config", "core.sshCommand", f"touch {ran}")
-    assert history_of(repo, GIT) is None
+    assert read_history(repo, GIT) is None
     assert not ran.exists()

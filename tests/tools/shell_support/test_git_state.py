@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from kimi_tui.tools.shell_support.git_state import is_unsafe_state, states_of
+from kimi_tui.tools.shell_support.git_state import git_state_files, is_unsafe_state
 from kimi_tui.tools.shell_support.git_watch import GitWatch
 from kimi_tui.tools.shell_support.safe_rename import ASIDE
 from tests.tools.harness import git
@@ -301,7 +301,7 @@ def test_many_links_of_one_folder_are_put_aside_at_once_and_not_again(work: Path
 
 
 def harmless(git_dir: Path) -> bool:
-    found = list(states_of(git_dir, {}, read=False))
+    found = list(git_state_files(git_dir, {}, read=False))
     assert "index" in found
     return not any(is_unsafe_state(git_dir, name) for name in found)
 
@@ -376,7 +376,7 @@ def test_the_state_of_what_is_in_progress_is_what_git_writes(work: Path, name: s
     file = work / ".git" / name
     file.parent.mkdir(exist_ok=True)
     file.write_text(text)
-    assert name in states_of(work / ".git", {}, read=False)
+    assert name in git_state_files(work / ".git", {}, read=False)
     assert is_unsafe_state(work / ".git", name) is acts
 
 

@@ -580,8 +580,8 @@ async def test_mounts_that_differ_when_all_are_made_are_not_waited_for() -> None
         os.close(info_end)
         with os.fdopen(info, "rb") as file:
             pid = json.load(file)["child-pid"]
-        proc = mount_check.mounts_of(b"self")[b"/proc"]
-        await until(lambda: mount_check.mounts_of(str(pid).encode()).get(b"/proc", proc) != proc)
+        proc = mount_check.read_mounts(b"self")[b"/proc"]
+        await until(lambda: mount_check.read_mounts(str(pid).encode()).get(b"/proc", proc) != proc)
         began = time.monotonic()
         assert not mount_check.holds(pid, "/usr")
         assert time.monotonic() - began < 3

@@ -42,15 +42,15 @@ def clipboard(environ: Mapping[str, str] = os.environ, platform: str = sys.platf
         return _mac()
     if environ.get("WAYLAND_DISPLAY") and shutil.which("wl-paste"):
         types = _run("wl-paste", "--list-types").decode("utf-8", "replace").split("\n")
-        return _of("wl-paste", types, lambda kind: ("wl-paste", "--no-newline", "--type", kind))
+        return _read_clipboard("wl-paste", types, lambda kind: ("wl-paste", "--no-newline", "--type", kind))
     if environ.get("DISPLAY") and shutil.which("xclip"):
         ask = ("xclip", "-selection", "clipboard", "-o", "-t")
         types = _run(*ask, "TARGETS").decode("utf-8", "replace").split("\n")
-        return _of("xclip", types, lambda kind: (*ask, kind))
+        return _read_clipboard("xclip", types, lambda kind: (*ask, kind))
     return ClipboardContent()
 
 
-def _of(tool: str, types: Sequence[str], ask: Callable[[str], tuple[str, ...]]) -> ClipboardContent:
+def _read_clipboard(tool: str, types: Sequence[str], ask: Callable[[str], tuple[str, ...]]) -> ClipboardContent:
     if (kind := next((kind for kind in _TEXT if kind in types), None)) is not None:
         return ClipboardContent(tool, text=_run(*ask(kind)).decode("utf-8", "replace"))
     if (kind := next((kind for kind in _IMAGES if kind in types), None)) is not None:

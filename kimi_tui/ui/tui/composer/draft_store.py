@@ -51,14 +51,14 @@ def orphaned_drafts(work_dir: Path) -> list[Path]:
     found: list[tuple[float, Path]] = []
     for file in (paths.home() / "history").glob(f"{key}*.draft"):
         session_id = file.name.removeprefix(key).removesuffix(".draft").removeprefix(".")
-        if (session_id and is_open(sessions_dir(work_dir) / session_id)) or is_locked(_lock_of(file)):
+        if (session_id and is_open(sessions_dir(work_dir) / session_id)) or is_locked(_lock_path(file)):
             continue
         with contextlib.suppress(OSError):
             found.append((file.stat().st_mtime, file))
     return [file for _time, file in sorted(found, reverse=True)]
 
 
-def _lock_of(draft: Path) -> Path:
+def _lock_path(draft: Path) -> Path:
     return draft.with_suffix(".lock")
 
 
@@ -106,7 +106,7 @@ class DraftStore:
                 continue
             with contextlib.suppress(OSError):
                 file.replace(own)
-                _lock_of(file).unlink(missing_ok=True)
+                _lock_path(file).unlink(missing_ok=True)
                 return
 
     def save(self, draft: Draft) -> None:
@@ -133,7 +133,7 @@ class DraftStore:
     def _take_lock(self, file: Path) -> None:
         if self._locks and self._lock is None:
             with contextlib.suppress(OSError):  # without locks the draft is still saved
-                self._lock = open_fd(_lock_of(file), os.O_RDWR | os.O_CREAT)
+                self._lock = open_fd(_lock_path(file), os.O_RDWR | os.O_CREAT)
                 fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
     def close(self) -> None:
@@ -144,5 +144,5 @@ class DraftStore:
 
     def _release_lock(self, file: Path) -> None:
         if self._lock is not None:
-            _lock_of(file).unlink(missing_ok=True)
+            _lock_path(file).unlink(missing_ok=True)
             self.close()

@@ -18,8 +18,8 @@ from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody
 from kimi_tui.ui.tui.dialogs.approval_fullscreen import KEYS, LETTERS, ApprovalFullscreen
 from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
 from kimi_tui.ui.tui.dialogs.docked_dialog import DockedDialog
-from kimi_tui.ui.tui.dialogs.edit_command import EditCommand, command_of
-from kimi_tui.ui.tui.dialogs.hunk_picker import HunkPicker, hunks_of
+from kimi_tui.ui.tui.dialogs.edit_command import EditCommand, editable_command
+from kimi_tui.ui.tui.dialogs.hunk_picker import HunkPicker, selectable_hunks
 from kimi_tui.ui.tui.dialogs.option_list import Option, OptionList
 from kimi_tui.ui.tui.i18n.catalog import N_, _
 from kimi_tui.ui.tui.i18n.translate import translate
@@ -180,9 +180,9 @@ class ApprovalDialog(DockedDialog):
                 options.append(Option("session", LETTERS["session"], words, disabled=True))
         options.append(Option("no", LETTERS["no"], _("No")))
         options.append(Option("why", LETTERS["why"], _("No, and say why…")))
-        if command_of(request) is not None:
+        if editable_command(request) is not None:
             options.append(Option("edit", LETTERS["edit"], _("Edit before running…")))
-        if hunks := hunks_of(request):
+        if hunks := selectable_hunks(request):
             options.append(
                 Option("hunks", LETTERS["hunks"], _("Choose which of {count} changes to accept…", count=len(hunks)))
             )
@@ -313,12 +313,12 @@ class ApprovalDialog(DockedDialog):
                 self._reply(request, "reject")
             case "why":
                 self._write("-why", _("no"), _("reason… (Enter send · Esc cancel)"))
-            case "edit" if (command := command_of(request)) is not None:
+            case "edit" if (command := editable_command(request)) is not None:
                 self._open_screen(
                     EditCommand(command),
                     lambda text: self._reply(request, "approve", edited=text if text != command else None),
                 )
-            case "hunks" if hunks_of(request):
+            case "hunks" if selectable_hunks(request):
                 self._open_screen(
                     HunkPicker(request, node=self.query_one(ApprovalHeader).node, clock=self._clock),
                     lambda taken: self._reply(request, "approve", taken=[*map(int, taken.split(","))]),

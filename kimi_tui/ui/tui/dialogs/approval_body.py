@@ -7,7 +7,7 @@ from textual.strip import Strip
 
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.i18n.translate import translate
-from kimi_tui.ui.tui.text.diff import CONTEXT, DiffText, summary_of
+from kimi_tui.ui.tui.text.diff import CONTEXT, DiffText, change_summary
 from kimi_tui.ui.tui.text.highlight import highlight
 from kimi_tui.ui.tui.text.markdown import render
 from kimi_tui.ui.tui.text.sanitize import sanitize
@@ -72,7 +72,7 @@ def _block(block: DisplayBlock, width: int, palette: Palette, context: int) -> l
             old, new = reveal_change(block.old_text, block.new_text)
             head: tuple[Run, ...] = (
                 (cut_start(sanitize(block.path), width - 14), palette.base),
-                (f"  {summary_of(old, new)}", palette.muted),
+                (f"  {change_summary(old, new)}", palette.muted),
             )
             diff = DiffText(block.path, old, new, block.old_start, block.new_start, context)
             rows = diff.lines(width, palette)

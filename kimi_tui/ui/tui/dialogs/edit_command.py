@@ -8,7 +8,7 @@ from kimi_tui.wire.display import ShellBlock
 from kimi_tui.wire.requests import ApprovalRequest
 
 
-def command_of(request: ApprovalRequest) -> str | None:
+def editable_command(request: ApprovalRequest) -> str | None:
     """Return the command if the user may edit it; None if there is none, or an editor cannot show all of it."""
     command = next((block.command for block in request.display if isinstance(block, ShellBlock)), None)
     return command if request.sender == "Shell" and command is not None and hidden_text(command) is None else None

@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from kimi_tui.ui.tui.dialogs.approval_body import reveal_change
 from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
 from kimi_tui.ui.tui.i18n.catalog import _, p_
-from kimi_tui.ui.tui.text.diff import DiffText, summary_of
+from kimi_tui.ui.tui.text.diff import DiffText, change_summary
 from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.text.styled_line import Line, cells, cut_start, prefixed
 from kimi_tui.ui.tui.themes.palette import Palette
@@ -24,7 +24,7 @@ from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.requests import ApprovalRequest
 
 
-def hunks_of(request: ApprovalRequest) -> tuple[DiffBlock, ...]:
+def selectable_hunks(request: ApprovalRequest) -> tuple[DiffBlock, ...]:
     """The hunks that can be selected one by one; empty if the edit is all or nothing."""
     count = request.hunks or 0
     first = tuple(block for block in request.display[:count] if isinstance(block, DiffBlock))
@@ -56,7 +56,7 @@ class HunkListView(LineScrollView, can_focus=False):
         sign, ink = ("[x]", palette.success) if taken else ("[ ]", palette.error)
         old, new = reveal_change(hunk.old_text, hunk.new_text)
         word = _("accepted") if taken else _("skipped")
-        tail = f"  {summary_of(old, new)}  {word}"
+        tail = f"  {change_summary(old, new)}  {word}"
         bold = Style(bold=here)
         head = Line(
             (
@@ -120,7 +120,7 @@ class HunkPicker(OneShotModal[str | None]):
         super().__init__()
         self._request, self._node = request, node
         self._guard = KeyGuard(clock)
-        self.list = HunkListView(hunks_of(request))
+        self.list = HunkListView(selectable_hunks(request))
         self._bar = KeyBar()
 
     def compose(self) -> ComposeResult:

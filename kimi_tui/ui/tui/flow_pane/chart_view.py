@@ -277,7 +277,7 @@ class FlowChart(SurfaceView, can_focus=True):
         elif event.button == _RIGHT:
             self.post_message(self.MenuRequested())
         elif (cell := meta.get("map")) is not None and self.map is not None:
-            x, y = self.map.place_of(Offset(*cell))
+            x, y = self.map.to_surface(Offset(*cell))
             self.following = False
             self.scroll_to(x - self.size.width // 2, y - self.size.height // 2, animate=False, immediate=True)
         elif isinstance(index := meta.get("edge"), int) and self.flow is not None:

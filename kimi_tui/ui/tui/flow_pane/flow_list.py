@@ -52,7 +52,7 @@ class FlowList(LineList):
             head.append((cut(skill.name, width - 2), (palette.accent if here else palette.base) + Style(bold=True)))
             rows = [Line(tuple(head))]
             about = wrap_text(
-                _first_of(one_line(translate(skill.description)), 3 * (width - 3)), palette.muted, max(8, width - 3)
+                _cut_to_width(one_line(translate(skill.description)), 3 * (width - 3)), palette.muted, max(8, width - 3)
             )
             rows += [Line((("  ", palette.base), *row)) for row, _ in about]
             if isinstance(skill, BrokenFlow):
@@ -79,7 +79,7 @@ class FlowList(LineList):
         self.post_message(self.Chosen(self.flows[self.cursor].name))
 
 
-def _first_of(text: str, most: int) -> str:
+def _cut_to_width(text: str, most: int) -> str:
     """The start of a text that fits the given cells, less the cells lost at line ends."""
     return cut(text, max(8, most - 12)) if cells(text) > most - 12 else text
 

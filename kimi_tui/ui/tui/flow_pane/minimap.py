@@ -46,7 +46,7 @@ class MiniMap:
             down = surface.height / 3
         return cls(Size(max(1, round(surface.width / across)), max(1, round(surface.height / down))), (across, down))
 
-    def place_of(self, cell: Offset) -> Offset:
+    def to_surface(self, cell: Offset) -> Offset:
         """The position on the surface that corresponds to a cell of the map."""
         return Offset(int((cell.x + 0.5) * self.scale[0]), int((cell.y + 0.5) * self.scale[1]))
 

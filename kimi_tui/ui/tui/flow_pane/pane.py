@@ -22,7 +22,7 @@ from kimi_tui.ui.tui.flow_pane.disabled_keys import Showing, Shown, why_not
 from kimi_tui.ui.tui.flow_pane.flow_list import FlowList
 from kimi_tui.ui.tui.flow_pane.footer import FlowFooter, FooterFacts
 from kimi_tui.ui.tui.flow_pane.footer_text import ended_buttons, footer_facts, line_legend, more, run_title
-from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of
+from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, recorded_chart
 from kimi_tui.ui.tui.i18n.catalog import _, n_
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.sanitize import sanitize
@@ -100,7 +100,7 @@ class FlowPane(Vertical):
         self._overlaid: RunView | None = None
         self.past = self.recorded = self._with_legend = False
         self.showing: Showing = "list"
-        self.chart_of: FlowSkill | None = None
+        self.load_chart: FlowSkill | None = None
         self.listing = FlowList(id="flows")
         self.trouble = DiagnosticsView(id="trouble")
         self.chart = FlowChart(id="chart")
@@ -136,7 +136,7 @@ class FlowPane(Vertical):
         if self.showing == "list":
             enter = _("start") if self._startable else _("show the error")
             return (("↑ ↓", _("choose")), ("Enter", enter)) if self.listing.flows else ()
-        if self.showing == "chart" and self.chart_of is not None and self.chart_of.flow is None:
+        if self.showing == "chart" and self.load_chart is not None and self.load_chart.flow is None:
             return (("↑ ↓", _("scroll")), ("l", _("flows")))
         return (("↑ ↓ ← →", _("nodes")), ("Enter", _("node")), ("z", _("size")), ("o", _("outline")), (".", _("more")))
 
@@ -160,7 +160,7 @@ class FlowPane(Vertical):
             self._changed_on_disk |= any(skill.name == run.name for skill in changed)
         elif changed:
             self.show_chart(changed[0])
-        elif self.showing == "chart" and self.chart_of is not None and self.chart_of.name not in self._names(flows):
+        elif self.showing == "chart" and self.load_chart is not None and self.load_chart.name not in self._names(flows):
             self._show("list")
         self._update_footer()
 
@@ -175,7 +175,7 @@ class FlowPane(Vertical):
 
     def show_chart(self, skill: FlowSkill) -> None:
         """Show a flow's chart; if it is invalid, show its errors and its last valid chart, dimmed."""
-        self.chart_of = skill
+        self.load_chart = skill
         flow = skill.flow or self._good.get(skill.name)
         broken = skill if isinstance(skill, BrokenFlow) else None
         if broken is not None and flow is not None:
@@ -213,7 +213,7 @@ class FlowPane(Vertical):
             self._shown, self._changed_on_disk = run.begin, False
             had_focus = self.listing.has_focus
             self._show("run")
-            flow = flow_of(run.begin)
+            flow = recorded_chart(run.begin)
             self.chart.show_flow(flow, self._run_style(run, flow), current=run.node_id)
             if had_focus:
                 self.call_after_refresh(self._keep_focus)
@@ -287,7 +287,7 @@ class FlowPane(Vertical):
     @property
     def _startable(self) -> str:
         """The name of the displayed flow if it can be started; for an ended run, its skill must still exist."""
-        run, skill = self._run, self.chart_of
+        run, skill = self._run, self.load_chart
         if self.showing == "list" and self.listing.flows:
             here = self.listing.flows[self.listing.cursor]
             return here.name if here.flow is not None else ""
@@ -313,8 +313,8 @@ class FlowPane(Vertical):
 
     def action_runs(self) -> None:
         name = self._run.name if self._run is not None and self.showing == "run" else ""
-        if self.showing == "chart" and self.chart_of is not None:
-            name = self.chart_of.name
+        if self.showing == "chart" and self.load_chart is not None:
+            name = self.load_chart.name
         elif self.showing == "list" and self.listing.flows:
             name = self.listing.flows[self.listing.cursor].name
         self.post_message(self.Requested("runs", name))
@@ -393,10 +393,10 @@ class FlowPane(Vertical):
                     title += " · ✗ " + n_("{count} cannot run", "{count} cannot run", broken)
                 self.border_title = f" {title} "
                 self._footer.show(self._list_facts())
-            case "chart" if self.chart_of is not None:
-                name = sanitize(one_line(self.chart_of.name))
+            case "chart" if self.load_chart is not None:
+                name = sanitize(one_line(self.load_chart.name))
                 self.border_title = Content(" " + _("flow: {name}", name=name) + " ")
-                self._footer.show(self._chart_facts(self.chart_of))
+                self._footer.show(self._chart_facts(self.load_chart))
             case "overlay":
                 title, _style, legend = self._overlay
                 self.border_title = Content(f" {sanitize(title)} ")

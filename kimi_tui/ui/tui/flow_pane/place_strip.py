@@ -49,7 +49,7 @@ class Place:
     ascii: bool = False
 
 
-def place_of(
+def current_place(
     run: RunView,
     flow: Flow,
     now: LiveContext,

@@ -66,7 +66,7 @@ class LiveContext:
     retry_until: float | None = None
 
 
-def flow_of(begin: FlowBegin) -> Flow:
+def recorded_chart(begin: FlowBegin) -> Flow:
     """The chart stored in a run; for a damaged record, its readable part."""
     nodes = {
         node.id: FlowNode(node.id, shown_label(node.label, begin.args), NodeKind(node.kind)) for node in begin.nodes

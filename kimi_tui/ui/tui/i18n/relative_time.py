@@ -21,7 +21,7 @@ def ago(at: float, now: float) -> str:
     return datetime.fromtimestamp(at).strftime("%Y-%m-%d")
 
 
-def day_of(at: float, now: float) -> str:
+def day_heading(at: float, now: float) -> str:
     """The group heading in lists: `today`, `yesterday`, `this week`, `this month`, `earlier`."""
     days = (datetime.fromtimestamp(now).date() - datetime.fromtimestamp(at).date()).days
     for most, word in ((0, _("today")), (1, _("yesterday")), (6, _("this week")), (30, _("this month"))):

@@ -190,7 +190,7 @@ def _overlap(one: KeyBinding, other: KeyBinding) -> bool:
     return len(both) == 1 or "everywhere" in both or ("panes" in both and bool(both & PANES))
 
 
-def lines_of(file: Path | None) -> Mapping[str, int]:
+def config_lines(file: Path | None) -> Mapping[str, int]:
     """The line of each `keys` entry in the configuration; empty if unknown."""
     if file is None:
         return {}
@@ -215,7 +215,7 @@ def lines_of(file: Path | None) -> Mapping[str, int]:
 
 def format_problems(troubles: Iterable[KeymapProblem], file: Path | None) -> list[str]:
     """Each problem with its file and line."""
-    lines = lines_of(file)
+    lines = config_lines(file)
     where = str(file) if file is not None else "--config"
     return [
         f"{where}{f':{lines[one.name]}' if one.name in lines else ''}: keys.{one.name}: {one.description}"

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from kimi_tui.paths import shown
-from kimi_tui.soul.environment import branch_of
+from kimi_tui.soul.environment import checked_out_branch
 
-__all__ = ["branch_of", "folder_label"]
+__all__ = ["checked_out_branch", "folder_label"]
 
 
 def folder_label(work_dir: Path) -> str:

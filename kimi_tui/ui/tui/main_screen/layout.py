@@ -142,7 +142,7 @@ class PaneLayout(LowLatencyScreen):
         panes.flow_pane.display = has_flows or not filled
         panes.todo_pane.stack(wide and not panes.flow_pane.display)
         self.set_class(filled and (is_open or not wide), "-has-right")
-        panes.status_line.hide_part_of(self.zoomed)
+        panes.status_line.hide_shown_pane(self.zoomed)
         panes.status_line.fold(folded=wide and not is_open)
         return filled and is_open
 

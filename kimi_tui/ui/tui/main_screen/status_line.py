@@ -8,8 +8,8 @@ from textual.message import Message
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.flow.render.node_signs import SIGNS, run_sign
 from kimi_tui.ui.tui.accessibility import display_options_of
-from kimi_tui.ui.tui.flow_pane.place_strip import Place, place_lines, place_of, place_rows
-from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, flow_of
+from kimi_tui.ui.tui.flow_pane.place_strip import Place, current_place, place_lines, place_rows
+from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, recorded_chart
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.state.flow_reducer import current_label, move_count
@@ -58,8 +58,8 @@ class StatusLine(LineWidget):
             options = display_options_of(self)
             if run.active and not options.plain:
                 if self._chart is None or self._chart[0] is not run.begin:
-                    self._chart = (run.begin, flow_of(run.begin))
-                place = place_of(run, self._chart[1], now, ascii=options.ascii)
+                    self._chart = (run.begin, recorded_chart(run.begin))
+                place = current_place(run, self._chart[1], now, ascii=options.ascii)
             where = current_label(run) if run.active else _(labels.ENDED[run.status or "finished"])
             words = _("{flow}: {place} · {moves}", flow=run.name, place=where, moves=move_count(run))
             if place is not None and place_rows(self.app.size.height):  # the rows below name the node
@@ -81,7 +81,7 @@ class StatusLine(LineWidget):
             self._folded = folded
             self._update()
 
-    def hide_part_of(self, pane: str | None) -> None:
+    def hide_shown_pane(self, pane: str | None) -> None:
         """Leave out what this pane shows, `flow` or `todo`, while it takes the whole screen."""
         if (pane or "") != self._beside:
             self._beside = pane or ""

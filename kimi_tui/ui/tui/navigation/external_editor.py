@@ -42,7 +42,7 @@ def edit_in_editor(text: str, command: list[str]) -> str:
     with tempfile.TemporaryDirectory(prefix="kimi-tui-") as folder:
         file = Path(folder) / "message.md"
         file.write_text(text, "utf-8")
-        with subprocess.Popen([*command, str(file)]) as editor, _signals_of(editor):
+        with subprocess.Popen([*command, str(file)]) as editor, _editor_signals(editor):
             status = editor.wait()
         if status:
             raise OSError(_("ended with status {status}", status=status))
@@ -50,7 +50,7 @@ def edit_in_editor(text: str, command: list[str]) -> str:
 
 
 @contextlib.contextmanager
-def _signals_of(editor: "subprocess.Popen[bytes]") -> Generator[None]:
+def _editor_signals(editor: "subprocess.Popen[bytes]") -> Generator[None]:
     """Leave Ctrl+C to the editor. Forward terminating signals to the editor first, because it blocks the app."""
     handlers: dict[int, Any] = {number: signal.getsignal(number) for number in SIGNALS}
 

@@ -92,7 +92,7 @@ class RecordedEngine:
         """Does nothing: there is nothing to release."""
 
 
-def file_of(name: str, work_dir: Path) -> Path:
+def find_recording(name: str, work_dir: Path) -> Path:
     """The recording named by a session id (or its prefix), a session folder or a file. Raises UsageError."""
     path = Path(name).expanduser()
     if path.is_file():

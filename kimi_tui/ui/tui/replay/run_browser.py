@@ -16,7 +16,14 @@ from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _, n_, p_
 from kimi_tui.ui.tui.replay.run_comparison import frequency_style, two_run_style
-from kimi_tui.ui.tui.replay.run_index import PastRun, begin_number, chart_of, messages_of, run_view_of, runs_of
+from kimi_tui.ui.tui.replay.run_index import (
+    PastRun,
+    begin_number,
+    load_chart,
+    load_messages,
+    load_run_view,
+    stored_runs,
+)
 from kimi_tui.ui.tui.replay.run_table import Runs
 from kimi_tui.ui.tui.replay.time_travel import TimeTravel
 from kimi_tui.ui.tui.session.presenter import Presenter
@@ -33,7 +40,7 @@ class RunBrowser:
 
     async def open(self, work_dir: Path, name: str) -> None:
         """The table of a folder's runs, those of the flow `name` first."""
-        runs = await asyncio.to_thread(runs_of, work_dir)
+        runs = await asyncio.to_thread(stored_runs, work_dir)
         if not runs:
             self._host.show_toast(_("no flow has been run in this folder yet"))
             return
@@ -52,7 +59,7 @@ class RunBrowser:
                 case "count":
                     await self._count(rest, [run for run in runs if run.name == rest][:_COUNTED])
                 case "replay":
-                    messages = await asyncio.to_thread(messages_of, chosen[0])
+                    messages = await asyncio.to_thread(load_messages, chosen[0])
                     self._time_travel.open_other(messages, begin_number(messages, chosen[0].id))
                     return
                 case "compare":
@@ -65,16 +72,16 @@ class RunBrowser:
             self._presenter.main_screen.go_to("flow")
 
     async def _show(self, run: PastRun) -> None:
-        picture = await asyncio.to_thread(run_view_of, run)
+        picture = await asyncio.to_thread(load_run_view, run)
         flow = flow_of_view(picture)
         style = chart_style(picture, flow, LiveContext(run.state.updated_at))
         title = _("run of {name}", name=picture.name)
         self._presenter.main_screen.flow_pane.show_overlay(title, flow, style, (_run_label(run),), picture=picture)
 
     async def _compare(self, one: PastRun, other: PastRun) -> None:
-        first, second = [await asyncio.to_thread(run_view_of, run) for run in (one, other)]
+        first, second = [await asyncio.to_thread(load_run_view, run) for run in (one, other)]
         flow = merge_flows(flow_of_view(first), flow_of_view(second))
-        charts = await asyncio.to_thread(chart_of, one), await asyncio.to_thread(chart_of, other)
+        charts = await asyncio.to_thread(load_chart, one), await asyncio.to_thread(load_chart, other)
         difference = compare_flows(*charts)
         legend = (
             f"A {_run_label(one)}",
@@ -88,7 +95,7 @@ class RunBrowser:
         )
 
     async def _count(self, name: str, runs: list[PastRun]) -> None:
-        pictures: list[RunView] = [await asyncio.to_thread(run_view_of, run) for run in runs]
+        pictures: list[RunView] = [await asyncio.to_thread(load_run_view, run) for run in runs]
         flow = flow_of_view(pictures[0])
         legend = (
             n_("{count} run", "{count} runs", len(pictures)),

@@ -46,7 +46,7 @@ class PastRun:
         return " → ".join(one.choice + ("*" if one.by == "user" else "") for one in self.state.decisions)
 
 
-def runs_of(work_dir: Path) -> list[PastRun]:
+def stored_runs(work_dir: Path) -> list[PastRun]:
     """All runs of a work dir's sessions, latest first; unreadable journals are ignored."""
     found: list[PastRun] = []
     for journal in sessions_dir(work_dir).glob("*/flow.jsonl"):
@@ -57,22 +57,22 @@ def runs_of(work_dir: Path) -> list[PastRun]:
     return sorted(found, key=lambda run: run.state.started_at, reverse=True)
 
 
-def run_view_of(run: PastRun) -> RunView:
+def load_run_view(run: PastRun) -> RunView:
     """Return a run's view from the session's Wire recording, or else from the journal. Raises FlowError, OSError."""
-    for picture in fold_run_views(messages_of(run)):
+    for picture in fold_run_views(load_messages(run)):
         if picture.run_id == run.id:
             return picture
-    return view_of_state(run.state, chart_of(run))
+    return view_of_state(run.state, load_chart(run))
 
 
-def chart_of(run: PastRun) -> Flow:
+def load_chart(run: PastRun) -> Flow:
     """The chart that a run followed last. Raises FlowError."""
     from kimi_tui.soul.flows.prompt_flow import flow_of_run
 
     return flow_of_run(run.state)
 
 
-def messages_of(run: PastRun) -> list[Timed]:
+def load_messages(run: PastRun) -> list[Timed]:
     """All messages of the run's session."""
     return [(one.timestamp, one.message) for one in read_recorded(run.folder / "wire.jsonl")]
 

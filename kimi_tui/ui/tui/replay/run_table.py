@@ -11,7 +11,7 @@ from textual.message import Message
 
 from kimi_tui.flow.render.node_signs import run_sign
 from kimi_tui.flow.run.run_state import RunState
-from kimi_tui.flow.run.spending import fullest, shown_cost
+from kimi_tui.flow.run.spending import format_cost, fullest
 from kimi_tui.formats import clock, token_count
 from kimi_tui.timestamps import date_and_time
 from kimi_tui.ui.tui.i18n import labels
@@ -109,7 +109,7 @@ def _of_budget(state: RunState) -> str:
         case "tokens":
             return f"{token_count(spent.tokens)}/{token_count(budget.tokens or 0)}"
         case "cost":
-            return f"{'≤' if spent.at_most else ''}{shown_cost(spent.cost)}/{shown_cost(budget.cost or 0)} usd"
+            return f"{'≤' if spent.at_most else ''}{format_cost(spent.cost)}/{format_cost(budget.cost or 0)} usd"
         case _:
             return f"{clock(spent.seconds)}/{clock(budget.seconds or 0)}"
 

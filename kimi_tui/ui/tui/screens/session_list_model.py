@@ -8,7 +8,7 @@ from pathlib import Path
 from kimi_tui import json_text
 from kimi_tui.errors import SessionError, SessionLockedError
 from kimi_tui.regular_file import read_end
-from kimi_tui.session.session import list_sessions, owner_of, work_dirs
+from kimi_tui.session.session import list_sessions, lock_owner, work_dirs
 from kimi_tui.session.session_index import fork, is_open, session_lock
 from kimi_tui.session.state import SessionState, read_state, write_state
 from kimi_tui.ui.tui.i18n.catalog import _
@@ -164,7 +164,7 @@ def _last_messages(file: Path) -> Generator[tuple[float, WireMessage]]:
 
 def open_elsewhere_message(entry: SessionEntry) -> str:
     """The message for a session that is open in another process; names the process if it is known."""
-    if pid := owner_of(entry.dir):
+    if pid := lock_owner(entry.dir):
         return _("this session is open in another window (process {pid})", pid=pid)
     return _("this session is open in another window")
 

@@ -16,7 +16,7 @@ from kimi_tui.errors import KimiTuiError
 from kimi_tui.paths import shown
 from kimi_tui.session.session_index import is_open
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_, p_
-from kimi_tui.ui.tui.i18n.relative_time import ago, day_of
+from kimi_tui.ui.tui.i18n.relative_time import ago, day_heading
 from kimi_tui.ui.tui.screens.session_list_model import SessionEntry, SessionList, open_elsewhere_message
 from kimi_tui.ui.tui.text.fuzzy import score
 from kimi_tui.ui.tui.text.styled_line import cut_start
@@ -145,7 +145,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
         picks: list[ListItem] = [] if query else [ListItem(NEW, _("New session"), sign="+", role="accent")]
         group = ""
         for entry in sorted(found, key=lambda one: one.archived):
-            word = _("archived") if entry.archived else day_of(entry.updated_at, now)
+            word = _("archived") if entry.archived else day_heading(entry.updated_at, now)
             if word != group:
                 picks.append(ListItem("", word))
                 group = word

@@ -103,7 +103,7 @@ class Presenter:
         self.main_screen.facts = dataclasses.replace(
             self.main_screen.facts,
             location=self._location(engine),
-            branch="" if engine.heading else git_branch.branch_of(engine.work_dir),
+            branch="" if engine.heading else git_branch.checked_out_branch(engine.work_dir),
             model=engine.model_name,
             model_note=engine.model_note,
             ready=True,

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable
 
 from kimi_tui.errors import KimiTuiError, ModelNotSetError, ProviderError, UsageError
-from kimi_tui.soul.commands.parser import names_of, slash_command
+from kimi_tui.soul.commands.parser import invocable_names, slash_command
 from kimi_tui.ui.tui.engine_protocol import Engine
 from kimi_tui.ui.tui.screens.screen_commands import SCREEN_COMMANDS
 from kimi_tui.wire.parts import UserInput
@@ -67,7 +67,7 @@ class TurnQueue:
 
     def is_command(self, content: UserInput) -> bool:
         """Whether the text is a slash command, known or not."""
-        names = names_of((*self._engine.commands(), *SCREEN_COMMANDS))
+        names = invocable_names((*self._engine.commands(), *SCREEN_COMMANDS))
         return isinstance(content, str) and slash_command(content, names) is not None
 
     def submit(self, content: UserInput) -> None:

@@ -209,7 +209,7 @@ class UiState:
             case events.MCPLoadingBegin() | events.MCPLoadingEnd():
                 self._invalidate("status")
             case events.Notification(type="rewind"):
-                self._go_back(message, at)
+                self._rewind(message, at)
             case (
                 events.BtwBegin()
                 | events.BtwEnd()
@@ -309,7 +309,7 @@ class UiState:
         self._invalidate("node")
         self._step_start = len(self.conversation)
 
-    def _go_back(self, message: events.Notification, at: float) -> None:
+    def _rewind(self, message: events.Notification, at: float) -> None:
         """Remove the turns since a time from the conversation."""
         self.conversation.close(at)
         payload = message.payload

@@ -105,10 +105,10 @@ def _simple(text: str) -> str:
     """The text with each composed pictograph as one character, of the same width."""
     if not _JOINED.search(text):
         return text
-    return "".join(_first_of(text[start:end], width) for start, end, width in split_graphemes(text)[0])
+    return "".join(_first_part(text[start:end], width) for start, end, width in split_graphemes(text)[0])
 
 
-def _first_of(cluster: str, width: int) -> str:
+def _first_part(cluster: str, width: int) -> str:
     """A cluster reduced to its first part, of the same width. Flags become their letters."""
     flag = [ord(char) - _FLAG_LETTERS.start for char in cluster if ord(char) in _FLAG_LETTERS]
     if flag:

@@ -24,13 +24,13 @@ def has_job_control_shell() -> bool:
                 return False
             if os.getpgid(pid) != group:
                 return True
-            pid = _parent_of(pid)
+            pid = _parent_pid(pid)
         except OSError:
             return False
     return False
 
 
-def _parent_of(pid: int) -> int:
+def _parent_pid(pid: int) -> int:
     """The parent's process id. Raises OSError if it cannot be read."""
     with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stat:  # noqa: PTH123 - pathlib is not loaded yet
         return int(stat.read().rpartition(")")[2].split()[1])

@@ -267,7 +267,7 @@ def _expand(runs: Sequence[Run], over: Style) -> Iterator[Run]:
         yield text.replace("\t", "    "), style + over
 
 
-def summary_of(old: str, new: str) -> str:
+def change_summary(old: str, new: str) -> str:
     """Format the numbers of added and removed lines: `+3 −1`."""
     added, removed = count_changes(old, new)
     return f"+{added} −{removed}"

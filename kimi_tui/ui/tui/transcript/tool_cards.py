@@ -8,7 +8,7 @@ from kimi_tui.formats import duration
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.state.items import SubagentItem, ToolItem
-from kimi_tui.ui.tui.text.diff import DiffText, summary_of
+from kimi_tui.ui.tui.text.diff import DiffText, change_summary
 from kimi_tui.ui.tui.text.highlight import highlight
 from kimi_tui.ui.tui.text.markdown import render
 from kimi_tui.ui.tui.text.sanitize import plain_output, sanitize
@@ -68,7 +68,7 @@ def _right(item: ToolItem, context: RenderContext) -> list[Run]:
     diffs = [block for block in item.blocks if isinstance(block, DiffBlock) and not block.is_summary]
     if diffs and item.state != "rejected":
         old, new = "\n".join(block.old_text for block in diffs), "\n".join(block.new_text for block in diffs)
-        added, _blank, removed = summary_of(old, new).partition(" ")
+        added, _blank, removed = change_summary(old, new).partition(" ")
         parts += [(added, palette.success), (" ", palette.base), (removed, palette.error)]
     word = _(_STATE_WORDS.get(item.state, ""))
     if word and item.state != "waiting":  # the dialog says it

@@ -17,7 +17,7 @@ from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.skill.skill import Scope, Skill, parse_skill
 from kimi_tui.ui.tui.flow_pane.chart_surface import DrawnSurface
 from kimi_tui.ui.tui.flow_pane.outline_surface import OutlineSurface
-from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, flow_of, node_status
+from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style, node_status, recorded_chart
 from kimi_tui.ui.tui.flow_pane.surface_planner import SurfacePlanner, Way, Zoom
 from kimi_tui.ui.tui.main_screen.divider import Divider
 from kimi_tui.wire.flow_events import FlowBegin, FlowEdgeShape, FlowEnd, FlowNodeBegin, FlowNodeEnd, FlowNodeShape
@@ -41,7 +41,7 @@ def picture_after(messages: list[object]) -> tuple[RunView, object]:
     picture = RunView.from_begin(begin)  # type: ignore[arg-type]
     for message in messages[messages.index(begin) + 1 :]:
         picture.apply(message)  # type: ignore[arg-type]
-    return picture, flow_of(begin)  # type: ignore[arg-type]
+    return picture, recorded_chart(begin)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -345,7 +345,7 @@ def test_of_a_broken_record_what_there_is_of_the_chart_is_drawn() -> None:
         begin = FlowBegin(
             run_id="r", name="n", source="mermaid", nodes=nodes, edges=edges, begin_id="b", end_id="e", max_moves=1
         )
-        flow = flow_of(begin)
+        flow = recorded_chart(begin)
         assert set(flow.nodes) == {"b", "e", *(shape.id for shape in nodes)}
         assert flow.edges == ()
         assert layout(flow).nodes

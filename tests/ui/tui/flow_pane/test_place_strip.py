@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.flow.run.run_view import RunView
-from kimi_tui.ui.tui.flow_pane.place_strip import place_lines, place_of
-from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, flow_of
+from kimi_tui.ui.tui.flow_pane.place_strip import current_place, place_lines
+from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, recorded_chart
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.wire.flow_events import FlowBegin
 from tests.ui.tui.flow_pane import flow_scenarios
@@ -18,7 +18,7 @@ def rows_of(messages: list[object], width: int, rows: int, *, ascii_only: bool =
     run = RunView.from_begin(begin)
     for message in messages[messages.index(begin) + 1 :]:
         run.apply(message)  # type: ignore[arg-type]
-    place = place_of(run, flow_of(begin), LiveContext(), ascii=ascii_only)
+    place = current_place(run, recorded_chart(begin), LiveContext(), ascii=ascii_only)
     assert place is not None
     return [line.text.rstrip() for line in place_lines(place, width, rows, Palette())]
 

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.keys.bindings import KEYS, display_keys
-from kimi_tui.ui.tui.keys.keymap import format_problems, lines_of, read_keys
+from kimi_tui.ui.tui.keys.keymap import config_lines, format_problems, read_keys
 from kimi_tui.ui.tui.navigation.command_palette import palette_entries
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.state.items import NoticeItem
@@ -90,8 +90,8 @@ def test_what_is_wrong_is_told_with_file_and_line(tmp_path: Path) -> None:
 def test_lines_are_found_in_toml_and_in_one_row_too(tmp_path: Path) -> None:
     (tmp_path / "a.toml").write_text('theme = "x"\n[keys]\nzoom = "f12"\n[models]\nhelp = 1\n')
     (tmp_path / "b.yaml").write_text("keys: {zoom: f12, help: f9}\n")
-    assert lines_of(tmp_path / "a.toml") == {"zoom": 3}
-    assert {name: line for name, line in lines_of(tmp_path / "b.yaml").items() if name != "keys"} == {
+    assert config_lines(tmp_path / "a.toml") == {"zoom": 3}
+    assert {name: line for name, line in config_lines(tmp_path / "b.yaml").items() if name != "keys"} == {
         "zoom": 1,
         "help": 1,
     }

@@ -12,7 +12,7 @@ from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.engine_protocol import Engine
 from kimi_tui.ui.tui.main_screen.scrub_bar import ScrubBar
-from kimi_tui.ui.tui.replay.recorded_engine import file_of, load
+from kimi_tui.ui.tui.replay.recorded_engine import find_recording, load
 from kimi_tui.ui.tui.replay_app import ReplayApp
 from kimi_tui.wire.parts import TextPart
 from kimi_tui.wire.recorder import Recorder
@@ -186,8 +186,8 @@ def test_a_recording_is_named_by_its_file_its_folder_or_the_beginning_of_an_id(
     file.parent.mkdir(parents=True)
     file.write_text("{}\n", "utf-8")
     for name in (str(file), str(file.parent), "abcdef", "abc"):
-        assert file_of(name, tmp_path) == file
+        assert find_recording(name, tmp_path) == file
     with pytest.raises(UsageError, match="no session with this id or prefix"):
-        file_of("xyz", tmp_path)
+        find_recording("xyz", tmp_path)
     with pytest.raises(UsageError, match="the recording is empty"):
         load(file)

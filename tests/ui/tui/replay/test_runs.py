@@ -11,7 +11,7 @@ from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import NO_RULES, TurnResult, TurnRules
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.ui.tui.replay.run_comparison import frequency_style, two_run_style
-from kimi_tui.ui.tui.replay.run_index import run_view_of, runs_of
+from kimi_tui.ui.tui.replay.run_index import load_run_view, stored_runs
 from kimi_tui.ui.tui.replay.run_table import Runs
 from kimi_tui.wire.channel import Wire
 from kimi_tui.wire.events import TurnBegin, TurnEnd
@@ -65,7 +65,7 @@ async def work_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 async def test_runs_of_all_sessions_are_found_with_what_they_chose(work_dir: Path) -> None:
-    assert [(run.id, run.path, run.state.moves) for run in runs_of(work_dir)] == [
+    assert [(run.id, run.path, run.state.moves) for run in stored_runs(work_dir)] == [
         ("often", "no → no → yes", 8),
         ("twice", "no → yes", 6),
         ("straight", "yes", 4),
@@ -73,14 +73,14 @@ async def test_runs_of_all_sessions_are_found_with_what_they_chose(work_dir: Pat
 
 
 async def test_a_run_whose_wire_is_lost_is_drawn_from_its_journal(work_dir: Path) -> None:
-    run = runs_of(work_dir)[1]
+    run = stored_runs(work_dir)[1]
     (run.folder / "wire.jsonl").unlink()
-    picture = run_view_of(run)
+    picture = load_run_view(run)
     assert (picture.status, picture.nodes["fix"].visits) == ("finished", 2)
 
 
 async def test_two_runs_on_one_chart_tell_what_only_one_of_them_did(work_dir: Path) -> None:
-    often, _, straight = (run_view_of(run) for run in runs_of(work_dir))
+    often, _, straight = (load_run_view(run) for run in stored_runs(work_dir))
     flow = flow_of_view(often)
     faces = two_run_style(flow, straight, often)
     assert (faces.node("look").sign, faces.node("fix").sign, faces.node("tag").sign) == ("=", "≠", "=")
@@ -100,7 +100,7 @@ async def test_two_runs_of_charts_that_differ_say_how_and_show_both(work_dir: Pa
 
 
 async def test_all_runs_on_one_chart_tell_how_often_each_way_was_gone(work_dir: Path) -> None:
-    pictures = [run_view_of(run) for run in runs_of(work_dir)]
+    pictures = [load_run_view(run) for run in stored_runs(work_dir)]
     flow = flow_of_view(pictures[0])
     faces = frequency_style(flow, pictures)
     assert faces.node("fix").words[0] == "3 of 3 runs"

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kimi_tui.ui.tui.text.diff import DiffText, count_changes, diff_rows, summary_of
+from kimi_tui.ui.tui.text.diff import DiffText, change_summary, count_changes, diff_rows
 from kimi_tui.ui.tui.themes.palette import Palette
 
 TEXTS = st.lists(st.sampled_from(["a\n", "b\n", "c d\n", "中\n", "\n"]), max_size=12).map("".join)
@@ -18,7 +18,7 @@ def test_the_new_lines_of_all_rows_are_the_changed_part_of_the_new_text(old: str
 
 def test_a_change_is_counted():
     assert count_changes("a\nb\n", "a\nc\nd\n") == (2, 1)
-    assert summary_of("", "x\ny\n") == "+2 −0"
+    assert change_summary("", "x\ny\n") == "+2 −0"
 
 
 def test_what_changed_inside_a_line_is_marked():
