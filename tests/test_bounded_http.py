@@ -21,7 +21,7 @@ from kimi_tui.llm.providers.google import Google
 from kimi_tui.llm.providers.openai_chat import OpenAIChat
 from kimi_tui.llm.providers.openai_responses import OpenAIResponses
 from kimi_tui.tools.web_support.fetcher import FetchError, fetch
-from tests.llm.asking import ask
+from tests.llm.provider_calls import ask
 from tests.llm.servers import Answer, Hold, Server
 
 BOMB = gzip.compress(bytes(256 << 20), 9)

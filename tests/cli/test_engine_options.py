@@ -7,7 +7,7 @@ from kimi_tui.cli.engine_options import build_plan
 from kimi_tui.cli.options import parse
 from kimi_tui.errors import UsageError
 from kimi_tui.session.session import sessions_dir
-from tests.soul.engines import engine_on, plan
+from tests.soul.scripted_engine import engine_on, plan
 
 PROVIDERS = {"p": {"type": "kimi", "api_key": "k"}}
 

@@ -6,7 +6,7 @@ import pytest
 from kimi_tui.config.loader import load_config
 from kimi_tui.config.schema import Config
 from kimi_tui.errors import ConfigError
-from tests.config.files import YAML, written
+from tests.config.config_files import YAML, written
 from tests.test_yaml_text import BOMB
 
 

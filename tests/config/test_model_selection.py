@@ -4,7 +4,7 @@ from kimi_tui.config.loader import load_config
 from kimi_tui.config.model_selection import choose_model
 from kimi_tui.config.schema import Config
 from kimi_tui.errors import ConfigError, ModelNotSetError
-from tests.config.files import YAML, written
+from tests.config.config_files import YAML, written
 
 
 def test_the_environment_goes_over_the_file(tmp_path):

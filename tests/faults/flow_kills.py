@@ -30,8 +30,8 @@ from kimi_tui.soul import assemble as _assembled  # noqa: F401 - loaded once, be
 from kimi_tui.soul.flows.user_questions import pending_question
 from kimi_tui.wire.events import StepBegin
 from kimi_tui.wire.flow_events import FlowBegin, FlowNodeBegin
-from tests.soul.engines import engine_on, plan
 from tests.soul.release_flow import write_skill
+from tests.soul.scripted_engine import engine_on, plan
 
 NOTE = "a b'; $(touch BAD) `touch BAD`"
 CHART = """---

@@ -459,10 +459,10 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_SKILL}/test_watcher.py::test_a_watch_leaves_the_threads_of_the_event_loop_free",
     ),
     "a module in the folder": (
-        "tests/ui/test_strangers_folder.py::test_a_module_that_the_folder_brings_is_run_by_no_python_of_ours",
+        "tests/ui/test_untrusted_folder.py::test_a_module_that_the_folder_brings_is_run_by_no_python_of_ours",
     ),
     "a pipe in the folder": (
-        "tests/ui/test_strangers_folder.py::test_a_pipe_or_a_device_in_the_place_of_a_file_holds_no_face_up",
+        "tests/ui/test_untrusted_folder.py::test_a_pipe_or_a_device_in_the_place_of_a_file_holds_no_face_up",
         "tests/test_regular_file.py::test_a_pipe_a_folder_a_socket_and_a_device_are_refused_at_once",
     ),
     "approval_shows_less": (

@@ -20,7 +20,7 @@ from pathlib import Path
 from kimi_tui.soul import assemble as _assembled  # noqa: F401 - loaded once, before the forks
 from kimi_tui.wire.events import TurnBegin
 from kimi_tui.wire.parts import ToolResult
-from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 
 LIVES_PER_SESSION = 12
 _PROMPTS = 40

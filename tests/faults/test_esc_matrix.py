@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.terminal import LEFT, Terminal, scripted
-from tests.soul.engines import tool_call
+from tests.soul.scripted_engine import tool_call
 
 ATTACKS = (
     *("\x1b]0;owned\x07", "\x1b]8;;http://evil\x1b\\x", "\x1b]9;call\x07", "\x1b]52;c;SEVJTA==\x07", "\x1b[2J"),

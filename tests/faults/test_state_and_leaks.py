@@ -15,7 +15,7 @@ from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 from kimi_tui.wire.events import StepBegin
 from kimi_tui.wire.recorder import Recorder, read_recorded
 from tests.faults.terminal import Terminal, scripted
-from tests.soul.engines import engine_on, plan
+from tests.soul.scripted_engine import engine_on, plan
 
 KEY = "sk-very-secret-0123456789abcdef"
 

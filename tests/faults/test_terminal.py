@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.terminal import ENTERED, Terminal, scripted
-from tests.soul.engines import tool_call
+from tests.soul.scripted_engine import tool_call
 from tests.tools.harness import processes_with
 
 SLEEP = "sleep 986.53"

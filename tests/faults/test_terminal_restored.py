@@ -74,7 +74,7 @@ def test_what_is_typed_from_the_first_moment_on_is_written_and_exit_leaves(tmp_p
 
 @pytest.mark.parametrize("kind", ["handler", "worker", "render", "memory", "closing"])
 def test_a_fault_of_ours_is_one_line_that_says_where_the_report_is(tmp_path: Path, kind: str) -> None:
-    with Terminal([kind], cwd=tmp_path, module="tests.faults.faulty") as terminal:
+    with Terminal([kind], cwd=tmp_path, module="tests.faults.failing_app") as terminal:
         terminal.wait_for("○ ready")
         terminal.type(b"\x1bOP")
         assert terminal.end() == 1
@@ -145,7 +145,7 @@ def test_a_driver_that_fails_while_it_starts_switches_off_what_is_on(tmp_path: P
 
 
 def test_an_engine_that_cannot_be_made_leaves_the_screen_up(tmp_path: Path) -> None:
-    with Terminal(["engine"], cwd=tmp_path, module="tests.faults.faulty") as terminal:
+    with Terminal(["engine"], cwd=tmp_path, module="tests.faults.failing_app") as terminal:
         terminal.wait_for("ValueError: not ␛]52")
         terminal.type(b"\x04")
         assert terminal.end() == 0
@@ -155,7 +155,7 @@ def test_an_engine_that_cannot_be_made_leaves_the_screen_up(tmp_path: Path) -> N
 @pytest.mark.parametrize("kind", ["endless", "stuck"])
 def test_a_second_signal_ends_what_does_not_come_to_an_end(tmp_path: Path, kind: str) -> None:
     """The engine that is not closed, and the loop that stands still."""
-    with Terminal([kind], cwd=tmp_path, module="tests.faults.faulty") as terminal:
+    with Terminal([kind], cwd=tmp_path, module="tests.faults.failing_app") as terminal:
         terminal.wait_for("○ ready")
         terminal.type(b"\x1bOP")
         terminal.settle(0.3)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.terminal import scripted
-from tests.soul.engines import tool_call
+from tests.soul.scripted_engine import tool_call
 
 pytestmark = [
     pytest.mark.faults,

@@ -27,7 +27,7 @@ from kimi_tui.wire.flow_events import (
     FlowPaused,
     FlowResumed,
 )
-from tests.flow.turns import Reply, RunnerHarness
+from tests.flow.runner_harness import Reply, RunnerHarness
 
 
 def random_flow(dice: Random) -> Flow:

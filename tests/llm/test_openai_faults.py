@@ -24,7 +24,7 @@ from kimi_tui.llm.provider import SpokenPart
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.providers.openai_chat import OpenAIChat
 from kimi_tui.wire.parts import TextPart
-from tests.llm.asking import ask, calls_of
+from tests.llm.provider_calls import ask, calls_of
 from tests.llm.servers import (
     Answer,
     Drop,

@@ -24,7 +24,7 @@ from kimi_tui.errors import ProviderAuthError, ProviderError
 from kimi_tui.soul.assemble import EngineConfig
 from kimi_tui.wire.events import StatusUpdate, StepRetry
 from kimi_tui.wire.parts import TextPart, ThinkPart, ToolCall, ToolResult
-from tests.soul.engines import engine_on, plan
+from tests.soul.scripted_engine import engine_on, plan
 
 SERVICES = {
     "kimi": "/v1",

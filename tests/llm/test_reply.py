@@ -7,7 +7,7 @@ from kimi_tui.llm.provider import ReplyId, ReplyUsage
 from kimi_tui.llm.providers.scripted import Script, ScriptedProvider
 from kimi_tui.llm.reply_limits import MAX_ID
 from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage
-from tests.llm.asking import ask, calls_of
+from tests.llm.provider_calls import ask, calls_of
 
 
 async def test_thoughts_that_were_signed_stay_apart() -> None:

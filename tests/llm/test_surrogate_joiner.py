@@ -16,7 +16,7 @@ from kimi_tui.llm.providers.google import Google
 from kimi_tui.llm.providers.openai_chat import OpenAIChat
 from kimi_tui.llm.providers.openai_responses import OpenAIResponses
 from kimi_tui.wire.parts import FunctionBody, TextPart, ThinkPart, ToolCall
-from tests.llm.asking import ask
+from tests.llm.provider_calls import ask
 from tests.llm.servers import Answer, OpenAIServer, Server, chat_chunk
 
 TEXT = "Ready 🚀 世界 👩‍💻!"

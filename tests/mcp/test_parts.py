@@ -16,7 +16,7 @@ from kimi_tui.mcp.tool_names import long_names, short_names
 from kimi_tui.mcp.untrusted_text import clean, one_line, without_secrets
 from kimi_tui.permission.rule import Effect, parse_rule
 from kimi_tui.wire.parts import ImageURLPart, MediaURL
-from tests.llm.asking import RED_DOT
+from tests.llm.provider_calls import RED_DOT
 
 NAMES = st.text(max_size=80)
 

@@ -16,7 +16,7 @@ from kimi_tui.mcp.remote_prompt import RemoteArgument, RemotePrompt, command_nam
 from kimi_tui.mcp.server_instructions import instructions_note
 from kimi_tui.wire.events import TurnBegin
 from tests.mcp.harness import SERVERS, everyday, mcp_harness, odd
-from tests.soul.engines import engine_on, plan
+from tests.soul.scripted_engine import engine_on, plan
 
 REVIEW = RemotePrompt("review", "", (RemoteArgument("topic", required=True), RemoteArgument("style", required=False)))
 

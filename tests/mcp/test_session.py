@@ -14,7 +14,7 @@ from kimi_tui.mcp.config import Setup, load
 from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, Notification, TurnEnd
 from kimi_tui.wire.parts import ToolResult
 from tests.mcp.harness import everyday, odd
-from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 
 
 def setup(work_dir: Path, **entries: Any) -> Setup:

@@ -16,8 +16,8 @@ from kimi_tui import paths
 from kimi_tui.cli.main import main
 from kimi_tui.regular_file import MAX_BYTES
 from kimi_tui.session.state import SessionState, read_state, write_state
-from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import CHOICES, write_skill
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 from tests.ui.print.test_print import command
 
 FILES = ("state.json", "wire.jsonl", "context.jsonl", "flow.jsonl", "files/log.jsonl", "lock", "../last.json")

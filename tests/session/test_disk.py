@@ -9,7 +9,7 @@ import signal
 import pytest
 
 from kimi_tui.wire.events import Notification
-from tests.soul.engines import engine_on, plan
+from tests.soul.scripted_engine import engine_on, plan
 from tests.soul.test_soul import until
 
 

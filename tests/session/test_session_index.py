@@ -24,8 +24,8 @@ from kimi_tui.session.session_index import (
     user_texts,
 )
 from kimi_tui.ui.tui.screens.session_list_model import SessionList
-from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 
 KEY = "sk-abcdefghijklmnopqrstuvwx"
 

@@ -20,7 +20,7 @@ from kimi_tui.soul.engine import Engine
 from kimi_tui.wire.display import TodoBlock
 from kimi_tui.wire.flow_events import FlowDecision, FlowNodeBegin, FlowPaused
 from kimi_tui.wire.parts import TextPart, ToolResult
-from tests.soul.engines import ReceivedMessages, engine_on
+from tests.soul.scripted_engine import ReceivedMessages, engine_on
 from tests.soul.test_soul import until
 
 FLOW = "demo-fix-until-green"

@@ -6,7 +6,7 @@ from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.skill.guidance import MAX_INTRO, MAX_SECTION
 from kimi_tui.skill.skill import Scope, Skill, parse_skill
 from kimi_tui.soul.flows.prompt_flow import flow_of_run, read_prompt_flow
-from tests.flow.turns import RunnerHarness, Script
+from tests.flow.runner_harness import RunnerHarness, Script
 
 HEAD = "---\nname: scout\ndescription: d\ntype: flow\n---\n"
 CHART = """```mermaid

@@ -9,7 +9,7 @@ from pathlib import Path
 from kimi_tui.skill.library import SkillChange, SkillLibrary
 from kimi_tui.skill.skill import Scope, SkillKind
 from kimi_tui.skill.skill_file import MAX_PROJECT_BYTES
-from tests.skill.files import roots_in, write_skill
+from tests.skill.skill_files import roots_in, write_skill
 
 
 def texts(library: SkillLibrary) -> list[str]:

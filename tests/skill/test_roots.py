@@ -6,7 +6,7 @@ import pytest
 
 from kimi_tui.skill.roots import SkillRoots, skill_files
 from kimi_tui.skill.skill import Scope
-from tests.skill.files import roots_in, write_skill
+from tests.skill.skill_files import roots_in, write_skill
 
 PROJECT = (".kimi-tui/skills", ".kimi/skills", ".claude/skills", ".codex/skills", ".agents/skills")
 USER = (".kimi/skills", ".claude/skills", ".codex/skills", ".config/agents/skills", ".agents/skills")

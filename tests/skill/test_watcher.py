@@ -17,7 +17,7 @@ from kimi_tui.skill.library import SkillChange, SkillLibrary
 from kimi_tui.skill.roots import SkillRoots
 from kimi_tui.skill.watch_plan import watch_plan
 from kimi_tui.skill.watcher import SkillWatcher
-from tests.skill.files import roots_in, write_skill
+from tests.skill.skill_files import roots_in, write_skill
 
 DEADLINE = 20
 

@@ -8,7 +8,7 @@ from kimi_tui.errors import AgentSpecError, UsageError
 from kimi_tui.soul.agent_spec import agent_file, our_tool, read_agent_spec
 from kimi_tui.soul.assemble import build_engine
 from kimi_tui.soul.tool_injection import tool_class
-from tests.soul.engines import engine_on, plan
+from tests.soul.scripted_engine import engine_on, plan
 from tests.test_yaml_text import BOMB
 
 

@@ -12,7 +12,7 @@ from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.soul.compact import CompactionError
 from kimi_tui.wire.events import CompactionEnd, Notification
 from kimi_tui.wire.parts import ToolCall
-from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 
 
 def small(made, size):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.soul.agent_spec import agent_file
 from kimi_tui.wire.requests import ApprovalRequest
-from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 from tests.soul.test_soul import until
 from tests.tools.harness import processes_with
 

@@ -5,8 +5,8 @@ import pytest
 from kimi_tui.errors import ModelNotSetError, SessionLockedError, UsageError
 from kimi_tui.wire.events import Notification, TurnBegin
 from kimi_tui.wire.parts import TextPart, ToolResult
-from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import BROKEN, write_skill
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 
 
 async def test_a_skill_is_sent_whole_with_the_request_after_it(tmp_path):

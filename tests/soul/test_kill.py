@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 
-from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 
 
 def command(tmp_path, *replies, extra=()):

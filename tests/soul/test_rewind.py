@@ -4,7 +4,7 @@ from kimi_tui.errors import UsageError
 from kimi_tui.ui.tui.state.ui_state import UiState
 from kimi_tui.wire.events import Notification, StatusUpdate
 from kimi_tui.wire.parts import TextPart
-from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 
 
 def write(path, content, call_id="w"):

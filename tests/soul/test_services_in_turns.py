@@ -10,7 +10,7 @@ from kimi_tui.config.schema import ModelConfig, ProviderConfig
 from kimi_tui.wire.events import StatusUpdate
 from kimi_tui.wire.parts import ThinkPart, ToolResult
 from tests.llm import servers
-from tests.soul.engines import engine_on, plan
+from tests.soul.scripted_engine import engine_on, plan
 
 
 def chat():

@@ -7,7 +7,7 @@ import pytest
 from kimi_tui.errors import UsageError
 from kimi_tui.wire.events import TurnBegin, TurnEnd
 from kimi_tui.wire.parts import ToolCall, ToolResult
-from tests.soul.engines import engine_on, plan
+from tests.soul.scripted_engine import engine_on, plan
 
 
 async def test_a_shell_line_runs_in_the_work_dir_and_the_context_has_what_it_printed(tmp_path):

@@ -7,7 +7,7 @@ from kimi_tui.soul.soul import MAX_CALLS_AT_A_TIME
 from kimi_tui.wire.events import ApprovalResponse, Notification, StatusUpdate, SteerInput, StepRetry
 from kimi_tui.wire.parts import TextPart, ToolResult
 from kimi_tui.wire.requests import ApprovalRequest
-from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 from tests.tools.harness import processes_with
 
 

@@ -8,7 +8,7 @@ import pytest
 from kimi_tui.soul.agent_spec import agent_file, read_agent_spec
 from kimi_tui.soul.system_prompt import AGENTS_MD_BYTES, agents_md, default_values, instruction_files, listing
 from kimi_tui.wire.events import Notification
-from tests.soul.engines import engine_on, plan
+from tests.soul.scripted_engine import engine_on, plan
 
 
 def test_a_listing_is_two_levels_folders_first_and_bounded(tmp_path):

@@ -9,9 +9,9 @@ from kimi_tui.config.schema import ModelConfig, ServiceConfig, Services
 from kimi_tui.wire.events import Notification
 from kimi_tui.wire.parts import FunctionBody, ImageURLPart, ToolCall, ToolResult
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
-from tests.llm.asking import RED_DOT
+from tests.llm.provider_calls import RED_DOT
 from tests.llm.servers import Server, status
-from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 from tests.soul.test_soul import until
 
 QUESTION = {"question": "Which database?", "header": "Store", "options": [{"label": "SQLite"}, {"label": "Postgres"}]}

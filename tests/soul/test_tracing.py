@@ -18,8 +18,8 @@ from kimi_tui.errors import ProviderError
 from kimi_tui.soul import tracing
 from kimi_tui.wire.flow_events import FlowNodeBegin, FlowPaused
 from tests.llm.servers import Server, status
-from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import CHOICES, write_skill
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 from tests.soul.test_soul import until
 from tests.tools.harness import processes_with
 

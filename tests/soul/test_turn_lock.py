@@ -11,7 +11,7 @@ from kimi_tui.soul.commands.command import TurnRunningError
 from kimi_tui.soul.engine import Engine
 from kimi_tui.wire.events import CompactionBegin, CompactionEnd, TurnBegin
 from tests.mcp.harness import odd
-from tests.soul.engines import ReceivedMessages, engine_on, plan
+from tests.soul.scripted_engine import ReceivedMessages, engine_on, plan
 
 LONG = "text: " + "a long answer " * 400
 REPLIES = (LONG, LONG, LONG, "delay: 0.4\ntext: <state>summed up</state>", "text: after it")

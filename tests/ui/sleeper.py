@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
-from tests.soul.engines import tool_call
+from tests.soul.scripted_engine import tool_call
 
 
 def sleeper(begin="touch begun"):

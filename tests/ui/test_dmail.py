@@ -9,9 +9,9 @@ from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.state.items import SeparatorItem
 from kimi_tui.wire.events import TurnEnd
 from kimi_tui.wire.recorder import read_recorded
-from tests.soul.engines import plan, tool_call
+from tests.soul.scripted_engine import plan, tool_call
 from tests.ui.print.test_print import command
-from tests.ui.tui.painted import app_rows
+from tests.ui.tui.screen_text import app_rows
 from tests.ui.tui.test_screen import ready
 
 MAIL = "big.log holds nothing; read small.txt"

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.session.session import sessions_dir
-from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import FLOW
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 from tests.ui.sleeper import sleeper
 from tests.ui.wire_server.test_process import peer_config
 

@@ -11,13 +11,13 @@ from kimi_tui.soul.commands.registry import takes_effect_at_once
 from kimi_tui.ui.print.runner import Output, answer_lines
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.events import TurnBegin
-from tests.soul.engines import plan, tool_call
 from tests.soul.release_flow import CHOICES, FLOW
+from tests.soul.scripted_engine import plan, tool_call
 from tests.soul.test_soul import until
-from tests.ui.acp.editor import begun, editor_on
+from tests.ui.acp.acp_client import begun, editor_on
 from tests.ui.test_same_run import received
 from tests.ui.tui.test_screen import ready
-from tests.ui.wire_server.serving import served
+from tests.ui.wire_server.served_engine import served
 
 REPORT = "text: " + "All of it was looked at and is fine. " * 8
 REPLIES = (

@@ -17,10 +17,10 @@ from kimi_tui.ui.print.runner import Output, answer_lines
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.flow_events import FlowEnd, FlowPaused
 from kimi_tui.wire.recorder import read_recorded
-from tests.soul.engines import plan
+from tests.soul.scripted_engine import plan
 from tests.ui.print.test_print import STEERED, STEERED_REPLIES
 from tests.ui.tui.test_screen import ready
-from tests.ui.wire_server.serving import served
+from tests.ui.wire_server.served_engine import served
 
 ORDERS = ("/flow break Tag", "/flow choose tag at Ready", "/flow:steered")
 GO_ON = "/flow continue"

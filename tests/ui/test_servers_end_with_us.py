@@ -13,7 +13,7 @@ import pytest
 
 from tests.faults.terminal import Terminal
 from tests.tools.harness import processes_with, until
-from tests.ui.strangers_folder import PROGRAM, options_for
+from tests.ui.untrusted_folder import PROGRAM, options_for
 
 pytestmark = pytest.mark.timeout(90)
 

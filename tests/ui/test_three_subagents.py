@@ -9,11 +9,11 @@ from kimi_tui.wire.codec import decode
 from kimi_tui.wire.events import Notification, StepInterrupted, SubagentEvent, TurnEnd
 from kimi_tui.wire.parts import ToolResult
 from kimi_tui.wire.recorder import read_recorded
-from tests.soul.engines import plan
+from tests.soul.scripted_engine import plan
 from tests.soul.test_soul import until
 from tests.ui.print.test_print import command
 from tests.ui.three_subagents import ENDED, PROMPT, three_subagents
-from tests.ui.wire_server.serving import served
+from tests.ui.wire_server.served_engine import served
 
 
 def line(text):

@@ -12,9 +12,9 @@ from acp.stdio import spawn_agent_process
 
 from kimi_tui import paths
 from kimi_tui.cli.main import main
-from tests.soul.engines import tool_call
+from tests.soul.scripted_engine import tool_call
 from tests.soul.test_soul import until
-from tests.ui.acp.editor import Editor
+from tests.ui.acp.acp_client import Editor
 from tests.ui.wire_server.test_process import client_of, peer_config, program
 
 SKILL = "---\nname: {0}\ndescription: Does {0}\n---\n# {0}\n"

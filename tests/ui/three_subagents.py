@@ -3,7 +3,7 @@
 The script is one of rules, so that each of the four conversations has its own replies whatever their order is.
 """
 
-from tests.soul.engines import tool_call
+from tests.soul.scripted_engine import tool_call
 from tests.ui.sleeper import sleeper
 
 PROMPT = "send three"

@@ -17,7 +17,7 @@ from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.recorder import Recorder
-from tests.flow.turns import LOOP, RunnerHarness, flow_of
+from tests.flow.runner_harness import LOOP, RunnerHarness, flow_of
 
 GOOD = "flowchart TD\n  BEGIN --> A[Do it]\n  A --> D{ok?}\n  D -->|yes| END\n  D -->|no| A\n"
 BROKEN = "flowchart TD\n  BEGIN --> A\n  A --> END\n  A -->|no| A\n"

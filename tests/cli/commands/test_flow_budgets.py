@@ -14,7 +14,7 @@ from kimi_tui.flow.run.run_meter import BudgetSetup
 from kimi_tui.session.session import sessions_dir
 from kimi_tui.wire.parts import TokenUsage
 from tests.cli.commands.test_flow import GOOD, Kimi, kimi, write_skill  # noqa: F401 - a fixture
-from tests.flow.turns import RunnerHarness, flow_of
+from tests.flow.runner_harness import RunnerHarness, flow_of
 
 
 def with_budget(budget: str) -> Path:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import kimi_tui
-from tests.skill.files import write_skill
+from tests.skill.skill_files import write_skill
 
 
 def run(tmp_path: Path, *args: str) -> subprocess.CompletedProcess[str]:

@@ -7,7 +7,7 @@ from kimi_tui.flow import Flow, build_flow, read_mermaid
 from kimi_tui.flow.model.validation import lint
 from kimi_tui.flow.parsing.d2.parser import read_d2
 from kimi_tui.flow.parsing.groups import resolve_groups
-from tests.flow.turns import RunnerHarness
+from tests.flow.runner_harness import RunnerHarness
 
 
 def mermaid(*lines: str) -> Flow:

@@ -18,7 +18,7 @@ from kimi_tui.flow.render.svg import to_svg
 from kimi_tui.flow.run.run_view import RunView, fold_run_views
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.wire.parts import TokenUsage
-from tests.flow.turns import LOOP, RunnerHarness, flow_of
+from tests.flow.runner_harness import LOOP, RunnerHarness, flow_of
 
 YES, NO = "<choice>yes</choice>", "<choice>no</choice>"
 

@@ -8,7 +8,7 @@ from kimi_tui.flow.run.journal import Journal, load_runs
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import CommandEnd, TurnResult
 from kimi_tui.wire.flow_events import FlowDecision, FlowNodeEnd
-from tests.flow.turns import RunnerHarness, Script
+from tests.flow.runner_harness import RunnerHarness, Script
 
 BRANCHES = (
     "B([BEGIN]) --> test[Run the tests.]", "test -->|ok| E([END])", "test -->|failed| fix[Fix: ${test.output}]",

@@ -9,7 +9,7 @@ from kimi_tui.flow.run.dry_run import ChoiceScript, dry_run
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import FlowDecision, FlowNodeEnd
 from kimi_tui.wire.parts import UserInput
-from tests.flow.turns import LOOP, flow_of
+from tests.flow.runner_harness import LOOP, flow_of
 
 FLOW = flow_of(*LOOP)
 

@@ -18,7 +18,7 @@ from kimi_tui.flow.run.turn_protocol import TurnResult, TurnRules
 from kimi_tui.jsonl import JsonlWriter
 from kimi_tui.wire.parts import TokenUsage
 from kimi_tui.wire.recorder import Recorder, read_recorded
-from tests.flow.turns import LOOP, RunnerHarness, flow_of
+from tests.flow.runner_harness import LOOP, RunnerHarness, flow_of
 
 YES, NO = "<choice>yes</choice>", "<choice>no</choice>"
 REPLIES = ["ok", "hm", NO, "ok", YES]

@@ -17,7 +17,7 @@ from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import CommandEnd, TurnResult
 from kimi_tui.wire.flow_events import FlowDecision, FlowNodeEnd
 from tests.flow.model.test_command_template import GROUPS, LINES, NASTY, run_in_bash
-from tests.flow.turns import RunnerHarness
+from tests.flow.runner_harness import RunnerHarness
 
 RULE = ResultRule(
     read_result_type("severity: low | mid | high, files: [text], score?: number, sure: bool, json: int, copy?: [a | b]")

@@ -4,7 +4,7 @@ from kimi_tui.errors import MaxStepsReachedError
 from kimi_tui.flow.model.graph import NodeKind
 from kimi_tui.flow.run.ralph import UNBOUNDED, ralph_flow, ralph_text, read_ralph
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart
-from tests.flow.turns import RunnerHarness
+from tests.flow.runner_harness import RunnerHarness
 
 GO, STOP = "<choice>CONTINUE</choice>", "<choice>STOP</choice>"
 PICTURE = ImageURLPart(image_url=MediaURL(url="data:image/png;base64,AA=="))

@@ -8,7 +8,7 @@ from kimi_tui.errors import FlowControlError
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.flow_events import FlowControls, FlowDecision, FlowNodeBegin, FlowNodeEnd, FlowPaused
-from tests.flow.turns import LOOP, RunnerHarness, flow_of
+from tests.flow.runner_harness import LOOP, RunnerHarness, flow_of
 
 YES, NO = "<choice>yes</choice>", "<choice>no</choice>"
 LINE = ("BEGIN -> A", "A -> B", "B -> C", "C -> END")

@@ -17,7 +17,7 @@ from kimi_tui.flow.run.run_state import RunState
 from kimi_tui.flow.run.spending import Prices, Spent, make_prices, raised_budget, reached, spending_text
 from kimi_tui.wire.flow_events import FlowSpending
 from kimi_tui.wire.parts import TokenUsage
-from tests.flow.turns import RunnerHarness, flow_of
+from tests.flow.runner_harness import RunnerHarness, flow_of
 
 LINE = flow_of("BEGIN -> A", "A -> B", "B -> END")
 USAGE = TokenUsage(input_other=90, output=10, input_cache_read=5, input_cache_creation=20)

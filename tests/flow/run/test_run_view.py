@@ -22,7 +22,7 @@ from kimi_tui.wire.flow_events import (
 )
 from kimi_tui.wire.parts import TokenUsage
 from kimi_tui.wire.requests import ApprovalRequest
-from tests.flow.turns import LOOP, RunnerHarness, flow_of
+from tests.flow.runner_harness import LOOP, RunnerHarness, flow_of
 
 YES, NO = "<choice>yes</choice>", "<choice>no</choice>"
 

@@ -12,7 +12,7 @@ from kimi_tui.flow.run.node_prompts import shown_label
 from kimi_tui.flow.run.turn_protocol import TurnResult
 from kimi_tui.wire.flow_events import FlowBegin, FlowEnd, FlowNodeEnd, FlowPaused
 from kimi_tui.wire.parts import TokenUsage
-from tests.flow.turns import LOOP, RunnerHarness, flow_of
+from tests.flow.runner_harness import LOOP, RunnerHarness, flow_of
 
 YES, NO = "<choice>yes</choice>", "<choice>no</choice>"
 

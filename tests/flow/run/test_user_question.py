@@ -9,7 +9,7 @@ from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.flow.run.journal import Journal, load_runs
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.wire.flow_events import FlowDecision
-from tests.flow.turns import RunnerHarness
+from tests.flow.runner_harness import RunnerHarness
 
 CHART = (
     "B([BEGIN]) --> draft[Draft it.] --> ship{Ship ${ARGS}?}",

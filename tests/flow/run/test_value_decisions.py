@@ -6,7 +6,7 @@ from kimi_tui.flow import build_flow, read_mermaid
 from kimi_tui.flow.run.journal import Journal, load_runs
 from kimi_tui.flow.run.runner import FlowRunner
 from kimi_tui.flow.run.turn_protocol import CommandEnd
-from tests.flow.turns import RunnerHarness
+from tests.flow.runner_harness import RunnerHarness
 
 CHART = (
     "B([BEGIN]) --> size[How large is it?] --> route{How large}",

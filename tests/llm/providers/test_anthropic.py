@@ -18,7 +18,7 @@ from kimi_tui.llm.provider import SpokenPart
 from kimi_tui.llm.provider_settings import GenerationOptions, ProviderSettings
 from kimi_tui.llm.providers.anthropic import Anthropic
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart, ThinkPart, TokenUsage
-from tests.llm.asking import RED_DOT, SEEING, SHELL, ask, call, calls_of
+from tests.llm.provider_calls import RED_DOT, SEEING, SHELL, ask, call, calls_of
 from tests.llm.servers import Answer, Hold, SeenRequest, Server, named_sse, status
 
 pytest.importorskip("anthropic", reason="the extra kimi-tui[anthropic] is not installed")

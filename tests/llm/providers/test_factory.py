@@ -10,7 +10,7 @@ import pytest
 from kimi_tui.errors import ConfigError
 from kimi_tui.llm.provider_settings import ProviderSettings
 from kimi_tui.llm.providers.factory import create_provider
-from tests.llm.asking import ask
+from tests.llm.provider_calls import ask
 from tests.llm.servers import OpenAIServer, chat_reply, openai_server
 
 __all__ = ["openai_server"]

@@ -22,7 +22,7 @@ from kimi_tui.llm.provider import SpokenPart
 from kimi_tui.llm.provider_settings import GenerationOptions, ProviderSettings
 from kimi_tui.llm.providers.google import Google
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart, ThinkPart, TokenUsage, ToolCall
-from tests.llm.asking import RED_DOT, SEEING, SHELL, ask, call, calls_of
+from tests.llm.provider_calls import RED_DOT, SEEING, SHELL, ask, call, calls_of
 from tests.llm.servers import Answer, Hold, Server, sse, status
 
 pytest.importorskip("google.genai", reason="the extra kimi-tui[google] is not installed")

@@ -21,7 +21,7 @@ from kimi_tui.wire.parts import (
     ToolCall,
     ToolCallPart,
 )
-from tests.llm.asking import RED_DOT, SEEING, SHELL, ask, call, calls_of
+from tests.llm.provider_calls import RED_DOT, SEEING, SHELL, ask, call, calls_of
 from tests.llm.servers import OpenAIServer, chat_chunk, chat_reply, openai_server, sse
 
 __all__ = ["openai_server"]

@@ -19,7 +19,7 @@ from kimi_tui.llm.provider import SpokenPart
 from kimi_tui.llm.provider_settings import GenerationOptions, ProviderSettings
 from kimi_tui.llm.providers.openai_responses import OpenAIResponses
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart, ThinkPart, TokenUsage
-from tests.llm.asking import RED_DOT, SEEING, SHELL, ask, call, calls_of
+from tests.llm.provider_calls import RED_DOT, SEEING, SHELL, ask, call, calls_of
 from tests.llm.servers import Answer, Hold, OpenAIServer, named_sse, openai_server, status
 
 __all__ = ["openai_server"]

@@ -8,7 +8,7 @@ from kimi_tui.errors import SkillInstallError
 from kimi_tui.skill.sharing.installation import open_installation
 from kimi_tui.skill.sharing.skill_package import hashes_of_folder, package_hash
 from kimi_tui.skill.sharing.skills_lock import read_lock
-from tests.skill.sharing.killed import POINTS, install, version
+from tests.skill.sharing.killed_install import POINTS, install, version
 
 ROOT = Path(__file__).parents[3]
 
@@ -24,7 +24,7 @@ def kept_texts(home: Path) -> set[str]:
 
 def test_a_kill_at_each_point_leaves_the_old_version_or_the_new_one(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "tests.skill.sharing.killed", str(tmp_path)],
+        [sys.executable, "-m", "tests.skill.sharing.killed_install", str(tmp_path)],
         cwd=ROOT,
         capture_output=True,
         text=True,

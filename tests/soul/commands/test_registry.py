@@ -14,8 +14,8 @@ from kimi_tui.wire.events import BtwBegin, BtwEnd, Notification, PlanDisplay, St
 from kimi_tui.wire.flow_events import FlowPaused
 from kimi_tui.wire.parts import TextPart, ToolResult
 from kimi_tui.wire.requests import QuestionRequest
-from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import write_skill
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 from tests.soul.test_soul import until
 
 

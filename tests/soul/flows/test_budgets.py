@@ -22,8 +22,8 @@ from kimi_tui.wire.events import CompactionEnd, Notification, StepRetry, Subagen
 from kimi_tui.wire.flow_events import FlowEnd, FlowNodeBegin, FlowNodeEnd, FlowPaused, FlowSpending
 from kimi_tui.wire.parts import TextPart, TokenUsage
 from tests.llm.servers import Answer, Drop, Hold, OpenAIServer, SeenRequest, chat_chunk, chat_reply, sse, status
-from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import write_skill
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 from tests.soul.test_soul import until
 
 REPORT = "I did it, and this is how I did it and how I checked that it was done. " * 4

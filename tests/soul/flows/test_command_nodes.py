@@ -9,8 +9,8 @@ from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.wire.events import TurnBegin
 from kimi_tui.wire.flow_events import FlowDecision, FlowNodeEnd, FlowPaused
 from kimi_tui.wire.parts import ToolCall, ToolResult
-from tests.soul.engines import engine_on, plan
 from tests.soul.release_flow import write_skill
+from tests.soul.scripted_engine import engine_on, plan
 from tests.soul.test_soul import until
 
 TRUSTED = PermissionSettings(trusted=True)

@@ -9,8 +9,8 @@ from kimi_tui.errors import MaxStepsReachedError, UsageError
 from kimi_tui.soul.engine import TurnRunningError
 from kimi_tui.wire.events import Notification, TurnBegin
 from kimi_tui.wire.flow_events import FlowBegin, FlowDecision, FlowEnd, FlowNodeBegin, FlowPaused
-from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import CHOICES, FLOW, skills, write_skill  # noqa: F401 - a fixture
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 from tests.soul.test_soul import until
 
 

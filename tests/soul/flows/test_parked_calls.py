@@ -19,8 +19,8 @@ from kimi_tui.session.session_index import fork as fork_session
 from kimi_tui.soul.flows.user_questions import pending_question
 from kimi_tui.ui.print.runner import Output, answer
 from kimi_tui.wire.events import Notification
-from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import write_skill
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 
 FLOW = """---
 name: ship

@@ -15,8 +15,8 @@ from kimi_tui.wire.codec import decode, encode
 from kimi_tui.wire.events import SubagentEvent
 from kimi_tui.wire.flow_events import FlowDecision, FlowNodeEnd
 from kimi_tui.wire.parts import ToolResult
-from tests.soul.engines import engine_on, plan, tool_call
 from tests.soul.release_flow import write_skill
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 
 FLOW = """---
 name: review

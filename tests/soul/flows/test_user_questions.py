@@ -10,8 +10,8 @@ from kimi_tui.flow.run.journal import load_runs
 from kimi_tui.soul.flows.user_questions import pending_question
 from kimi_tui.ui.print.runner import Output, answer
 from kimi_tui.wire.flow_events import FlowDecision, FlowPaused
-from tests.soul.engines import engine_on, plan
 from tests.soul.release_flow import write_skill
+from tests.soul.scripted_engine import engine_on, plan
 from tests.soul.test_soul import until
 
 FLOW = """---

@@ -11,7 +11,7 @@ from kimi_tui.soul.hooks.dispatcher import EVENTS, Subscription
 from kimi_tui.wire.events import HookResolved, HookTriggered, Notification
 from kimi_tui.wire.parts import ToolResult
 from kimi_tui.wire.requests import HookRequest
-from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 from tests.soul.test_soul import until
 
 WRITE = (tool_call("WriteFile", "w", path="a.txt", content="one\n"), "text: done")

@@ -13,7 +13,7 @@ from kimi_tui.wire.codec import decode
 from kimi_tui.wire.events import ApprovalResponse, Notification, StepInterrupted, SubagentEvent, TurnBegin
 from kimi_tui.wire.parts import ToolResult
 from kimi_tui.wire.requests import ApprovalRequest
-from tests.soul.engines import engine_on, plan, tool_call
+from tests.soul.scripted_engine import engine_on, plan, tool_call
 from tests.soul.test_soul import until
 
 REPORT = "text: " + "I did it, and this is how I did it and how I checked that it was done. " * 4

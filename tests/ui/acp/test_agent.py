@@ -11,10 +11,10 @@ from acp.schema import AuthCapabilities, AuthMethodAgent, ClientCapabilities, Mc
 
 from kimi_tui.cli.options import parse
 from tests.mcp.harness import SERVERS
-from tests.soul.engines import plan, seeing, tool_call
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
+from tests.soul.scripted_engine import plan, seeing, tool_call
 from tests.soul.test_soul import until
-from tests.ui.acp.editor import begun, editor_on
+from tests.ui.acp.acp_client import begun, editor_on
 
 SHELL = tool_call("Shell", command="echo hi > made")
 

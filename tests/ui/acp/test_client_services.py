@@ -7,10 +7,10 @@ import pytest
 from acp.schema import AcceptElicitationResponse, DeclineElicitationResponse
 
 from kimi_tui.ui.acp.terminals import ClientTerminals
-from tests.soul.engines import plan, tool_call
+from tests.soul.scripted_engine import plan, tool_call
 from tests.soul.test_soul import until
-from tests.ui.acp.editor import editor_on
-from tests.ui.acp.whole_editor import ALL, WholeEditor
+from tests.ui.acp.acp_client import editor_on
+from tests.ui.acp.full_client import ALL, FullClient
 from tests.ui.sleeper import sleeper
 
 WAYS = [{"label": "left", "description": "the long way"}, {"label": "right"}, {"label": "up"}]
@@ -29,7 +29,7 @@ def result(program, number=2):
 async def test_a_file_is_read_as_the_editor_has_it_unsaved(tmp_path):
     made = plan(tmp_path, tool_call("ReadFile", path="a.txt"), tool_call("ReadFile", path="new.txt"), "text: ok")
     (made.work_dir / "a.txt").write_text("on disk\n")
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, FullClient()) as (editor, program):
         session = await opened(editor, made)
         editor.unsaved[str(made.work_dir / "a.txt")] = "not saved\nyet"
         editor.unsaved[str(made.work_dir / "new.txt")] = "never saved"
@@ -44,7 +44,7 @@ async def test_what_the_editor_does_not_have_comes_from_the_disk(tmp_path):
     made = plan(tmp_path, *calls, "text: ok")
     (made.work_dir / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 9)
     (made.work_dir / "a.txt").write_bytes(b"caf\xe9\n")  # the editor cannot read that
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, FullClient()) as (editor, program):
         session = await opened(editor, made)
         await editor.say(session, "go")
         assert "1\tcaf" in result(program)
@@ -58,7 +58,7 @@ async def test_an_edit_starts_from_the_buffer_and_goes_through_the_editor(tmp_pa
     made = plan(tmp_path, edit, tool_call("WriteFile", path="b.txt", content="new\n"), "text: ok", yolo=True)
     path = made.work_dir / "a.txt"
     path.write_bytes(b"one\r\n")
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, FullClient()) as (editor, program):
         session = await opened(editor, made)
         editor.unsaved[str(path)] = "one\r\njust typed\r\n"
         await editor.say(session, "go")
@@ -77,7 +77,7 @@ async def test_a_buffer_that_changes_while_the_person_is_asked_is_not_written_ov
     made = plan(tmp_path, edit, "text: ok")
     path = made.work_dir / "a.txt"
     path.write_text("one\n")
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, FullClient()) as (editor, program):
         session = await opened(editor, made)
         turn = asyncio.create_task(editor.say(session, "go"))
         await until(lambda: not editor.asked.empty())
@@ -102,7 +102,7 @@ async def test_our_own_rules_hold_whatever_the_editor_would_do(tmp_path):
     (made.work_dir / ".git").mkdir()
     (made.work_dir / ".env").write_text("KEY=1")
     (made.work_dir / "readonly.txt").symlink_to("/dev/null")
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, FullClient()) as (editor, program):
         session = await opened(editor, made)
         await editor.say(session, "go")
         assert "leads out of the working directory" in result(program)
@@ -115,7 +115,7 @@ async def test_our_own_rules_hold_whatever_the_editor_would_do(tmp_path):
 
 async def test_an_editor_that_does_not_write_is_told_to_the_model(tmp_path):
     made = plan(tmp_path, tool_call("WriteFile", path="b.txt", content="new\n"), "text: ok", yolo=True)
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, FullClient()) as (editor, program):
         session = await opened(editor, made)
         editor.refuses = "the project is read-only"
         await editor.say(session, "go")
@@ -127,7 +127,7 @@ async def test_an_editor_that_does_not_write_is_told_to_the_model(tmp_path):
 async def test_a_command_runs_in_the_editors_terminal_after_it_was_allowed(tmp_path, code, status):
     command = f"printf '\\033[31mhi\\033[0m\\n'; echo $GIT_TERMINAL_PROMPT$PAGER; exit {code}"
     made = plan(tmp_path, tool_call("Shell", command=command), "text: ok")
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, FullClient()) as (editor, program):
         session = await opened(editor, made)
         turn = asyncio.create_task(editor.say(session, "go"))
         await until(lambda: not editor.asked.empty())
@@ -149,7 +149,7 @@ async def test_a_command_runs_in_the_editors_terminal_after_it_was_allowed(tmp_p
 async def test_our_keys_are_not_handed_to_the_editors_terminal(tmp_path, monkeypatch):
     monkeypatch.setenv("SOME_API_KEY", "very-secret")
     made = plan(tmp_path, tool_call("Shell", command="echo [$SOME_API_KEY]"), "text: ok", yolo=True)
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, FullClient()) as (editor, program):
         await editor.say(await opened(editor, made), "go")
         assert "[]" in result(program)
         assert "very-secret" not in editor.made[0][2].values()
@@ -163,7 +163,7 @@ async def test_what_a_subagent_does_is_shown_as_its_own_and_runs_in_the_editor_t
         "text: ok",
     )
     made = plan(tmp_path, *replies)
-    async with editor_on(made, WholeEditor()) as (editor, _):
+    async with editor_on(made, FullClient()) as (editor, _):
         session = await opened(editor, made)
         turn = asyncio.create_task(editor.say(session, "go"))
         asked, _ = await editor.answer("approve")
@@ -179,7 +179,7 @@ async def test_what_a_subagent_does_is_shown_as_its_own_and_runs_in_the_editor_t
 
 async def test_a_command_that_takes_too_long_is_killed_in_the_terminal(tmp_path):
     made = plan(tmp_path, tool_call("Shell", command="echo begun; sleep 60", timeout=1), "text: ok", yolo=True)
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, FullClient()) as (editor, program):
         await editor.say(await opened(editor, made), "go")
         assert "killed by timeout (1s)" in result(program)
         assert "begun" in result(program)
@@ -189,7 +189,7 @@ async def test_a_command_that_takes_too_long_is_killed_in_the_terminal(tmp_path)
 async def test_cancelling_the_turn_ends_the_command_in_the_terminal(tmp_path):
     sleep, sleeps = sleeper()
     made = plan(tmp_path, sleep, yolo=True)
-    async with editor_on(made, WholeEditor()) as (editor, _):
+    async with editor_on(made, FullClient()) as (editor, _):
         session = await opened(editor, made)
         turn = asyncio.create_task(editor.say(session, "go"))
         await until(sleeps)
@@ -201,7 +201,7 @@ async def test_cancelling_the_turn_ends_the_command_in_the_terminal(tmp_path):
 
 async def test_a_terminal_that_is_not_to_be_had_is_told_to_the_model(tmp_path):
     made = plan(tmp_path, tool_call("Shell", command="echo hi"), "text: ok", yolo=True)
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, FullClient()) as (editor, program):
         session = await opened(editor, made)
         editor.refuses = "no room for a terminal"
         await editor.say(session, "go")
@@ -227,7 +227,7 @@ async def test_without_terminals_the_newest_lines_are_shown_while_a_command_runs
 
 async def test_questions_are_one_form_where_the_editor_shows_forms(tmp_path):
     made = plan(tmp_path, ASK, "text: ok")
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, FullClient()) as (editor, program):
         session = await opened(editor, made)
         content = {"answer_1": ["up", "left", "sideways"], "answer_1_in_own_words": "or stay"}
         editor.filled_in = AcceptElicitationResponse(action="accept", content=content)
@@ -241,7 +241,7 @@ async def test_questions_are_one_form_where_the_editor_shows_forms(tmp_path):
 
 async def test_a_form_that_is_declined_dismisses_the_questions(tmp_path):
     made = plan(tmp_path, ASK, "text: ok")
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, FullClient()) as (editor, program):
         session = await opened(editor, made)
         editor.filled_in = DeclineElicitationResponse(action="decline")
         await editor.say(session, "go")
@@ -270,7 +270,7 @@ async def test_thinking_is_an_option_where_the_model_leaves_the_choice(tmp_path,
     models = {"s": made.config.models["s"].model_copy(update={"capabilities": ["thinking"]})}
     models["t"] = made.config.models["s"]
     made = plan(tmp_path, "text: ok", config=made.config.model_copy(update={"models": models, "default_model": "s"}))
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, FullClient()) as (editor, program):
         await editor.agent.initialize(protocol_version=1, client_capabilities=can)
         new = await editor.agent.new_session(cwd=str(made.work_dir), mcp_servers=[])
         assert {option.id: option.current_value for option in new.config_options}["thinking"] == off
@@ -300,7 +300,7 @@ async def test_an_older_client_sets_the_model_by_its_own_method(tmp_path):
 
 async def test_the_sandbox_goes_into_the_terminal_with_the_command(tmp_path):
     made = plan(tmp_path, tool_call("Shell", command="echo hi"), "text: ok", yolo=True)
-    async with editor_on(made, WholeEditor()) as (editor, program):
+    async with editor_on(made, FullClient()) as (editor, program):
         session = await opened(editor, made)
         boxed = await program.made[0].services.sandbox.works()
         await editor.say(session, "go")
@@ -313,12 +313,12 @@ async def test_the_sandbox_goes_into_the_terminal_with_the_command(tmp_path):
 async def test_a_terminal_that_does_not_answer_is_an_error_and_is_released_when_it_comes(tmp_path, stuck):
     late = asyncio.Event()
 
-    class Stuck(WholeEditor):
+    class Stuck(FullClient):
         pass
 
     async def answers_late(editor, *args, **kwargs):
         await late.wait()
-        return await getattr(WholeEditor, stuck)(editor, *args, **kwargs)
+        return await getattr(FullClient, stuck)(editor, *args, **kwargs)
 
     setattr(Stuck, stuck, answers_late)
     editor = Stuck()

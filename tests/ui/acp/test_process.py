@@ -8,7 +8,7 @@ import sys
 from acp.stdio import spawn_agent_process
 
 from tests.soul.test_soul import until
-from tests.ui.acp.editor import Editor
+from tests.ui.acp.acp_client import Editor
 from tests.ui.sleeper import sleeper
 from tests.ui.wire_server.test_process import peer_config
 

@@ -5,7 +5,7 @@ import os
 import subprocess
 
 from kimi_tui import paths
-from tests.soul.engines import tool_call
+from tests.soul.scripted_engine import tool_call
 from tests.ui.print.test_print import command
 
 TOOL = """

@@ -9,7 +9,7 @@ import pytest
 from kimi_tui.soul.assemble import build_engine
 from kimi_tui.ui.print.background import wait_for_background
 from kimi_tui.ui.print.runner import Output, answer
-from tests.soul.engines import plan, tool_call
+from tests.soul.scripted_engine import plan, tool_call
 
 
 def in_background(command):

@@ -11,8 +11,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from kimi_tui.ui.print.json_schema import stream_json_schema
-from tests.soul.engines import tool_call
 from tests.soul.release_flow import BROKEN, CHOICES, FLOW
+from tests.soul.scripted_engine import tool_call
 from tests.ui.sleeper import sleeper
 
 LINE = Draft202012Validator(stream_json_schema())

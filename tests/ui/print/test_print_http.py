@@ -9,7 +9,7 @@ import pytest
 
 from kimi_tui.cli.modes.demo import FLOW
 from kimi_tui.paths import bundled
-from tests.llm.played import PlayedServer
+from tests.llm.scripted_server import ScriptedServer
 from tests.llm.servers import OpenAIServer, chat_reply, status
 
 ASSETS = bundled("skills") / FLOW / "assets"
@@ -34,7 +34,7 @@ async def run(tmp_path: Path, base_url: str, *extra: str) -> tuple[int, str, str
 
 
 async def test_the_flow_runs_through_the_sdk_with_tools_and_branches(tmp_path):
-    async with PlayedServer(ASSETS / "script.txt") as server:
+    async with ScriptedServer(ASSETS / "script.txt") as server:
         code, out, err = await run(tmp_path, server.base_url, "--flow", FLOW)
     assert code == 0, err
     assert "<choice>no</choice>" in out

@@ -24,7 +24,7 @@ from kimi_tui.wire.parts import TextPart
 from kimi_tui.wire.requests import ApprovalRequest, Question, QuestionOption, QuestionRequest
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import Clock, FakeEngine
-from tests.ui.tui.painted import app_strips
+from tests.ui.tui.screen_text import app_strips
 
 _BOUND = [key for one in KEYS for key in one.keys.split(",") if key and "…" not in key]
 _ALSO = (  # noqa: SIM905 - a list of words reads better

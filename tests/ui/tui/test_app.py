@@ -10,8 +10,8 @@ from kimi_tui.ui.tui.state.items import ErrorItem, NoticeItem, UserItem
 from kimi_tui.wire.events import Notification, TurnBegin
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import FakeEngine
-from tests.ui.tui.painted import app_text
 from tests.ui.tui.pilot_driver import Start
+from tests.ui.tui.screen_text import app_text
 from tests.ui.tui.test_screen import ready
 
 

@@ -2,9 +2,9 @@ from kimi_tui.soul.assemble import build_engine
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.main_screen.header import Header
 from kimi_tui.ui.tui.screens.tasks import Tasks
-from tests.soul.engines import plan, tool_call
+from tests.soul.scripted_engine import plan, tool_call
 from tests.soul.test_soul import until
-from tests.ui.tui.painted import app_rows
+from tests.ui.tui.screen_text import app_rows
 from tests.ui.tui.test_screen import ready
 
 

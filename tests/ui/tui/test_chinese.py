@@ -26,7 +26,7 @@ from kimi_tui.wire.parts import TextPart, ThinkPart, TokenUsage
 from kimi_tui.wire.requests import ApprovalRequest
 from tests import texts
 from tests.ui.tui.fake_engine import FakeEngine, FakeSkills, Info, Skill, make_app
-from tests.ui.tui.painted import app_rows, app_strips, app_text
+from tests.ui.tui.screen_text import app_rows, app_strips, app_text
 from tests.ui.tui.screens.conftest import Shown
 from tests.ui.tui.screens.screen_cases import SCREENS
 from tests.ui.tui.test_screen import MEDIUM, SMALL, TINY, WIDE, ready

@@ -22,7 +22,7 @@ from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import TurnEnd
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.flow_pane import flow_scenarios
-from tests.ui.tui.painted import app_strips
+from tests.ui.tui.screen_text import app_strips
 from tests.ui.tui.screens.conftest import Shown
 from tests.ui.tui.screens.screen_cases import SCREENS
 from tests.ui.tui.test_screen import play

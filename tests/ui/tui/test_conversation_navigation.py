@@ -9,7 +9,7 @@ from kimi_tui.ui.tui.transcript.new_messages_badge import NewMessagesBadge
 from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart
 from tests.ui.tui.fake_engine import FakeEngine, make_app
-from tests.ui.tui.painted import app_text
+from tests.ui.tui.screen_text import app_text
 from tests.ui.tui.test_screen import ready
 
 LONG = "\n\n".join(f"paragraph {n}" for n in range(80))

@@ -20,8 +20,8 @@ from tests.session.test_damaged_files import (
     splice,
     swap_value,
 )
-from tests.soul.engines import plan
 from tests.soul.release_flow import write_skill
+from tests.soul.scripted_engine import plan
 
 DAMAGES: dict[str, Callable[[Path], None]] = {
     "pipe": replaced_by_pipe,

@@ -2,7 +2,7 @@ from kimi_tui import documentation
 from kimi_tui.soul.assemble import build_engine
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.wire.parts import TextPart
-from tests.soul.engines import plan
+from tests.soul.scripted_engine import plan
 from tests.ui.tui.test_screen import ready
 
 

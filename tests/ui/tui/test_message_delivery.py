@@ -14,7 +14,7 @@ from kimi_tui.ui.tui.composer.prompt_mark import PromptMark
 from kimi_tui.wire.events import ApprovalResponse, SteerInput, StepBegin, StepInterrupted, TurnBegin, TurnEnd
 from tests.ui.tui.app_harness import Open
 from tests.ui.tui.fake_engine import FakeEngine, make_app
-from tests.ui.tui.painted import app_text
+from tests.ui.tui.screen_text import app_text
 from tests.ui.tui.test_screen import ready
 from tests.ui.tui.wire_scenarios import approval
 

@@ -15,9 +15,9 @@ from kimi_tui.ui.tui.main_screen.footer import KeyFooter
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 from tests.ui.tui.fake_engine import FakeEngine, make_app
-from tests.ui.tui.painted import app_rows, app_text
-from tests.ui.tui.sentences import STATES, Typing, Typist
+from tests.ui.tui.screen_text import app_rows, app_text
 from tests.ui.tui.test_screen import ready
+from tests.ui.tui.typist import STATES, Typing, Typist
 
 KEYS = ("f2", "f3", "f4", "f5", "f6", "f7", "f11", "ctrl+o", "escape", "i", "down")
 

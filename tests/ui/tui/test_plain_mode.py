@@ -8,7 +8,7 @@ from pathlib import Path
 from textual.widgets import Input
 
 from tests.faults.terminal import Terminal, scripted
-from tests.soul.engines import tool_call
+from tests.soul.scripted_engine import tool_call
 from tests.ui.tui.test_screen import play
 
 

@@ -23,7 +23,7 @@ from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import FunctionBody, TextPart, ToolCall, ToolResult, ToolReturnValue
 from kimi_tui.wire.requests import ApprovalRequest
 from tests.ui.tui.fake_engine import FakeEngine, make_app
-from tests.ui.tui.painted import app_text
+from tests.ui.tui.screen_text import app_text
 from tests.ui.tui.test_screen import ready
 from tests.ui.tui.transcript.test_view import rows, showing
 

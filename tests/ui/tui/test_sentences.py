@@ -1,10 +1,10 @@
-"""Sentences that are typed at random moments in every state are nowhere by halves. `sentences.py` does so at length."""
+"""Sentences that are typed at random moments in every state are nowhere by halves. `typist.py` does so at length."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.ui.tui.sentences import STATES, type_in
+from tests.ui.tui.typist import STATES, type_in
 
 
 @pytest.mark.parametrize("state", STATES)

@@ -16,7 +16,7 @@ from kimi_tui.ui.tui.themes.theme import find_themes
 from kimi_tui.ui.tui.themes.theme_loader import load_theme
 from kimi_tui.ui.tui.themes.theme_parser import read_theme
 from tests.ui.tui.fake_engine import FakeEngine, make_app
-from tests.ui.tui.painted import notices
+from tests.ui.tui.screen_text import notices
 from tests.ui.tui.test_screen import ready
 
 HEAVY = (

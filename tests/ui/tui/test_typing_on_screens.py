@@ -24,12 +24,12 @@ from kimi_tui.wire.events import ApprovalResponse
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import CHART, FakeEngine, make_app
 from tests.ui.tui.fuzz_driver import EDIT, QUESTION
-from tests.ui.tui.painted import app_text
 from tests.ui.tui.pilot_driver import PilotDriver, Start, start
+from tests.ui.tui.screen_text import app_text
 from tests.ui.tui.screens.conftest import Shown
 from tests.ui.tui.screens.screen_cases import SCREENS
-from tests.ui.tui.sentences import _KEYS
 from tests.ui.tui.test_screen import ready
+from tests.ui.tui.typist import _KEYS
 
 __all__ = ["start"]
 SENTENCES = ("yes please", "try the other way", "n, not so")

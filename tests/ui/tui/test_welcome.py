@@ -9,7 +9,7 @@ from kimi_tui.ui.tui.main_screen.welcome import Welcome
 from kimi_tui.ui.tui.navigation.command_palette import CommandPalette
 from kimi_tui.ui.tui.screens.help import Help
 from tests.ui.tui.fake_engine import FakeEngine, make_app
-from tests.ui.tui.painted import app_text
+from tests.ui.tui.screen_text import app_text
 from tests.ui.tui.test_screen import SMALL, WIDE, ready
 
 

@@ -13,7 +13,7 @@ from aiohttp import web
 from PIL import Image
 
 from tests.faults.terminal import scripted
-from tests.soul.engines import tool_call
+from tests.soul.scripted_engine import tool_call
 from tests.ui.web.browser import CHROMIUM, Browser
 
 pytestmark = [

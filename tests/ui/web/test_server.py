@@ -15,7 +15,7 @@ import pytest
 
 from kimi_tui import paths
 from kimi_tui.ui.web.app_process import AppProcess
-from tests.soul.engines import tool_call
+from tests.soul.scripted_engine import tool_call
 from tests.tools.harness import processes_with
 from tests.ui.web.conftest import Served, lives, scripted, serve, until
 

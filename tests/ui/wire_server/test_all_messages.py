@@ -11,9 +11,9 @@ from kimi_tui.mcp.config import load as load_mcp
 from kimi_tui.wire.codec import FLOW_EVENTS as FLOW_MESSAGES
 from kimi_tui.wire.codec import Request
 from tests.mcp.harness import everyday, odd
-from tests.soul.engines import plan, tool_call
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
-from tests.ui.wire_server.serving import served
+from tests.soul.scripted_engine import plan, tool_call
+from tests.ui.wire_server.served_engine import served
 from tests.ui.wire_server.shapes import EVENTS, FLOW_EVENTS, REQUESTS, why_not
 
 WAYS = [{"label": "left", "description": ""}, {"label": "right"}]

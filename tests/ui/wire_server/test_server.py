@@ -8,11 +8,11 @@ import pytest
 from kimi_tui import __version__
 from kimi_tui.config.schema import ProviderConfig
 from kimi_tui.soul.notices import notice
-from tests.soul.engines import plan, seeing, tool_call
 from tests.soul.release_flow import CHOICES, skills  # noqa: F401 - a fixture
+from tests.soul.scripted_engine import plan, seeing, tool_call
 from tests.soul.test_soul import until
 from tests.ui.wire_server.client import Refused
-from tests.ui.wire_server.serving import served
+from tests.ui.wire_server.served_engine import served
 
 SHELL = tool_call("Shell", command="echo hi > made")
 DEPLOY = {"name": "deploy", "description": "Deploys.", "parameters": {"type": "object", "properties": {}}}

@@ -16,7 +16,7 @@ from kimi_tui.ui.tui.composer.draft_store import (
 )
 from kimi_tui.ui.tui.composer.input_history import InputHistory
 from tests.ui.tui.fake_engine import FakeEngine, make_app
-from tests.ui.tui.painted import notices
+from tests.ui.tui.screen_text import notices
 from tests.ui.tui.test_screen import ready
 
 

@@ -15,7 +15,7 @@ from kimi_tui.ui.tui.state.items import UserItem
 from kimi_tui.wire.events import TurnBegin
 from kimi_tui.wire.parts import ImageURLPart, MediaURL, TextPart
 from tests.ui.tui.fake_engine import FakeEngine, make_app
-from tests.ui.tui.painted import notices
+from tests.ui.tui.screen_text import notices
 from tests.ui.tui.test_screen import ready
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 60

@@ -14,8 +14,8 @@ from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.wire.display import DiffBlock
 from kimi_tui.wire.requests import ApprovalRequest
 from tests.ui.tui import wire_scenarios
-from tests.ui.tui.painted import app_text
 from tests.ui.tui.pilot_driver import Start
+from tests.ui.tui.screen_text import app_text
 
 
 async def test_no_key_approves_before_the_dialog_has_stood_still(start: Start) -> None:

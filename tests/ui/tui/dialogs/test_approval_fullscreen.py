@@ -18,7 +18,7 @@ from kimi_tui.ui.tui.dialogs.edit_command import EditCommand
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
 from kimi_tui.wire.display import DiffBlock, DisplayBlock, ShellBlock
 from tests.ui.tui.fake_engine import Clock, FakeEngine, make_app
-from tests.ui.tui.painted import app_rows
+from tests.ui.tui.screen_text import app_rows
 from tests.ui.tui.test_screen import ready
 
 LONG = DiffBlock(path="a.py", old_text="", new_text="\n".join(f"line {n}" for n in range(40)))

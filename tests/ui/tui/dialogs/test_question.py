@@ -5,8 +5,8 @@ import asyncio
 from kimi_tui.ui.tui.dialogs.question import QuestionDialog
 from kimi_tui.wire.events import TurnBegin
 from kimi_tui.wire.requests import Question, QuestionOption, QuestionRequest
-from tests.ui.tui.painted import app_rows
 from tests.ui.tui.pilot_driver import Start
+from tests.ui.tui.screen_text import app_rows
 
 
 async def test_questions_are_asked_one_after_the_other_and_answered_together(start: Start) -> None:

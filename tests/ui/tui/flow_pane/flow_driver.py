@@ -18,7 +18,7 @@ from kimi_tui.wire.events import StepBegin, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart, UserInput
 from tests.ui.tui.fake_engine import Clock, FakeEngine, make_app
 from tests.ui.tui.flow_pane.flow_scenarios import flow_of_text
-from tests.ui.tui.painted import app_strips
+from tests.ui.tui.screen_text import app_strips
 from tests.ui.tui.test_screen import ready
 
 FIX = """flowchart TD

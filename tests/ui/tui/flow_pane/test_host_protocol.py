@@ -21,7 +21,7 @@ from kimi_tui.wire.requests import ApprovalRequest, Question, QuestionOption, Qu
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.fuzz_driver import QUESTION
-from tests.ui.tui.painted import app_rows
+from tests.ui.tui.screen_text import app_rows
 from tests.ui.tui.test_screen import ready
 
 BEFORE = "".join(f"line {n}\n" for n in range(20))

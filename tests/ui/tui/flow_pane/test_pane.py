@@ -18,7 +18,7 @@ from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import FakeEngine, FakeSkills, Info, Skill
 from tests.ui.tui.flow_pane import flow_scenarios
 from tests.ui.tui.flow_pane.flow_driver import FIX, FlowDriver, open_flow
-from tests.ui.tui.painted import notices
+from tests.ui.tui.screen_text import notices
 
 BAD = FIX.replace("|no|", "|no")
 

@@ -13,7 +13,7 @@ from kimi_tui.ui.tui.main_screen.divider import Divider
 from kimi_tui.ui.tui.main_screen.scrub_bar import ScrubBar
 from kimi_tui.wire.flow_events import FlowEnd
 from tests.ui.tui.flow_pane.flow_driver import FlowDriver, open_flow
-from tests.ui.tui.painted import app_strips
+from tests.ui.tui.screen_text import app_strips
 
 
 async def at_green(one: FlowDriver) -> None:

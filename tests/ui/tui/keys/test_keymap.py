@@ -16,7 +16,7 @@ from kimi_tui.ui.tui.state.items import NoticeItem
 from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.fake_engine import FakeEngine, make_app
-from tests.ui.tui.painted import app_rows
+from tests.ui.tui.screen_text import app_rows
 from tests.ui.tui.test_screen import ready
 
 FIXED = {"commands", "files", "shell", "take", "option"}

@@ -12,8 +12,8 @@ from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.main_screen.scrub_bar import ScrubBar
 from kimi_tui.ui.tui.transcript.view import Transcript
 from tests.ui.tui import wire_scenarios
-from tests.ui.tui.painted import app_text
 from tests.ui.tui.pilot_driver import PilotDriver, Start, start
+from tests.ui.tui.screen_text import app_text
 
 __all__ = ["start"]
 OPENS_OR_CONTROLS = {"steer", "export", "start", "runs", "resume", "menu"}

@@ -7,7 +7,7 @@ from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.main_screen.todo_pane import TodoPane
 from kimi_tui.wire.codec import WireMessage
 from tests.ui.tui import wire_scenarios
-from tests.ui.tui.painted import screen_strips
+from tests.ui.tui.screen_text import screen_strips
 from tests.ui.tui.test_screen import play
 
 

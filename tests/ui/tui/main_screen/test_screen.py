@@ -10,8 +10,8 @@ from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import TurnEnd
 from tests.ui.tui import wire_scenarios
-from tests.ui.tui.painted import app_rows
 from tests.ui.tui.pilot_driver import PilotDriver, Start
+from tests.ui.tui.screen_text import app_rows
 
 
 async def test_f_keys_go_to_the_panes_and_escape_back_to_the_message(start: Start) -> None:

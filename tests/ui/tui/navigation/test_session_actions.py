@@ -10,7 +10,7 @@ from kimi_tui.ui.tui.navigation.session_actions import new_session, restart_sess
 from kimi_tui.ui.tui.screens.session_list_model import SessionList
 from kimi_tui.ui.tui.screens.sessions import Sessions
 from tests.ui.tui.app_harness import Open
-from tests.ui.tui.painted import notices
+from tests.ui.tui.screen_text import notices
 
 
 async def test_another_session_is_opened_and_the_first_can_be_opened_again(open_app: Open, tmp_path: Path) -> None:

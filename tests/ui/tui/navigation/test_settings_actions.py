@@ -8,7 +8,7 @@ from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from kimi_tui.wire.events import StepBegin, StepInterrupted, TurnBegin
 from kimi_tui.wire.parts import ThinkPart
 from tests.ui.tui.app_harness import AppHarness, Open
-from tests.ui.tui.painted import app_text
+from tests.ui.tui.screen_text import app_text
 
 
 async def think(harness: AppHarness) -> None:

@@ -6,7 +6,7 @@ from kimi_tui.permission import trust
 from kimi_tui.ui.tui.screens.trust import TrustQuestion
 from kimi_tui.ui.tui.state.items import NoticeItem
 from tests.ui.tui.app_harness import Open
-from tests.ui.tui.painted import notices
+from tests.ui.tui.screen_text import notices
 
 
 async def test_a_folder_that_brings_skills_is_asked_about_before_they_count_and_only_once(

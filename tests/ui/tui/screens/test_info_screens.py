@@ -24,7 +24,7 @@ from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 from kimi_tui.wire.parts import TokenUsage
 from tests.ui.tui.fake_engine import Clock
-from tests.ui.tui.painted import app_strips
+from tests.ui.tui.screen_text import app_strips
 from tests.ui.tui.screens import screen_cases
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 from tests.ui.tui.screens.stored_sessions import NOW

@@ -19,7 +19,7 @@ from kimi_tui.ui.tui.screens.models import ModelChoice, ModelPicker, local_choic
 from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from kimi_tui.ui.tui.widgets.pick_prompt import PickPrompt
 from tests.llm.servers import Server, status
-from tests.ui.tui.painted import app_text
+from tests.ui.tui.screen_text import app_text
 from tests.ui.tui.screens import screen_cases
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 

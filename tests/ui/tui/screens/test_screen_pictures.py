@@ -12,7 +12,7 @@ from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
 from tests.ui.tui.fake_engine import Clock, FakeEngine, make_app
-from tests.ui.tui.painted import app_strips
+from tests.ui.tui.screen_text import app_strips
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 from tests.ui.tui.screens.screen_cases import SCREENS
 from tests.ui.tui.test_screen import MEDIUM, SMALL, WIDE, ready

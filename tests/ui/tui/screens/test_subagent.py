@@ -16,11 +16,11 @@ from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
 from kimi_tui.ui.tui.screens.subagent import SubagentScreen, subagent_items
 from kimi_tui.ui.tui.state.items import ErrorItem, SubagentItem, ToolItem, UserItem
-from tests.soul.engines import plan, tool_call
+from tests.soul.scripted_engine import plan, tool_call
 from tests.soul.subagents.test_pool import NESTED
 from tests.ui.three_subagents import ENDED, PROMPT, replies_with, three_subagents
 from tests.ui.tui.fake_engine import NOW, Clock
-from tests.ui.tui.painted import app_rows
+from tests.ui.tui.screen_text import app_rows
 from tests.ui.tui.test_screen import Snap, ready
 
 

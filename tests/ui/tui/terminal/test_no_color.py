@@ -10,7 +10,7 @@ import pytest
 
 from kimi_tui.ui.tui.terminal.no_color import is_requested
 from tests.faults.terminal import Terminal, scripted
-from tests.soul.engines import tool_call
+from tests.soul.scripted_engine import tool_call
 
 REPLY = "text: " + json.dumps(
     "# Title\n\nSome `code`, a [link](https://example.com) and\n\n```python\nx = 1  # z\n```\n"

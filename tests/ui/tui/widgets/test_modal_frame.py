@@ -7,7 +7,7 @@ import pytest
 from kimi_tui.ui.tui.screens.log import LogView
 from kimi_tui.ui.tui.screens.mcp import McpStatus
 from tests.ui.tui.fake_engine import FakeEngine, make_app
-from tests.ui.tui.painted import app_strips, notices
+from tests.ui.tui.screen_text import app_strips, notices
 from tests.ui.tui.test_screen import ready
 
 

@@ -1,7 +1,7 @@
 """Plays a script of model replies over HTTP, as an OpenAI-compatible service: what `scripted` says, the SDK hears.
 
 A script of rules answers each request by the messages in it.
-`python -m tests.llm.played SCRIPT` serves it on loopback until it is ended, and prints the base URL.
+`python -m tests.llm.scripted_server SCRIPT` serves it on loopback until it is ended, and prints the base URL.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from kimi_tui.wire.parts import FunctionBody, TextPart, ThinkPart, ToolCall
 from tests.llm.servers import Answer, OpenAIServer, SeenRequest, chat_reply
 
 
-class PlayedServer(OpenAIServer):
+class ScriptedServer(OpenAIServer):
     """Answers every request as the script does."""
 
     def __init__(self, path: Path) -> None:
@@ -57,7 +57,7 @@ def answer_of(block) -> Answer:
 
 
 async def serve(path: Path) -> None:
-    async with PlayedServer(path) as server:
+    async with ScriptedServer(path) as server:
         print(server.base_url, flush=True)
         await asyncio.Event().wait()
 

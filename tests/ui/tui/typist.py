@@ -1,6 +1,6 @@
 """Sentences typed at random moments in every state of the screen: each is in one place whole, or was a pane's keys.
 
-`python -m tests.ui.tui.sentences SECONDS [SEED]` types for as long as that and says how many, where, and what was lost.
+`python -m tests.ui.tui.typist SECONDS [SEED]` types for as long as that and says how many, where, and what was lost.
 """
 
 import asyncio
@@ -95,7 +95,7 @@ _KEYS = {
 }  # fmt: skip
 
 
-class LostError(AssertionError):
+class TypingError(AssertionError):
     """A letter is not where it belongs."""
 
 
@@ -247,7 +247,7 @@ class Typing:
 
     def expect(self, true: bool, what: str) -> None:
         if not true:
-            raise LostError(f"{what} after {' · '.join(self.done)}")
+            raise TypingError(f"{what} after {' · '.join(self.done)}")
 
 
 async def type_in(folder: Path, state: str, seed: int, sentences: int) -> Counter[str]:

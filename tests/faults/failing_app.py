@@ -1,4 +1,4 @@
-"""A program whose screen has a fault of its own: `python -m tests.faults.faulty KIND`, the fault comes with F1."""
+"""A program whose screen has a fault of its own: `python -m tests.faults.failing_app KIND`, the fault comes with F1."""
 
 import asyncio
 import sys

@@ -10,7 +10,7 @@ from kimi_tui.soul.assemble import EngineConfig
 from kimi_tui.soul.engine import Engine
 from kimi_tui.ui.stdio import LineReader, LineWriter
 from kimi_tui.ui.wire_server.server import WireServer
-from tests.soul.engines import engine_on
+from tests.soul.scripted_engine import engine_on
 from tests.ui.wire_server.client import WireClient
 
 

@@ -18,7 +18,7 @@ from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.wire.events import Notification
 from kimi_tui.wire.parts import TextPart
 from tests import texts
-from tests.soul.engines import engine_on, plan
+from tests.soul.scripted_engine import engine_on, plan
 from tests.user_texts import SEVERAL_WORDS, called, errors, taking_user_texts
 
 SPOKEN = frozenset(taking_user_texts(texts.below())) | errors(texts.below(), "KimiTuiError")

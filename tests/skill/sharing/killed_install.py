@@ -1,4 +1,4 @@
-"""Changes a folder of skills and is killed at each crash point: `python -m tests.skill.sharing.killed FOLDER`.
+"""Changes a folder of skills and is killed at each crash point: `python -m tests.skill.sharing.killed_install FOLDER`.
 
 Makes one home a point, `FOLDER/ACTION-POINT`, as the killed process left it.
 """

@@ -24,7 +24,7 @@ from acp.schema import (
     WriteTextFileResponse,
 )
 
-from tests.ui.acp.editor import Editor
+from tests.ui.acp.acp_client import Editor
 
 ALL = ClientCapabilities(
     fs=FileSystemCapabilities(read_text_file=True, write_text_file=True),
@@ -36,7 +36,7 @@ ALL = ClientCapabilities(
 )
 
 
-class WholeEditor(Editor):
+class FullClient(Editor):
     """`unsaved` is what its buffers hold, by path; `written` and `read` are the paths that it was asked for."""
 
     def __init__(self) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.mcp.harness import everyday
-from tests.soul.engines import tool_call
-from tests.ui.strangers_folder import FACES, options_for
+from tests.soul.scripted_engine import tool_call
+from tests.ui.untrusted_folder import FACES, options_for
 
 pytestmark = pytest.mark.timeout(120)
 
