@@ -1532,7 +1532,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "31 cmd_split", "a wrapper of the working directory", "wrapper-of-the-work-dir",
-        Value("_doubt(line, folders)"), "test_a_wrapper_that_anyone_may_have_written_is_asked_for",
+        Value("_first_risk(line, folders)"), "test_a_wrapper_that_anyone_may_have_written_is_asked_for",
     ),
     Defence(
         "31 cmd_split", "rules about wrappers", "rules-for-wrappers", REMOVED,
