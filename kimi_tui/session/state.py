@@ -1,6 +1,8 @@
 """`state.json`: the small values of a session that are not a history. It is replaced whole, never edited."""
 
 import errno
+import itertools
+import logging
 import os
 from pathlib import Path
 
@@ -11,6 +13,8 @@ from kimi_tui.atomic_file import replacement
 from kimi_tui.failpoints import crash_point
 from kimi_tui.regular_file import MAX_BYTES, read_text
 from kimi_tui.wire.display import TodoItem
+
+_log = logging.getLogger(__name__)
 
 
 class ApprovalState(BaseModel):
@@ -44,6 +48,17 @@ class SessionState(BaseModel):
         return self.custom_title or self.title
 
 
+def _broken(file: Path) -> str:
+    """Why the text of the file is no state; "" if it is one, or if there is no text."""
+    try:
+        SessionState.model_validate(json_text.loads(read_text(file)))
+    except OSError:
+        return ""
+    except ValueError as error:  # one of Pydantic is one too
+        return str(error).partition("\n")[0]
+    return ""
+
+
 def read_state(file: Path) -> SessionState:
     """Read the state from a file; a missing or broken file gives an empty state, because the journals hold what
     matters.
@@ -55,9 +70,16 @@ def read_state(file: Path) -> SessionState:
 
 
 def write_state(file: Path, state: SessionState) -> None:
-    """Replace the file atomically. Raises OSError, also for a state that is too long to be read again."""
+    """Replace the file atomically; one that is no state is kept beside it, as `state.json.broken`. Raises OSError, also
+    for a state that is too long to be read again.
+    """
     text = state.model_dump_json(indent=2)
     if len(text.encode()) > MAX_BYTES:  # defence: state-that-can-be-read
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(file))
+    if cause := _broken(file):  # defence: keep-broken-state
+        names = (file.with_name(f"{file.name}.broken{number or ''}") for number in itertools.count())
+        aside = next(name for name in names if not os.path.lexists(name))
+        file.rename(aside)
+        _log.warning("%s could not be read (%s); it is kept as %s", file, cause, aside.name)
     with replacement(file, text):
         crash_point("state.before_replace")

@@ -89,6 +89,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_kill9_between_files",
     ),
     Defence(
+        "8 kill9_between_files", "keeping a state that is broken", "keep-broken-state", NEVER,
+        "test_a_state_that_cannot_be_read_is_kept_beside_the_next_one",
+    ),
+    Defence(
         "9 enospc", "keeping what could not be written", "keep-unwritten-lines", After("self._kept.clear()"),
         "test_enospc_what_could_not_be_written_is_kept_and_written_when_there_is_room",
     ),

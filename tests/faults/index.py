@@ -60,6 +60,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "8 kill9_between_files": (
         f"{_HERE}::test_kill9_between_files",
         f"{_HERE}::test_kill9_between_files_leaves_the_state_of_before_and_a_session_that_goes_on",
+        "tests/session/test_damaged_files.py::test_a_state_that_cannot_be_read_is_kept_beside_the_next_one",
     ),
     "9 enospc": (
         f"{_JSONL}::test_enospc_what_could_not_be_written_is_kept_and_written_when_there_is_room",

@@ -244,3 +244,19 @@ def test_a_state_that_is_too_long_to_be_read_leaves_the_last_one_in_place(tmp_pa
     with pytest.raises(OSError, match="large"):
         write_state(file, SessionState(custom_title="mine", title="x" * MAX_BYTES))
     assert read_state(file) == SessionState(custom_title="mine")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    ['{"custom_title": "mine", "plan_mode": 7}', '{"custom_title": "mi', "[1]", "{}{}", "[" * 9000],
+    ids=["type", "torn", "list", "twice", "deep"],
+)
+def test_a_state_that_cannot_be_read_is_kept_beside_the_next_one(tmp_path: Path, broken: str) -> None:
+    file = tmp_path / "state.json"
+    for text in (broken, broken + " "):
+        file.write_text(text)
+        write_state(file, read_state(file))
+        write_state(file, read_state(file))
+    kept = {entry.name: entry.read_text() for entry in tmp_path.glob("state.json.*")}
+    assert kept == {"state.json.broken": broken, "state.json.broken1": broken + " "}
+    assert read_state(file) == SessionState()
