@@ -86,7 +86,7 @@ def _printed_chart(_: Path) -> None:
 
 def _streamed_blank_lines(_: Path) -> None:
     shown = StreamingMarkdown(80, Palette())
-    shown.feed("a " * 8 * SIZE + "\n" * SIZE)
+    shown.feed("a " * 2 * SIZE + "\n" * SIZE)
     for _piece in range(2):
         shown.feed("\n")
 

@@ -64,7 +64,7 @@ def with_server(tmp_path, server, *replies):
 
 
 async def test_a_turn_that_waits_for_its_servers_can_be_interrupted_and_leaves_nothing(tmp_path):
-    server = {"command": "sh", "args": ["-c", "touch begun; exec sleep 1000"]}
+    server = {"command": "sh", "args": ["-c", "touch begun; exec sleep 1000"], "cwd": "."}
     async with engine_on(with_server(tmp_path, server, "text: never")) as (engine, received):
         task = asyncio.create_task(engine.prompt("go"))
         await until((engine.work_dir / "begun").exists)

@@ -23,12 +23,11 @@ async def test_a_click_on_a_row_does_what_its_key_does(size: tuple[int, int], tm
     app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
-        for words, screen in (("all actions", CommandPalette), ("keys available", Help)):
-            await pilot.click(app.main_screen.query_one(Welcome), offset=(size[0] // 4, row_of(app, words)))
-            await pilot.pause()
-            assert isinstance(app.screen, screen)
-            await pilot.press("escape")
-            await pilot.pause()
+        await pilot.click(app.main_screen.query_one(Welcome), offset=(size[0] // 4, row_of(app, "all actions")))
+        await pilot.pause()
+        assert isinstance(app.screen, CommandPalette)
+        await pilot.press("escape")
+        await pilot.pause()
         app.main_screen.query_one(Welcome).show_note("3 MCP servers failed: /mcp", action="help")
         await pilot.pause()
         await pilot.click(app.main_screen.query_one(Welcome), offset=(size[0] // 4, row_of(app, "3 MCP servers")))
@@ -44,7 +43,7 @@ async def test_the_keys_are_shown_whole_or_not_at_all_above_a_menu(tmp_path: Pat
     app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test(size=(80, 18)) as pilot:
         await ready(pilot)
-        assert "keys available" in app_text(app)
+        assert "all actions" in app_text(app)
         await pilot.press("/")
         await pilot.pause()
         shown = app_text(app)
@@ -53,4 +52,4 @@ async def test_the_keys_are_shown_whole_or_not_at_all_above_a_menu(tmp_path: Pat
         assert "a file in this folder" not in shown
         await pilot.press("escape")
         await pilot.pause()
-        assert "keys available" in app_text(app)
+        assert "all actions" in app_text(app)

@@ -77,8 +77,9 @@ class ApprovalFullscreen(OneShotModal[str | None]):
     def _refresh(self) -> None:
         self._rows.show(self._options(self._body.all_seen), keep_cursor=True)
         if self._note is None:
-            scroll = f"↑ ↓ PgUp PgDn {_('scroll')} · " if self._body.max_scroll_y > 0 else ""
-            self._frame.border_subtitle = Content(f"{scroll}Ctrl+F Esc {_('back')}")
+            scrolls = self._body.max_scroll_y > 0
+            keys = _("↑ ↓ PgUp PgDn scroll · Ctrl+F Esc back") if scrolls else _("Ctrl+F Esc back")
+            self._frame.border_subtitle = Content(keys)
 
     def _scroll(self, by: int) -> None:
         self._body.scroll_relative(y=by, animate=False, immediate=True)

@@ -11,7 +11,7 @@ from kimi_tui.flow.render.chart_style import ChartStyle, EdgeStyle, LineKind, Ro
 from kimi_tui.flow.render.node_signs import ASCII_KIND_SIGNS, ASCII_SIGNS, KIND_SIGNS, SIGNS
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext, chart_style
-from kimi_tui.ui.tui.i18n.catalog import n_
+from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.state.flow_reducer import label_of
 from kimi_tui.ui.tui.text.call_summary import one_line
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, width_of
@@ -117,7 +117,7 @@ def place_lines(place: Place, width: int, rows: int, palette: Palette) -> list[L
         out.append(Line((*before, *_way(way, joint, width - width_of(head) - 1, place, palette))))
     if hidden := len(place.ways) - len(shown):
         rest: list[Run] = [(" " * width_of(head), palette.base), ("+" if place.ascii else "╰", palette.faint)]
-        out.append(Line((*rest, (" " + n_("{count} more", "{count} more", hidden), palette.muted))))
+        out.append(Line((*rest, (" " + _("{count} more", count=hidden), palette.muted))))
     out = out or [Line(tuple(head))]
     return [*out, *[Line()] * (min(rows, place.most_ways) - len(out))]
 
