@@ -277,8 +277,8 @@ class MainScreen(PaneNavigation):
 
     def _show_stray(self, text: str) -> None:
         self.app.bell()
-        words = _("letters are keys here; “{text}” has no effect", text=one_line(text))
-        self.show_note(f"{words} · {self.write_key} {_('write a message')}" if self.composer.display else words)
+        words, write = _("letters are keys here; “{text}” has no effect", text=one_line(text)), _("write a message")
+        self.show_note(f"{words} · {self.write_key} {write}" if self.composer.display else words)
 
     def _bound(self, key: str) -> BoundAction | None:
         """The enabled action of a key at the focus."""
