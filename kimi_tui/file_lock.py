@@ -27,7 +27,7 @@ def is_locked(file: Path) -> bool:
 
 
 @contextlib.contextmanager
-def one_writer(folder: Path, *, patience_s: float = 5.0) -> Generator[None]:
+def exclusive_lock(folder: Path, *, patience_s: float = 5.0) -> Generator[None]:
     """Lock a folder during the block, against other processes and threads that do so too.
 
     A file system that cannot lock folders is used without a lock. Raises OSError (BlockingIOError) if another one holds

@@ -97,7 +97,7 @@ class ServerConfig(BaseModel):
         return self.url.partition("?")[0]
 
 
-_OF_THE_FOLDER = re.compile(r"(?:^|=)\.{1,2}(?:/|$)|^(?![-/~@])[^\s:]*\.(?:[cm]?[jt]s|py|sh|jar)$")
+_RELATIVE_PATH = re.compile(r"(?:^|=)\.{1,2}(?:/|$)|^(?![-/~@])[^\s:]*\.(?:[cm]?[jt]s|py|sh|jar)$")
 """A path relative to the working directory: `.`, `../x`, `--root=.`, `build/index.js`."""
 
 
@@ -137,7 +137,7 @@ def start_folder(server: Server, config: ServerConfig, work_dir: Path) -> Path:
         return work_dir / Path(config.cwd).expanduser()
     command = config.command or ""
     is_path = "/" in command and not command.startswith(("/", "~"))
-    if server.of_project or is_path or any(map(_OF_THE_FOLDER.search, (command, *config.args))):
+    if server.of_project or is_path or any(map(_RELATIVE_PATH.search, (command, *config.args))):
         return work_dir
     paths.private_folder(folder := paths.home() / "mcp")  # defence: servers-start-elsewhere
     return folder

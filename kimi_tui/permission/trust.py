@@ -22,7 +22,7 @@ from kimi_tui import json_text, paths
 from kimi_tui.atomic_file import replace_file
 from kimi_tui.config.loader import MAX_PROJECT_BYTES, load_config
 from kimi_tui.errors import ConfigError
-from kimi_tui.file_lock import one_writer
+from kimi_tui.file_lock import exclusive_lock
 from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder, project_root, shown
 from kimi_tui.permission.settings import loosening_rules, project_file
@@ -159,35 +159,35 @@ def remember(work_dir: Path, trusted: bool, items: Sequence[TrustItem] | None = 
     root = project_root(work_dir.resolve())
     files = None if items is None else {name_in(root, item.path): item.mark for item in items if item.mark}
     with _changing():
-        stored = _load_answers()
+        stored = _load_decisions()
         old = stored.get(root)
         if files is not None and old is not None and old.trusted and old.files:
             files = old.files | files
-        _save_answers({**stored, root: TrustDecision(trusted, files if trusted else None)})
+        _save_decisions({**stored, root: TrustDecision(trusted, files if trusted else None)})
     return root
 
 
 def remove_decision(work_dir: Path) -> bool:
     """Remove a decision, so that the user is asked again; False if there was none. Raises OSError."""
     root = project_root(work_dir.resolve())
-    if root not in _load_answers():
+    if root not in _load_decisions():
         return False
     with _changing():
-        stored = _load_answers()
+        stored = _load_decisions()
         stored.pop(root, None)
-        _save_answers(stored)
+        _save_decisions(stored)
     return True
 
 
 def decisions() -> dict[Path, TrustDecision]:
     """Return all decisions by folder."""
-    return dict(sorted(_load_answers().items()))
+    return dict(sorted(_load_decisions().items()))
 
 
 def _answer(work_dir: Path, items: Sequence[TrustItem]) -> bool | None:
     if os.environ.get(TRUST_VARIABLE) == "1":
         return True
-    stored = _load_answers()
+    stored = _load_decisions()
     root = project_root(work_dir)
     for folder in (root, *root.parents):
         if (answer := stored.get(folder)) is not None:
@@ -246,11 +246,11 @@ def _changing() -> Generator[None]:
     """Nobody else changes the decisions during the block, so that no process undoes another's. Raises OSError."""
     folder = _store().parent
     private_folder(folder)
-    with one_writer(folder):  # defence: one-writer-of-decisions
+    with exclusive_lock(folder):  # defence: one-writer-of-decisions
         yield
 
 
-def _save_answers(stored: dict[Path, TrustDecision]) -> None:
+def _save_decisions(stored: dict[Path, TrustDecision]) -> None:
     value = {
         str(folder): answer.trusted if answer.files is None else {"trusted": answer.trusted, "files": answer.files}
         for folder, answer in stored.items()
@@ -302,7 +302,7 @@ def _stored() -> dict[str, object] | str:
     return cast(dict[str, object], value) if isinstance(value, dict) else "not an object"
 
 
-def _load_answers() -> dict[Path, TrustDecision]:
+def _load_decisions() -> dict[Path, TrustDecision]:
     """Read the decisions from disk. An unreadable file counts as empty, so the user is asked again."""
     table = _stored()
     if isinstance(table, str):

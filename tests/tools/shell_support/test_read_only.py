@@ -512,14 +512,14 @@ async def test_plan_mode_runs_commands_that_only_read(harness: ToolHarness) -> N
 def test_a_decision_takes_little_time(harness: ToolHarness) -> None:
     import time
 
-    parse_subject = [parse_command_line(command) for command in LOOK_AROUND]
-    for line in parse_subject:
+    lines = [parse_command_line(command) for command in LOOK_AROUND]
+    for line in lines:
         command_subject(line, harness.workspace)
     started = time.process_time()
     for _ in range(10):
-        for line in parse_subject:
+        for line in lines:
             command_subject(line, harness.workspace)
-    assert (time.process_time() - started) / (10 * len(parse_subject)) < 0.01
+    assert (time.process_time() - started) / (10 * len(lines)) < 0.01
 
 
 def test_without_a_workspace_nothing_is_known_to_read(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ class FlowPane(Vertical):
         self._overlaid: RunView | None = None
         self.past = self.recorded = self._with_legend = False
         self.showing: Showing = "list"
-        self.load_chart: FlowSkill | None = None
+        self.shown_skill: FlowSkill | None = None
         self.listing = FlowList(id="flows")
         self.trouble = DiagnosticsView(id="trouble")
         self.chart = FlowChart(id="chart")
@@ -136,7 +136,7 @@ class FlowPane(Vertical):
         if self.showing == "list":
             enter = _("start") if self._startable else _("show the error")
             return (("↑ ↓", _("choose")), ("Enter", enter)) if self.listing.flows else ()
-        if self.showing == "chart" and self.load_chart is not None and self.load_chart.flow is None:
+        if self.showing == "chart" and self.shown_skill is not None and self.shown_skill.flow is None:
             return (("↑ ↓", _("scroll")), ("l", _("flows")))
         return (("↑ ↓ ← →", _("nodes")), ("Enter", _("node")), ("z", _("size")), ("o", _("outline")), (".", _("more")))
 
@@ -160,7 +160,9 @@ class FlowPane(Vertical):
             self._changed_on_disk |= any(skill.name == run.name for skill in changed)
         elif changed:
             self.show_chart(changed[0])
-        elif self.showing == "chart" and self.load_chart is not None and self.load_chart.name not in self._names(flows):
+        elif (
+            self.showing == "chart" and self.shown_skill is not None and self.shown_skill.name not in self._names(flows)
+        ):
             self._show("list")
         self._update_footer()
 
@@ -175,7 +177,7 @@ class FlowPane(Vertical):
 
     def show_chart(self, skill: FlowSkill) -> None:
         """Show a flow's chart; if it is invalid, show its errors and its last valid chart, dimmed."""
-        self.load_chart = skill
+        self.shown_skill = skill
         flow = skill.flow or self._good.get(skill.name)
         broken = skill if isinstance(skill, BrokenFlow) else None
         if broken is not None and flow is not None:
@@ -287,7 +289,7 @@ class FlowPane(Vertical):
     @property
     def _startable(self) -> str:
         """The name of the displayed flow if it can be started; for an ended run, its skill must still exist."""
-        run, skill = self._run, self.load_chart
+        run, skill = self._run, self.shown_skill
         if self.showing == "list" and self.listing.flows:
             here = self.listing.flows[self.listing.cursor]
             return here.name if here.flow is not None else ""
@@ -313,8 +315,8 @@ class FlowPane(Vertical):
 
     def action_runs(self) -> None:
         name = self._run.name if self._run is not None and self.showing == "run" else ""
-        if self.showing == "chart" and self.load_chart is not None:
-            name = self.load_chart.name
+        if self.showing == "chart" and self.shown_skill is not None:
+            name = self.shown_skill.name
         elif self.showing == "list" and self.listing.flows:
             name = self.listing.flows[self.listing.cursor].name
         self.post_message(self.Requested("runs", name))
@@ -393,10 +395,10 @@ class FlowPane(Vertical):
                     title += " · ✗ " + n_("{count} cannot run", "{count} cannot run", broken)
                 self.border_title = f" {title} "
                 self._footer.show(self._list_facts())
-            case "chart" if self.load_chart is not None:
-                name = sanitize(one_line(self.load_chart.name))
+            case "chart" if self.shown_skill is not None:
+                name = sanitize(one_line(self.shown_skill.name))
                 self.border_title = Content(" " + _("flow: {name}", name=name) + " ")
-                self._footer.show(self._chart_facts(self.load_chart))
+                self._footer.show(self._chart_facts(self.shown_skill))
             case "overlay":
                 title, _style, legend = self._overlay
                 self.border_title = Content(f" {sanitize(title)} ")

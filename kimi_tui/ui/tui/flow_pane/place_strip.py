@@ -1,4 +1,4 @@
-"""The run's place in its chart, in a few rows: the node before, the current node, and the ways that leave it."""
+"""The run's place in its chart, in a few rows: the node before, the current node, and the branches that leave it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,32 +20,32 @@ from kimi_tui.ui.tui.themes.palette import Palette
 _MOST_ROWS = 3
 _INDENT = 3
 _KINDS: tuple[LineKind, ...] = ("light", "dashed", "heavy", "double")
-"""From the weakest: a line that several ways share has the kind of the strongest."""
+"""From the weakest: a line that several branches share has the kind of the strongest."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Stop:
+class _Node:
     sign: str
     name: str
     role: Role
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _Branch:
     edge: EdgeStyle
     label: str
-    target: _Stop
+    target: _Node
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run is; `most_ways` is the most that leave a node of its chart, so that the height stays."""
+    """Where a run is; `max_branches` is the highest number of branches of a node of its chart, so that the height stays."""
 
-    before: _Stop | None
+    before: _Node | None
     entered: EdgeStyle
-    here: _Stop
-    ways: tuple[_Way, ...]
-    most_ways: int
+    here: _Node
+    branches: tuple[_Branch, ...]
+    max_branches: int
     ascii: bool = False
 
 
@@ -59,20 +59,20 @@ def current_place(
     """The place of an active run in `flow`, its chart; None if its current node is unknown."""
     if run.node_id not in flow.nodes:
         return None
-    source, outgoing = _came_from(run), flow.outgoing[run.node_id]
+    source, outgoing = _previous_node(run), flow.outgoing[run.node_id]
     style = chart_style(run, flow, now, ascii=ascii, only={source, run.node_id, *(edge.dst for edge in outgoing)})
     numbers = {(edge.src, edge.dst, edge.label): index for index, edge in enumerate(flow.edges)}
     before = (index for (src, dst, _label), index in numbers.items() if (src, dst) == (source, run.node_id))
     entered = next(map(style.edge, before), None)
     return Place(
-        _stop(run, style, source, ascii=ascii) if source and entered is not None else None,
+        _node(run, style, source, ascii=ascii) if source and entered is not None else None,
         entered or EdgeStyle(),
-        _stop(run, style, run.node_id, ascii=ascii),
+        _node(run, style, run.node_id, ascii=ascii),
         tuple(
-            _Way(
+            _Branch(
                 style.edge(numbers[edge.src, edge.dst, edge.label]),
                 one_line(edge.label or ""),
-                _stop(run, style, edge.dst, ascii=ascii),
+                _node(run, style, edge.dst, ascii=ascii),
             )
             for edge in outgoing
         ),
@@ -81,7 +81,7 @@ def current_place(
     )
 
 
-def _came_from(run: RunView) -> str:
+def _previous_node(run: RunView) -> str:
     """The node before the current one; "" if that is not known."""
     sources = {edge.src for edge in run.edges if edge.taken and edge.dst == run.node_id and edge.src != run.node_id}
     if len(sources) == 1:
@@ -90,36 +90,36 @@ def _came_from(run: RunView) -> str:
     return last.node_id if last is not None and last.dst == run.node_id and last.node_id in sources else ""
 
 
-def _stop(run: RunView, style: ChartStyle, node_id: str, *, ascii: bool) -> _Stop:  # noqa: A002
+def _node(run: RunView, style: ChartStyle, node_id: str, *, ascii: bool) -> _Node:  # noqa: A002
     node, look = run.nodes[node_id], style.node(node_id)
     kinds = ASCII_KIND_SIGNS if ascii else KIND_SIGNS
     visits = f" {'x' if ascii else '×'}{look.visits}" if look.visits > 1 and node.kind in ("task", "decision") else ""
     sign = look.sign.strip() or kinds[NodeKind(node.kind)]
-    return _Stop(sign, label_of(run.begin, node_id) + visits, look.sign_role if look.sign.strip() else "muted")
+    return _Node(sign, label_of(run.begin, node_id) + visits, look.sign_role if look.sign.strip() else "muted")
 
 
 def place_lines(place: Place, width: int, rows: int, palette: Palette) -> list[Line]:
-    """The place in at most `rows` rows of `width` cells: a row a way, or in a single row the ways' labels."""
+    """The place in at most `rows` rows of `width` cells: a row for each branch, or the labels of all in a single row."""
     room = width - _INDENT - 1
     head: list[Run] = [(" " * _INDENT, palette.base)]
     if place.before is not None and room >= 60:
-        head += _stop_runs(place.before, room // 4, palette)
+        head += _node_runs(place.before, room // 4, palette)
         head += [(f" {line_sample(place.entered.line, ascii=place.ascii)} ", palette.of_role(place.entered.role))]
-    head += _stop_runs(place.here, room // 3, palette, bold=True)
+    head += _node_runs(place.here, room // 3, palette, bold=True)
     head.append((" ", palette.base))
     if rows == 1:
         return [Line((*head, *_labels(place, width - width_of(head) - 1, palette)))]
-    shown = place.ways if len(place.ways) <= rows else place.ways[: rows - 1]
+    shown = place.branches if len(place.branches) <= rows else place.branches[: rows - 1]
     out: list[Line] = []
-    for number, way in enumerate(shown):
+    for number, branch in enumerate(shown):
         before = head if number == 0 else [(" " * width_of(head), palette.base)]
-        joint = _joint(place, number, len(shown) < len(place.ways))
-        out.append(Line((*before, *_way(way, joint, width - width_of(head) - 1, place, palette))))
-    if hidden := len(place.ways) - len(shown):
+        joint = _joint(place, number, len(shown) < len(place.branches))
+        out.append(Line((*before, *_branch_runs(branch, joint, width - width_of(head) - 1, place, palette))))
+    if hidden := len(place.branches) - len(shown):
         rest: list[Run] = [(" " * width_of(head), palette.base), ("+" if place.ascii else "╰", palette.faint)]
         out.append(Line((*rest, (" " + _("{count} more", count=hidden), palette.muted))))
     out = out or [Line(tuple(head))]
-    return [*out, *[Line()] * (min(rows, place.most_ways) - len(out))]
+    return [*out, *[Line()] * (min(rows, place.max_branches) - len(out))]
 
 
 def place_rows(height: int) -> int:
@@ -127,17 +127,17 @@ def place_rows(height: int) -> int:
     return _MOST_ROWS if height >= 28 else 1 if height >= 20 else 0
 
 
-def _stop_runs(stop: _Stop, most: int, palette: Palette, *, bold: bool = False) -> list[Run]:
-    text = palette.of_role(stop.role) + Style(bold=True) if bold else palette.muted
-    name: Run = (cut(stop.name, max(8, most)), text)
-    if stop.sign in (SIGNS["running"], ASCII_SIGNS["running"]):  # beside an arrow it would be a second one
+def _node_runs(node: _Node, most: int, palette: Palette, *, bold: bool = False) -> list[Run]:
+    text = palette.of_role(node.role) + Style(bold=True) if bold else palette.muted
+    name: Run = (cut(node.name, max(8, most)), text)
+    if node.sign in (SIGNS["running"], ASCII_SIGNS["running"]):  # beside an arrow it would be a second one
         return [name]
-    return [(f"{stop.sign} ", palette.of_role(stop.role)), name]
+    return [(f"{node.sign} ", palette.of_role(node.role)), name]
 
 
 def _joint(place: Place, number: int, more: bool) -> str:
-    """The sign where a way leaves the line that all ways share."""
-    kinds: list[LineKind] = [way.edge.line for way in place.ways]
+    """The sign where a branch leaves the line that all branches share."""
+    kinds: list[LineKind] = [branch.edge.line for branch in place.branches]
     if len(kinds) == 1:
         return ""
     arms: dict[int, LineKind] = {EAST: kinds[number]}
@@ -154,27 +154,31 @@ def _strongest(kinds: Sequence[LineKind]) -> LineKind:
     return _KINDS[max(map(_KINDS.index, kinds))]
 
 
-def _way(way: _Way, joint: str, room: int, place: Place, palette: Palette) -> list[Run]:
-    line = palette.of_role(way.edge.role)
-    sample = line_sample(way.edge.line, ascii=place.ascii)
-    label = cut(way.label, max(6, room * 2 // 5)) if way.label else ""
-    marked = Style(underline=True) if way.edge.marked else Style()
+def _branch_runs(branch: _Branch, joint: str, room: int, place: Place, palette: Palette) -> list[Run]:
+    line = palette.of_role(branch.edge.role)
+    sample = line_sample(branch.edge.line, ascii=place.ascii)
+    label = cut(branch.label, max(6, room * 2 // 5)) if branch.label else ""
+    marked = Style(underline=True) if branch.edge.marked else Style()
     runs: list[Run] = [(joint, line)]
     if label:
-        runs += [(sample[0] + " ", line), (label, palette.of_role(way.edge.label_role) + marked), (" ", palette.base)]
+        runs += [
+            (sample[0] + " ", line),
+            (label, palette.of_role(branch.edge.label_role) + marked),
+            (" ", palette.base),
+        ]
     runs.append((sample + " ", line))
     left = room - width_of(runs) - 2
-    return [*runs, *(_stop_runs(way.target, left, palette) if left >= 4 else ())]
+    return [*runs, *(_node_runs(branch.target, left, palette) if left >= 4 else ())]
 
 
 def _labels(place: Place, room: int, palette: Palette) -> list[Run]:
     runs: list[Run] = []
-    for number, way in enumerate(place.ways):
-        left = room - width_of(runs) - 3 - (3 if number + 1 < len(place.ways) else 0)
-        text = way.label or way.target.name
+    for number, branch in enumerate(place.branches):
+        left = room - width_of(runs) - 3 - (3 if number + 1 < len(place.branches) else 0)
+        text = branch.label or branch.target.name
         if left < min(4, cells(text)):
             return [*runs, ("~" if place.ascii else "…", palette.muted)]
-        ink = palette.of_role(way.edge.label_role) if way.label else palette.muted
-        runs += [(line_sample(way.edge.line, ascii=place.ascii) + " ", palette.of_role(way.edge.role))]
+        ink = palette.of_role(branch.edge.label_role) if branch.label else palette.muted
+        runs += [(line_sample(branch.edge.line, ascii=place.ascii) + " ", palette.of_role(branch.edge.role))]
         runs += [(cut(text, left), ink), ("  ", palette.base)]
     return runs

@@ -21,7 +21,6 @@ from kimi_tui.wire.flow_events import FlowBegin
 
 _TODO_SIGN = "○"
 
-
 _Part = tuple[Literal["flow", "todo"], str, str, str]
 """The pane that a part replaces, a sign, a text and a role."""
 

@@ -290,7 +290,7 @@ class FlowController:
     def export(self) -> None:
         """Ask for a format, and write the displayed run or chart into a file of the work dir."""
         pane, engine = self._pane, self._engine
-        if engine is None or (pane.shown_run is None and pane.load_chart is None):
+        if engine is None or (pane.shown_run is None and pane.shown_skill is None):
             return
         formats = _FORMATS if pane.shown_run is not None else _FORMATS[:2]
 
@@ -303,8 +303,8 @@ class FlowController:
             try:
                 if pane.shown_run is not None:
                     path = export_run(pane.shown_run, chosen_format, engine.work_dir)
-                elif pane.load_chart is not None and pane.load_chart.flow is not None:
-                    path = export_chart(pane.load_chart.name, pane.load_chart.flow, chosen_format, engine.work_dir)
+                elif pane.shown_skill is not None and pane.shown_skill.flow is not None:
+                    path = export_chart(pane.shown_skill.name, pane.shown_skill.flow, chosen_format, engine.work_dir)
                 else:
                     return
             except OSError as error:

@@ -63,7 +63,7 @@ class BrowserDriver(WebDriver):
             for kind, payload in packets.feed(data) if data else ():
                 try:
                     if kind == "D":
-                        for message in _messages_of(payload.decode("utf-8", "replace"), parser):
+                        for message in _parse_packet(payload.decode("utf-8", "replace"), parser):
                             self.process_message(message)
                     else:
                         self._on_meta(kind, payload)
@@ -124,7 +124,7 @@ class BrowserDriver(WebDriver):
             self._loop.call_soon_threadsafe(self._app.post_message, messages.ExitApp())
 
 
-def _messages_of(text: str, parser: XTermParser) -> Iterator[Message]:
+def _parse_packet(text: str, parser: XTermParser) -> Iterator[Message]:
     """The keys of a packet; all that follows START is one paste, whatever it contains."""
     keys, start, pasted = text.partition(START)
     if keys:  # "" would end the parser
