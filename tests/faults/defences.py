@@ -581,7 +581,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "files of Git as Git reads them", "git-files-as-git-reads-them",
-        Value('_content(entry).decode("utf-8", "replace").strip()'),
+        Value('read_content(entry).decode("utf-8", "replace").strip()'),
         "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(
@@ -921,7 +921,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "taking as right only the state that was checked", "baseline-as-checked",
-        Value("{entry: _read(entry) for entry in self._finder.find()}"),
+        Value("{entry: read_repository_state(entry, {}, others_run=False) for entry in self._finder.find()}"),
         "test_settings_that_change_during_a_check_are_undone_by_it_or_by_the_next",
     ),
     Defence(

@@ -2,10 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.engine_protocol import Engine, LiveEngine
 from kimi_tui.ui.tui.i18n.catalog import _, n_
-from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.navigation.subagent_screens import SubagentScreens
 from kimi_tui.ui.tui.session.session_controller import SessionController
@@ -140,14 +138,6 @@ class PaneMessages(TerminalApp):
         lines = text.count("\n") + 1
         amount = n_("{count} line copied", "{count} lines copied", lines)
         self.show_toast(_("{much} (via {way})", much=amount, way=clipboard.copy_method()))
-
-    def show_toast(self, text: UserText, *, severity: str = "information") -> None:
-        """Show a short notification to the user."""
-        is_warning = severity == "warning"
-        message = f"! {translate_lines(text)}" if is_warning else translate_lines(text)
-        self.notify(
-            message, severity="warning" if is_warning else "information", timeout=8 if is_warning else 4, markup=False
-        )
 
     def action_leave(self) -> None:
         self.exit(0)

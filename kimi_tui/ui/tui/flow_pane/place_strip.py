@@ -39,7 +39,7 @@ class _Branch:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a run is; `max_branches` is the highest number of branches of a node of its chart, so that the height stays."""
+    """Where a run is; `max_branches` of any node of its chart keep the height constant."""
 
     before: _Node | None
     entered: EdgeStyle
@@ -99,7 +99,7 @@ def _node(run: RunView, style: ChartStyle, node_id: str, *, ascii: bool) -> _Nod
 
 
 def place_lines(place: Place, width: int, rows: int, palette: Palette) -> list[Line]:
-    """The place in at most `rows` rows of `width` cells: a row for each branch, or the labels of all in a single row."""
+    """The place in at most `rows` rows of `width` cells: a row for each branch, or all labels in a single row."""
     room = width - _INDENT - 1
     head: list[Run] = [(" " * _INDENT, palette.base)]
     if place.before is not None and room >= 60:

@@ -15,8 +15,10 @@ from textual.widget import Widget
 from textual.widgets import TextArea
 
 from kimi_tui.errors import FaultError
+from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.accessibility import DisplayOptions
 from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.terminal import escape_sequences, key_sequences, no_color
 from kimi_tui.ui.tui.terminal.ascii_filter import ascii_filters
 from kimi_tui.ui.tui.terminal.job_control import has_job_control_shell
@@ -50,6 +52,14 @@ class TerminalApp(App[int]):
         self.fault: FaultError | None = None
         self._is_leaving = False
         self.attention = escape_sequences.TerminalNotifier(self.write_to_terminal, lambda: self.app_focus)
+
+    def show_toast(self, text: UserText, *, severity: str = "information") -> None:
+        """Show a short notification to the user."""
+        is_warning = severity == "warning"
+        message = f"! {translate_lines(text)}" if is_warning else translate_lines(text)
+        self.notify(
+            message, severity="warning" if is_warning else "information", timeout=8 if is_warning else 4, markup=False
+        )
 
     async def on_event(self, event: events.Event) -> None:
         await super().on_event(event)

@@ -1,0 +1,175 @@
+"""Undoes changes of a repository by which Git would run programs: removes settings, and renames files."""
+
+import os
+from collections.abc import Collection, Generator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kimi_tui.paths import real_path
+from kimi_tui.tools.file_support.git_config_values import config_values
+from kimi_tui.tools.file_support.git_dirs import hook_and_include_targets, named_in
+from kimi_tui.tools.file_support.git_settings import moved_destinations, without_unsafe_settings
+from kimi_tui.tools.shell_support.git_state import (
+    STATE_FOLDERS,
+    changed_states,
+    is_shared_index,
+    is_unsafe_state,
+)
+from kimi_tui.tools.shell_support.repository_state import MAX_TODO, REBASE_TODO, SETTINGS, RepositoryState, read_content
+from kimi_tui.tools.shell_support.safe_rename import make_link, move_all_aside, move_aside, write_new
+
+_MAX_TEXT, _MAX_NAMED = 200, 5
+"""Characters of a setting in a description, and the number of settings."""
+MAX_FILES = 100
+"""New files of a repository that are put aside one by one; of more, their folder is."""
+_PARTS = ("modules", "worktrees")
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeUndoer:
+    """Undoes changes below `roots`; `found` are all repositories there, each of which is checked."""
+
+    roots: Collection[Path]
+    found: frozenset[Path]
+    remotes_may_move: bool
+
+    def undo(self, now: RepositoryState, before: RepositoryState | None) -> Generator[str]:
+        """Undo the changes since `before`; None for a repository that was not there."""
+        entry = now.entry
+        if before is not None and now == before:
+            return
+        if now.link is not None or (before is not None and before.link is not None):
+            if (before is not None and before.link != now.link) or not self._leads_to_repository(entry):
+                self._aside(entry)
+                yield f"`{entry}` was put aside: a command made Git look for its settings elsewhere"
+                if before is not None and before.link is not None:
+                    self._restore_link(entry, before.link)
+            return
+        was = before or RepositoryState(entry, None)
+        if before is not None and now.worktree != was.worktree and now.settings == was.settings:
+            yield from self._undo_worktree(now)
+            return
+        long = {name for name, *_ in now.long - was.long}
+        for name, text, old in zip(SETTINGS, now.settings, was.settings, strict=True):
+            if name in long:
+                self._put_back(entry / name, old)  # defence: long-files-of-git
+                yield f"`{entry / name}` was put aside: it is too long to check"
+                continue
+            yield from self._undo_settings(entry / name, text, old, new=before is None)
+            if not self.remotes_may_move and (before is not None or now.common is not None):
+                yield from self._undo_destinations(entry / name, old, was)
+        yield from self._undo_hooks(entry, now.hooks - was.hooks)
+        if now.common is not None and now.common != was.common and not self._belongs_to_repository(entry, now.common):
+            self._aside(entry / "commondir")
+            yield f"`{entry}/commondir` was put aside: Git would take settings and hooks from elsewhere"
+        for path in sorted(set(hook_and_include_targets(entry, entry.parent)) - was.present):
+            if os.path.lexists(path):
+                self._aside(path)
+                yield f"`{path}` was put aside: Git would take settings or hooks from it"
+        if now.gitdir is not None and now.gitdir != was.gitdir and not self._names_worktree(entry, now.gitdir):
+            self._aside(entry / "gitdir")
+            yield f"`{entry}/gitdir` was put aside: Git would repair or remove a worktree elsewhere by it"
+        yield from self._undo_states(entry, changed_states(now.states, was.states))
+        yield from self._undo_programs_of_rebase(
+            entry / REBASE_TODO, now.executed - was.executed, long=str(REBASE_TODO) in long
+        )
+
+    def _undo_hooks(self, entry: Path, new: Collection[tuple[str, int, int]]) -> Generator[str]:
+        if len(new) > MAX_FILES:  # defence: many-files-at-once
+            self._aside(entry / "hooks")
+            yield f"the hooks `{entry}/hooks` were put aside"
+            return
+        for name, _, _ in sorted(new):
+            self._aside(entry / "hooks" / name)
+            yield f"the hook `{entry}/hooks/{name}` was put aside"
+
+    def _undo_states(self, entry: Path, names: set[str]) -> Generator[str]:
+        if len(names) > MAX_FILES:
+            names = {name.partition("/")[0] if name.startswith(STATE_FOLDERS) else name for name in names}
+        if len(names) > MAX_FILES:  # more shared indexes than Git makes
+            move_all_aside(entry, shared := [name for name in names if is_shared_index(name)], self.roots)
+            names.difference_update(shared)
+            yield f"{len(shared)} shared indexes were put aside in `{entry}`: they are too many to check"
+        for name in sorted(names):
+            if name in STATE_FOLDERS or is_unsafe_state(entry, name):  # defence: states-that-git-trusts
+                self._aside(entry / name)
+                yield f"`{entry / name}` was put aside: Git would run, write or push something elsewhere by it"
+
+    def _undo_programs_of_rebase(self, todo: Path, new: Collection[bytes], *, long: bool) -> Generator[str]:
+        if not new and not long:
+            return
+        lines = read_content(todo, MAX_TODO).splitlines(keepends=True)[: -1 if long else None]
+        self._aside(todo)
+        kept = b"".join(line for line in lines if line.rstrip(b"\r\n") not in new)
+        write_new(todo, kept, self.roots)
+        yield f"what runs programs{', and the end,' if long else ''} went out of `{todo}`"
+
+    def _undo_destinations(self, file: Path, old: bytes, was: RepositoryState) -> Generator[str]:
+        known = b"\n".join(was.settings).decode("utf-8", "replace")
+        before, now = (text.decode("utf-8", "replace") for text in (old, read_content(file)))
+        if moved := moved_destinations(before, now, known=known):
+            self._put_back(file, old)  # defence: pushes-go-where-they-went
+            yield f"{', '.join(moved)} went out of `{file}`: your next push would go elsewhere"
+
+    def _undo_settings(self, file: Path, text: bytes, old: bytes, *, new: bool) -> Generator[str]:
+        kept, taken = without_unsafe_settings(text.decode("utf-8", "replace"), git_dir=file.parent, tops=self.roots)
+        _, old_ones = without_unsafe_settings(old.decode("utf-8", "replace"), git_dir=file.parent, tops=self.roots)
+        known = set(old_ones)
+        if settings := [setting for setting in taken if setting not in known]:
+            self._aside(file)
+            if new or old:
+                write_new(file, kept.encode() if new else old, self.roots)
+            more = f" and {len(settings) - _MAX_NAMED} more" if len(settings) > _MAX_NAMED else ""
+            named = ", ".join(setting[:_MAX_TEXT] for setting in settings[:_MAX_NAMED])
+            yield f"{named}{more} went out of `{file}`: it makes Git run programs"
+
+    def _leads_to_repository(self, entry: Path) -> bool:
+        """Whether a new `.git` file belongs to a worktree or a submodule: its folder was found in the `.git` of a
+        folder above, or of the repository around the workspace.
+        """
+        if entry.is_symlink():
+            return False
+        text = named_in(read_content(entry))  # defence: git-files-as-git-reads-them
+        if text is None or not text.startswith("gitdir: "):
+            return True  # Git refuses it
+        real = real_path(entry.parent / text.removeprefix("gitdir: "))
+        above = [folder / ".git" for folder in entry.parents if not (folder / ".git").is_symlink()]
+        around = [root for root in self.roots if root.name == ".git"]
+        below = any(real.is_relative_to(git_dir / name) for git_dir in (*above, *around) for name in _PARTS)
+        return below and real in self.found
+
+    def _belongs_to_repository(self, entry: Path, common: bytes) -> bool:
+        """Whether the folder is the one of a worktree in the Git directory around it."""
+        # defence: common-folders-as-git-reads-them
+        above = common.rstrip(b"\r\n") == b"../.."
+        return above and entry.parent.name == "worktrees" and entry.parent.parent in self.found
+
+    def _names_worktree(self, entry: Path, gitdir: bytes) -> bool:
+        """Whether the `.git` file that it names is in the workspace."""
+        named = named_in(gitdir)
+        if not named:
+            return False
+        real = real_path(entry / named)
+        return any(real.is_relative_to(os.path.realpath(root)) for root in self.roots)  # defence: worktrees-elsewhere
+
+    def _undo_worktree(self, now: RepositoryState) -> Generator[str]:
+        """Put settings aside whose `core.worktree` leads elsewhere by a folder that became a link."""
+        for name, text in zip(SETTINGS, now.settings, strict=True):
+            if config_values(text, "worktree"):
+                self._aside(now.entry / name)  # defence: worktrees-that-became-links
+                yield f"`{now.entry / name}` was put aside: the worktree that it names is elsewhere now"
+
+    def _restore_link(self, entry: Path, link: bytes) -> None:
+        if link.startswith(b"-> "):
+            make_link(entry, os.fsdecode(link[3:]), self.roots)
+        else:
+            write_new(entry, link, self.roots)
+
+    def _put_back(self, file: Path, old: bytes) -> None:
+        """Put the file aside; what it held before, if anything, takes its place."""
+        self._aside(file)
+        if old:
+            write_new(file, old, self.roots)
+
+    def _aside(self, path: Path) -> None:
+        move_aside(path, self.roots)
