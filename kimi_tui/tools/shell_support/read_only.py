@@ -35,6 +35,14 @@ from kimi_tui.tools.shell_support.command_parser import CommandLine
 from kimi_tui.tools.shell_support.git_read_paths import limited_files, printed_files, prints_history
 from kimi_tui.tools.shell_support.globs import expand
 from kimi_tui.tools.shell_support.read_trees import reads_nothing_refused
+from kimi_tui.tools.shell_support.readable_paths import (
+    expand_tilde,
+    leads_through_processes,
+    matches_may_be_read,
+    named_places,
+    place_may_be_read,
+    word_may_be_read,
+)
 
 if TYPE_CHECKING:
     from kimi_tui.tools.file_support.git_history import History
@@ -42,18 +50,13 @@ if TYPE_CHECKING:
 NO_RULES = Policy()
 
 _MAX_FOLDERS = 8
-_MAX_PATH = 4096
-_MAX_LINKS = 40
 _MAX_FOR_RULES = 5_000
 _BUILTINS = frozenset({"cd", "echo", "printf", "pwd", "test", "[", "true", "false", ":", "type", "command", "kill"})
 _SCRIPTS = {"egrep": "grep", "fgrep": "grep", "zcat": "gzip"}
 """Programs that are scripts in some systems, and the program that they run."""
-_OPEN_PLACES = ("/usr", "/opt", "/lib", "/lib64", "/bin", "/sbin", "/nix/store", "/etc/os-release", "/etc/hosts")
-_NO_FILES = frozenset({"/dev/null", "-", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
 _NAMED_OPTION = re.compile(r"--[a-z][a-z-]*=")
 _WILD = re.compile(r"[*?\[]")
 _GIT_SETTINGS = re.compile(r"\.git/(?:.*/)?config(?:\.worktree)?\Z", re.DOTALL)
-_STACK = re.compile(r"~[+-]?\d+(?:/|\Z)|~[+-](?:/|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +145,7 @@ def _may_be_option(word: Pattern, folders: Sequence[Path]) -> bool:
 
 def _files_may_be_read(line: CommandLine, folders: Sequence[Path] | None, workspace: Workspace) -> bool:
     return folders is not None and all(
-        _may_be_read(file, folder, workspace) for file in line.files for folder in folders
+        word_may_be_read(file, folder, workspace) for file in line.files for folder in folders
     )
 
 
@@ -166,24 +169,15 @@ def _moved(folders: Sequence[Path] | None, words: tuple[str, ...]) -> list[Path]
     operands = [word for word in words[1:] if word not in ("-L", "-P", "--")]
     if folders is None or words[0] != "cd" or len(operands) != 1 or _WILD.search(operands[0]):
         return None
-    targets = _as_tilde(operands[0])
+    targets = expand_tilde(operands[0])
     if targets is None or operands[0].startswith("-") or not operands[0]:
         return None
     found = dict.fromkeys(folders)
     for path in [folder / target for folder in folders for target in targets]:
-        if _leads_through_processes(path):
+        if leads_through_processes(path):
             return None
         found.update(dict.fromkeys((Path(os.path.normpath(path)), real_path(path))))
     return list(found) if len(found) <= _MAX_FOLDERS else None
-
-
-def _as_tilde(word: str) -> tuple[str, ...] | None:
-    """Return the word, and its form after tilde expansion; None for an entry of Bash's directory stack."""
-    if not word.startswith("~"):
-        return (word,)
-    if _STACK.match(word):  # defence: directory-stack
-        return None
-    return (word, os.path.expanduser(word))  # noqa: PTH111 - what a Path makes of `~nobody` is an error
 
 
 def _obeys_another(
@@ -235,10 +229,10 @@ def _not_to_be_read(
     """Return the first word, or folder read as a whole, that requires approval; "" if there is none."""
     for folder in folders:
         for part in found.paths:
-            if not _may_be_read(part, folder, workspace):  # defence: words-lead-elsewhere
+            if not word_may_be_read(part, folder, workspace):  # defence: words-lead-elsewhere
                 return part
         for word in words:
-            if isinstance(word, Pattern) and not _matches_may_be_read(word, folder, workspace):
+            if isinstance(word, Pattern) and not matches_may_be_read(word, folder, workspace):
                 return word
     return "" if _finds_no_secrets(words, found, folders, workspace) else folders[0].name
 
@@ -281,90 +275,6 @@ def _is_ours(program: str, workspace: Workspace) -> bool:
     return inside and not real.name.startswith(program)
 
 
-def _may_be_read(part: str, folder: Path, workspace: Workspace) -> bool:
-    """Whether no file that the word may name is outside the workspace or holds secrets."""
-    if part in _NO_FILES:
-        return True
-    places = _places(part, folder)
-    return places is not None and all(_place_may_be_read(place, workspace) for place in places)
-
-
-def _places(part: str, folder: Path) -> list[Path] | None:
-    """What the word, or a part of it between colons, may name; None if that is not known."""
-    if "\0" in part or len(part) > _MAX_PATH:
-        return None
-    places: list[Path] = []
-    for word in {part, *part.split(":")} if ":" in part else (part,):
-        if not word:
-            continue
-        names = _as_tilde(word)
-        if names is None:
-            return None
-        places += [folder / name for name in names]
-        if _WILD.search(word):
-            expanded = expand(word, folder)
-            if expanded.cut:
-                return None
-            places += [folder / path for path in expanded.paths]
-    return places
-
-
-def _matches_may_be_read(word: Pattern, folder: Path, workspace: Workspace) -> bool:
-    expanded = expand(word.spelled, folder)
-    return not expanded.cut and all(_place_may_be_read(folder / path, workspace) for path in expanded.paths)
-
-
-def _place_may_be_read(path: Path, workspace: Workspace) -> bool:
-    try:
-        real = real_path(path)
-        if _leads_through_processes(path):  # defence: folders-of-processes
-            return False
-    except (OSError, ValueError):
-        return False
-    if is_sensitive(path) and not any(char.isspace() for char in path.name):
-        return False
-    place = workspace.resolve_real(real)
-    if place.sensitive:
-        return False
-    if place.folder is None:
-        if not any(real.is_relative_to(open_place) for open_place in _OPEN_PLACES):
-            return any(real.is_relative_to(folder) for folder in workspace.readable)
-        return True
-    within = [part.lower() for part in real.relative_to(place.folder).parts]
-    if ".git" in within:
-        below = within[within.index(".git") + 1 :]
-        return below[:1] != ["hooks"] and below[-1:] not in (["config"], ["config.worktree"])
-    return not any(real.is_relative_to(own) for own in workspace.protected)
-
-
-def _leads_through_processes(path: Path) -> bool:
-    """Whether the path, or a link on its way, is below `/proc`: there each process finds other files, as its own folder
-    in `/proc/self/cwd`.
-    """
-    done, pending, links = "/", list(reversed(path.parts[1:])), 0
-    while pending:
-        part = pending.pop()
-        step = os.path.normpath(os.path.join(done, part))  # noqa: PTH118 - many times for each word
-        if step == "/proc":
-            return True
-        done, target = (step, "") if part == ".." else _link_target(done, step)
-        if target:
-            links += 1
-            if links > _MAX_LINKS:
-                return True
-            pending += reversed(Path(target).parts)
-    return False
-
-
-def _link_target(folder: str, step: str) -> tuple[str, str]:
-    """Return where to go on, and the target of the link `step`; for another file itself and ""."""
-    try:
-        target = os.readlink(step)  # noqa: PTH115
-    except OSError:
-        return step, ""
-    return ("/" if target.startswith("/") else folder), target.lstrip("/")
-
-
 def _roots(words: tuple[str, ...], found: Classification, folders: Sequence[Path]) -> list[Path]:
     """Return the folders that are read recursively: the current one if the command may run without a path."""
     patterns = [word for word in words if isinstance(word, Pattern)]
@@ -401,7 +311,7 @@ def _finds_no_secrets(
             root,
             found.deep,
             refused=_holds_secrets,
-            refused_target=lambda path: not _place_may_be_read(path, workspace),
+            refused_target=lambda path: not place_may_be_read(path, workspace),
         ):
             return False
     return True
@@ -464,7 +374,7 @@ def _rule_about_parts(
         folders = [*folders, *_tops(folders)]
     for folder in folders:
         for part in parts:
-            places = _places(part, folder)
+            places = named_places(part, folder)
             if places is None or any(held.refuses(place) for place in places if tracked or os.path.lexists(place)):
                 return held.name
     return ""

@@ -400,15 +400,22 @@ def test_a_hint_about_hosts_says_which_are_reached(tmp_path: Path) -> None:
         assert named in (hint(output, config, Workspace(tmp_path)) or "")
 
 
-@needs("curl")
-async def test_a_refused_host_is_named_at_each_command_that_meets_it(harness: ToolHarness) -> None:
-    async def allows(host: str, port: int, call_id: str) -> bool:
-        return False
+async def sandbox_that_asks(harness: ToolHarness, *, allows: bool) -> Sandbox:
+    """A full sandbox with `hosts: ask`, and the answer to each question; skips where there is none."""
+
+    async def answer(host: str, port: int, call_id: str) -> bool:
+        return allows
 
     config = SandboxConfig.model_validate({"network": False, "hosts": "ask"})
-    sandbox = Sandbox(config, harness.workspace, trusted=True, allows_host=allows)
+    sandbox = Sandbox(config, harness.workspace, trusted=True, allows_host=answer)
     if not await sandbox.works() or not sandbox.shares_network:
         pytest.skip("there is no full sandbox with a network of its own here")
+    return sandbox
+
+
+@needs("curl")
+async def test_a_refused_host_is_named_at_each_command_that_meets_it(harness: ToolHarness) -> None:
+    sandbox = await sandbox_that_asks(harness, allows=False)
     tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
     for command in (
         "curl -sS https://a.invalid/",
@@ -423,13 +430,7 @@ async def test_a_refused_host_is_named_at_each_command_that_meets_it(harness: To
 
 @needs("npm")
 async def test_npm_says_soon_that_a_host_was_refused(harness: ToolHarness) -> None:
-    async def allows(host: str, port: int, call_id: str) -> bool:
-        return True
-
-    config = SandboxConfig.model_validate({"network": False, "hosts": "ask"})
-    sandbox = Sandbox(config, harness.workspace, trusted=True, allows_host=allows)
-    if not await sandbox.works() or not sandbox.shares_network:
-        pytest.skip("there is no full sandbox with a network of its own here")
+    sandbox = await sandbox_that_asks(harness, allows=True)
     tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
     value = await harness.use(tool, command="npm view x --registry https://10.255.255.1/", timeout=45)
     assert "is a private address" in str(value.output)
