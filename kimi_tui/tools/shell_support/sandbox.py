@@ -29,7 +29,6 @@ from kimi_tui.tools.shell_support.bwrap_args import (
 )
 from kimi_tui.tools.shell_support.landlock_args import SCOPE, landlock_argv
 from kimi_tui.tools.shell_support.program_files import guarded_program_files, unguarded_imports
-from kimi_tui.tools.shell_support.remove_tree import remove_tree
 from kimi_tui.tools.shell_support.sandbox_env import cache_folder, sandboxed_env
 from kimi_tui.tools.shell_support.sandbox_hints import hint, reports_failed_write
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, find_sandbox_exec, probe, probe_files
@@ -397,6 +396,8 @@ class Sandbox:
 
     def _private_folder(self) -> Path:
         """Make the folder that stands for `/tmp` inside; it is deleted with this object."""
+        from kimi_tui.tools.shell_support.remove_tree import remove_tree
+
         private = Path(tempfile.mkdtemp(prefix="kimi-tui-")).resolve()
         weakref.finalize(self, remove_tree, str(private))  # defence: folders-of-any-depth-are-deleted
         for name in ("tmp", "var-tmp"):
