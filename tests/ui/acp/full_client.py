@@ -1,6 +1,7 @@
 """An editor that offers all it has: buffers with unsaved text, terminals with real commands in them, forms."""
 
 import asyncio
+import contextlib
 import os
 import signal
 from pathlib import Path
@@ -127,7 +128,8 @@ class FullClient(Editor):
     async def _end(self, terminal_id):
         process, taking, _ = self.terminals[terminal_id]
         if process.returncode is None:
-            os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):  # it has ended, and the loop was not told yet
+                os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
         await taking
 

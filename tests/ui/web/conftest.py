@@ -25,10 +25,12 @@ class Served:
         self.cookie = ""
 
     async def get(self, path: str, *, cookie: bool = True, **headers: str) -> aiohttp.ClientResponse:
-        """A request as it stands: `X_y="z"` is a header, redirects are not followed."""
-        return await self.client.get(
+        """A request as it stands, read to its end: `X_y="z"` is a header, redirects are not followed."""
+        async with self.client.get(
             self.url + path, headers=self._headers(cookie, headers), allow_redirects=False, read_until_eof=True
-        )
+        ) as answer:
+            await answer.read()
+            return answer
 
     async def enter(self) -> str:
         """Take the cookie, and a new tab: its path."""

@@ -117,8 +117,8 @@ async def test_a_request_with_several_origins_is_refused(served: Served) -> None
     tab = await served.enter()
     for others in (["http://evil.example", served.url], [served.url, "http://evil.example"], [served.url] * 2):
         headers = [("Cookie", served.cookie), *(("Origin", origin) for origin in others)]
-        answer = await served.client.get(served.url + tab, headers=headers, allow_redirects=False)
-        assert answer.status == 403
+        async with served.client.get(served.url + tab, headers=headers, allow_redirects=False) as answer:
+            assert answer.status == 403
 
 
 async def test_another_sites_page_can_link_here_but_not_embed(served: Served) -> None:
