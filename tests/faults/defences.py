@@ -920,6 +920,12 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_makes_the_users_next_git_command_run_a_program",
     ),
     Defence(
+        "34 protected_paths", "counting a command as running until it is checked",
+        "a-command-runs-until-it-is-checked", REMOVED,
+        "test_a_command_that_starts_as_another_ends_does_not_take_its_changes_as_right",
+        too=(("undo-acting-git-settings", Before("self._running -= 1")),),
+    ),
+    Defence(
         "34 protected_paths", "taking as right only the state that was checked", "baseline-as-checked",
         Value("{entry: read_repository_state(entry, {}, others_run=False) for entry in self._finder.find()}"),
         "test_settings_that_change_during_a_check_are_undone_by_it_or_by_the_next",

@@ -284,6 +284,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_an_index_that_a_background_command_changes_in_its_memory_is_put_aside",
         "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_a_command_that_starts_as_another_ends_does_not_take_its_changes_as_right",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_of_thousands_of_repositories_that_a_command_makes_most_are_put_aside",
         "tests/tools/shell_support/test_git_state.py::test_an_index_is_checked_again_when_its_hashes_have_another_size",
         "tests/tools/shell_support/test_git_state.py::"

@@ -272,24 +272,26 @@ class Sandbox:
         if self._box is None or watch is None:
             yield undone
             return
-        await self._to_its_end(self._check_before(watch, undone))
-        self._running += 1
         try:
+            await self._to_its_end(self._check_before(watch, undone))
             yield undone
         finally:
-            self._running -= 1
             # defence: undo-acting-git-settings
             await self._to_its_end(self._check_after(watch, undone, remotes_may_move=remotes_may_move))
 
     async def _check_before(self, watch: "GitWatch", undone: list[str]) -> None:
         async with self._looking:
-            if self._running:  # of what another command does meanwhile, nothing is taken as right
-                undone += await asyncio.to_thread(watch.undo_changes, others_run=True)
-            else:
-                await asyncio.to_thread(watch.accept_current)
+            try:
+                if self._running:  # of what another command does meanwhile, nothing is taken as right
+                    undone += await asyncio.to_thread(watch.undo_changes, others_run=True)
+                else:
+                    await asyncio.to_thread(watch.accept_current)
+            finally:
+                self._running += 1
 
     async def _check_after(self, watch: "GitWatch", undone: list[str], *, remotes_may_move: bool) -> None:
         async with self._looking:
+            self._running -= 1  # defence: a-command-runs-until-it-is-checked
             undone += await asyncio.to_thread(
                 watch.undo_changes, remotes_may_move=remotes_may_move, others_run=self._running > 0
             )

@@ -8,6 +8,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -402,6 +403,24 @@ async def test_an_index_that_a_background_command_changes_in_its_memory_is_put_a
     await sandbox.close()
     subprocess.run(["git", "checkout", "--", "."], cwd=harness.dir / "w/r", check=False, capture_output=True)
     assert not (harness.dir / "w/aaaa").exists()
+
+
+async def test_a_command_that_starts_as_another_ends_does_not_take_its_changes_as_right(
+    harness: ToolHarness, other: Path
+) -> None:
+    git(harness.dir, "init", "-q")
+    _, sandbox, _ = await parts(harness)
+    async with AsyncExitStack() as ending, AsyncExitStack() as starting:
+        undone = await ending.enter_async_context(sandbox.watching())
+        (harness.dir / ".git/hooks").mkdir(exist_ok=True)
+        (harness.dir / ".git/hooks/pre-commit").write_text("#!/bin/sh\n")
+        (harness.dir / ".git/hooks/pre-commit").chmod(0o755)
+        start = asyncio.create_task(starting.enter_async_context(sandbox.watching()))
+        await asyncio.sleep(0)  # its check is the next to run
+        await ending.aclose()
+        await start
+    assert any("pre-commit" in each for each in (*undone, *start.result()))
+    assert not (harness.dir / ".git/hooks/pre-commit").exists()
 
 
 async def test_of_thousands_of_repositories_that_a_command_makes_most_are_put_aside(
