@@ -21,7 +21,7 @@ from kimi_tui.errors import SessionError, SessionLockedError
 from kimi_tui.i18n import tr
 from kimi_tui.paths import private_folder
 from kimi_tui.regular_file import TooLargeError, open_fd, read_bytes, read_start, read_text
-from kimi_tui.session.state import SessionState, read_state, write_state
+from kimi_tui.session.state import SessionState, keep_broken_state, read_state, write_state
 from kimi_tui.timestamps import valid_timestamp
 
 _SHORT = 64 * 1024
@@ -48,13 +48,17 @@ class SessionInfo:
 
 
 class Session:
-    """An open session, locked by this process. `notice` is set if it cannot be kept on disk."""
+    """An open session, locked by this process.
+
+    `notice` is set if it cannot be kept on disk, `state_notice` if its state could not be read.
+    """
 
     def __init__(self, session_id: str, work_dir: Path, folder: Path, *, notice: str | None = None) -> None:
         self.id = session_id
         self.work_dir = work_dir
         self.dir = folder
         self.notice = notice
+        self.state_notice = ""
         self.state: SessionState = read_state(folder / "state.json")
         self._lock: int | None = None
 
@@ -86,6 +90,8 @@ class Session:
             _check_files(folder)  # defence: check-session-files
         session = cls(session_id, work_dir, folder, notice=notice)
         session._take_lock()
+        with contextlib.suppress(OSError):  # then the next write keeps it
+            session.state_notice = keep_broken_state(folder / "state.json")  # defence: say-that-a-state-is-broken
         _remember_last(work_dir, session_id)
         return session
 

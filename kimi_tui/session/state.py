@@ -11,10 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from kimi_tui import json_text
 from kimi_tui.atomic_file import replacement
 from kimi_tui.failpoints import crash_point
+from kimi_tui.i18n import tr
+from kimi_tui.paths import shown
 from kimi_tui.regular_file import MAX_BYTES, read_text
 from kimi_tui.wire.display import TodoItem
 
 _log = logging.getLogger(__name__)
+_MAX_CAUSE = 200
 
 
 class ApprovalState(BaseModel):
@@ -49,13 +52,18 @@ class SessionState(BaseModel):
 
 
 def _broken(file: Path) -> str:
-    """Why the text of the file is no state; "" if it is one, or if there is no text."""
+    """Why the file cannot be read as a state; "" if it can, or if there is none."""
     try:
         SessionState.model_validate(json_text.loads(read_text(file)))
-    except OSError:
+    except FileNotFoundError:
         return ""
-    except ValueError as error:  # one of Pydantic is one too
-        return str(error).partition("\n")[0]
+    except ValidationError as error:
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"[:_MAX_CAUSE]
+    except OSError as error:
+        return error.strerror or str(error)
+    except ValueError as error:
+        return str(error).partition("\n")[0][:_MAX_CAUSE]
     return ""
 
 
@@ -69,6 +77,26 @@ def read_state(file: Path) -> SessionState:
         return SessionState()
 
 
+def keep_broken_state(file: Path) -> str:
+    """Rename a file that cannot be read as a state to `state.json.broken`; return what the user must know, "" if there
+    is nothing. Raises OSError.
+    """
+    cause = _broken(file)
+    if not cause:
+        return ""
+    names = (file.with_name(f"{file.name}.broken{number or ''}") for number in itertools.count())
+    aside = next(name for name in names if not os.path.lexists(name))
+    file.rename(aside)
+    _log.warning("%s could not be read (%s); it is kept as %s", file, cause, aside.name)
+    return tr(
+        "{file} cannot be read ({cause}), so the session's title, to-do list, folders and approvals are lost; the file "
+        "is kept as {aside}",
+        file=shown(file),
+        cause=cause,
+        aside=aside.name,
+    )
+
+
 def write_state(file: Path, state: SessionState) -> None:
     """Replace the file atomically; one that is no state is kept beside it, as `state.json.broken`. Raises OSError, also
     for a state that is too long to be read again.
@@ -76,10 +104,6 @@ def write_state(file: Path, state: SessionState) -> None:
     text = state.model_dump_json(indent=2)
     if len(text.encode()) > MAX_BYTES:  # defence: state-that-can-be-read
         raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(file))
-    if cause := _broken(file):  # defence: keep-broken-state
-        names = (file.with_name(f"{file.name}.broken{number or ''}") for number in itertools.count())
-        aside = next(name for name in names if not os.path.lexists(name))
-        file.rename(aside)
-        _log.warning("%s could not be read (%s); it is kept as %s", file, cause, aside.name)
+    keep_broken_state(file)  # defence: keep-broken-state
     with replacement(file, text):
         crash_point("state.before_replace")

@@ -114,7 +114,7 @@ async def build_engine(plan: EngineConfig) -> Engine:
         raise
     if plan.interactive and plan.autostart:
         engine.start()
-    for warning in filter(None, (*plan.warnings, copied, session.notice)):
+    for warning in filter(None, (*plan.warnings, copied, session.notice, session.state_notice)):
         engine.notify(warning, severity="warning")
     return engine
 

@@ -15,7 +15,7 @@ from kimi_tui.tools.core.ask_approval import ask_approval
 from kimi_tui.tools.core.result_builder import MARKER, MAX_CHARS, ResultBuilder
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
 from kimi_tui.tools.fetch_url import read_page
-from kimi_tui.tools.web_support.fetcher import MAX_BYTES, FetchError, origin_of
+from kimi_tui.tools.web_support.fetcher import MAX_BYTES, MAX_NAME, FetchError, origin_of
 from kimi_tui.tools.web_support.page_rules import TOOL, effect_for, is_preapproved, origins_scope, same_decision
 from kimi_tui.tools.web_support.search_backends import SearchRequest, SearchResult, search_request, search_results
 from kimi_tui.tools.web_support.web_settings import NO_SERVICES, WebSettings
@@ -157,7 +157,8 @@ async def _answer(ask: SearchRequest) -> object:
             client.stream(method, ask.url, json=ask.body, params=query, headers=ask.headers) as response,
         ):
             if response.status_code >= 300:  # also a redirect: the headers hold the key
-                raise FetchError(f"it answered {response.status_code} {response.reason_phrase}".rstrip())
+                phrase = response.reason_phrase[:MAX_NAME]  # defence: bound-reason-phrase
+                raise FetchError(f"it answered {response.status_code} {phrase}".rstrip())
             body = await read_body(response, MAX_BYTES)
         return cast(object, json.loads(body))
     except httpx.TimeoutException:

@@ -89,8 +89,12 @@ DEFENCES: tuple[Defence, ...] = (
         "test_kill9_between_files",
     ),
     Defence(
-        "8 kill9_between_files", "keeping a state that is broken", "keep-broken-state", NEVER,
+        "8 kill9_between_files", "keeping a state that is broken", "keep-broken-state", REMOVED,
         "test_a_state_that_cannot_be_read_is_kept_beside_the_next_one",
+    ),
+    Defence(
+        "8 kill9_between_files", "telling of a state that is broken", "say-that-a-state-is-broken", Value('""'),
+        "test_a_state_that_cannot_be_read_is_told_once_and_kept",
     ),
     Defence(
         "9 enospc", "keeping what could not be written", "keep-unwritten-lines", After("self._kept.clear()"),
@@ -1660,6 +1664,10 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "an answer without end", "cutting the body of an error", "bound-error-body", NEVER,
         "test_the_body_of_an_error_without_end_is_cut",
+    ),
+    Defence(
+        "an answer without end", "cutting the words beside a status", "bound-reason-phrase",
+        Value("response.reason_phrase"), "test_the_words_beside_the_status_of_a_search_are_bounded",
     ),
     Defence(
         "a server that asks or answers without end", "a bound on the parts of a result", "bound-result-items", REMOVED,

@@ -45,6 +45,21 @@ def test_without_the_note_of_the_last_session_the_newest_one_is_it(work_dir):
     assert last_session_id(work_dir) == session.id
 
 
+@pytest.mark.parametrize("damage", ['{"title": 7}', "[1", "", "[" * 9000], ids=["type", "torn", "empty", "deep"])
+def test_a_state_that_cannot_be_read_is_told_once_and_kept(work_dir, damage):
+    session = Session.create(work_dir)
+    say_something(session)
+    (session.dir / "state.json").write_text(damage)
+    session.close()
+    again = Session.create(work_dir, session.id)
+    assert "state.json cannot be read (" in again.state_notice
+    assert (session.dir / "state.json.broken").read_text() == damage
+    again.close()
+    once_more = Session.create(work_dir, session.id)
+    assert once_more.state_notice == ""
+    once_more.close()
+
+
 def test_two_writers_the_second_process_is_refused_and_told_who_holds_it(work_dir):
     code = "import sys; from pathlib import Path; from kimi_tui.session.session import Session\n"
     code += "s = Session.create(Path(sys.argv[1]), 'shared'); print('held', flush=True); sys.stdin.read()"

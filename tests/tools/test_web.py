@@ -315,6 +315,25 @@ async def test_a_search_that_fails_says_why_without_the_key(harness: ToolHarness
     assert "No search service" in (await harness.use(SearchWeb(harness.approvals), query="a")).message
 
 
+async def test_the_words_beside_the_status_of_a_search_are_bounded(harness: ToolHarness) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        answer = b"HTTP/1.1 503 " + b"p" * 60_000 + b"\r\ncontent-length: 0\r\n\r\n"
+
+        def reply() -> None:
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(1 << 16)
+                connection.sendall(answer)
+
+        thread = threading.Thread(target=reply)
+        thread.start()
+        web = WebSettings(search=WebService(f"http://127.0.0.1:{listener.getsockname()[1]}/s", "key-1"))
+        value = await harness.use(SearchWeb(harness.approvals, web), query="a")
+        thread.join()
+    assert "it answered 503 ppp" in value.message
+    assert len(value.model_dump_json()) < 1_000
+
+
 async def test_a_result_without_end_leaves_room_for_the_others(harness: ToolHarness, server: Server) -> None:
     long = "a " * 500_000
     rows = [

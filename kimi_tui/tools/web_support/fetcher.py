@@ -28,7 +28,7 @@ SECONDS = 180.0
 _NAME = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 """What is a host's name: the system takes others too, `*` for this machine."""
 _MAX_LOCATION = 8_000
-_MAX_NAME = 200
+MAX_NAME = 200
 """Characters of what a server names in an error message."""
 _AGENT = "Mozilla/5.0 (compatible; kimi-tui)"
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
@@ -172,9 +172,7 @@ async def _read(client: "httpx.AsyncClient", request: "httpx.Request", url: str)
                 raise FetchError(f"it redirects to an address of {len(location)} characters")
             return urljoin(url, location)
         if response.status_code >= 400:
-            raise FetchError(
-                f"the server answered {response.status_code} {response.reason_phrase[:_MAX_NAME]}".rstrip()
-            )
+            raise FetchError(f"the server answered {response.status_code} {response.reason_phrase[:MAX_NAME]}".rstrip())
         chunks: list[bytes] = []
         size = 0
         async for chunk in response.aiter_bytes(1 << 16):
@@ -182,7 +180,7 @@ async def _read(client: "httpx.AsyncClient", request: "httpx.Request", url: str)
             size += len(chunk)
             if size > MAX_BYTES:
                 break
-        mime = response.headers.get("content-type", "").partition(";")[0].strip().lower()[:_MAX_NAME]
+        mime = response.headers.get("content-type", "").partition(";")[0].strip().lower()[:MAX_NAME]
         return Page(url, mime, response.charset_encoding, b"".join(chunks)[:MAX_BYTES], size > MAX_BYTES)
     finally:
         await response.aclose()

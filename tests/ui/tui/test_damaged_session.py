@@ -51,6 +51,10 @@ async def test_the_screen_stays_and_says_what_it_cannot_open(tmp_path: Path, dam
             words = str(app.presenter.state.conversation.items)
             assert "not a regular file" in words
             assert "Errno" not in words
+        elif damage == "half":
+            words = str(app.presenter.state.conversation.items)
+            assert "state.json cannot be read (" in words
+            assert "kept as state.json.broken" in words
         await pilot.press("f1")
         await pilot.pause()
         assert app.is_running
