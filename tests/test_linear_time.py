@@ -1,5 +1,6 @@
 """Text from models, tools, files and servers takes time that is linear in its length, whatever it is."""
 
+import io
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,12 +18,16 @@ from kimi_tui.skill.skill import Scope, parse_skill
 from kimi_tui.tools.file_support.git_settings import holds_credential
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support import builtins, globs, sandbox_hints
+from kimi_tui.ui.acp.tool_calls import ToolCalls
 from kimi_tui.ui.print.chart_drawing import ChartDrawing
+from kimi_tui.ui.print.output_stream import OutputStream
+from kimi_tui.ui.print.text_output import TextOutput
 from kimi_tui.ui.tui.i18n import catalog, translate
 from kimi_tui.ui.tui.state.flow_reducer import without_choice
 from kimi_tui.ui.tui.text.highlight import highlight
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.transcript.streaming_markdown import StreamingMarkdown
+from kimi_tui.wire.parts import FunctionBody, ToolCall, ToolCallPart
 
 SIZE = 100_000
 SECONDS = 2.0
@@ -105,9 +110,28 @@ def _translated(_: Path) -> None:
         catalog.set_language("en")
 
 
+_PIECES = [ToolCallPart(arguments_part="a" * 300)] * 30_000
+
+
+def _arguments_in_print(_: Path) -> None:
+    output = TextOutput(OutputStream(io.StringIO()), None, final_only=False)
+    for message in (ToolCall(id="1", function=FunctionBody(name="WriteFile")), *_PIECES):
+        output(message)
+
+
+def _arguments_for_an_editor(folder: Path) -> None:
+    calls = ToolCalls(folder, lambda: "1")
+    calls.begin(ToolCall(id="1", function=FunctionBody(name="WriteFile")))
+    for piece in _PIECES:
+        calls.more(piece)
+    calls.whole()
+
+
 @pytest.mark.parametrize(
     "read",
     [
+        _arguments_in_print,
+        _arguments_for_an_editor,
         _json,
         _fences_of_a_skill,
         _git_settings,

@@ -34,6 +34,26 @@ class Merger(Generic[M]):
         return [_joined(pending)] if pending else []
 
 
+class StreamedCall:
+    """A tool call whose arguments arrive in pieces; the time is linear in their length."""
+
+    def __init__(self, call: ToolCall) -> None:
+        self._call = call
+        self._pieces: list[str] = []
+
+    def add(self, part: ToolCallPart) -> None:
+        if part.arguments_part:
+            self._pieces.append(part.arguments_part)  # defence: arguments-in-pieces
+
+    @property
+    def call(self) -> ToolCall:
+        """The call with all arguments so far."""
+        if self._pieces:
+            self._call = self._call.followed_by(ToolCallPart(arguments_part="".join(self._pieces)))
+            self._pieces.clear()
+        return self._call
+
+
 def _belongs(first: object, second: object) -> bool:
     match first, second:
         case (TextPart(), TextPart()) | (ToolCall() | ToolCallPart(), ToolCallPart()):

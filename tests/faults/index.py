@@ -61,6 +61,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_HERE}::test_kill9_between_files",
         f"{_HERE}::test_kill9_between_files_leaves_the_state_of_before_and_a_session_that_goes_on",
         "tests/session/test_damaged_files.py::test_a_state_that_cannot_be_read_is_kept_beside_the_next_one",
+        "tests/session/test_session.py::test_a_state_that_cannot_be_read_is_told_once_and_kept",
     ),
     "9 enospc": (
         f"{_JSONL}::test_enospc_what_could_not_be_written_is_kept_and_written_when_there_is_room",
@@ -596,6 +597,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/test_bounded_http.py::test_an_error_whose_body_never_ends_is_told_by_its_status",
         "tests/test_bounded_http.py::test_a_stream_of_comments_alone_comes_to_an_end",
         "tests/test_bounded_http.py::test_a_body_is_read_up_to_its_bound",
+        "tests/tools/test_web.py::test_the_words_beside_the_status_of_a_search_are_bounded",
     ),
     "a server that asks or answers without end": (
         "tests/mcp/test_list_filter.py::test_a_result_of_very_many_parts_is_cut_before_it_is_validated",

@@ -20,6 +20,7 @@ from kimi_tui import json_text
 from kimi_tui.text_safety import for_terminal, one_line
 from kimi_tui.ui.acp.content import blocks
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock
+from kimi_tui.wire.merge import StreamedCall
 from kimi_tui.wire.parts import JsonObject, ToolCall, ToolCallPart, ToolReturnValue
 
 KINDS: dict[str, ToolKind] = {
@@ -52,7 +53,7 @@ class ToolCalls:
         self._new_id = new_id
         self._prefix = prefix
         self._ids: dict[str, str] = {}
-        self._open: dict[str, ToolCall] = {}
+        self._open: dict[str, StreamedCall] = {}
         self._streaming: str | None = None
         self._terminals: dict[str, str] = {}
 
@@ -62,7 +63,7 @@ class ToolCalls:
     def begin(self, call: ToolCall) -> list[ToolCallStart | ToolCallProgress]:
         updates = self.whole()
         self._ids[call.id] = self._new_id()
-        self._open[call.id] = call
+        self._open[call.id] = StreamedCall(call)
         self._terminals.pop(call.id, None)
         self._streaming = call.id
         start = start_tool_call(
@@ -72,14 +73,14 @@ class ToolCalls:
 
     def more(self, part: ToolCallPart) -> None:
         if self._streaming is not None:
-            self._open[self._streaming] = self._open[self._streaming].followed_by(part)
+            self._open[self._streaming].add(part)
 
     def whole(self) -> list[ToolCallStart | ToolCallProgress]:
         """Report the complete arguments of the last call, if they were still streaming."""
         call_id, self._streaming = self._streaming, None
         if call_id is None:
             return []
-        call = self._open[call_id]
+        call = self._open[call_id].call
         arguments = _arguments(call)
         return [
             update_tool_call(
@@ -107,7 +108,7 @@ class ToolCalls:
         if acp_id is None or call_id not in self._open:
             return []
         updates = self.whole()
-        call = self._open.pop(call_id)
+        call = self._open.pop(call_id).call
         status = "failed" if value.is_error else "completed"
         terminal = self._terminals.pop(call_id, None)
         content = self._result(call, value) if terminal is None else _after(terminal, value)
@@ -122,7 +123,8 @@ class ToolCalls:
 
     def approval_call(self, call_id: str, title: str, display: Sequence[DisplayBlock]) -> ToolCallUpdate:
         """Format a call for an approval request."""
-        call = self._open.get(call_id)
+        streamed = self._open.get(call_id)
+        call = streamed.call if streamed else None
         arguments = _arguments(call) if call else {}
         return ToolCallUpdate(
             tool_call_id=self._ids.get(call_id, call_id),

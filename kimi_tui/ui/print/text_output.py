@@ -13,6 +13,7 @@ from kimi_tui.ui.print.output_stream import OutputStream
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import BtwEnd, Notification, StepBegin, StepRetry
 from kimi_tui.wire.flow_events import FlowBegin, FlowDecision, FlowEnd, FlowNodeBegin
+from kimi_tui.wire.merge import StreamedCall
 from kimi_tui.wire.parts import TextPart, ToolCall, ToolCallPart, ToolResult
 
 
@@ -33,7 +34,7 @@ class TextOutput:
         self._charts = ChartDrawing()
         self._final = ""
         self._has_printed = False
-        self._calls: dict[str, ToolCall] = {}
+        self._calls: dict[str, StreamedCall] = {}
         self._last_call = ""
 
     def __call__(self, message: WireMessage) -> None:
@@ -45,13 +46,14 @@ class TextOutput:
             case StepRetry():
                 self._void(message)
             case ToolCall():
-                self._calls[message.id] = message
+                self._calls[message.id] = StreamedCall(message)
                 self._last_call = message.id
             case ToolCallPart() if self._last_call in self._calls:
-                self._calls[self._last_call] = self._calls[self._last_call].followed_by(message)
+                self._calls[self._last_call].add(message)
             case ToolResult():
                 mark = "✗" if message.return_value.is_error else "✓"
-                self._note(f"{mark} {headline(self._calls.pop(message.tool_call_id, None))}")
+                streamed = self._calls.pop(message.tool_call_id, None)
+                self._note(f"{mark} {headline(streamed and streamed.call)}")
             case FlowBegin():
                 self._note(f"flow {message.name}")
             case FlowNodeBegin():
