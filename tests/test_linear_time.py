@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from rich.style import Style
 
 from kimi_tui import json_text, text_safety
 from kimi_tui.config.schema import SandboxConfig
@@ -25,6 +26,7 @@ from kimi_tui.ui.print.text_output import TextOutput
 from kimi_tui.ui.tui.i18n import catalog, translate
 from kimi_tui.ui.tui.state.flow_reducer import without_choice
 from kimi_tui.ui.tui.text.highlight import highlight
+from kimi_tui.ui.tui.text.wrap import wrap_runs
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.transcript.streaming_markdown import StreamingMarkdown
 from kimi_tui.wire.parts import FunctionBody, ToolCall, ToolCallPart
@@ -127,11 +129,17 @@ def _arguments_for_an_editor(folder: Path) -> None:
     calls.whole()
 
 
+def _paragraph_of_many_lines(_: Path) -> None:
+    runs = [run for _line in range(SIZE // 5) for run in (("lorem ipsum dolor " * 8, Style()), (" ", Style()))]
+    assert len(wrap_runs(runs, 100)) > SIZE // 5
+
+
 @pytest.mark.parametrize(
     "read",
     [
         _arguments_in_print,
         _arguments_for_an_editor,
+        _paragraph_of_many_lines,
         _json,
         _fences_of_a_skill,
         _git_settings,

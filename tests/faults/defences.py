@@ -2235,6 +2235,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_yolo_of_an_option_that_was_turned_off_stays_off_in_the_next_engine",
     ),
     Defence(
+        "a hostile text", "cutting runs into rows in one pass", "slice-runs-in-one-pass", Instead("break"),
+        "test_a_hostile_text_takes_no_longer_than_another",
+    ),
+    Defence(
         "a hostile text", "keeping arguments in pieces", "arguments-in-pieces",
         Instead("self._pieces[:] = ['_'.join([*self._pieces, part.arguments_part])]"),
         "test_a_hostile_text_takes_no_longer_than_another",

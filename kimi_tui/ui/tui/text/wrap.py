@@ -1,6 +1,6 @@
 """Wraps text and styled runs into rows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.style import Style
 
@@ -83,6 +83,24 @@ def slice_runs(runs: Sequence[Run], start: int, end: int) -> tuple[Run, ...]:
     return tuple(out)
 
 
+def _slices(runs: Sequence[Run], spans: Iterable[tuple[int, int]]) -> Iterator[tuple[Run, ...]]:
+    """`slice_runs` for each of the ascending spans, in time linear in their number and that of the runs."""
+    index = at = 0
+    for start, end in spans:
+        while index < len(runs) and at + len(runs[index][0]) <= start:
+            at += len(runs[index][0])  # defence: slice-runs-in-one-pass
+            index += 1
+        out: list[Run] = []
+        here, position = index, at
+        while here < len(runs) and position < end:
+            text, style = runs[here]
+            if piece := text[max(0, start - position) : end - position]:
+                out.append((piece, style))
+            position += len(text)
+            here += 1
+        yield tuple(out)
+
+
 def wrap_runs(runs: Sequence[Run], width: int) -> list[tuple[tuple[Run, ...], str | None]]:
     """Rows of the runs, each with the text that joins it to the next in the source: None at a real line end ("\\n" in a
     run)."""
@@ -90,10 +108,12 @@ def wrap_runs(runs: Sequence[Run], width: int) -> list[tuple[tuple[Run, ...], st
     for paragraph in _split_lines(runs):
         clean = [(sanitize(text), style) for text, style in paragraph]
         pieces = break_text("".join(text for text, _ in clean), width)
-        for index, (start, end, swallowed) in enumerate(pieces):
-            last = index == len(pieces) - 1
-            row = slice_runs(clean, start, end) if len(pieces) > 1 else tuple(clean)
-            rows.append((row, None if last else swallowed))
+        if len(pieces) == 1:
+            rows.append((tuple(clean), None))
+            continue
+        cut_runs = _slices(clean, ((start, end) for start, end, _ in pieces))
+        rows.extend((row, swallowed) for row, (_, _, swallowed) in zip(cut_runs, pieces, strict=True))
+        rows[-1] = (rows[-1][0], None)
     return rows
 
 
