@@ -130,9 +130,10 @@ class Shell(Tool[ShellParams]):
         if params.run_in_background:
             return await self._start(params, command, sandbox)
         line = parse_command_line(params.command)
-        async with sandbox.watching(remotes_may_move=moves_remote(line)) as undone:
+        git = git_use(line)
+        async with sandbox.watching(remotes_may_move=moves_remote(line), git=git) as undone:
             programs = frozenset(each.program for each in line.commands)
-            value = await self._run(params, sandbox.wrapped(command, git=git_use(line)), sandbox, programs)
+            value = await self._run(params, sandbox.wrapped(command, git=git), sandbox, programs)
         if undone:
             done = f"The sandbox undid: {'; '.join(undone)}."
             if sandbox.allows_outside:
@@ -193,8 +194,8 @@ class Shell(Tool[ShellParams]):
     async def _start(self, params: ShellParams, command: list[str], sandbox: Sandbox) -> ToolReturnValue:
         watching = AsyncExitStack()
         line = parse_command_line(params.command)
-        await watching.enter_async_context(sandbox.watching(remotes_may_move=moves_remote(line)))
         git = git_use(line)
+        await watching.enter_async_context(sandbox.watching(remotes_may_move=moves_remote(line), git=git))
         git = GitUse.SOME if git is GitUse.ONLY else GitUse.NONE  # defence: settings-closed-in-background
         try:
             task = self._background.start(

@@ -1028,6 +1028,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
     ),
     Defence(
+        "34 protected_paths", "what Git LFS reads", "what-git-lfs-reads", REMOVED,
+        "test_no_command_changes_where_git_lfs_uploads",
+    ),
+    Defence(
+        "34 protected_paths", "a .lfsconfig in the index or the last commit", "nothing-for-git-lfs-to-read", REMOVED,
+        "test_no_command_changes_where_git_lfs_uploads",
+    ),
+    Defence(
+        "34 protected_paths", "fetches while Git reads for Git LFS", "no-fetch-for-git-lfs", REMOVED,
+        "test_git_runs_and_fetches_nothing_while_it_reads_for_git_lfs",
+    ),
+    Defence(
         "34 protected_paths", "settings of other version control", "settings-of-other-version-control", REMOVED,
         "test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
     ),

@@ -280,6 +280,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_a_configured_path_that_a_command_made_a_link_opens_nothing",
         "tests/tools/shell_support/test_git_state.py::test_what_git_trusts_in_its_state_does_not_act_elsewhere",
         "tests/tools/shell_support/test_git_state.py::test_of_many_new_files_their_folder_is_put_aside",
+        "tests/tools/shell_support/test_lfs_config.py::test_no_command_changes_where_git_lfs_uploads",
+        "tests/tools/shell_support/test_lfs_config.py::test_git_runs_and_fetches_nothing_while_it_reads_for_git_lfs",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_a_repository_whose_path_is_too_long_to_check_is_put_aside_and_commands_run",
         "tests/tools/shell_support/test_sandbox_folders.py::"

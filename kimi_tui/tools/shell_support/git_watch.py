@@ -15,6 +15,7 @@ from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.file_support.git_dirs import find_git_dir, user_git_paths
 from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
 from kimi_tui.tools.shell_support.git_undo import MAX_FILES, ChangeUndoer
+from kimi_tui.tools.shell_support.lfs_config import LFS_CONFIG, LfsConfigs
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
 from kimi_tui.tools.shell_support.repository_state import RepositoryState, read_repository_state
 from kimi_tui.tools.shell_support.safe_rename import (
@@ -46,6 +47,7 @@ class GitWatch:
         self._others = others
         self._finder = RepositoryFinder(self._roots)
         self._known: dict[Path, RepositoryState] = {}
+        self._lfs = LfsConfigs()
         self._made: set[Path] = set()
         self._links: Mapping[Path, str] = {}
         self._acting: frozenset[Path] = frozenset()
@@ -80,18 +82,24 @@ class GitWatch:
             with contextlib.suppress(OSError):
                 known[entry] = read_repository_state(entry, {}, others_run=False)
         self._known = known
+        self._lfs.accept(known, self._roots())
         self._links = dict(self._links_of_git())
         self._acting = self._acting_names()
         self._unreadable = self._finder.unreadable
 
-    def undo_changes(self, *, remotes_may_move: bool = False, others_run: bool = False) -> list[str]:
+    def undo_changes(
+        self, *, remotes_may_move: bool = False, others_run: bool = False, git_written: bool = True
+    ) -> list[str]:
         """Undo changes since `accept_current` that make Git run programs, or push elsewhere unless `remotes_may_move`;
         return a description for the user and the model. `others_run`: commands run that can change files meanwhile.
+        `git_written`: the command could write in the Git directories.
         """
         done: list[str] = []
         failed: dict[str, None] = {}
         for _ in range(_MAX_CHECKS):
-            undone = self._undo_once(failed, remotes_may_move=remotes_may_move, others_run=others_run)
+            undone = self._undo_once(
+                failed, remotes_may_move=remotes_may_move, others_run=others_run, git_written=git_written
+            )
             done += undone
             if not undone:
                 break
@@ -102,7 +110,9 @@ class GitWatch:
             done[_MAX_REPORTED:] = [f"{len(done) - _MAX_REPORTED} more"]
         return [escape_unsafe(each) for each in done]
 
-    def _undo_once(self, failed: dict[str, None], *, remotes_may_move: bool, others_run: bool) -> list[str]:
+    def _undo_once(
+        self, failed: dict[str, None], *, remotes_may_move: bool, others_run: bool, git_written: bool
+    ) -> list[str]:
         """Undo what is new; if there is nothing, the state that was checked becomes the baseline. Another command may
         change it meanwhile: a state that was read again would not have been checked. `failed` gets a description of
         what cannot be undone.
@@ -132,6 +142,8 @@ class GitWatch:
             with _noting_failure(failed, path):
                 move_aside(path, roots)
                 done.append(f"`{path}` was put aside: something is started or configured by it")
+        if not done:  # Git runs with settings that were checked
+            done += self._lfs.undo(found, roots, failed, anew=git_written or others_run)
         if not done:
             states = {**self._known, **checked}
             self._known = {entry: states[entry] for entry in found if entry in states}  # defence: baseline-as-checked
@@ -192,7 +204,10 @@ class GitWatch:
     def _acting_names(self) -> frozenset[Path]:
         found: set[Path] = set()
         for folder in self._folders():
+            repository = os.path.lexists(f"{folder}/.git")
             for name in STARTED_IN_A_PROJECT:
+                if repository and name == LFS_CONFIG:  # it has a check of its own
+                    continue
                 if os.path.lexists(f"{folder}/{name}"):
                     path = folder / name
                     below = (above for above in reversed(path.parents) if folder in above.parents)

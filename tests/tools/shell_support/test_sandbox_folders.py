@@ -254,6 +254,19 @@ async def test_settings_by_which_other_version_control_runs_programs_are_kept_an
     assert path.read_text() == "old"
 
 
+async def test_what_a_command_commits_does_not_change_where_git_lfs_uploads(harness: ToolHarness, other: Path) -> None:
+    git(harness.dir, "init", "-q")
+    tool = await boxed(harness)
+    command = "printf '[lfs]\n\turl=https://x.example/\n' > .lfsconfig; git add .lfsconfig; rm .lfsconfig"
+    value = await harness.use(tool, command=command)
+    assert "Git LFS" in value.message
+    file = harness.dir / ".lfsconfig"
+    assert file.read_text().count("#") == len(file.read_text().splitlines())
+    value = await harness.use(tool, command="rm -f .lfsconfig; git -c user.name=n -c user.email=a@b.c commit -qm x")
+    assert "kimi-tui" in file.read_text()
+    assert "Git LFS" not in value.message
+
+
 ACTS = "mkdir -p d/{1..60}/{1..60}; git init -q r; git -C r config core.fsmonitor ./evil; touch done; sleep 100"
 
 
