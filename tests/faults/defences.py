@@ -807,7 +807,7 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),
     Defence(
-        "31 cmd_split", "options that ps reads again", "options-read-again", NEVER,
+        "31 cmd_split", "calls of ps that are known", "known-calls-of-ps", ALWAYS,
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),
     Defence(
@@ -815,8 +815,20 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_search_is_asked_about_where_settings_of_a_submodule_or_a_worktree_hold_a_password",
     ),
     Defence(
-        "31 cmd_split", "a word that sed on macOS takes for the script", "option-without-value-on-macos", REMOVED,
+        "31 cmd_split", "options behind the dashes", "options-behind-the-dashes", NEVER,
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "a second operand that is written", "second-operand-is-written", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "formats of commits", "formats-of-commits", Value("''"),
+        "test_what_does_more_or_reads_what_is_secret_is_asked_for",
+    ),
+    Defence(
+        "31 cmd_split", "formats of refs", "formats-of-refs", Value("''"),
+        "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),
     Defence(
         "31 cmd_split", "a file of arguments as a value", "values-with-arguments", Value("[]"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from kimi_tui.permission.programs.files import outside
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Classification, Kind, Program
+from kimi_tui.permission.programs.program import Classification, Kind, Program, names
 
 _HARMLESS = Level.HARMLESS
 _GO_BUILD = "-v -x -n -race -msan -asan -work -trimpath -buildvcs= -p= -tags= -mod= -cover -covermode= -short -a -json"
@@ -30,7 +30,7 @@ _CARGO = (
 _CARGO_EXACT = (
     "run", "r", "new", "init", "add", "remove", "rm", "update", "search", "publish", "uninstall", "clean", "fix",
     "vendor", "package", "login", "logout", "owner", "yank", "fetch", "generate-lockfile", "locate-project",
-    "pkgid", "report", "verify-project", "version", "help", "config",
+    "pkgid", "report", "verify-project", "version", "help", "config", "b", "c", "t", "bench", "doc", "tree", "metadata",
 )  # fmt: skip
 _LINT_LEVEL = re.compile(r"-[DWAF][\w:-]*|[\w:]+", re.ASCII)
 
@@ -60,7 +60,7 @@ def _gcc(program: Program, words: tuple[str, ...]) -> Classification:
     return Classification(Level.DANGER if dangers else Level.EXACT, words[:1], dangers, paths=words[1:])
 
 
-_GCC = Program(look=_gcc, loose=True, version="--version -v -dumpversion -dumpmachine")
+_GCC = Program(look=_gcc, loose=True)
 
 
 def _variables(parsed: Parsed) -> list[int]:
@@ -76,7 +76,7 @@ _MAKE = Program(
         "--assume-old= -o: --old-file= -W: --what-if= --new-file= --assume-new=",
     ),
     dangerous=_variables,
-    version="--version -v",
+    version="--version",
 )
 
 PROGRAMS: dict[str, Program] = {
@@ -89,40 +89,27 @@ PROGRAMS: dict[str, Program] = {
                 "-list= -shuffle= -fullpath -vet= -race=",
             ),
             "vet": _go("-v -n -x -json -tags="),
-            "fmt": _go("-n -x"),
             "list": _go("-m -f= -json -e -deps -test -find -tags= -versions"),
-            "version": _go("", most=0),  # a go.mod may name a toolchain, which is fetched and run
-            "env": _go("-json"),
-            "doc": _go("-all -src -u -short -cmd"),
             **{
                 name: _go("", Level.EXACT)
-                for name in ("run", "install", "get", "clean", "mod", "work", "fix", "bug", "help", "telemetry")
+                for name in names("run install get clean mod work fix bug help telemetry fmt version env doc")
             },
             "generate": Program(kind=Kind.ANYTHING),
             "tool": Program(kind=Kind.ANYTHING),
         },
         plugins=True,
     ),
-    "gofmt": Program(
-        _HARMLESS, Options("", "-d -e -l -s -w", "-cpuprofile= -r=", single=True), check=outside, loose=True
-    ),
+    "gofmt": Program(options=Options(danger="-cpuprofile= -r=", single=True)),
     "cargo": Program(
         options=Options(danger=_CARGO_DANGER, stops=True),
         subs={
             "build": _cargo(),
-            "b": _cargo(),
             "check": _cargo(),
-            "c": _cargo(),
             "clippy": replace(_cargo(), dangerous=_for_the_compiler),
             "test": _cargo(_CARGO + " --no-run --no-fail-fast --doc", most=1),
-            "t": _cargo(_CARGO + " --no-run", most=1),
-            "bench": _cargo(most=1),
-            "doc": _cargo(_CARGO + " --no-deps"),
             "fmt": _cargo("--all --check -v -q"),
-            "tree": _cargo("-e: -i: -p: --depth= --all-features --workspace --no-dedupe --duplicates -d", most=0),
             **dict.fromkeys(("rustc", "rustdoc"), replace(_cargo("", Level.EXACT), dangerous=_for_the_compiler)),
             "install": Program(options=Options(danger=_CARGO_DANGER + " --root=")),
-            "metadata": _cargo("--no-deps --format-version= --offline --locked", most=0),
             **{name: _cargo("", Level.EXACT) for name in _CARGO_EXACT},
         },
         plugins=True,
@@ -132,7 +119,7 @@ PROGRAMS: dict[str, Program] = {
     ),
     "rustup": Program(
         options=Options("", "", "", stops=True),
-        subs={"run": Program(kind=Kind.ANYTHING), "show": Program(_HARMLESS, most=1)},
+        subs={"run": Program(kind=Kind.ANYTHING), "show": Program()},
         plugins=True,
     ),
     "gcc": _GCC,
@@ -149,9 +136,7 @@ PROGRAMS: dict[str, Program] = {
     "remake": _MAKE,
     "bmake": _MAKE,
     "ninja": Program(options=Options("", "-jkvn", "-f: -C: -t:")),
-    "cmake": Program(
-        options=Options("", "-S: -G:", "-P: -E -B: -C: -D: --toolchain= --preset= -U:"), version="--version"
-    ),
+    "cmake": Program(options=Options("", "-S: -G:", "-P: -E -B: -C: -D: --toolchain= --preset= -U:")),
     "meson": Program(options=Options("", "", "--native-file= --cross-file= -C:")),
     "just": Program(
         options=Options(
@@ -168,21 +153,10 @@ PROGRAMS: dict[str, Program] = {
     ),
     "dotnet": Program(
         options=Options(stops=True),
-        subs={
-            **{
-                name: Program(
-                    _HARMLESS,
-                    Options(
-                        "",
-                        ("--no-restore --no-build -c: -v: --configuration= --verbosity= --nologo"),
-                        ("-o: --output= -p? --property? --artifacts-path= --settings= --test-adapter-path= --logger="),
-                    ),
-                    check=outside,
-                    loose=True,
-                )
-                for name in ("build", "test")
-            }
-        },
+        subs=dict.fromkeys(
+            ("build", "test"),
+            Program(options=Options(danger="-o: --output= -p? --property? --artifacts-path= --settings= --logger=")),
+        ),
         plugins=True,
     ),
 }

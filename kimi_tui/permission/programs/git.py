@@ -11,12 +11,11 @@ from kimi_tui.permission.programs.git_tracked import (
     compared,
     logged,
     searched,
-    shown_object,
     shown_revisions,
     whole_tree,
 )
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import NOT_RECURSIVE, Check, Kind, Program, RecursiveRead, Tracked
+from kimi_tui.permission.programs.program import NOT_RECURSIVE, Check, Kind, Program, RecursiveRead, Tracked, names
 
 _READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
 
@@ -31,15 +30,49 @@ _PLAIN_SETTINGS = re.compile(
 _NAME = re.compile(r"[A-Za-z0-9_][\w./#-]*")
 
 
-def _signed(parsed: Parsed) -> str:
-    """Find a format or an order that makes Git verify signatures, which runs another program."""
-    values = parsed.values("--format", "--pretty", "--sort", "--group")
-    return next((value for value in values if "%G" in value or "signature" in value), "")
+_COMMIT_FORMAT = re.compile(
+    r"(?:[^%]|%[+ -]?(?:[HhTtPpsfbBdDmn%]|[ac][nNeElLdDrtiIsh]|g[dDsnNeE]|x[0-9a-fA-F]{2}|C(?:\([\w ,#]*\)|red|green|"
+    r"blue|reset)|[<>]{1,2}\|?\([\w, ]*\)|w\([\d, ]*\)))*",
+    re.ASCII | re.DOTALL,
+)
+_COMMIT_FORMATS = frozenset({"oneline", "short", "medium", "full", "fuller", "reference", "email", "raw"})
+_REF_FORMAT = re.compile(
+    r"(?:[^%]|%%|%[0-9a-fA-F]{2}|%\(\*?(?:(?:refname|objectname|upstream|push)(?::(?:short(?:=\d+)?|[lr]?strip=-?\d+|"
+    r"track|trackshort|nobracket|,)*)?|objecttype|objectsize|(?:author|committer|tagger)(?:name|email)?|"
+    r"(?:author|committer|tagger|creator)date(?::[\w: %-]*)?|subject|contents:subject|HEAD|color(?::\w+)?|if|then|else|"
+    r"end|align:[\w,=]*)\))*",
+    re.ASCII | re.DOTALL,
+)
+_REF_ORDER = re.compile(r"-?(?:v(?:ersion)?:refname|refname|(?:author|committer|tagger|creator)date|objectsize)")
+
+
+def _known_format(parsed: Parsed) -> str:
+    """Find a format of commits with an unknown part: with some, Git verifies signatures, which runs another program."""
+    formats = parsed.values("--format", "--pretty")
+    return next((value for value in formats if not _is_commit_format(value)), "")  # defence: formats-of-commits
+
+
+def _is_commit_format(value: str) -> bool:
+    kind, colon, text = value.partition(":")
+    if kind in _COMMIT_FORMATS:
+        return not colon
+    if kind in ("format", "tformat") and colon:
+        value = text
+    elif "%" not in value:
+        return False
+    return _COMMIT_FORMAT.fullmatch(value) is not None
+
+
+def _known_ref_format(parsed: Parsed) -> str:
+    """Find a format of refs, or an order, with an unknown part: some print files or addresses, or run a program."""
+    formats = [value for value in parsed.values("--format") if not _REF_FORMAT.fullmatch(value)]
+    orders = [value for value in parsed.values("--sort") if not _REF_ORDER.fullmatch(value)]
+    return next(iter((*formats, *orders)), "")  # defence: formats-of-refs
 
 
 def _only_lists(parsed: Parsed) -> str:
-    if signed := _signed(parsed):
-        return signed
+    if unknown := _known_ref_format(parsed):
+        return unknown
     return "" if parsed.has(*_LISTING) or not parsed.operands else parsed.operands[0][1]
 
 
@@ -136,45 +169,41 @@ def _exact(
     return Program(_EXACT, Options("", known, danger), dangerous=dangerous, tracked=tracked)
 
 
-_LOGGED = _reads(DIFF + LOG, DIFF_DANGER, check=_signed, tracked=logged)
 _PACKS = "--upload-pack= --receive-pack= --exec= "
 _SUBCOMMANDS: dict[str, Program] = {
     "status": _reads(
-        "-vsbz -u? -M? --verbose --short --branch --show-stash --ahead-behind --no-ahead-behind "
-        "--porcelain? --long --null "
-        "--untracked-files? --ignored? --ignore-submodules? --column? --no-column --no-renames --renames "
-        "--find-renames?",
+        "-vsbz -u? --verbose --short --branch --show-stash --porcelain? --long --untracked-files? --ignored? "
+        "--ignore-submodules? --no-renames",
         tracked=changes_in_status,
     ),
     "diff": _reads(DIFF, DIFF_DANGER, deep=_compares_folders, tracked=compared),
-    "log": _LOGGED,
-    "show": _reads(DIFF + LOG, DIFF_DANGER, check=_signed, tracked=shown_revisions),
-    "whatchanged": _LOGGED,
-    "shortlog": _reads(LOG + "-ncse -w? --numbered --summary --email --committer --group=", check=_signed),
+    "log": _reads(DIFF + LOG, DIFF_DANGER, check=_known_format, tracked=logged),
+    "show": _reads(DIFF + LOG, DIFF_DANGER, check=_known_format, tracked=shown_revisions),
+    "shortlog": _reads("-nse -# --numbered --summary --email --since= --until= --all --no-merges"),
     "reflog": _reads(
         DIFF + LOG,
         DIFF_DANGER,
-        check=lambda parsed: _signed(parsed) or _first("show")(parsed),
+        check=lambda parsed: _known_format(parsed) or _first("show")(parsed),
         tracked=logged,
     ),
     "blame": _reads(
-        "-bcefklnpstw -L: -M? -C? --root --incremental --porcelain --line-porcelain --show-name --show-number "
-        "--show-email --show-stats --date= --color-lines --color-by-age --minimal --abbrev= --since= --ignore-rev= "
-        "--reverse --first-parent"
+        "-efklnpstw -L: -M? -C? --porcelain --line-porcelain --show-name --show-number --show-email --date= --abbrev= "
+        "--since= --first-parent"
     ),
-    "annotate": _reads("-befklnstw -L:"),
     "branch": _reads(
         REF_LIST + "-ravq --all --remotes --verbose --show-current --abbrev? --no-abbrev",
         check=_only_lists,
     ),
     "tag": _reads(
-        REF_LIST + "-l -n?", check=lambda parsed: _signed(parsed) if parsed.has("-l") else _only_lists(parsed)
+        REF_LIST + "-l -n?", check=lambda parsed: _known_ref_format(parsed) if parsed.has("-l") else _only_lists(parsed)
     ),
     "stash": Program(
         _EXACT,
         Options(stops=True),
         subs={
-            "list": _reads(DIFF + LOG, DIFF_DANGER, check=_signed, tracked=lambda parsed: whole_tree(logged(parsed))),
+            "list": _reads(
+                DIFF + LOG, DIFF_DANGER, check=_known_format, tracked=lambda parsed: whole_tree(logged(parsed))
+            ),
             "show": _reads(
                 DIFF + "--include-untracked --only-untracked",
                 DIFF_DANGER,
@@ -237,51 +266,32 @@ _SUBCOMMANDS: dict[str, Program] = {
             ),
         },
     ),
-    "describe": _reads(
-        "--all --tags --contains --abbrev? --candidates= --exact-match --long --match= --exclude= "
-        "--always --first-parent --dirty?"
-    ),
+    "describe": _reads("--all --tags --contains --abbrev? --exact-match --long --match= --always --dirty?"),
     "rev-parse": _reads(
-        "-q --abbrev-ref? --short? --verify --quiet --symbolic --symbolic-full-name --show-toplevel --show-prefix "
-        "--show-cdup --git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir "
-        "--is-bare-repository --is-shallow-repository --show-object-format? --show-superproject-working-tree --all "
-        "--branches? --tags? --remotes? --glob= --exclude= --not --default= --local-env-vars"
+        "-q --abbrev-ref? --short? --verify --quiet --symbolic-full-name --show-toplevel --show-prefix --show-cdup "
+        "--git-dir --absolute-git-dir --git-common-dir --is-inside-work-tree --is-inside-git-dir "
+        "--is-bare-repository --is-shallow-repository --show-superproject-working-tree --all"
     ),
     "rev-list": _reads(
-        LOG + "-z --count --objects --disk-usage? --header --timestamp --no-object-names --stdin", check=_signed
+        "-# -n: --count --max-count= --since= --until= --author= --all --no-merges --merges --first-parent --reverse "
+        "--left-right --abbrev-commit --oneline"
     ),
     "ls-files": _reads(
-        "-cdmostuvkzfri -x: --cached --deleted --modified --others --ignored --stage --unmerged "
-        "--killed --directory "
-        "--no-empty-directory --eol --deduplicate --exclude= --exclude-standard --error-unmatch "
-        "--full-name --abbrev? "
-        "--debug --format="
+        "-cdmostuz -x: --cached --deleted --modified --others --ignored --stage --unmerged --directory --exclude= "
+        "--eol --exclude-standard --error-unmatch --full-name"
     ),
-    "ls-tree": _reads(
-        "-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format="
-    ),
-    "cat-file": _reads("-tespe", "--textconv --filters --path=", tracked=shown_object),
-    "merge-base": _reads("-a --all --octopus --is-ancestor --independent --fork-point"),
-    "name-rev": _reads("--tags --refs= --exclude= --all --name-only --no-undefined --always"),
-    "count-objects": _reads("-vH --verbose --human-readable"),
+    "ls-tree": _reads("-drtlz --long --name-only --name-status --full-name --full-tree"),
+    "merge-base": _reads("-a --all --is-ancestor --fork-point"),
     "for-each-ref": _reads(
-        "--count= --sort= --format= --color? --points-at= --merged? --no-merged? --contains? "
-        "--no-contains? --ignore-case",
-        check=_signed,
+        "--count= --sort= --format= --points-at= --merged? --no-merged? --contains? --no-contains?",
+        check=_known_ref_format,
     ),
-    "show-ref": _reads("-dhq -s? --head --heads --tags --dereference --hash? --abbrev? --verify --quiet"),
-    "symbolic-ref": _reads("-q --quiet --short", most=1),
     "check-ignore": _reads("-qvzn --quiet --verbose --non-matching --no-index"),
-    "check-attr": _reads("-az --all --cached"),
-    "diff-tree": _reads(DIFF + "-r --no-commit-id --always --stdin", DIFF_DANGER, tracked=logged),
-    "diff-index": _reads(DIFF, DIFF_DANGER, tracked=logged),
-    "diff-files": _reads(DIFF, DIFF_DANGER, tracked=logged),
-    "cherry": _reads("-v --abbrev?"),
-    "version": _reads("--build-options"),
+    "version": _reads("", most=0),
     "config": Program(
         _READS,
         Options(
-            "--get --get-all --local --list -l --name-only --show-origin --show-scope --bool --int",
+            "--get --local --list -l",
             "",
             "-f: --file= --blob= --global --system --edit -e",
         ),
@@ -289,12 +299,11 @@ _SUBCOMMANDS: dict[str, Program] = {
         dangerous=_settings,
     ),
     "grep": _reads(
-        "-aIivwEGFPnhHlLczoqpWr -A: -B: -C: -# -e: -m: --cached --untracked --text --ignore-case --invert-match "
-        "--word-regexp --extended-regexp --basic-regexp --fixed-strings --perl-regexp --line-number --column "
-        "--name-only --files-with-matches --files-without-match --null --only-matching --count --color? --no-color "
-        "--break --heading --show-function --function-context --after-context= --before-context= --context= "
-        "--max-depth= --recursive --no-recursive --and --or --not --all-match --quiet --full-name "
-        "--max-count= --threads=",
+        "-aIivwEGFPnhHlLcoqpW -A: -B: -C: -# -e: -m: --cached --untracked --text --ignore-case --invert-match "
+        "--word-regexp --extended-regexp --fixed-strings --perl-regexp --line-number --column --name-only "
+        "--files-with-matches --files-without-match --only-matching --count --color? --no-color --break --heading "
+        "--show-function --function-context --after-context= --before-context= --context= --max-depth= --and --or "
+        "--not --all-match --quiet --full-name --max-count=",
         "-O? --open-files-in-pager? -f: --textconv --ext-grep",
         deep=_reads_untracked,
         tracked=searched,
@@ -343,8 +352,11 @@ _SUBCOMMANDS: dict[str, Program] = {
         _HARMLESS, Options("", ("-dtq -c: --create= --detach --track? --quiet --guess --no-guess")), check=_plain_names
     ),
     "rebase": _exact("-x: --exec= -s: --strategy=", "-qvni --onto= -C:"),
+    **dict.fromkeys(
+        ("whatchanged", "cat-file", "diff-tree", "diff-index", "diff-files"),
+        _exact("--output= --ext-diff --textconv --filters", prints=True),
+    ),
     "difftool": _exact("-x: --extcmd= -t: --tool=", "-gdy --gui --dir-diff --no-prompt", prints=True),
-    "mergetool": Program(kind=Kind.ANYTHING),
     "maintenance": Program(
         _EXACT, Options(stops=True), subs={"run": _exact(), "is-needed": _exact(), "unregister": _exact()}, plugins=True
     ),
@@ -356,10 +368,17 @@ _SUBCOMMANDS: dict[str, Program] = {
     **dict.fromkeys(("commit-graph", "multi-pack-index"), _exact("--object-dir=")),
     "index-pack": _exact("-o:"),
     **dict.fromkeys(("repack", "gc"), _exact("--expire-to= --filter-to=")),
+    **dict.fromkeys(
+        names(
+            "foreach run view visualize mergetool filter-branch send-email remote-ext remote-fd shell daemon "
+            "instaweb web--browse gui citool hook svn p4 cvsimport cvsserver imap-send upload-pack receive-pack "
+            "for-each-repo merge-index credential "
+        ),
+        Program(kind=Kind.ANYTHING),
+    ),
     "mailsplit": _exact("-o:"),
     "read-tree": _exact("--index-output="),
     "help": _exact("-w --web -i --info"),
-    "filter-branch": Program(kind=Kind.ANYTHING),
     "clone": _exact(
         "-u: -c: --upload-pack= --config= --template= --separate-git-dir= --reference= --bundle-uri=",
         "-qvnls -b: -o: -j: --depth= --branch= --origin= --jobs=",
@@ -368,28 +387,8 @@ _SUBCOMMANDS: dict[str, Program] = {
     "init": _exact("--template= --separate-git-dir=", "-q -b: --initial-branch=", _written_paths(outside=True)),
     "archive": _exact("--remote= --exec= -o: --output= --add-file=", "-v -l --format= --prefix=", prints=True),
     "ls-remote": _exact(_PACKS, "-q -h -t --heads --tags --sort="),
-    "send-email": Program(kind=Kind.ANYTHING),
     "send-pack": _exact(_PACKS),
     "fetch-pack": _exact(_PACKS),
-    "remote-ext": Program(kind=Kind.ANYTHING),
-    "remote-fd": Program(kind=Kind.ANYTHING),
-    "shell": Program(kind=Kind.ANYTHING),
-    "daemon": Program(kind=Kind.ANYTHING),
-    "instaweb": Program(kind=Kind.ANYTHING),
-    "web--browse": Program(kind=Kind.ANYTHING),
-    "gui": Program(kind=Kind.ANYTHING),
-    "citool": Program(kind=Kind.ANYTHING),
-    "hook": Program(kind=Kind.ANYTHING),
-    "svn": Program(kind=Kind.ANYTHING),
-    "p4": Program(kind=Kind.ANYTHING),
-    "cvsimport": Program(kind=Kind.ANYTHING),
-    "cvsserver": Program(kind=Kind.ANYTHING),
-    "imap-send": Program(kind=Kind.ANYTHING),
-    "upload-pack": Program(kind=Kind.ANYTHING),
-    "receive-pack": Program(kind=Kind.ANYTHING),
-    "for-each-repo": Program(kind=Kind.ANYTHING),
-    "merge-index": Program(kind=Kind.ANYTHING),
-    "credential": Program(kind=Kind.ANYTHING),
     "var": _exact(),
     "bundle": _exact("", "-q --version= --all", _bundled, prints=True),
     **dict.fromkeys(
@@ -407,46 +406,13 @@ _SUBCOMMANDS: dict[str, Program] = {
     "checkout": _exact("", "-bB:"),
     **{
         name: _exact()
-        for name in [
-            "mv",
-            "clean",
-            "notes",
-            "reset",
-            "restore",
-            "rm",
-            "sparse-checkout",
-            "replace",
-            "prune",
-            "fsck",
-            "show-branch",
-            "mktag",
-            "mktree",
-            "write-tree",
-            "commit-tree",
-            "update-index",
-            "update-ref",
-            "update-server-info",
-            "hash-object",
-            "pack-refs",
-            "unpack-objects",
-            "verify-commit",
-            "verify-tag",
-            "verify-pack",
-            "rerere",
-            "stripspace",
-            "patch-id",
-            "get-tar-commit-id",
-            "column",
-            "check-mailmap",
-            "check-ref-format",
-            "fmt-merge-msg",
-            "pack-redundant",
-            "prune-packed",
-            "quiltimport",
-            "show-index",
-            "scalar",
-            "fsmonitor--daemon",
-        ]
+        for name in names(
+            "mv clean notes reset restore rm sparse-checkout replace prune fsck show-branch mktag mktree write- "
+            "tree commit-tree update-index update-ref update-server-info hash-object pack-refs unpack-objects "
+            "verify-commit verify-tag verify-pack rerere stripspace patch-id get-tar-commit-id column check- "
+            "mailmap check-ref-format fmt-merge-msg pack-redundant prune-packed quiltimport show-index scalar "
+            "fsmonitor--daemon annotate name-rev count-objects show-ref symbolic-ref check-attr cherry "
+        )
     },
 }
 
@@ -454,8 +420,7 @@ PROGRAMS: dict[str, Program] = {
     "git": Program(
         _READS,
         Options(
-            "-P --no-pager --no-optional-locks --no-replace-objects --literal-pathspecs --glob-pathspecs "
-            "--icase-pathspecs --version -v",
+            "-P --no-pager --no-optional-locks --literal-pathspecs --version -v",
             "",
             "-c: -C: -p --paginate --exec-path? --git-dir= --work-tree= --namespace= --super-prefix= --config-env= "
             "--bare --attr-source= --list-cmds=",

@@ -11,19 +11,18 @@ from kimi_tui.permission.programs.options import Parsed
 from kimi_tui.permission.programs.program import Tracked
 
 _SUMMARIES = option_names(
-    "--stat --stat-width --stat-count --numstat --shortstat --dirstat --summary --raw --compact-summary --name-only "
-    "--name-status --no-patch -s --quiet --cumulative"
+    "--stat --numstat --shortstat --dirstat --summary --raw --compact-summary --name-only --name-status --no-patch -s "
+    "--quiet"
 )
 """Options that show names or numbers instead of lines of files."""
 _NO_LINES = _SUMMARIES | option_names(
-    "-MCBDlzabwRtr --find-renames --no-renames --find-copies --find-copies-harder --diff-filter --color --no-color "
-    "--cached --staged --merge-base --root --abbrev --no-abbrev --full-index --relative --no-relative "
-    "--ignore-submodules --exit-code --no-ext-diff --no-textconv --ignore-space-change "
-    "--ignore-all-space --ignore-blank-lines --no-commit-id --always"
+    "-MCzabwRt --find-renames --no-renames --find-copies --diff-filter --color --no-color --cached --staged "
+    "--merge-base --abbrev --relative --ignore-submodules --exit-code --no-ext-diff --no-textconv "
+    "--ignore-space-change --ignore-all-space --ignore-blank-lines"
 )
 _OBJECT_OF_A_PATH = re.compile(r"(?:[\w./~^-]+|:[0-3])?:[\w.@-][\w./ @+-]*")
 _MAY_BE_HASH = re.compile(r"[0-9a-fA-F]{4,64}")
-_LOG_NAMES = option_names(LOG) - {"--diff-merges", "-L"}
+_LOG_NAMES = option_names(LOG) - {"-L"}
 
 
 def _limited(parsed: Parsed, skip: int = 0) -> Tracked:
@@ -80,13 +79,6 @@ def anything(parsed: Parsed) -> Tracked:
 def whole_tree(tracked: Tracked | None) -> Tracked | None:
     """Widen `tracked` to every file: for a command whose operands are not paths."""
     return tracked and Tracked()
-
-
-def shown_object(parsed: Parsed) -> Tracked | None:
-    """Return what `git cat-file` reads; None if it shows no content, or only objects named by their paths."""
-    if parsed.has("-t", "-s", "-e") or all(_OBJECT_OF_A_PATH.fullmatch(word) for _, word in parsed.operands):
-        return None
-    return Tracked()
 
 
 def searched(parsed: Parsed) -> Tracked:

@@ -1,17 +1,15 @@
 """Interpreters, shells, and programs that run code of their own language: debuggers, editors, database clients."""
 
-from kimi_tui.permission.programs.program import Kind, Program
+from kimi_tui.permission.programs.program import Kind, Program, names
 
 _MODULES = frozenset({"pytest", "mypy", "ruff", "black", "pip", "isort", "flake8", "pyright", "unittest"})
-_OTHERS = (
-    "sh", "dash", "ksh", "mksh", "ash", "csh", "tcsh", "rc", "es", "elvish", "nu", "xonsh", "luajit", "R", "irb",
-    "ghci", "runghc", "runhaskell", "scala", "groovy", "kotlin", "jshell", "tclsh", "wish", "expect", "guile",
-    "racket", "sbcl", "clisp", "ecl", "elixir", "iex", "erl", "escript", "ocaml", "ts-node", "tsx", "vite-node",
-    "swift", "dotnet-script", "pwsh", "powershell", "osascript", "ipython", "ptpython", "bpython", "jupyter", "gdb",
-    "lldb", "sqlite3", "psql", "mysql", "mariadb", "mongosh", "mongo", "redis-cli", "octave", "gnuplot", "maxima",
-    "bc", "dc", "m4", "awk-shell", "emacs", "vim", "vi", "nvim", "ed", "ex", "nano", "busybox", "toybox",
-    "deno-run", "rdoc", "crystal", "nim", "zig", "racketsh", "gforth", "io",
-)  # fmt: skip
+_OTHERS = names(
+    "perl lua php ruby Rscript julia bash zsh fish sh dash ksh mksh ash csh tcsh rc es elvish nu xonsh luajit R "
+    "irb ghci runghc runhaskell scala groovy kotlin jshell tclsh wish expect guile racket sbcl clisp ecl elixir "
+    "iex erl escript ocaml ts-node tsx vite-node swift dotnet-script pwsh powershell osascript ipython ptpython "
+    "bpython jupyter gdb lldb sqlite3 psql mysql mariadb mongosh mongo redis-cli octave gnuplot maxima bc dc m4 "
+    "awk-shell emacs vim vi nvim ed ex nano busybox toybox deno-run rdoc crystal nim zig racketsh gforth io "
+)
 
 
 def _script(version: str = "--version -V", modules: frozenset[str] = frozenset()) -> Program:
@@ -23,15 +21,6 @@ PROGRAMS: dict[str, Program] = {
     "pypy": _script("--version -V", _MODULES),
     "node": _script("--version -v"),
     "nodejs": _script("--version -v"),
-    "perl": _script("--version -v"),
-    "lua": _script("-v"),
-    "php": _script("--version -v"),
-    "ruby": _script("--version -v"),
-    "Rscript": _script("--version"),
-    "java": Program(kind=Kind.ANYTHING, version="-version --version"),
-    "julia": _script("--version -v"),
-    "bash": _script("--version"),
-    "zsh": _script("--version"),
-    "fish": _script("--version"),
+    "java": Program(kind=Kind.ANYTHING),
     **{name: _script("") for name in _OTHERS},
 }

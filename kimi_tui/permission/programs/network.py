@@ -1,9 +1,8 @@
 """Network programs; none of them is read-only, since requests leave this machine."""
 
-from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Kind, Program, stored_settings
+from kimi_tui.permission.programs.options import Options, Parsed
+from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings
 
-_HARMLESS = Level.HARMLESS
 _ANYTHING = Program(kind=Kind.ANYTHING)
 
 _CURL = Options(
@@ -34,13 +33,6 @@ _WGET = Options(
     "--default-page= --secure-protocol= --random-file= --egd-file= --netrc --no-config --progress= --post-data= -b",
 )
 _SCP = Options("", "-rpqvC46 -P: -l:", "-S: -o: -F: -J: -i: -c: -D: -3 -X:")
-_GH_SHOW = Options(
-    "",
-    "-R: -L: -s: -l: -q: -t: --repo= --limit= --state= --label= --json= --jq= --comments "
-    "--author= --assignee= --search= "
-    "--log --log-failed --job= --name-only --patch --color=",
-    "--web -w --template=",
-)
 
 
 def _writes_out(parsed: Parsed) -> list[int]:
@@ -54,60 +46,25 @@ def _is_output(name: str, text: str) -> bool:
     return "%output" in text or (name in ("-w", "--write-out") and text.startswith("@"))
 
 
-def _gh(*shown: str) -> Program:
+_GH_COMMANDS = names(
+    "list view diff checks status create close edit comment merge review ready reopen checkout delete fork "
+    "rename sync set upload download rerun cancel enable disable lock unlock pin unpin transfer archive issues "
+    "prs repos code commits login logout refresh "
+)
+
+
+def _gh(danger: str = "-w --web") -> Program:
+    """Make a group of commands: one that opens a browser, or a command unknown here, has to be named."""
     return Program(
         options=Options(stops=True),
-        subs={
-            **{name: Program(_HARMLESS, _GH_SHOW) for name in shown},
-            **{
-                name: Program()
-                for name in [
-                    "create",
-                    "close",
-                    "edit",
-                    "comment",
-                    "merge",
-                    "review",
-                    "ready",
-                    "reopen",
-                    "checkout",
-                    "delete",
-                    "fork",
-                    "rename",
-                    "sync",
-                    "set",
-                    "upload",
-                    "download",
-                    "rerun",
-                    "cancel",
-                    "enable",
-                    "disable",
-                    "lock",
-                    "unlock",
-                    "pin",
-                    "unpin",
-                    "transfer",
-                    "develop",
-                    "archive",
-                    "run",
-                    "login",
-                    "logout",
-                    "token",
-                    "refresh",
-                    "setup-git",
-                    "remove",
-                ]
-            },
-        },
+        subs=dict.fromkeys(_GH_COMMANDS, Program(options=Options(danger=danger))),
+        plugins=True,
     )
 
 
-_GH_AUTH = _gh()
-_GH_STATUS = Program(_HARMLESS, Options("", "-h: -a --hostname= --active", "-t --show-token"))
-
 PROGRAMS: dict[str, Program] = {
-    "curl": Program(options=_CURL, dangerous=_writes_out, version="--version -V"),
-    "wget": Program(options=_WGET, version="--version -V"),
+    "curl": Program(options=_CURL, dangerous=_writes_out),
+    "wget": Program(options=_WGET),
     "wget2": Program(options=_WGET),
     "aria2c": Program(
         options=Options("", "", ("-o: -d: -i: --on-download-complete= --on-download-start= --conf-path= --hook="))
@@ -138,42 +95,15 @@ PROGRAMS: dict[str, Program] = {
     ),
     "tcpdump": Program(options=Options("", "-nvqXA -i: -c: -s:", "-z: -w: -F: -G: -Z: -r:")),
     "dig": Program(options=Options("", "", "-f: -k:")),
-    "ping": Program(_HARMLESS, Options("", "-46nq -c: -i: -W: -w:")),
     "gh": Program(
         options=Options(stops=True),
         subs={
-            "pr": _gh("list", "view", "diff", "checks", "status"),
-            "issue": _gh("list", "view", "status"),
-            "run": _gh("list", "view"),
-            "workflow": _gh("list", "view"),
-            "release": _gh("list", "view"),
-            "repo": _gh("list", "view"),
-            "search": _gh("issues", "prs", "repos", "code", "commits"),
-            "auth": Program(options=_GH_AUTH.options, subs={**_GH_AUTH.subs, "status": _GH_STATUS}),
-            "label": _gh("list"),
+            **dict.fromkeys(("pr", "issue", "run", "workflow", "release", "repo", "search", "label"), _gh()),
+            "auth": _gh("-t --show-token -w --web"),
             "config": Program(dangerous=stored_settings),
-            **{
-                name: Program()
-                for name in (
-                    "api",
-                    "gist",
-                    "secret",
-                    "variable",
-                    "ssh-key",
-                    "gpg-key",
-                    "cache",
-                    "org",
-                    "project",
-                    "ruleset",
-                    "status",
-                    "help",
-                    "version",
-                )
-            },
-            **dict.fromkeys(("alias", "extension", "ext", "codespace", "browse", "copilot"), _ANYTHING),
+            **dict.fromkeys(("api", "gist", "cache", "org", "project", "status", "help", "version"), Program()),
         },
         plugins=True,
-        version="--version",
     ),
     "glab": Program(options=Options(stops=True), plugins=True),
     "aws": Program(

@@ -121,6 +121,8 @@ def parse(words: Sequence[str], options: Options, *, start: int = 1) -> Parsed:
     while at < len(words):
         word = words[at]
         if word == "--":
+            if parsed.operands:  # defence: options-behind-the-dashes
+                _doubt_options(words, at + 1, table, parsed, single=options.single)
             parsed.operands.extend(enumerate(words[at + 1 :], at + 1))
             parsed.dashes = at
             break
@@ -154,6 +156,17 @@ def parse(words: Sequence[str], options: Options, *, start: int = 1) -> Parsed:
         else:
             parsed.reach(Level.EXACT, missing)
     return parsed
+
+
+def _doubt_options(words: Sequence[str], start: int, table: _Table, parsed: Parsed, *, single: bool) -> None:
+    """Doubt words behind `--` that look like options: for a program whose options end at its first operand, `--` is an
+    operand too, and GNU's `sort` still takes a later `-o` for an option.
+    """
+    for at, word in enumerate(words[start:], start):
+        if word.startswith("-") and word != "-":
+            parsed.reach(Level.EXACT, word)
+            if _may_be_dangerous(word, table, single=single):
+                _danger(parsed, at, word)
 
 
 def _long(word: str, at: int, table: _Table, parsed: Parsed, *, single: bool) -> str | None:

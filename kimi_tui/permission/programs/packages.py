@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Kind, Program, stored_settings
+from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings
 
 _READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
 
@@ -29,102 +29,14 @@ def _key_and_value(parsed: Parsed) -> list[int]:
 
 
 _ANYTHING = Program(kind=Kind.ANYTHING)
-_NPM_NAMES = [
-    "access",
-    "add",
-    "adduser",
-    "audit",
-    "author",
-    "bugs",
-    "cache",
-    "ci",
-    "clean-install",
-    "completion",
-    "cit",
-    "ddp",
-    "dedupe",
-    "deprecate",
-    "dist-tag",
-    "docs",
-    "doctor",
-    "diff",
-    "edit",
-    "explain",
-    "explore",
-    "find-dupes",
-    "fund",
-    "get",
-    "help",
-    "hook",
-    "i",
-    "in",
-    "install",
-    "install-ci-test",
-    "install-test",
-    "isntall",
-    "issues",
-    "it",
-    "link",
-    "ln",
-    "login",
-    "logout",
-    "org",
-    "owner",
-    "pack",
-    "ping",
-    "pkg",
-    "prefix",
-    "profile",
-    "prune",
-    "publish",
-    "query",
-    "rb",
-    "rebuild",
-    "repo",
-    "restart",
-    "rm",
-    "root",
-    "s",
-    "sbom",
-    "search",
-    "se",
-    "shrinkwrap",
-    "star",
-    "stars",
-    "start",
-    "stop",
-    "team",
-    "token",
-    "un",
-    "uninstall",
-    "unlink",
-    "unpublish",
-    "unstar",
-    "up",
-    "update",
-    "upgrade",
-    "verison",
-    "version",
-    "whoami",
-    "remove",
-    "import",
-    "patch",
-    "patch-commit",
-    "licenses",
-    "store",
-    "why",
-    "autoclean",
-    "check",
-    "generate-lock-entry",
-    "global",
-    "policies",
-    "versions",
-    "workspaces",
-    "workspace",
-    "plugin",
-    "node",
-    "upgrade-interactive",
-]
+_NPM_NAMES = names(
+    "access add adduser audit author bugs cache ci clean-install completion cit ddp dedupe deprecate dist-tag docs "
+    "doctor diff explain find-dupes fund get help hook i in install install-ci-test install-test isntall issues it "
+    "link ln login logout org owner pack ping pkg prefix profile prune publish query rb rebuild repo restart rm "
+    "root s sbom search se shrinkwrap star stars start stop team token un uninstall unlink unpublish unstar up "
+    "update upgrade verison version whoami remove import patch patch-commit licenses store why autoclean check "
+    "generate-lock-entry global policies versions workspaces workspace plugin node upgrade-interactive "
+)
 _NODE_SUBS = {
     **dict.fromkeys(_NPM_NAMES, _npm()),
     **dict.fromkeys(("config", "c"), replace(_npm(), dangerous=stored_settings)),
@@ -132,9 +44,9 @@ _NODE_SUBS = {
     **dict.fromkeys(("test", "t", "tst"), _npm(_HARMLESS, "-s --silent", most=0)),
     **dict.fromkeys(("run", "run-script", "rum", "urn"), _npm(_HARMLESS, "-s --silent", most=1, keyed=1)),
     **dict.fromkeys(
-        ("ls", "list", "la", "ll", "outdated", "view", "info", "show", "v"),
-        _npm(_HARMLESS, "-al --all --depth= --json --long --parseable --silent", most=2),
+        ("ls", "list", "la", "ll"), _npm(_HARMLESS, "-al --all --depth= --json --long --parseable", most=0)
     ),
+    **dict.fromkeys(("outdated", "view", "info", "show", "v"), _npm()),
     **dict.fromkeys(("exec", "x", "dlx", "init", "create", "explore", "edit", "innit"), _ANYTHING),
 }
 
@@ -151,18 +63,16 @@ _PIP_DANGER = (
 )
 
 
-def _pip(level: Level = _EXACT, known: str = "", requests: str = "") -> Program:
-    """Make a subcommand; with an option in `requests`, it sends requests."""
-    return Program(level, Options(known, requests, _PIP_DANGER))
+def _pip(level: Level = _EXACT, known: str = "") -> Program:
+    return Program(level, Options(known, "", _PIP_DANGER))
 
 
 def _pips(shows: Level) -> Program:
     return Program(
         options=Options(danger=_PIP_DANGER, stops=True),
         subs={
-            **{
-                name: _pip()
-                for name in (
+            **dict.fromkeys(
+                (
                     "install",
                     "uninstall",
                     "download",
@@ -173,21 +83,13 @@ def _pips(shows: Level) -> Program:
                     "completion",
                     "index",
                     "inspect",
-                    "search",
-                    "help",
-                    "lock",
-                    "sync",
-                    "compile",
-                )
-            },
-            "config": replace(_pip(), dangerous=stored_settings),
-            "list": _pip(
-                shows, "-lv --local --format= --not-required --exclude= --verbose", "-ou --outdated --uptodate"
+                ),
+                _pip(),
             ),
+            **dict.fromkeys(("search", "help", "lock", "sync", "compile", "tree", "freeze", "check"), _pip()),
+            "config": replace(_pip(), dangerous=stored_settings),
+            "list": _pip(_HARMLESS, "-v --local --format= --not-required"),  # older ones look for a newer pip
             "show": _pip(shows, "-fv --files --verbose"),
-            "freeze": _pip(shows, "-l --local --all --exclude="),
-            "check": _pip(shows, "-v"),
-            "tree": _pip(_HARMLESS, ""),
         },
         plugins=True,
         version="--version -V",
@@ -231,7 +133,7 @@ PROGRAMS: dict[str, Program] = {
     "npm": _node_manager("--version -v"),
     "pnpm": _node_manager(),
     "yarn": _node_manager(),
-    "bun": _node_manager("--version -v"),
+    "bun": _node_manager(),
     "cnpm": _node_manager(),
     "npx": _ANYTHING,
     "bunx": _ANYTHING,
@@ -244,16 +146,13 @@ PROGRAMS: dict[str, Program] = {
                 ("run", "eval", "repl", "test", "bench", "serve", "task", "x", "jupyter", "install", "compile"),
                 _ANYTHING,
             ),
-            "fmt": Program(_HARMLESS, Options("", "--check -q", "--config= -c:")),
-            "lint": Program(_HARMLESS, Options("", "-q", "--config= -c: --rules=")),
+            "fmt": Program(options=Options("", "--check -q", "--config= -c:")),
+            "lint": Program(options=Options("", "-q", "--config= -c: --rules=")),
         },
         plugins=True,
-        version="--version -V",
     ),
     "pip": _PIP,
-    "pipx": Program(
-        options=Options(stops=True), subs={"run": _ANYTHING, "list": Program(_HARMLESS, most=0)}, plugins=True
-    ),
+    "pipx": Program(options=Options(stops=True), subs={"run": _ANYTHING, "list": Program()}, plugins=True),
     "uv": Program(
         options=Options("", "-qv --offline", _UV_DANGER, stops=True),
         subs={
@@ -261,10 +160,10 @@ PROGRAMS: dict[str, Program] = {
             "pip": _pips(_HARMLESS),  # it runs the Python of the folder to look at its packages
             "tool": Program(
                 options=Options(danger=_UV_DANGER, stops=True),
-                subs={"run": _ANYTHING, "list": Program(_HARMLESS, most=0)},
+                subs={"run": _ANYTHING, "list": Program()},
                 plugins=True,
             ),
-            "tree": Program(_HARMLESS, Options("", "--depth= --frozen --locked", _UV_DANGER), most=0),
+            "tree": _uv(),
             **{
                 name: _uv()
                 for name in [
@@ -341,37 +240,28 @@ PROGRAMS: dict[str, Program] = {
     "brew": Program(
         options=Options(stops=True),
         subs={
-            "list": Program(_HARMLESS),
-            "info": Program(_HARMLESS),
-            "search": Program(_HARMLESS),
-            **dict.fromkeys(("install", "uninstall", "upgrade", "update", "cleanup", "doctor"), Program()),
+            **dict.fromkeys(
+                ("list", "info", "search", "install", "uninstall", "upgrade", "update", "doctor"), Program()
+            ),
         },
         plugins=True,
     ),
     "apt": Program(
         options=Options(danger="-o: --option= -c: --config-file=", stops=True),
-        subs={
-            **dict.fromkeys(
-                ("list", "show", "search", "policy", "depends", "rdepends"),
-                Program(_READS, Options("--installed --upgradable -a", "", "-o: -c: --option= --config-file=")),
+        subs=dict.fromkeys(
+            names(
+                "list show search policy depends rdepends install remove update upgrade purge autoremove full-upgrade"
             ),
-            **dict.fromkeys(
-                ("install", "remove", "update", "upgrade", "purge", "autoremove", "full-upgrade"),
-                Program(options=Options("", "-y -q", "-o: -c: --option= --config-file=")),
-            ),
-        },
+            Program(options=Options("", "-y -q", "-o: -c: --option= --config-file=")),
+        ),
     ),
-    "apt-get": Program(options=Options("", "-yq", "-o: --option= -c: --config-file= -t:")),
-    "apt-cache": Program(_READS, Options("-n --names-only", "", "-o: --option= -c: --config-file=")),
+    **dict.fromkeys(
+        ("apt-get", "apt-cache"), Program(options=Options("", "-yq", "-o: --option= -c: --config-file= -t:"))
+    ),
     "dpkg": Program(
         options=Options("", "-lLsS", ("--admindir= --root= --instdir= --pre-invoke= --post-invoke= --force-all -D:"))
     ),
-    "dpkg-query": Program(
-        _READS,
-        Options(
-            ("-lLsSW -f: --list --listfiles --status --search --show --showformat="), "", "--admindir= --load-avail"
-        ),
-    ),
+    "dpkg-query": Program(options=Options(danger="--admindir= --root= --load-avail")),
     "nix": _ANYTHING,
     "nix-shell": _ANYTHING,
 }

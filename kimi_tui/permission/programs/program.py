@@ -107,6 +107,11 @@ class Program:
     tracked: Callable[[Parsed], Tracked | None] | None = None
 
 
+def names(text: str) -> tuple[str, ...]:
+    """Split a text of names."""
+    return tuple(text.split())
+
+
 _SHOWS = frozenset(
     {"get", "list", "ls", "view", "debug", "current-context", "get-contexts", "get-clusters", "get-users"}
 )

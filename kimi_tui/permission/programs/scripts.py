@@ -8,8 +8,7 @@ from kimi_tui.permission.programs.program import Classification, Program
 from kimi_tui.permission.subject import Pattern
 
 _SED = Options(
-    "-nErsuz -e: -l: --quiet --silent --expression= --regexp-extended --separate --unbuffered --null-data --posix "
-    "--line-length= --debug --help --version",
+    "-nErs -e: --quiet --silent --expression= --regexp-extended --separate --version",
     "-i? --in-place? --follow-symlinks",
     "-f: --file=",
 )
@@ -94,19 +93,12 @@ def sed(program: Program, words: tuple[str, ...]) -> Classification:
         scripts, operands = list(operands[:1]), operands[1:]
     dangers = [*parsed.unknown, *(index for index, script in scripts if not harmless_sed(script or ""))]
     dangers += [option.at for option in parsed.options if _is_elsewhere(option)]  # defence: sed-copies-elsewhere
-    # defence: option-without-value-on-macos
-    dangers += [option.at for option in parsed.options if option.name == "-l" and not _is_number(option)]
     return _found("sed", words, parsed, [*parsed.dangers, *dangers], operands)
 
 
 def _is_elsewhere(option: Option) -> bool:
     """Whether the option makes `sed -i` keep the old file in another folder."""
     return option.name in ("-i", "--in-place") and "/" in (option.value or "")
-
-
-def _is_number(option: Option) -> bool:
-    """Whether the value is a number. On macOS `-l` takes no value, and the next word is the script."""
-    return (option.value or "").isdigit()
 
 
 def awk(program: Program, words: tuple[str, ...]) -> Classification:

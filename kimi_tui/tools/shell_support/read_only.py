@@ -52,7 +52,7 @@ NO_RULES = Policy()
 _MAX_FOLDERS = 8
 _MAX_FOR_RULES = 5_000
 _BUILTINS = frozenset({"cd", "echo", "printf", "pwd", "test", "[", "true", "false", ":", "type", "command", "kill"})
-_SCRIPTS = {"egrep": "grep", "fgrep": "grep", "zcat": "gzip"}
+_SCRIPTS = {"egrep": "grep", "fgrep": "grep"}
 """Programs that are scripts in some systems, and the program that they run."""
 _NAMED_OPTION = re.compile(r"--[a-z][a-z-]*=")
 _WILD = re.compile(r"[*?\[]")
@@ -209,18 +209,13 @@ def _why_not(
     if found.configured and any(reads_another_repository(folder, workspace.folders) for folder in folders):
         return tr("it reads a repository outside the working directory")
     # defence: settings-with-credential
-    if _prints_addresses(words, found) and any(map(settings_hold_credential, folders)):
+    if found.beginning[1:2] in (("remote",), ("config",)) and any(map(settings_hold_credential, folders)):
         return tr("`{path}` may not be read without approval", path=".git/config")
     # defence: unknown-history
     if any(_prints_history(found, folder) and _history(folder, workspace) is None for folder in folders):
         return tr("the repository's history could not be searched for files with secrets")
     path = _not_to_be_read(words, found, folders, workspace)
     return tr("`{path}` may not be read without approval", path=path) if path else ""
-
-
-def _prints_addresses(words: tuple[str, ...], found: Classification) -> bool:
-    """Whether Git may print settings, or the address of a remote, as `%(upstream:remotename)` of a format."""
-    return found.beginning[1:2] in (("remote",), ("config",)) or any("remotename" in word for word in words)
 
 
 def _not_to_be_read(

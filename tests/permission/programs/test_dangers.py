@@ -59,6 +59,10 @@ ip vrf exec x id
 gh auth status -t
 gh auth status -thgithub.com
 gh auth status --show-t
+gh auth token
+gh pr view --web
+docker container exec a id
+docker volume x
 sed -l e p x
 sed -le p x
 git maintenance start
@@ -187,6 +191,9 @@ sort --compress id a
 sort --co=id a
 uniq a f
 uniq -c a f
+uniq a -c
+sort a -- -o f
+sort a -- --outp=f
 rg --pre id x
 rg --pre=id x
 rg --hostname-bin=id x
@@ -435,9 +442,9 @@ bundle exec a*
 HARMLESS = (
     *("git status", "git log", "git diff", "git show", "git grep x", "git fetch origin", "git push origin", "ls"),
     *("sort a", "uniq a", "sed -n 1p a", "awk 1 a", "find . -name a", "rg x", "fd x", "tree", "file a", "date"),
-    *("hostname", "pytest", "npm test", "go test ./...", "go vet ./...", "go build ./...", "cargo test", "docker ps"),
-    *("kubectl get pods", "xxd a", "uv run pytest", "python -m pytest", "ruff check", "mypy a", "eslint a"),
-    *("iconv a", "bat a", "bundle exec pytest"),
+    *("hostname", "pytest", "npm test", "go test ./...", "go vet ./...", "go build ./...", "cargo test"),
+    *("uv run pytest", "python -m pytest", "ruff check", "mypy a", "eslint a"),
+    *("bundle exec pytest",),
 )
 
 

@@ -14,8 +14,8 @@ from kimi_tui.permission.programs.classifier import classify, programs
 from kimi_tui.permission.programs.options import Level
 
 GNU = (
-    *("ls", "cat", "tac", "sort", "uniq", "head", "tail", "wc", "cut", "tr", "nl", "fold", "fmt", "expand"),
-    *("unexpand", "paste", "join", "comm", "od", "md5sum", "sha256sum", "b2sum", "cksum", "base64", "seq"),
+    *("ls", "cat", "tac", "sort", "uniq", "head", "tail", "wc", "cut", "tr", "nl", "paste"),
+    *("comm", "od", "md5sum", "sha256sum"),
     *("date", "stat", "du", "df", "pwd", "readlink", "realpath", "basename", "dirname", "uname", "id", "nproc"),
     *("grep", "sed", "diff", "cmp", "touch", "mkdir"),
 )

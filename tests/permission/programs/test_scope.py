@@ -11,10 +11,9 @@ HARMLESS = (
     "git commit -m a", "git add a", "grep x a", "rg x", "fd x", "tree", "file a", "date", "hostname", "pytest",
     "python -m pytest", "uv run pytest", "npm test", "npm run build",
     "go test ./...", "go vet ./...", "go build ./...",
-    "cargo test", "cargo build", "docker ps", "docker compose up", "kubectl get pods",
+    "cargo test", "cargo build",
     "ruff check", "mypy a", "eslint a",
     "tail a", "head a", "wc a", "jq . a", "pip list", "bundle exec pytest", "ps", "diff a b",
-    "xxd a", "iconv a", "bat a", "gh auth status", "zcat a.gz",
 )  # fmt: skip
 
 
@@ -35,7 +34,7 @@ def test_a_harmless_command_is_covered_by_its_kind() -> None:
     [
         "git status -s", "git log --oneline -5", "git push -u origin main", "pytest -q -x tests", "npm test",
         "uv run pytest -k a", "ls -la src | head -5", "sort -rn a | uniq -c", "go test -run X ./a", "cargo test -p a",
-        "docker compose up -d", "kubectl get pods -n x", "sed -n 5,9p b", "git commit -am x && git push origin",
+        "sed -n 5,9p b", "git commit -am x && git push origin",
     ],
 )  # fmt: skip
 def test_a_yes_covers_the_same_kind_with_other_harmless_options(command: str) -> None:
@@ -53,6 +52,8 @@ def test_a_yes_covers_the_same_kind_with_other_harmless_options(command: str) ->
         "npm install x", "ls --no-such-option", "git log --no-such-option", "git log --onel", "npm test -- --x",
         "npm run test -- a", "git push ./evil main", "git push origin +main", "pytest /elsewhere",
         "pytest ../elsewhere",
+        "docker ps", "docker compose up", "kubectl get pods", "gh pr list", "sed -i s/a/b/ a", "zcat a.gz", "bat a",
+        "strings a", "pip freeze", "npm view a", "journalctl -n 5", "apt list", "cargo doc", "ps e", "base64 a",
         "pytest @file", "pytest -k @file", "ruff check --select @file", "mypy --python-version @file",
         "cd x && git status", "cd x && npm test",
     ],

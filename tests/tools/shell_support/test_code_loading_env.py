@@ -14,13 +14,13 @@ from tests.tools.harness import ToolHarness
     ("command", "name", "here", "elsewhere"),
     [
         ("ls", "LD_LIBRARY_PATH", ("/opt/x:", "lib", "{work}/lib"), ("", "/opt/x", "/opt/x:/opt/y")),
-        ("ag x", "PYTHONPATH", (".", ":/x", "{work}"), ("", "/opt/x")),
+        ("which git", "PYTHONPATH", (".", ":/x", "{work}"), ("", "/opt/x")),
         ("rg x", "RIPGREP_CONFIG_PATH", (".rg", "{work}/.rg"), ("/etc/rg",)),
         ("git status", "GIT_CONFIG_GLOBAL", ("g", "{work}/g"), ("/etc/g",)),
         ("ls", "BASH_ENV", ("x.sh", "{work}/x.sh"), ("/etc/x.sh",)),
         ("ls | wc", "LD_PRELOAD", ("./x.so", "{work}/x.so"), ("x.so", "/opt/x.so")),
         (
-            "ag x",
+            "which git",
             "JAVA_TOOL_OPTIONS",
             ("-javaagent:{work}/x.jar", "-javaagent:./x.jar"),
             ("-Xmx2g", "-javaagent:/opt/x.jar"),

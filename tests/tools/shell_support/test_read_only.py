@@ -25,7 +25,11 @@ LOOK_AROUND = (
     "git show HEAD --stat", "git branch -a", "git blame -L 1,1 app/a.py", "head -5 README.md; tail -5 README.md",
     "sed -n '1,20p' app/a.py", "sort README.md | uniq -c | sort -rn", "cut -d' ' -f1 app/a.py", "file README.md 2>&1",
     "stat README.md", "which git", "echo done", "cd app && git log --oneline -3 && ls", "awk '{print $1}' app/*.py",
-    "python --version", "grep -rn --include=*.py def app",
+    "python --version", "grep -rn --include=*.py def app", "ps aux | head", "ps -ef", "ps aux --sort=-%mem | head -5",
+    "ps -eo pid,ppid,cmd", "git branch --sort=-committerdate --format='%(refname:short) %(committerdate:relative)'",
+    "git log --format='%h %ad %an %s' --date=short -5", "git log --pretty=format:'%C(yellow)%h%Creset %s' --graph",
+    "git tag -l --sort=-v:refname", "uniq -c README.md", "id -u", "uname -a", "du -sh .", "df -h", "date +%F",
+    "diff -u README.md app/a.py", "ls -lah", "find . -name '*.py' -newer README.md", "wc -l < README.md",
 )  # fmt: skip
 
 
@@ -79,7 +83,14 @@ async def test_a_rule_that_asks_or_denies_comes_first(harness: ToolHarness) -> N
         "jq -n '$ ENV'", "jq -n '$\n ENV.x'", "printf *", "grep x --file=.en* README.md", "sort --ou*=x README.md",
         "sort --output=* README.md",
         "rg --pr*=x y",
-        "git tag -l --format='%(signature)'", "git rev-list --format=%G? HEAD",
+        "git tag -l --format='%(signature)'", "git rev-list --format=%G? HEAD", "git tag -l --format='%(raw)'",
+        "git for-each-ref --format='%(raw:size) %(raw)'", "git log --format=%+G?", "git log --format='%x20% GK'",
+        "git log --pretty=other", "git branch --format='%(push:remotename)'", "git log --format='%(describe)'",
+        "git for-each-ref --format='%(upstream:remotename)'", "git tag -l --sort=raw", "uniq README.md -c",
+        "sort README.md -- -o f", "ps e", "ps -ef -o pid,cmd", "ps aux e", "ps -eo pid,cmd --sort=x", "ps -p 1 e",
+        "strings README.md", "zcat README.md.gz", "bat README.md", "xxd README.md", "eza", "whereis ls", "jq -f x .",
+        "hostname -f", "pip freeze", "pip list", "apt list", "git cat-file -p HEAD", "git shortlog --format=%s",
+        "git config --show-origin user.name", "tail -f README.md", "du -X README.md", "sed -z p README.md",
         "git shortlog --group=format:%GG", "git shortlog --format=%GG",
         "git for-each-ref --sort=signature",
         "git stash", "git tag new", "git remote add a b", "sed -i s/a/b/ README.md", "sed -n 'w f' README.md",
@@ -437,8 +448,7 @@ def _branch(repository: Path) -> str:
     "address", ["https://me:word@host.example/x", "https://ghp_abcdefghijklmnopqrst@host.example/x"]
 )
 def test_git_settings_with_a_password_are_asked_about_whatever_prints_them(harness: ToolHarness, address: str) -> None:
-    commands = ("git remote -v", "git remote get-url origin", "git branch --format='%(push:remotename)'",
-        "git for-each-ref --format='%(upstream:remotename)'", "git config --get remote.origin.url",
+    commands = ("git remote -v", "git remote get-url origin", "git config --get remote.origin.url",
         "grep -rn url .", "grep -r url .git", "rg url .git", "rg --hidden url", "diff -r .git app")  # fmt: skip
     git(harness.dir, "remote", "add", "origin", "ssh://git@host.example/x")
     for command in commands:

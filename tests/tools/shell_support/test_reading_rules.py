@@ -75,16 +75,16 @@ _PRINT_SECRETS = (
     "git grep x", "git log -p", "git show", "git show HEAD", "git diff", "git diff HEAD", "git diff -- .",
     "git status -v", "git grep -- app", "git diff -- conf", "git log -p conf", "git grep x -- 'conf/*'",
     "git grep x conf", "git diff ':(top)conf'",
-    "git show --stat 0123abc", "git cat-file -p 0123abc", "git stash show -p 0", "git stash list -p", "git log -U1",
-    "git log --stat -p", "git diff-tree -p HEAD", "git diff --stat --patch", "git log --cc",
+    "git show --stat 0123abc", "git stash show -p 0", "git stash list -p", "git log -U1",
+    "git log --stat -p", "git diff --stat --patch", "git log --cc",
     "git grep x -- '*.json'", "git -C conf diff", "cd conf && git diff -- .", "git diff '[c]onf'", "git reflog -p",
-    "git whatchanged -p", "git log -p -- ':!app'", "git log -p -3", "git log -S x --oneline",
+    "git log -p -- ':!app'", "git log -p -3", "git log -S x --oneline",
 )  # fmt: skip
 _PRINT_OTHERS = (
     "git diff -- app", "git diff app lib", "git log --oneline -5", "git log --stat", "git show --stat HEAD",
     "git show HEAD:app/a.py", "git grep x -- '*.py'", "git grep x app", "git blame app/a.py", "git status",
     "git diff --name-only HEAD", "git diff --stat", "git log -p -- app/a.py", "git ls-files",
-    "git log -S x --oneline -- app", "git cat-file -t HEAD", "git log --graph --decorate --all",
+    "git log -S x --oneline -- app", "git log --graph --decorate --all",
     "git show HEAD -- lib/b.py",
 )  # fmt: skip
 
@@ -124,10 +124,10 @@ async def test_a_rule_or_a_yes_covers_a_search_over_secrets_only_word_for_word(
 
 _PRINT_HISTORY = (
     "git log -p", "git log -p --all", "git show", "git show HEAD~1", "git diff HEAD~1", "git diff HEAD~1 HEAD",
-    "git diff HEAD~1..", "git diff HEAD~1 -- .", "git cat-file -p HEAD~1", "git grep x HEAD~1",
+    "git diff HEAD~1..", "git diff HEAD~1 -- .", "git grep x HEAD~1",
     "git grep x HEAD~1 -- .", "git grep -e x HEAD~1", "git stash show -p", "git stash list -p", "git reflog -p",
-    "git diff --cached", "git status -v", "git whatchanged -p",
-    "git diff-tree -p HEAD", "git diff-index -p HEAD", "git log -p -- conf",
+    "git diff --cached", "git status -v",
+    "git log -p -- conf",
     "git log -p --full-diff -- README.md", "git log -p --follow -- README.md", "git show HEAD~1 -- 'conf/*'",
     "git show 0123abc --stat", "git log --cc", "git -C app log -p", "cd app && git show HEAD~1",
     "git log -L 1,1:README.md", "git log -L1,1:app/a.py --oneline", "git show -L :x:README.md", "git log -S x",
@@ -224,7 +224,6 @@ def test_a_rule_about_a_file_holds_for_what_git_names_from_the_top_of_the_reposi
     for command in (
         "git -C lib show HEAD:app/a.py",
         "git -C lib show :app/a.py",
-        "git -C lib cat-file -p HEAD:app/a.py",
     ):
         assert effect(harness, command) is Effect.ALLOW
         assert effect(harness, command, ("ReadFile(app/*)", Effect.DENY)) is Effect.ASK
