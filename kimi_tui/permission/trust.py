@@ -40,6 +40,8 @@ _CHART_WITH_SETTINGS = re.compile(r"@\{|^(?>[^\n]*?(?:```|~~~))[^\n]*d2", re.IGN
 _MAX_ENTRIES = 20_000
 """Limit of the entries that the library loads from a folder."""
 _MAX_BYTES = 1 << 20
+_MAX_PROGRAM = 16 << 20
+_MAX_WORDS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +122,10 @@ def project_items(work_dir: Path, extra_skill_dirs: Iterable[str] = ()) -> tuple
     folders = [*SKILL_FOLDERS, *(name for name in extra_skill_dirs if not name.startswith(("/", "~")))]
     found = [TrustItem(root / name, SKILLS) for name in dict.fromkeys(folders) if (root / name).is_dir()]
     found += [TrustItem(file, COMMANDS, _mark(file)) for file in _command_flows(found)]  # defence: trust-of-commands
-    found += [TrustItem(file, SERVERS, _mark(file)) for file in mcp_files(work_dir)]
+    servers = mcp_files(work_dir)
+    found += [TrustItem(file, SERVERS, _mark(file)) for file in servers]
+    programs = dict.fromkeys(_programs_of_servers(servers, work_dir, root))
+    found += [TrustItem(file, SERVERS, _mark(file, _MAX_PROGRAM)) for file in programs if file not in servers]
     file = project_file(work_dir)
     if file is not None and (loose := _loosening(file)):
         found.append(TrustItem(file, loose, _mark(file)))
@@ -132,6 +137,29 @@ def mcp_files(work_dir: Path) -> list[Path]:
     own = paths.home() / "mcp.json"
     folders = dict.fromkeys((work_dir, project_root(work_dir)))
     return [file for folder in folders for name in MCP_FILES if (file := folder / name).exists() and file != own]
+
+
+def _programs_of_servers(files: Iterable[Path], work_dir: Path, root: Path) -> Iterator[Path]:
+    """The files of the project that the commands of its MCP servers name: a sandboxed command could replace them."""
+    for file in files:
+        with contextlib.suppress(OSError, ValueError):
+            table: object = json_text.loads(read_bytes(file, most=_MAX_BYTES).decode("utf-8-sig"))
+            for entry in _tables(_table(table).get("mcpServers")):
+                folder = work_dir / str(entry.get("cwd") or "")
+                args = entry.get("args")
+                words = [entry.get("command"), *(cast(list[object], args) if isinstance(args, list) else ())]
+                for word in words[:_MAX_WORDS]:  # defence: trust-of-server-programs
+                    named = os.path.normpath(folder / word) if isinstance(word, str) and "\0" not in word else ""
+                    if os.path.isfile(named) and Path(named).is_relative_to(root):  # noqa: PTH113 - never raises
+                        yield Path(named)
+
+
+def _tables(value: object) -> Iterator[dict[str, object]]:
+    yield from map(_table, itertools.islice(_table(value).values(), _MAX_ENTRIES))
+
+
+def _table(value: object) -> dict[str, object]:
+    return cast(dict[str, object], value) if isinstance(value, dict) else {}
 
 
 def ignored_items(work_dir: Path, trust: TrustState) -> str:
@@ -234,9 +262,9 @@ def _loosening(file: Path) -> str:
         return ""  # the configuration loader reports it
 
 
-def _mark(file: Path) -> str:
+def _mark(file: Path, most: int = _MAX_BYTES) -> str:
     try:
-        return hashlib.sha256(read_bytes(file, most=_MAX_BYTES)).hexdigest()  # defence: trust-regular-files
+        return hashlib.sha256(read_bytes(file, most=most)).hexdigest()  # defence: trust-regular-files
     except OSError:
         return "unreadable"
 

@@ -105,6 +105,7 @@ class Shell(Tool[ShellParams]):
         if "\0" in params.command:
             return failed("The command holds a NUL character.")
         boxed = await self._sandbox.works()
+        await self._sandbox.search()
         outside = boxed and params.outside_sandbox
         if outside and not self._sandbox.allows_outside:
             return failed("The user's settings let no command run outside of the sandbox.")
@@ -166,6 +167,9 @@ class Shell(Tool[ShellParams]):
         subject = command_subject(line, self._workspace, self._approvals.policy)
         if guarded is not None:
             reasons.append(guarded)
+        confined, moving = self._sandbox.confines_commands, moves_remote(line)
+        if confined and moving:
+            reasons.append(tr("it changes where a push of yours goes"))
         node = node_command.get()
         imported = node is not None and node.imported  # defence: imported-commands-are-asked-about
         if imported:
@@ -183,7 +187,7 @@ class Shell(Tool[ShellParams]):
                 force_ask=outside or unsandboxed or imported or guarded is not None,  # defence: ask-about-protected
                 yolo_covers=not lacks_sandbox,  # defence: yolo-after-the-question
                 # defence: remotes-as-they-are
-                ask_only_by_rule=self._sandbox.confines_commands and not moves_remote(line),
+                ask_only_by_rule=confined and not moving,
             ),
             on_edit=on_edit,
         )

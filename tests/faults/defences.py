@@ -1040,6 +1040,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
     ),
     Defence(
+        "34 protected_paths", "programs of the project's servers", "trust-of-server-programs", Value("()"),
+        "test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed",
+    ),
+    Defence(
+        "34 protected_paths", "folders that are not searched", "unsearched-folders-are-not-trusted", REMOVED,
+        "test_commands_ask_where_folders_are_left_out_of_the_search_for_repositories",
+    ),
+    Defence(
         "34 protected_paths", "what Git LFS reads", "what-git-lfs-reads", REMOVED,
         "test_no_command_changes_where_git_lfs_uploads",
     ),

@@ -281,6 +281,10 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_git_state.py::test_what_git_trusts_in_its_state_does_not_act_elsewhere",
         "tests/tools/shell_support/test_git_state.py::test_of_many_new_files_their_folder_is_put_aside",
         "tests/tools/shell_support/test_lfs_config.py::test_no_command_changes_where_git_lfs_uploads",
+        "tests/permission/test_trust.py::"
+        "test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed",
+        "tests/tools/shell_support/test_sandbox_folders.py::"
+        "test_commands_ask_where_folders_are_left_out_of_the_search_for_repositories",
         "tests/tools/shell_support/test_lfs_config.py::test_git_runs_and_fetches_nothing_while_it_reads_for_git_lfs",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_a_repository_whose_path_is_too_long_to_check_is_put_aside_and_commands_run",

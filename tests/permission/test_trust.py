@@ -139,6 +139,33 @@ def test_a_flow_with_commands_among_many_other_files_is_asked_about(tmp_path: Pa
     assert not trust.trust_state(root).active
 
 
+@pytest.mark.parametrize(
+    ("entry", "name"),
+    [
+        ('{"command": "node", "args": ["--x", "build/index.js"]}', "build/index.js"),
+        ('{"command": "./run"}', "run"),
+        ('{"command": "python", "args": ["a.py"], "cwd": "tools"}', "tools/a.py"),
+    ],
+)
+def test_a_program_that_a_server_of_the_project_runs_is_asked_about_when_it_changed(
+    tmp_path: Path, entry: str, name: str
+) -> None:
+    """A command in the sandbox could have changed it."""
+    root = project(tmp_path, ".mcp.json", content=f'{{"mcpServers": {{"s": {entry}}}}}')
+    (root / name).parent.mkdir(exist_ok=True)
+    (root / name).write_text("one")
+    trust.remember(root, True, trust.trust_state(root).items)
+    assert trust.trust_state(root).answer is True
+    (root / name).write_text("two")
+    assert trust.trust_state(root).answer is None
+
+
+def test_a_server_of_any_form_is_no_error(tmp_path: Path) -> None:
+    for entry in ('"x"', '{"command": 1, "args": [null, "\\u0000", 2]}', '{"args": "x", "cwd": [1]}', "[]"):
+        root = project(tmp_path, ".mcp.json", content=f'{{"mcpServers": {{"s": {entry}}}}}')
+        assert [item.path.name for item in trust.trust_state(root).items] == [".mcp.json"]
+
+
 def test_a_project_within_a_trusted_one_is_asked_about_for_its_own_files(tmp_path: Path) -> None:
     root = project(tmp_path, ".mcp.json")
     trust.remember(root, True, trust.project_items(root))

@@ -60,6 +60,11 @@ class GitWatch:
         entries = (path for path in self._known if path.name.lower() == ".git" and not _is_too_long(path))
         return tuple(sorted(entries, key=lambda path: len(path.parts)))
 
+    @property
+    def incomplete(self) -> bool:
+        """Whether the last search left folders out, in which nothing is checked."""
+        return self._finder.incomplete
+
     def accept_current(self) -> None:
         """Accept the current state as the baseline."""
         self._remember(self._finder.find())

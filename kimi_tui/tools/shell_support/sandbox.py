@@ -121,6 +121,7 @@ class Sandbox:
         self._tried = asyncio.Lock()
         self._watch: GitWatch | None = None
         self._running = 0
+        self._searched = False
         self._looking = asyncio.Lock()
         self._checks: set[asyncio.Task[None]] = set()
         self._known = workspace is None or config.mode == "off"
@@ -148,7 +149,7 @@ class Sandbox:
                 if not self._known:
                     self._why_not = await self._try()
                     self._known = True
-                    for warning in filter(None, (self._why_not, self.writable_program)):
+                    for warning in filter(None, (self._why_not, self.writable_program, self._lacks_hosts)):
                         self._notify(TIER_TITLES[self.tier], warning)
         return self._box is not None
 
@@ -159,8 +160,20 @@ class Sandbox:
         """
         if self.writable_program:
             return False  # defence: imports-not-writable
+        if self._watch is not None and self._watch.incomplete:
+            return False  # defence: unsearched-folders-are-not-trusted
         held = self.tier == "full" and not self._config.network
         return held and self._trusted and not self._config.ask_inside
+
+    async def search(self) -> None:
+        """Search the workspace for repositories, once, before the first command may run without a question."""
+        watch = self._watch
+        if watch is None or self._searched or not self.confines_commands:
+            return
+        async with self._looking:
+            if not self._searched and not self._running:
+                self._searched = True
+                await asyncio.to_thread(watch.accept_current)
 
     @property
     def limits(self) -> UserText:
@@ -187,6 +200,13 @@ class Sandbox:
         return tr(
             "commands can write to `{folder}`, which contains files that kimi-tui itself runs", folder=str(found[0])
         )
+
+    @property
+    def _lacks_hosts(self) -> UserText:
+        """The warning that commands reach no hosts although the settings say that the user may allow some."""
+        if self._box is None or self._config.network or self._config.hosts == "none" or self._network is not None:
+            return ""
+        return tr("commands reach no hosts, not even allowed ones: they can have no network of their own here")
 
     @property
     def summary(self) -> UserText:
@@ -321,7 +341,8 @@ class Sandbox:
         """
         if self._workspace is None or self._box is None or not (failed or reports_failed_write(output)):
             return None
-        return hint(output, self._config, self._workspace, tier=self._box.tier, programs=programs)
+        config = self._config if self._proxy is not None else self._config.model_copy(update={"hosts": "none"})
+        return hint(output, config, self._workspace, tier=self._box.tier, programs=programs)
 
     async def _try(self) -> str | None:
         """Test the sandbox; return the reason if it does not work."""

@@ -951,6 +951,7 @@ async def test_a_remote_of_git_is_moved_only_with_an_approval(harness: ToolHarne
         value = await harness.use(tool, command=command)
         assert value.is_error
     assert len(harness.asked) == 6
+    assert all("where a push of yours goes" in str(one.display) for one in harness.asked)
     assert git(harness.dir, "remote", "get-url", "origin") == "https://example.org/a.git\n"
 
 

@@ -254,6 +254,19 @@ async def test_settings_by_which_other_version_control_runs_programs_are_kept_an
     assert path.read_text() == "old"
 
 
+async def test_commands_ask_where_folders_are_left_out_of_the_search_for_repositories(
+    harness: ToolHarness, other: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = await boxed(harness)
+    await harness.use(tool, command="touch made")
+    assert harness.asked == []
+    monkeypatch.setattr("kimi_tui.tools.shell_support.repository_finder._MAX_FOLDERS", 10)
+    subprocess.run("mkdir -p a/{1..20}", shell=True, cwd=harness.dir, check=True, executable="/bin/bash")
+    tool = await boxed(harness)
+    await harness.use(tool, command="touch made")
+    assert len(harness.asked) == 1
+
+
 async def test_what_a_command_commits_does_not_change_where_git_lfs_uploads(harness: ToolHarness, other: Path) -> None:
     git(harness.dir, "init", "-q")
     tool = await boxed(harness)

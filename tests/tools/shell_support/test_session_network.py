@@ -74,6 +74,25 @@ async def test_a_later_command_reaches_a_server_in_the_background(
     await sandbox.close()
 
 
+@pytest.mark.parametrize("hosts", ["none", "ask"])
+async def test_hosts_that_cannot_be_allowed_are_told_before_the_first_command(
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch, hosts: str
+) -> None:
+    async def no_network() -> None:
+        return None
+
+    monkeypatch.setattr("kimi_tui.tools.shell_support.session_network.make_session_network", no_network)
+    told: list[str] = []
+    config = SandboxConfig.model_validate({"network": False, "hosts": hosts})
+    sandbox = Sandbox(config, harness.workspace, trusted=True, notify=lambda _, text: told.append(text))
+    if not await sandbox.works():
+        pytest.skip("there is no sandbox here")
+    assert any("no hosts" in text for text in told) == (hosts == "ask")
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=sandbox)
+    value = await harness.use(tool, command="echo 'curl: (6) Could not resolve host: a.invalid'; exit 6")
+    assert "it has no network" in value.message
+
+
 async def test_no_command_reaches_this_machine_with_or_without_the_proxy(harness: ToolHarness, tmp_path: Path) -> None:
     tool, sandbox = await full(harness, tmp_path, hosts="ask")
     with socket.create_server(("127.0.0.1", 0)) as server:
