@@ -377,7 +377,7 @@ class KimiTui(PaneMessages):
         from kimi_tui.ui.tui.state.items import NoticeItem
 
         before, self.keymap = self.keymap, read_keys(table)
-        self.main_screen.write_key = self.keymap.first_key("write") or "Esc"
+        self.main_screen.use_keys(self.keymap)
         self.hint()
         if (problems := self.keymap.problems) and problems != before.problems:
             text = "\n".join([_("Some of your key bindings cannot be used:"), *format_problems(problems, file)])

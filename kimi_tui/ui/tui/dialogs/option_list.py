@@ -8,8 +8,8 @@ from textual import events
 from textual.message import Message
 
 from kimi_tui.i18n import UserText
-from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
-from kimi_tui.ui.tui.text.wrap import wrap_text
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, code_runs, width_of
+from kimi_tui.ui.tui.text.wrap import wrap_runs, wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
@@ -22,6 +22,7 @@ class Option:
     key: str
     label: UserText
     detail: UserText = ""
+    """Text between two backticks is shown as code."""
     disabled: bool = False
 
 
@@ -82,9 +83,12 @@ class OptionList(LineWidget):
             head: list[Run] = [("› " if here else "  ", palette.accent), (option.key.ljust(keys) + "  ", key)]
             indent = 4 + keys
             runs = wrap_text(option.label, words, max(8, width - indent))
-            detail = wrap_text(option.detail, palette.muted, max(8, width - indent)) if option.detail else []
-            if option.detail and len(runs) == 1 and cells(option.label) + 2 + cells(option.detail) <= width - indent:
-                runs = [((*runs[0][0], ("  ", palette.base), (option.detail, palette.muted)), None)]
+            # With more of them it is not clear which are the text's own: a name keeps its backticks.
+            own = option.detail.count("`") == 2
+            code = code_runs(option.detail, palette.muted, palette.base) if own else [(option.detail, palette.muted)]
+            detail = wrap_runs(code, max(8, width - indent)) if option.detail else []
+            if option.detail and len(runs) == 1 and cells(option.label) + 2 + width_of(code) <= width - indent:
+                runs = [((*runs[0][0], ("  ", palette.base), *code), None)]
                 detail = []
             for number, (row, _) in enumerate([*runs, *detail]):
                 before = head if number == 0 else [(" " * indent, palette.base)]

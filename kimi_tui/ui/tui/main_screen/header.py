@@ -8,7 +8,7 @@ from rich.style import Style
 from kimi_tui.formats import clock, token_count
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_, p_
 from kimi_tui.ui.tui.i18n.translate import translate
-from kimi_tui.ui.tui.text.styled_line import Line, Run, cut, cut_start, width_of
+from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, cut, cut_start, width_of
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
@@ -20,6 +20,8 @@ _PLACE = 16
 """Columns for the folder before the full sandbox is left out."""
 _LEAST_PLACE = 10
 """Columns for the folder before the context's figures are."""
+_LEAST_BRANCH = 12
+"""Columns for a long branch before it is left out."""
 _BOLD = Style(bold=True)
 
 
@@ -92,8 +94,8 @@ class Header(LineWidget):
             room = free - width_of(middle)
         place = cut_start(facts.location, max(min(8, room), min(40, room - len(branch)), 0))
         left.append((place, palette.base))
-        if room > len(branch) + 10:
-            left.append((cut(branch, 24), palette.muted))
+        if (left_over := room - cells(place)) >= min(cells(branch), _LEAST_BRANCH):
+            left.append((cut(branch, min(24, left_over)), palette.muted))
         if middle:
             left += [("  ", palette.base), *middle]
         rest = max(1, width - width_of(left) - width_of(right))

@@ -21,6 +21,7 @@ from kimi_tui.ui.tui.widgets.type_ahead import app_of
 
 if TYPE_CHECKING:
     from kimi_tui.ui.tui.flow_pane.pane import FlowPane
+    from kimi_tui.ui.tui.keys.keymap import KeyMap
     from kimi_tui.ui.tui.main_screen.find_bar import FindBar
     from kimi_tui.ui.tui.main_screen.status_line import StatusLine
     from kimi_tui.ui.tui.state.ui_state import UiState
@@ -65,6 +66,11 @@ class MainScreen(PaneNavigation):
         """Show whether a turn is running, whether it works, and whether the conversation is empty."""
         self._conversation.set_class(empty, "-empty")
         self.composer.show_turn(running=running, working=working)
+
+    def use_keys(self, keymap: "KeyMap") -> None:
+        """Name the user's keys."""
+        self.write_key = keymap.first_key("write") or "Esc"
+        self._welcome.use_keys(keymap)
 
     def show_server_problem(self, text: UserText) -> None:
         """Show a problem with the MCP servers in the welcome text; "" for none."""

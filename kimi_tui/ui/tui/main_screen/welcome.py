@@ -5,18 +5,20 @@ from textual import events
 
 from kimi_tui.i18n import UserText
 from kimi_tui.ui.tui.i18n.catalog import N_, _
+from kimi_tui.ui.tui.keys.keymap import KeyMap
+from kimi_tui.ui.tui.main_screen.footer import key_name
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.hints_changed import HintsChanged
 from kimi_tui.ui.tui.widgets.line_widget import LineWidget
 
 _SHORTCUTS = (
-    ("/", "slash", N_("commands, skills and flows")),
-    ("@", "at", N_("a file in this folder")),
-    ("F3", "f3", N_("choose a flow to see its chart")),
-    ("Ctrl+P", "ctrl+p", N_("all actions")),
+    ("/", "commands", N_("commands, skills and flows")),
+    ("@", "files", N_("a file in this folder")),
+    ("F3", "flow", N_("choose a flow to see its chart")),
+    ("Ctrl+P", "palette", N_("all actions")),
 )
-"""Display name of the key, Textual's name, and description."""
+"""Display name of the default key, the action's id, and description."""
 _HEAD = 3
 """Rows above the keys."""
 
@@ -33,6 +35,7 @@ class Welcome(LineWidget):
         super().__init__(id=id)
         self._note = self._action = ""
         self._first = 0
+        self._user_keys: dict[str, str] = {}
 
     def show_note(self, note: UserText, *, action: str = "") -> None:
         """Set the note; `action` is the app action that a click on it runs."""
@@ -40,12 +43,25 @@ class Welcome(LineWidget):
             self._note, self._action = note, action
             self.redraw()
 
+    def use_keys(self, keymap: KeyMap) -> None:
+        """Show the user's keys; an action without a key has no row."""
+        changed = {action: keymap.first_key(action) for _key, action, _what in _SHORTCUTS if action in keymap.overrides}
+        if changed != self._user_keys:
+            self._user_keys = changed
+            self.redraw()
+
+    @property
+    def _rows(self) -> list[tuple[str, str]]:
+        """The key and the description of each row."""
+        rows = ((self._user_keys.get(action, key), what) for key, action, what in _SHORTCUTS)
+        return [(key, what) for key, what in rows if key]
+
     @property
     def keys(self) -> frozenset[str]:
-        """The display names of the keys that are shown; before the first layout, of those that will be."""
+        """The default keys of the actions that are shown; before the first layout, of those that will be."""
         height = self.content_size.height
-        fits = not height or _HEAD + len(_SHORTCUTS) + (2 if self._note else 0) <= height
-        return frozenset(key for key, _name, _what in _SHORTCUTS) if fits else frozenset()
+        fits = not height or _HEAD + len(self._rows) + (2 if self._note else 0) <= height
+        return frozenset(key for key, _action, _what in _SHORTCUTS) if fits else frozenset()
 
     def lines(self, width: int, palette: Palette) -> list[Line]:
         rows: list[list[Run]] = [
@@ -53,10 +69,10 @@ class Welcome(LineWidget):
             [(_("agents that follow flows"), palette.muted)],
             [],
         ]
-        keys = max(cells(key) for key, _name, _what in _SHORTCUTS)
+        keys = max(cells(key) for key, _what in self._rows)
         shortcuts: list[list[Run]] = [
             [(" " * (keys - cells(key)) + key, palette.base), ("  " + _(what), palette.muted)]
-            for key, _name, what in _SHORTCUTS
+            for key, what in self._rows
         ]
         wide = max(_width(row) for row in shortcuts)
         rows += [[*row, (" " * (wide - _width(row)), palette.base)] for row in shortcuts]
@@ -78,13 +94,13 @@ class Welcome(LineWidget):
 
     async def on_click(self, event: events.Click) -> None:
         row = event.y - self.gutter.top - self._first
-        if self._note and self._action and row == len(_SHORTCUTS) + 1:
+        if self._note and self._action and row == len(self._rows) + 1:
             event.stop()
             await self.app.run_action(self._action)
-        if 0 <= row < len(_SHORTCUTS):
+        if 0 <= row < len(self._rows):
             event.stop()
-            key, name, _what = _SHORTCUTS[row]
-            self.app.post_message(events.Key(name, key if len(key) == 1 else None))
+            key, _what = self._rows[row]
+            self.app.post_message(events.Key(key_name(key), key if len(key) == 1 else None))
 
 
 def _width(row: list[Run]) -> int:

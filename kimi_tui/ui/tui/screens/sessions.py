@@ -18,6 +18,7 @@ from kimi_tui.session.session_index import is_open
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_, p_
 from kimi_tui.ui.tui.i18n.relative_time import ago, day_heading
 from kimi_tui.ui.tui.screens.session_list_model import SessionEntry, SessionList, open_elsewhere_message
+from kimi_tui.ui.tui.state.items import Item, NoticeItem
 from kimi_tui.ui.tui.text.fuzzy import score
 from kimi_tui.ui.tui.text.styled_line import cut_start
 from kimi_tui.ui.tui.transcript.view import Transcript
@@ -190,7 +191,12 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
         self.run_worker(partial(self._preview, self._selected), group="preview", exclusive=True)
 
     async def _preview(self, entry: SessionEntry | None) -> None:
-        items = await asyncio.to_thread(self._session_list.preview, entry) if entry else ()
+        items: Sequence[Item] = ()
+        if entry is not None:
+            items = await asyncio.to_thread(self._session_list.preview, entry)
+        elif self.query_one("#list", ItemList).key == NEW:
+            where = shown(self._session_list.work_dir)
+            items = [NoticeItem(_("an empty session in {folder}; the others stay in this list", folder=where))]
         self.query_one(Transcript).replace_all(items)
         self._fit_preview()
         self.call_after_refresh(self._fit_preview)  # its width, and so its rows, are known then

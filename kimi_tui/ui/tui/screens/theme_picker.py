@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from textual import events
 from textual.app import ComposeResult
 
 from kimi_tui.ui.tui.i18n.catalog import N_, _
@@ -9,6 +10,10 @@ from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
 from kimi_tui.ui.tui.widgets.modal_card import ModalCard
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
+
+_BELOW = 34
+_BESIDE = 136
+"""Rows and columns of a terminal whose middle the card does not cover."""
 
 
 class ThemePicker(ModalCard[str]):
@@ -33,7 +38,6 @@ class ThemePicker(ModalCard[str]):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.app.add_class("-previews")
         picks = self.query_one(ItemList)
         picks.show(
             [
@@ -43,6 +47,10 @@ class ThemePicker(ModalCard[str]):
             key=self._before,
         )
         picks.focus()
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Show the welcome text as a part of the preview where the card does not cover it."""
+        self.app.set_class(event.size.height >= _BELOW or event.size.width >= _BESIDE, "-previews")
 
     def on_unmount(self) -> None:
         self.app.remove_class("-previews")

@@ -1,6 +1,7 @@
 """Reducer for messages that only add a line or two to the conversation: side questions, plans, hooks, notices."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _
@@ -37,7 +38,7 @@ class NoticeReducer:
             case BtwEnd():
                 self._answer(message)
             case PlanDisplay():
-                self._talk.append(NoticeItem(_("plan · {file}", file=message.file_path)))
+                self._talk.append(NoticeItem(_("plan · {file}", file=Path(message.file_path).name)))
                 self._talk.append(AssistantItem(message.content, done=True))
             case HookResolved():
                 blocked = _("a hook on {event} blocked {target}", event=message.event, target=message.target)

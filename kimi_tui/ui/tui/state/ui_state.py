@@ -298,6 +298,8 @@ class UiState:
         self.flow.forget(self._step_start)
         if self._seam is not None and self._seam >= self._step_start:
             self._seam = None
+        if self._step_start and isinstance(self.conversation[self._step_start - 1], RetryItem):
+            self.conversation.truncate(self._step_start - 1)  # the wait before this one: one line for each step
         self._retry = self.conversation.append(
             RetryItem(
                 labels.retry_reason(message),

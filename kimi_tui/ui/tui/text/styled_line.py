@@ -38,9 +38,10 @@ class Line:
         return self.text[self.skip :].rstrip()
 
 
-def code_runs(text: str, style: Style) -> list[Run]:
-    """Return the runs of our own text, with the parts between backticks in bold."""
-    return [(part, style + Style(bold=True) if odd else style) for odd, part in _quoted(text) if part]
+def code_runs(text: str, style: Style, code: Style | None = None) -> list[Run]:
+    """Return the runs of our own text, with the parts between backticks in the style `code`, by default in bold."""
+    code = style + Style(bold=True) if code is None else code
+    return [(part, code if odd else style) for odd, part in _quoted(text) if part]
 
 
 def _quoted(text: str) -> Iterator[tuple[bool, str]]:

@@ -41,7 +41,7 @@ from kimi_tui.ui.tui.transcript.render_context import (
     justify,
     spinner,
 )
-from kimi_tui.ui.tui.transcript.tool_cards import agent_lines, has_more, tool_lines
+from kimi_tui.ui.tui.transcript.tool_cards import agent_lines, has_lines_below, has_more, tool_lines
 
 MEASURE = 120  # columns; wider prose is hard to read
 USER_SHOWN = 8  # lines of a long message while it is folded
@@ -96,8 +96,8 @@ def gap_before(previous: Item | None, item: Item) -> int:
         return 0
     if isinstance(item, ImageChip) and isinstance(previous, UserItem):
         return 0
-    if isinstance(previous, ToolItem) and previous.state in ("failed", "rejected") and previous.message:
-        return 1  # it has lines of its own
+    if has_lines_below(previous):
+        return 1
     return 0 if isinstance(previous, _INLINE) and isinstance(item, _INLINE) else 1
 
 

@@ -1,6 +1,7 @@
 """Cards of tools and subagents: one line when done, the last lines while running, everything when expanded."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import cast
 
 from rich.style import Style
 
@@ -8,6 +9,7 @@ from kimi_tui.formats import duration
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.state.items import SubagentItem, ToolItem
+from kimi_tui.ui.tui.text.call_summary import one_line, parse_partial_arguments
 from kimi_tui.ui.tui.text.diff import DiffText, change_summary
 from kimi_tui.ui.tui.text.highlight import highlight
 from kimi_tui.ui.tui.text.markdown import render
@@ -53,6 +55,8 @@ def tool_lines(item: ToolItem, width: int, context: RenderContext) -> Iterator[L
     ]
     right = _right(item, context)
     row = min(width, _WIDEST)
+    if len(answers := _answers(item)) > 1:
+        headline = n_("{count} answer", "{count} answers", len(answers))
     if headline:
         room = row - width_of(left) - width_of(right) - 3
         is_path = "/" in headline and " " not in headline
@@ -94,23 +98,57 @@ def has_more(item: ToolItem | SubagentItem) -> bool:
     return item.state not in ("running", "waiting") and bool(item.blocks or item.output.strip() or item.message)
 
 
+def has_lines_below(item: object) -> bool:
+    """Whether a folded card that has ended still has lines below its first."""
+    match item:
+        case ToolItem(state="ok"):
+            return item.name == _ANSWERED and bool(item.blocks)
+        case ToolItem(state="failed" | "rejected"):
+            return bool(item.message or item.output.strip())
+        case SubagentItem(state="failed"):
+            return bool(item.result.strip())
+        case _:
+            return False
+
+
 def _body(item: ToolItem, width: int, context: RenderContext) -> Iterator[Line]:
     inner = max(10, width - 4)
     if item.state == "running":
         yield from indented(_tail(item.tail, _TAIL, inner, context), context, "  │ ")
         return
     if item.name == _ANSWERED and item.state == "ok":
-        answers = [line for block in item.blocks for line in block_lines(block, inner, context)]
-        yield from indented(answers, context, "  │ ")
+        yield from indented(_answer_lines(item, inner, context), context, "  │ ")
     elif context.is_open:
         yield from indented(_opened(item, inner, context), context, "  │ ")
-    elif item.state in ("failed", "rejected") and item.message:
+    elif item.state in ("failed", "rejected"):
         words = _("You: {words}", words=item.feedback) if item.feedback else translate(item.message.strip())
         reason = sanitize(words.split("\n")[0])
         ink = context.palette.error if item.state == "failed" else context.palette.muted
         if item.state == "failed":
             yield from indented(_tail(item.output, _FAILED_TAIL, inner, context), context, "  │ ")
-        yield from indented([Line(((cut(reason, inner), ink),))], context, "  └ ")
+        if reason:
+            yield from indented([Line(((cut(reason, inner), ink),))], context, "  └ ")
+
+
+def _answers(item: ToolItem) -> Mapping[str, str]:
+    """The answers of the user by question; empty if there are none, or the output has another form."""
+    found = parse_partial_arguments(item.output) if item.name == _ANSWERED and item.state == "ok" else None
+    answers = found.get("answers") if found else None
+    if not isinstance(answers, dict):
+        return {}
+    return {question: str(answer) for question, answer in cast("dict[str, object]", answers).items()}
+
+
+def _answer_lines(item: ToolItem, width: int, context: RenderContext) -> list[Line]:
+    palette = context.palette
+    answers = _answers(item)
+    if not answers:
+        return [line for block in item.blocks for line in block_lines(block, width, context)]
+    lines: list[Line] = []
+    for question, answer in answers.items():
+        asked: list[Run] = [(f"{one_line(question)}  ", palette.muted)] if len(answers) > 1 else []
+        lines += [Line(row, join=join) for row, join in wrap_runs([*asked, (answer, palette.base)], width)]
+    return lines
 
 
 def _tail(output: str, count: int, width: int, context: RenderContext) -> list[Line]:
@@ -204,7 +242,8 @@ def agent_lines(item: SubagentItem, width: int, context: RenderContext) -> Itera
     if has_more(item):
         right.append((" →", palette.muted + click_style("agent")))
     yield justify(left, right, min(width, _WIDEST), context)
-    yield from indented(_agent_body(item, max(10, width - 4), context), context, "  │ ")
+    edge = "  └ " if item.state == "failed" and not context.is_open else "  │ "
+    yield from indented(_agent_body(item, max(10, width - 4), context), context, edge)
 
 
 def _agent_body(item: SubagentItem, width: int, context: RenderContext) -> Iterator[Line]:

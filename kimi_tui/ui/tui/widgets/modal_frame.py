@@ -45,7 +45,8 @@ class ModalFrame(OneShotModal[ResultType | None]):
     ModalFrame.-fit > #frame > LineScrollView { height: auto; }
     ModalFrame.-few > #frame { width: 108; max-width: 100%; }
     ModalFrame.-bare > #frame { width: 84; max-width: 100%; }
-    ModalFrame.-fit.-alone { background: $background; }
+    ModalFrame.-fit.-alone { align: center bottom; background: $background 60%; }
+    ModalFrame.-fit.-alone > #frame { width: 100%; }
     ModalFrame.-bare ListDetail > ItemList { width: 100%; padding: 1 1 0 1; max-height: 100%; }
     ModalFrame.-bare ListDetail > .-detail { display: none; }
     ModalFrame Input { border: none; height: 1; padding: 0 1; background: $panel; }

@@ -77,6 +77,18 @@ async def test_without_a_scope_there_is_no_broad_answer(start: Start) -> None:
         assert [option.id for option in options] == ["once", "no", "why", "edit"]
 
 
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [("`git push` with safe options", "git push with safe options"), ("edits of `a`b`", "edits of `a`b`")],
+)
+async def test_code_in_the_scope_has_no_backticks_but_a_name_keeps_its_own(
+    start: Start, words: str, shown: str
+) -> None:
+    async with start() as driver:
+        await driver.say(*wire_scenarios.approval(scope=words))
+        assert f"a  Yes, for this session:  {shown}  " in app_text(driver.app)
+
+
 async def test_the_broad_answer_is_withheld_until_the_whole_text_was_seen(start: Start) -> None:
     command = "\n".join(f"echo {n}" for n in range(100))
     async with start() as driver:

@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from kimi_tui.ui.tui.app import KimiTui
 from kimi_tui.ui.tui.keys.bindings import KEYS, display_keys
 from kimi_tui.ui.tui.keys.keymap import config_lines, format_problems, read_keys
-from kimi_tui.ui.tui.navigation.command_palette import palette_entries
+from kimi_tui.ui.tui.navigation.command_palette import CommandPalette, palette_entries
 from kimi_tui.ui.tui.screens.help import Help
 from kimi_tui.ui.tui.state.items import NoticeItem
 from kimi_tui.ui.tui.widgets.line_scroll_view import LineScrollView
@@ -148,6 +148,19 @@ async def test_help_hints_and_palette_name_the_keys_of_now(tmp_path: Path) -> No
         app.screen.query_one(LineScrollView).scroll_end(animate=False)
         await pilot.press("escape")
         assert any(entry.help == "F12" for entry in palette_entries(app))
+
+
+async def test_the_welcome_text_names_the_keys_of_now_and_a_click_presses_them(tmp_path: Path) -> None:
+    async with keyed(tmp_path, palette="f12", flow="none") as (app, pilot, _):
+        await pilot.pause()
+        rows = app_rows(app)
+        [row] = [row for row in rows if "all actions" in row]
+        assert "F12" in row
+        assert "Ctrl+P" not in row
+        assert not any("choose a flow" in row for row in rows)
+        await pilot.click(offset=(row.index("all actions"), rows.index(row)))
+        await pilot.pause()
+        assert isinstance(app.screen, CommandPalette)
 
 
 async def test_keys_that_cannot_be_used_are_said_in_the_conversation(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The header's facts in words."""
 
+from dataclasses import replace
 from typing import Literal
 
 import pytest
@@ -32,6 +33,16 @@ def test_without_room_the_header_leaves_out_the_full_sandbox_and_no_other(
     assert shown in line.text
     assert "▣" not in line.text
     assert "starting" in line.text
+
+
+def test_the_branch_is_shown_where_it_fits_after_the_folder() -> None:
+    header = Header()
+    facts = HeaderFacts(location="~/proj", branch="main", model="kimi-k2", model_note="scripted model", waiting=1)
+    header.facts = replace(facts, max_context_tokens=200_000)
+    [line] = header.lines(80, Palette())
+    assert "~/proj (main)  kimi-k2 scripted model · 0% of 200k" in line.text
+    header.facts = replace(header.facts, branch="feature/a-long-name-of-a-branch")
+    assert all(len(header.lines(width, Palette())[0].text) == width for width in range(60, 120))
 
 
 def test_without_room_the_context_goes_before_what_holds_for_actions() -> None:

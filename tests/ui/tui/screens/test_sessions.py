@@ -10,7 +10,7 @@ from kimi_tui.session.session import list_sessions
 from kimi_tui.session.state import read_state
 from kimi_tui.ui.tui.screens.session_list_model import SessionEntry, SessionList
 from kimi_tui.ui.tui.screens.sessions import Sessions
-from kimi_tui.ui.tui.state.items import UserItem
+from kimi_tui.ui.tui.state.items import NoticeItem, UserItem
 from kimi_tui.ui.tui.transcript.view import Transcript
 from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
@@ -78,6 +78,15 @@ async def test_the_preview_shows_the_last_turns_of_the_session_under_the_cursor(
         await shown.press("down", "down")
         said = [item.text for item in shown.app.screen.query_one(Transcript).store.items if isinstance(item, UserItem)]
         assert said == ["explain the parser", "and errors?"]
+
+
+async def test_the_preview_of_a_new_session_says_what_it_is(show: ShowScreen, work_dir: Path) -> None:
+    async with show(lambda: sessions(work_dir)) as shown:
+        [note] = shown.app.screen.query_one(Transcript).store.items
+        assert isinstance(note, NoticeItem)
+        assert work_dir.name in note.text
+        await shown.press("z", "z", "z")
+        assert not shown.app.screen.query_one(Transcript).store.items
 
 
 async def test_enter_gives_back_the_session(show: ShowScreen, work_dir: Path) -> None:

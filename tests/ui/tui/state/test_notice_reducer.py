@@ -77,8 +77,8 @@ def test_a_notification_is_what_its_type_and_severity_say(message: Notification,
 
 
 def test_a_plan_is_shown_with_its_file() -> None:
-    plan = PlanDisplay(content="1. Do it.", file_path="plans/a.md")
-    assert folded(plan) == (NoticeItem("plan · plans/a.md"), AssistantItem("1. Do it.", done=True))
+    plan = PlanDisplay(content="1. Do it.", file_path="/home/me/.kimi-tui/sessions/0b22371cb8218497/plans/a.md")
+    assert folded(plan) == (NoticeItem("plan · a.md"), AssistantItem("1. Do it.", done=True))
 
 
 def test_only_a_hook_that_blocks_is_told_of() -> None:

@@ -218,6 +218,17 @@ def test_a_retry_takes_back_what_the_failed_attempt_streamed() -> None:
     )
 
 
+def test_the_attempts_of_a_step_are_one_line() -> None:
+    first = StepRetry(n=1, next_attempt=2, max_attempts=3, wait_s=2, error_type="X", status_code=503)
+    retries = [first, first.model_copy(update={"next_attempt": 3})]
+    state = folded(TurnBegin(user_input="hi"), StepBegin(n=1), *retries)
+    assert [item.attempt for item in state.conversation.items if isinstance(item, RetryItem)] == [3]
+    state.fold(TextPart(text="an answer"), 6.0)
+    state.fold(StepBegin(n=2), 7.0)
+    state.fold(retries[0], 8.0)
+    assert [item.attempt for item in state.conversation.items if isinstance(item, RetryItem)] == [3, 2]
+
+
 def test_an_approval_makes_its_tool_wait_and_its_answer_lets_it_run() -> None:
     ask = ApprovalRequest(id="a", tool_call_id="1", sender="Shell", action="run command", description="ls")
     state = folded(TurnBegin(user_input="x"), StepBegin(n=1), call("1", "Shell", '{"command": "ls"}'), ask)

@@ -88,6 +88,20 @@ def test_the_card_of_a_question_shows_the_answers(is_open: bool):
     ]
 
 
+def test_a_question_is_said_once_on_its_card():
+    one = ToolItem("AskUserQuestion", "Which database?", "ok", output='{"answers": {"Which database?": "SQLite"}}')
+    assert text_of(one, 50) == ["✓ AskUserQuestion  Which database?", "  │ SQLite"]
+    two = ToolItem("AskUserQuestion", "Which?", "ok", output='{"answers": {"Which?": "SQLite", "A cache?": "No"}}')
+    assert text_of(two, 50) == ["✓ AskUserQuestion  2 answers", "  │ Which?  SQLite", "  │ A cache?  No"]
+
+
+def test_a_failed_call_without_a_message_shows_the_last_lines_of_its_output():
+    item = ToolItem("mcp__x__run", "make", "failed", output="one\ntwo\nthree\nfour\n")
+    assert text_of(item, 40)[1:] == ["  │ two", "  │ three", "  │ four"]
+    assert gap_before(item, ToolItem("Shell")) == 1
+    assert gap_before(SubagentItem("coder", state="failed", result="no"), ToolItem("Shell")) == 1
+
+
 @pytest.mark.parametrize(
     ("state", "sign", "word"),
     [
