@@ -16,6 +16,7 @@ from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
 from tests.ui.tui.fake_engine import FakeEngine, make_app
 from tests.ui.tui.screen_text import app_rows, app_text
+from tests.ui.tui.screens.screen_cases import SCREENS
 from tests.ui.tui.test_screen import ready
 from tests.ui.tui.typist import STATES, Typing, Typist
 
@@ -74,13 +75,12 @@ async def test_nothing_is_half_covered_and_no_key_of_what_is_not_seen_is_named(
 
 
 @pytest.mark.parametrize("size", [(80, 24), (80, 40), (120, 24)])
-@pytest.mark.parametrize("key", ["f1", "ctrl+p"])
-async def test_a_card_without_room_around_it_stands_alone(key: str, size: tuple[int, int], tmp_path: Path) -> None:
+async def test_a_card_without_room_around_it_stands_alone(size: tuple[int, int], tmp_path: Path) -> None:
     app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test(size=size) as pilot:
         await ready(pilot)
         assert (footer := "Enter send · Shift+Enter") in app_text(app)
-        await pilot.press(key)
+        await pilot.press("f1")
         await pilot.pause()
         await pilot.pause()
         assert app.screen is not app.main_screen
@@ -92,6 +92,39 @@ async def test_a_card_without_room_around_it_stands_alone(key: str, size: tuple[
         await pilot.pause()
         await pilot.pause()
         assert footer in app_text(app)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (80, 40), (120, 24)])
+@pytest.mark.parametrize("name", ["palette", "mcp", "settings", "rewind"])
+async def test_in_a_small_terminal_a_card_takes_whole_rows_down_to_the_last(
+    name: str, size: tuple[int, int], tmp_path: Path
+) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        app.push_screen(SCREENS[name](tmp_path, tmp_path))
+        for _ in range(4):
+            await pilot.pause()
+        frame = app.screen.query_one("#frame").region
+        assert (frame.x, frame.width, frame.bottom) == (0, *size)
+
+
+async def test_a_card_on_top_of_another_is_alone(tmp_path: Path) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=(140, 42)) as pilot:
+        await ready(pilot)
+        await pilot.press("ctrl+p")
+        await pilot.pause()
+        assert "all actions" in app_text(app)
+        app.push_screen(TextPrompt("a name"))
+        for _ in range(3):
+            await pilot.pause()
+        assert "a name" in app_text(app)
+        assert "all actions" not in app_text(app)
+        await pilot.press("escape")
+        for _ in range(3):
+            await pilot.pause()
+        assert "all actions" in app_text(app)
 
 
 async def test_the_keys_of_a_long_choice_stay_in_sight_in_a_low_terminal(tmp_path: Path) -> None:

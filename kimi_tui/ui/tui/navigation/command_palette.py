@@ -63,7 +63,7 @@ class CommandPalette(ModalCard[PaletteEntry]):
 
     CSS = """
     CommandPalette { align: center top; }
-    CommandPalette.-alone { background: $background; }
+    CommandPalette.-alone { align: center bottom; }
     CommandPalette > #frame { margin-top: 1; }
     CommandPalette.-low > #frame { margin-top: 0; }
     CommandPalette FilteredList { height: auto; }

@@ -72,7 +72,7 @@ class Help(OneShotModal[None]):
     CSS = """
     Help { align: center middle; }
     Help > Vertical {
-        width: 76; max-width: 94%; height: auto; max-height: 90%; background: $surface; padding: 1 1 0 2;
+        width: 88; max-width: 98%; height: auto; max-height: 90%; background: $surface; padding: 1 1 0 2;
         border: round $primary; border-title-color: $primary; border-title-style: bold;
     }
     Help KeyBar { margin-top: 1; }

@@ -132,6 +132,8 @@ def _lines(state: ServerState, width: int, palette: Palette) -> list[Line]:
     for text, ink in ((state.cause, palette.warning), *((note, palette.muted) for note in state.notes)):
         if text:
             lines += [*(Line(row) for row, _ in wrap_text(translate_lines(text), ink, width)), Line()]
+    if not state.tools:
+        lines.pop()
     for tool in state.tools:
         lines.append(Line(((tool.name, palette.base + Style(bold=True)),)))
         about = wrap_text(" ".join((tool.description or "").split()), palette.muted, max(8, width - 2))

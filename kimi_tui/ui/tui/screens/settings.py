@@ -16,7 +16,7 @@ from kimi_tui.ui.tui.i18n.translate import translate_lines
 from kimi_tui.ui.tui.screens.settings_schema import SETTINGS, Setting, shown_value
 from kimi_tui.ui.tui.widgets.filtered_list import FilteredList
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
-from kimi_tui.ui.tui.widgets.modal_frame import ModalFrame
+from kimi_tui.ui.tui.widgets.modal_card import ModalCard
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 from kimi_tui.ui.tui.widgets.pick_prompt import PickPrompt
 from kimi_tui.ui.tui.widgets.text_prompt import TextPrompt
@@ -26,21 +26,22 @@ _MANY = 4
 Change = Callable[[Mapping[KeyPath, Value]], Awaitable[object]]
 
 
-class Settings(ModalFrame[bool]):
+class Settings(ModalCard[bool]):
     """Edits the settings. Returns whether one was changed.
 
     `change` writes the file and returns the new configuration.
     """
 
     CSS = """
-    Settings { align: center middle; background: $background 85%; }
-    Settings > #frame { width: 84; max-width: 100%; }
-    Settings FilteredList { height: 1fr; }
+    Settings { background: $background 85%; }
+    Settings > #frame { padding: 0 1; }
+    Settings ItemList { height: auto; margin-bottom: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+d", "default", "Back to the default", show=False, priority=True)
     ]
     title_text = N_("settings")
+    rows_beside = 7
 
     def __init__(
         self, config: Callable[[], Config], file: Path | None, *, change: Change, themes: Sequence[str] = ()

@@ -74,7 +74,7 @@ class TerminalApp(App[int]):
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Replace Textual's colour filter by ours, if colours are off: Textual's turns colours into greys."""
         colours = (self._colourless,) if self.no_color else super().get_line_filters()
-        return [*colours, *self._ascii_filters]
+        return [*self._ascii_filters, *colours]  # a style without colours has lost what tells a scroll bar
 
     @on(events.DescendantFocus)
     def _follow_focus(self, event: events.DescendantFocus) -> None:

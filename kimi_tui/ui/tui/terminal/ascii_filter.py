@@ -15,6 +15,7 @@ from kimi_tui.ui.tui.accessibility import DisplayOptions
 
 _HORIZONTAL = "─━╌╍┄┅┈┉╴╶╸╺╼╾▁▂▔"
 _VERTICAL = "│┃╎╏┆┇┊┋╵╷╹╻╽╿▌▐▍▎▏▕"
+_BAR_ENDS = frozenset("▁▂▃▄▅▆▇")
 _SIGNS = {
     "═": "=", "║": "#", "›": ">", "‹": "<", "…": "~", "·": "-", "•": "*", "◆": "#", "◇": "<", "✓": "*", "✗": "X",
     "×": "x", "⊘": "%", "■": "#", "□": "o", "▪": "*", "●": "@", "○": "o", "◦": "o", "◐": "+", "◓": "/", "◑": "-",
@@ -50,9 +51,14 @@ class AsciiFilter(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         return [
-            segment if segment.text.isascii() else Segment(segment.text.translate(self._table), *segment[1:])
+            segment if segment.text.isascii() else Segment(self._plain(segment), *segment[1:])
             for segment in _to_ascii(segments)
         ]
+
+    def _plain(self, segment: Segment) -> str:
+        if segment.text in _BAR_ENDS and segment.style is not None and "@mouse.down" in segment.style.meta:
+            return " "  # the end of a scroll bar, in eighths of a cell
+        return segment.text.translate(self._table)
 
 
 def _to_ascii(segments: list[Segment]) -> Iterator[Segment]:

@@ -22,9 +22,11 @@ MainScreen ApprovalsPane:focus,
 MainScreen Composer:focus-within {
     border-title-style: bold reverse;
 }
+ModalScreen { background: $background !important; }
 Toast { border: round $foreground; padding: 0 1; }
 """
-"""Style rules for Textual's widgets: text attributes in place of colours."""
+"""Style rules for Textual's widgets: text attributes in place of colours. What is around a card cannot be dimmed, and
+is hidden."""
 
 
 def is_requested(environ: Mapping[str, str]) -> bool:

@@ -79,6 +79,13 @@ class ModalFrame(OneShotModal[ResultType | None]):
     def on_mount(self) -> None:
         self.show_keys()
 
+    def on_screen_suspend(self) -> None:
+        """Leave the terminal to the card that is opened on top of this one."""
+        self.query("#frame").set(visible=False)
+
+    def on_screen_resume(self) -> None:
+        self.query("#frame").set(visible=True)
+
     def on_resize(self, event: events.Resize) -> None:
         self.set_class(event.size.height < LOW, "-low")
         if self.has_class("-fit"):

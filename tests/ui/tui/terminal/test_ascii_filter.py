@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.segment import Segment
+from rich.style import Style
 from textual.color import Color
 
 from kimi_tui.flow.layout.geometry import PlacedNode
@@ -49,6 +50,11 @@ def shown(*texts: str) -> str:
 )
 def test_an_ellipsis_is_three_dots_where_there_is_room(texts: tuple[str, ...], line: str) -> None:
     assert shown(*texts) == line
+
+
+def test_the_end_of_a_scroll_bar_is_blank() -> None:
+    ends = [Segment("▅", Style(meta={"@mouse.down": "grab"})), Segment("▅", Style())]
+    assert "".join(one.text for one in AsciiFilter(ASCII).apply(ends, GROUND)) == " #"
 
 
 @given(st.lists(st.text("a …◆│是", max_size=8), max_size=6))

@@ -51,6 +51,7 @@ def test_no_colour_is_sent_and_what_is_chosen_is_seen(tmp_path: Path) -> None:
             terminal.wait_for(shows)
             terminal.settle(0.2)
             if key == b"\x10":
+                assert "asks to edit" not in terminal.text  # what is around a card cannot be dimmed
                 terminal.type(b"light")
                 terminal.wait_for("› Kimi light")
                 terminal.settle(0.2)
