@@ -827,6 +827,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),
     Defence(
+        "31 cmd_split", "programs that files of the folder choose", "shims-of-version-managers", NEVER,
+        "test_a_program_that_files_of_the_folder_choose_is_asked_for",
+    ),
+    Defence(
         "31 cmd_split", "formats of refs", "formats-of-refs", Value("''"),
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),

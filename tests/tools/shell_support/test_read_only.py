@@ -148,6 +148,38 @@ def test_a_program_that_the_agent_may_have_written_is_asked_for(
     assert not reads(harness, "ls")
 
 
+@pytest.mark.parametrize("manager", [".asdf", "mise", ".pyenv"])
+def test_a_program_that_files_of_the_folder_choose_is_asked_for(
+    harness: ToolHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, manager: str
+) -> None:
+    """In `.tool-versions`, `path:` may lead to a program of the folder; pyenv obeyed a path in earlier releases."""
+    started = tmp_path / manager / "shims/python"
+    started.parent.mkdir(parents=True)
+    started.write_text("#!/bin/sh\n")
+    started.chmod(0o755)
+    monkeypatch.setenv("PATH", str(started.parent), prepend=":")
+    assert reads(harness, "python --version") is (manager == ".pyenv")
+    versions = harness.dir / ".python-version"
+    versions.write_text("3.12\npypy3.10-7.3\n")
+    assert reads(harness, "python --version") is (manager == ".pyenv")
+    versions.write_text("../../work/evil\n")
+    assert not reads(harness, "python --version")
+    assert not reads(harness, "cd app && python --version")
+
+
+def test_a_link_to_a_version_manager_is_asked_for(
+    harness: ToolHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = tmp_path / "bin/mise"
+    manager.parent.mkdir()
+    manager.write_text("#!/bin/sh\n")
+    manager.chmod(0o755)
+    (manager.parent / "ls").symlink_to("mise")
+    assert reads(harness, "ls")
+    monkeypatch.setenv("PATH", str(manager.parent), prepend=":")
+    assert not reads(harness, "ls")
+
+
 @pytest.mark.parametrize("command", ["timeout 5 cat x", "nice cat x", "env cat x", "sh -c 'cat x'", "nohup cat x"])
 def test_a_wrapper_that_anyone_may_have_written_is_asked_for(
     harness: ToolHarness, monkeypatch: pytest.MonkeyPatch, command: str
