@@ -831,6 +831,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_program_that_files_of_the_folder_choose_is_asked_for",
     ),
     Defence(
+        "31 cmd_split", "options from a file that ripgrep reads", "options-of-a-file", REMOVED,
+        "test_a_program_that_takes_options_from_a_variable_may_read_more",
+    ),
+    Defence(
+        "31 cmd_split", "settings of npm as options", "settings-as-options", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
         "31 cmd_split", "formats of refs", "formats-of-refs", Value("''"),
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),

@@ -1,10 +1,15 @@
 """Programs that test, lint, format or type-check code."""
 
 from kimi_tui.permission.programs.files import outside
-from kimi_tui.permission.programs.options import Level, Options
+from kimi_tui.permission.programs.options import Level, Options, Parsed
 from kimi_tui.permission.programs.program import Program
 
 _HARMLESS = Level.HARMLESS
+
+
+def _files_of_arguments(parsed: Parsed) -> list[int]:
+    return [index for index, word in parsed.operands if word.startswith("@")]
+
 
 PROGRAMS: dict[str, Program] = {
     "pytest": Program(
@@ -19,9 +24,10 @@ PROGRAMS: dict[str, Program] = {
             "-p: -c: -o: -W: --rootdir= --confcutdir= --basetemp= --override-ini= --pyargs "
             "--import-mode= --junitxml= "
             "--junit-xml= --log-file= --config-file= --cov-config= --cov-report= --debug? --pastebin= --pdbcls= "
-            "--ignore-glob= --cache-clear --report-log= --html= --result-log= --doctest-glob=",
+            "--ignore-glob= --cache-clear --report-log= --html= --result-log= --doctest-glob= --tx= --px= --rsyncdir=",
         ),
         check=outside,
+        dangerous=_files_of_arguments,
         loose=True,
     ),
     "unittest": Program(

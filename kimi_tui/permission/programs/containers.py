@@ -29,7 +29,7 @@ _DOCKER = Program(
     options=Options(danger=_GLOBAL, stops=True),
     subs={
         **_commands("ps images logs top port stats diff history version info inspect events search"),
-        **_commands("build push pull start stop restart rm rmi tag rename kill pause unpause wait commit cp", _WRITES),
+        **_commands("build push pull start stop restart rm rmi tag rename kill pause unpause wait commit", _WRITES),
         **dict.fromkeys(("exec", "run", "create", "attach"), _ANYTHING),
         "compose": _COMPOSE,
     },
@@ -39,7 +39,7 @@ _DOCKER = Program(
 _KUBE_DANGER = (
     "--kubeconfig= --context= --cluster= --user= --server= -s: --token= --as= --certificate-authority= --client-key= "
     "--client-certificate= --cache-dir= --raw= -k: --kustomize= -f: --filename= --insecure-skip-tls-verify "
-    "--profile-output= --template= "
+    "--profile-output= --template= --output-directory= "
 )
 _KUBECTL = Program(
     options=Options("", "-n: --namespace=", _KUBE_DANGER, stops=True),

@@ -112,8 +112,8 @@ def _settings(parsed: Parsed) -> list[int]:
 
 
 def _addresses(parsed: Parsed) -> list[int]:
-    """Find addresses with a transport that runs a program."""
-    return [index for index, word in parsed.operands if "::" in word]
+    """Find addresses with a transport that runs a program, or with an option for `ssh`."""
+    return [index for index, word in parsed.operands if "::" in word or "://-" in word]
 
 
 def _written_paths(first: int = 0, *, outside: bool = False) -> Callable[[Parsed], list[int]]:
@@ -410,7 +410,7 @@ _SUBCOMMANDS: dict[str, Program] = {
             "mv clean notes reset restore rm sparse-checkout replace prune fsck show-branch mktag mktree write- "
             "tree commit-tree update-index update-ref update-server-info hash-object pack-refs unpack-objects "
             "verify-commit verify-tag verify-pack rerere stripspace patch-id get-tar-commit-id column check- "
-            "mailmap check-ref-format fmt-merge-msg pack-redundant prune-packed quiltimport show-index scalar "
+            "mailmap check-ref-format fmt-merge-msg pack-redundant prune-packed quiltimport show-index "
             "fsmonitor--daemon annotate name-rev count-objects show-ref symbolic-ref check-attr cherry "
         )
     },

@@ -53,11 +53,18 @@ _GH_COMMANDS = names(
 )
 
 
-def _gh(danger: str = "-w --web") -> Program:
-    """Make a group of commands: one that opens a browser, or a command unknown here, has to be named."""
+def _for_git(parsed: Parsed) -> list[int]:
+    """Find the words behind `--`, which Git gets."""
+    return [] if parsed.dashes is None else [parsed.dashes]
+
+
+def _gh(danger: str = "-w --web -D: --dir= -O: --output=") -> Program:
+    """Make a group of commands. An option that opens a browser or writes elsewhere, and a command unknown here, has to
+    be named.
+    """
     return Program(
         options=Options(stops=True),
-        subs=dict.fromkeys(_GH_COMMANDS, Program(options=Options(danger=danger))),
+        subs=dict.fromkeys(_GH_COMMANDS, Program(options=Options(danger=danger), dangerous=_for_git)),
         plugins=True,
     )
 
@@ -98,10 +105,10 @@ PROGRAMS: dict[str, Program] = {
     "gh": Program(
         options=Options(stops=True),
         subs={
-            **dict.fromkeys(("pr", "issue", "run", "workflow", "release", "repo", "search", "label"), _gh()),
+            **dict.fromkeys(("pr", "issue", "run", "workflow", "release", "repo", "search", "label", "gist"), _gh()),
             "auth": _gh("-t --show-token -w --web"),
             "config": Program(dangerous=stored_settings),
-            **dict.fromkeys(("api", "gist", "cache", "org", "project", "status", "help", "version"), Program()),
+            **dict.fromkeys(("api", "cache", "org", "project", "status", "help", "version"), Program()),
         },
         plugins=True,
     ),

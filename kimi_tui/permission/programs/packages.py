@@ -16,8 +16,28 @@ _NPM_DANGER = (
 )
 
 
-def _npm(level: Level = _EXACT, known: str = "", *, most: int | None = None, keyed: int = 0) -> Program:
-    return Program(level, Options("", known, _NPM_DANGER, one_dash=True), most=most, keyed=keyed)
+_NPM_KNOWN = (
+    "-DEOPfsyqSW -w: --save --save-dev --save-exact --save-prod --save-optional --save-peer --no-save --dev "
+    "--exact --peer --optional --force --yes --silent --quiet --verbose --legacy-peer-deps --production --prod "
+    "--frozen-lockfile --no-frozen-lockfile --immutable --no-audit --no-fund --no-optional --ignore-scripts "
+    "--dry-run --json --if-present --workspaces --include-workspace-root --recursive --omit= --include= "
+    "--workspace= --depth= --loglevel= --audit-level= --access= --tag= --all --long --parseable --latest "
+    "--prefer-offline --offline --no-progress "
+)
+
+
+def _unknown(parsed: Parsed) -> list[int]:
+    """Find unknown options: any setting can be an option, and many name a program, as `--python` and `--make`."""
+    return list(parsed.unknown)  # defence: settings-as-options
+
+
+def _npm(level: Level = _EXACT, known: str = _NPM_KNOWN, *, most: int | None = None, keyed: int = 0) -> Program:
+    options = Options("", known, _NPM_DANGER, one_dash=True)
+    return Program(level, options, most=most, keyed=keyed, dangerous=_unknown, loose=most is None and not keyed)
+
+
+def _stored_or_unknown(parsed: Parsed) -> list[int]:
+    return [*_unknown(parsed), *stored_settings(parsed)]
 
 
 def _named(parsed: Parsed) -> list[int]:
@@ -30,16 +50,15 @@ def _key_and_value(parsed: Parsed) -> list[int]:
 
 _ANYTHING = Program(kind=Kind.ANYTHING)
 _NPM_NAMES = names(
-    "access add adduser audit author bugs cache ci clean-install completion cit ddp dedupe deprecate dist-tag docs "
-    "doctor diff explain find-dupes fund get help hook i in install install-ci-test install-test isntall issues it "
-    "link ln login logout org owner pack ping pkg prefix profile prune publish query rb rebuild repo restart rm "
-    "root s sbom search se shrinkwrap star stars start stop team token un uninstall unlink unpublish unstar up "
-    "update upgrade verison version whoami remove import patch patch-commit licenses store why autoclean check "
-    "generate-lock-entry global policies versions workspaces workspace plugin node upgrade-interactive "
+    "access add adduser audit author cache ci clean-install cit ddp dedupe deprecate dist-tag doctor diff explain "
+    "find-dupes fund get i in install install-ci-test install-test isntall it link ln login logout org owner pack "
+    "ping prefix profile prune publish query rb rebuild restart rm root s sbom search se shrinkwrap star stars "
+    "start stop team un uninstall unlink unpublish unstar up update upgrade verison version whoami remove import "
+    "patch patch-commit licenses store why autoclean check generate-lock-entry upgrade-interactive "
 )
 _NODE_SUBS = {
     **dict.fromkeys(_NPM_NAMES, _npm()),
-    **dict.fromkeys(("config", "c"), replace(_npm(), dangerous=stored_settings)),
+    **dict.fromkeys(("config", "c", "pkg"), replace(_npm(), dangerous=_stored_or_unknown)),
     "set": replace(_npm(), dangerous=_named),
     **dict.fromkeys(("test", "t", "tst"), _npm(_HARMLESS, "-s --silent", most=0)),
     **dict.fromkeys(("run", "run-script", "rum", "urn"), _npm(_HARMLESS, "-s --silent", most=1, keyed=1)),
@@ -59,7 +78,7 @@ def _node_manager(version: str = "") -> Program:
 _PIP_DANGER = (
     "--config-settings= --python= --target= -t: --prefix= --root= --src= --log= --cache-dir= --index-url= -i: "
     "--extra-index-url= --find-links= -f: --proxy= --cert= --client-cert= --trusted-host= --user --editable= -e: "
-    "--global-option= --build-option= --install-option= --report= -C: --keyring-provider="
+    "--global-option= --build-option= --install-option= --report= -C: --keyring-provider= -o: --output-file="
 )
 
 
@@ -100,7 +119,8 @@ _PIP = _pips(_READS)
 _UV_DANGER = (
     "--with= --with-requirements= --with-editable= --project= --directory= --env-file= -p: --python= -m: --module= "
     "--script= -s --gui-script= --index-url= -i: --index= --default-index= --extra-index-url= --find-links= -f: "
-    "--config-file= --cache-dir= --config-setting= -C: --from= --target= --prefix= --allow-insecure-host="
+    "--config-file= --cache-dir= --config-setting= -C: --from= --target= --prefix= --allow-insecure-host= -o: "
+    "--output-file="
 )
 _UV_RUN = (
     "-qv --frozen --locked --no-sync --offline --isolated --all-extras --extra= --group= "

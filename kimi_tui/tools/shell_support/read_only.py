@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from kimi_tui.permission.command_risk import RiskKind
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.programs.classifier import classify
 from kimi_tui.permission.programs.options import Level
-from kimi_tui.permission.programs.program import Classification, RecursiveRead
+from kimi_tui.permission.programs.program import EVERYTHING, Classification, RecursiveRead
 from kimi_tui.permission.subject import FileSubject, Pattern, Words
 from kimi_tui.tools.file_support.git_dirs import repository_around
 from kimi_tui.tools.file_support.git_settings import (
@@ -55,6 +55,8 @@ _MAX_FOR_RULES = 5_000
 _BUILTINS = frozenset({"cd", "echo", "printf", "pwd", "test", "[", "true", "false", ":", "type", "command", "kill"})
 _SCRIPTS = {"egrep": "grep", "fgrep": "grep"}
 """Programs that are scripts in some systems, and the program that they run."""
+_GREPS = frozenset({"grep", "egrep", "fgrep"})
+_OF_PS = ("PS_FORMAT", "PS_PERSONALITY", "CMD_ENV", "I_WANT_A_BROKEN_PS")
 _NAMED_OPTION = re.compile(r"--[a-z][a-z-]*=")
 _WILD = re.compile(r"[*?\[]")
 _GIT_SETTINGS = re.compile(r"\.git/(?:.*/)?config(?:\.worktree)?\Z", re.DOTALL)
@@ -92,7 +94,7 @@ def analyse_reads(line: CommandLine, workspace: Workspace | None, policy: Policy
             moved = True
             folders = _moved(folders, words)
         here, words = _in_folder(folders, words)
-        found = classify(words)
+        found = _in_environment(words, classify(words))
         why_not.append(_why_not(words, found, here, workspace))
         if workspace is not None:
             if not _finds_no_secrets(words, found, here, workspace):
@@ -111,6 +113,20 @@ def analyse_reads(line: CommandLine, workspace: Workspace | None, policy: Policy
         risk = risk or tr("it reads or writes a file that needs approval")
         why_not = [why or risk for why in why_not]
     return Reading(tuple(why_not), frozenset(elsewhere), frozenset(secrets), rule)
+
+
+def _in_environment(words: tuple[str, ...], found: Classification) -> Classification:
+    """Adapt a classification to variables from which the program takes further options."""
+    program = words[0].rpartition("/")[2]
+    if program == "rg" and "--no-config" not in words and os.environ.get("RIPGREP_CONFIG_PATH"):
+        return replace(found, deep=EVERYTHING)  # defence: options-of-a-file
+    if program in _GREPS and os.environ.get("GREP_OPTIONS"):
+        return replace(found, deep=EVERYTHING)
+    name = next((name for name in _OF_PS if name in os.environ), "") if program == "ps" else ""
+    if name and found.level < Level.EXACT:
+        why = tr("because of `{name}` its options may mean something else", name=name)
+        return replace(found, level=Level.EXACT, why=why)
+    return found
 
 
 def _first_risk(line: CommandLine, folders: Sequence[Path] | None) -> str:

@@ -323,6 +323,32 @@ npm x id
 npm init evil
 npm explore a id
 pnpm dlx id
+npm pkg set scripts.x=id
+npm rebuild --python=./evil
+npm rebuild --make ./evil
+npm install --no-such-option
+npm docs x
+yarn node -e x
+yarn workspace a exec id
+yarn workspaces foreach exec id
+yarn plugin import ./x.js
+yarn policies set-version ./x.js
+pnpm node -e x
+pnpm install --pnpmfile=./x.js
+pnpm run --config.scriptShell=id x
+bun run --preload ./x y
+bun test -r ./x
+pytest --tx popen//python=./evil
+pytest --tx=popen//python=./evil
+pytest @arguments
+gh gist clone x -- -c core.sshCommand=id
+gh repo fork x -- --upload-pack=id
+gh release download -D ..
+kubectl cluster-info dump --output-directory=/x
+docker cp a:/x /y
+uv export -o ../x
+git clone ssh://-oProxyCommand=id/x y
+git scalar register
 pnpm -C evil test
 yarn dlx id
 yarn --cwd evil test
@@ -478,6 +504,11 @@ def test_there_are_many_dangerous_commands() -> None:
         ("git *", "git push --force", True),
         ("ip *", "ip -br -4 addr show", True),
         ("npm *", "npm config get registry", True),
+        ("npm *", "npm install --save-dev x", True),
+        ("npm *", "npm pkg get name", True),
+        ("npm install *", "npm install x", True),
+        ("gh *", "gh pr view 1 --comments", True),
+        ("pytest *", "pytest -x --no-such-option tests", True),
         ("kubectl *", "kubectl config current-context", True),
         ("git *", "git commit -F x", True),
         ("git *", "git log --no-such-option", True),

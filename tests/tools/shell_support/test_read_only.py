@@ -249,6 +249,21 @@ def test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_the
     assert command_subject(parse_command_line("rg -n x"), Workspace(harness.dir / "linked")).reads
 
 
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [("RIPGREP_CONFIG_PATH", "rg x"), ("GREP_OPTIONS", "grep x README.md"), ("PS_FORMAT", "ps -ef")],
+)
+def test_a_program_that_takes_options_from_a_variable_may_read_more(
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch, name: str, command: str
+) -> None:
+    (harness.dir / ".env").write_text("KEY=1")
+    assert reads(harness, command)
+    monkeypatch.setenv(name, "/etc/options")
+    assert not reads(harness, command)
+    assert reads(harness, "rg --no-config x")
+    assert reads(harness, "cat README.md")
+
+
 def test_a_format_that_sets_a_variable_is_asked_about(harness: ToolHarness) -> None:
     planted = harness.dir / "1/ls"
     planted.parent.mkdir()
