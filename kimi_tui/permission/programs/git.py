@@ -370,7 +370,7 @@ _SUBCOMMANDS: dict[str, Program] = {
     **dict.fromkeys(("repack", "gc"), _exact("--expire-to= --filter-to=")),
     **dict.fromkeys(
         names(
-            "foreach run view visualize mergetool filter-branch send-email remote-ext remote-fd shell daemon "
+            "mergetool filter-branch send-email remote-ext remote-fd shell daemon "
             "instaweb web--browse gui citool hook svn p4 cvsimport cvsserver imap-send upload-pack receive-pack "
             "for-each-repo merge-index credential "
         ),
@@ -407,10 +407,10 @@ _SUBCOMMANDS: dict[str, Program] = {
     **{
         name: _exact()
         for name in names(
-            "mv clean notes reset restore rm sparse-checkout replace prune fsck show-branch mktag mktree write- "
-            "tree commit-tree update-index update-ref update-server-info hash-object pack-refs unpack-objects "
-            "verify-commit verify-tag verify-pack rerere stripspace patch-id get-tar-commit-id column check- "
-            "mailmap check-ref-format fmt-merge-msg pack-redundant prune-packed quiltimport show-index "
+            "mv clean notes reset restore rm sparse-checkout replace prune fsck show-branch mktag mktree "
+            "write-tree commit-tree update-index update-ref update-server-info hash-object pack-refs unpack-objects "
+            "verify-commit verify-tag verify-pack rerere stripspace patch-id get-tar-commit-id column "
+            "check-mailmap check-ref-format fmt-merge-msg pack-redundant prune-packed quiltimport show-index "
             "fsmonitor--daemon annotate name-rev count-objects show-ref symbolic-ref check-attr cherry "
         )
     },
