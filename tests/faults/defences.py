@@ -839,6 +839,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
+        "31 cmd_split", "tags of files", "tags-of-files", Value("None"),
+        "test_git_prints_tracked_secrets_only_after_a_yes",
+    ),
+    Defence(
         "31 cmd_split", "formats of refs", "formats-of-refs", Value("''"),
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),

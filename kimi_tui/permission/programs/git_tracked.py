@@ -21,7 +21,7 @@ _NO_LINES = _SUMMARIES | option_names(
     "--ignore-space-change --ignore-all-space --ignore-blank-lines"
 )
 _OBJECT_OF_A_PATH = re.compile(r"(?:[\w./~^-]+|:[0-3])?:[\w.@-][\w./ @+-]*")
-_MAY_BE_HASH = re.compile(r"[0-9a-fA-F]{4,64}")
+_COMMIT = re.compile(r"(?:HEAD|@|[\w./-]*[~^])(?:[~^]|\d)*", re.ASCII)
 _LOG_NAMES = option_names(LOG) - {"-L"}
 
 
@@ -60,13 +60,13 @@ def compared(parsed: Parsed) -> Tracked | None:
 
 
 def shown_revisions(parsed: Parsed) -> Tracked | None:
-    """Return what `git show` reads. A word for an object may contain its path; a hash may identify any file."""
+    """Return what `git show` reads. A word for an object may contain its path; a hash or a tag may be a file."""
     names = {option.name for option in parsed.options}
     revisions = [word for index, word in parsed.operands if parsed.dashes is None or index < parsed.dashes]
     if revisions and all(_OBJECT_OF_A_PATH.fullmatch(word) for word in revisions):
         return None
     if names & _SUMMARIES and names <= _NO_LINES | _LOG_NAMES:
-        return Tracked() if any(_MAY_BE_HASH.fullmatch(word) for word in revisions) else None
+        return None if all(map(_COMMIT.fullmatch, revisions)) else Tracked()  # defence: tags-of-files
     return _limited(parsed)
 
 

@@ -3,7 +3,7 @@
 import re
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import NOT_RECURSIVE, Classification, Program, RecursiveRead
+from kimi_tui.permission.programs.program import NOT_RECURSIVE, Classification, Program, RecursiveRead, names
 from kimi_tui.permission.programs.scripts import awk, sed
 
 _READS = Level.READS
@@ -81,7 +81,14 @@ _DIFF = Program(
     deep=_diff_is_deep,
 )
 
+_ASKED = names(
+    "rev fold fmt expand unexpand join seq strings base64 base32 zcat cksum sum b2sum sha224sum sha384sum sha512sum "
+    "dir vdir eza exa ag whereis who groups locale getconf tty lscpu lsblk pgrep pidof netstat lsof ping"
+)
+"""They run no other program. An approval covers exactly the command: they are rare, or may read or tell more."""
+
 PROGRAMS: dict[str, Program] = {
+    **dict.fromkeys(_ASKED, Program()),
     "grep": _GREP,
     "egrep": _GREP,
     "fgrep": _GREP,

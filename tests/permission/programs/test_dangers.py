@@ -517,6 +517,7 @@ def test_there_are_many_dangerous_commands() -> None:
         ("git -c core.pager=cat *", "git -c core.pager=cat -c core.pager=id log", False),
         ("git rebase -x *", "git rebase -x 'make test' main", True),
         ("no-such-program *", "no-such-program --exec2 x", True),
+        ("base64 *", "base64 -d a", True),
         ("docker exec *", "docker exec web id", True),
         ("docker *", "docker ps -a", True),
         ("python *", "python -c x", True),
