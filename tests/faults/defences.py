@@ -843,6 +843,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_git_prints_tracked_secrets_only_after_a_yes",
     ),
     Defence(
+        "31 cmd_split", "arguments that cargo hands to the tests", "arguments-of-tests", Value("''"),
+        "test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
+    ),
+    Defence(
+        "31 cmd_split", "links of what a program writes", "links-of-what-writes", Value("False"),
+        "test_a_yes_for_a_program_that_writes_covers_no_path_with_a_link_out_of_the_workspace",
+    ),
+    Defence(
         "31 cmd_split", "formats of refs", "formats-of-refs", Value("''"),
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),

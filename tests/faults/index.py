@@ -226,6 +226,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_READ}::test_a_search_that_passes_over_hidden_secrets_is_free_until_a_file_shows_them",
         f"{_READ}::test_a_wrapper_that_anyone_may_have_written_is_asked_for",
         f"{_READ}::test_a_program_that_files_of_the_folder_choose_is_asked_for",
+        f"{_READ}::test_a_yes_for_a_program_that_writes_covers_no_path_with_a_link_out_of_the_workspace",
         f"{_READ}::test_a_program_that_takes_options_from_a_variable_may_read_more",
         f"{_READ}::test_a_blank_of_unicode_counts_in_a_setting_of_git",
         "tests/permission/test_rule.py::test_a_rule_that_denies_or_asks_is_about_a_wrapper_too",

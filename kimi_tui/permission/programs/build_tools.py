@@ -43,6 +43,17 @@ def _for_the_compiler(parsed: Parsed) -> list[int]:
     return [index for index, word in words if not _LINT_LEVEL.fullmatch(word)]
 
 
+_TEST_ARGUMENT = re.compile(
+    r"--(?:nocapture|no-capture|ignored|include-ignored|exact|show-output|list|test-threads=\d+)|[\w:]+", re.ASCII
+)
+
+
+def _for_the_tests(parsed: Parsed) -> str:
+    """Find a word behind `--` that the program with the tests may not take for a name, or for a harmless option."""
+    behind = [word for index, word in parsed.operands if parsed.dashes is not None and index > parsed.dashes]
+    return next((word for word in behind if not _TEST_ARGUMENT.fullmatch(word)), "")  # defence: arguments-of-tests
+
+
 def _cargo(options: str = _CARGO, level: Level = _HARMLESS, *, most: int | None = 0) -> Program:
     return Program(level, Options("", options, _CARGO_DANGER), most=most)
 
@@ -106,7 +117,7 @@ PROGRAMS: dict[str, Program] = {
             "build": _cargo(),
             "check": _cargo(),
             "clippy": replace(_cargo(), dangerous=_for_the_compiler),
-            "test": _cargo(_CARGO + " --no-run --no-fail-fast --doc", most=1),
+            "test": replace(_cargo(_CARGO + " --no-run --no-fail-fast --doc", most=2), check=_for_the_tests),
             "fmt": _cargo("--all --check -v -q"),
             **dict.fromkeys(("rustc", "rustdoc"), replace(_cargo("", Level.EXACT), dangerous=_for_the_compiler)),
             "install": Program(options=Options(danger=_CARGO_DANGER + " --root=")),

@@ -67,7 +67,8 @@ class Reading:
     """The result. `why_not` has a reason for each command that is not read-only, "" for the others.
 
     `elsewhere` are the commands that follow settings of a folder other than the user's, `secrets` those that may read
-    secrets that none of their words names. `rule` names a rule for reading files that is about a file it reads.
+    secrets that none of their words names, or write through a link that leads out of the workspace.
+    `rule` names a rule for reading files that is about a file it reads.
     """
 
     why_not: tuple[str, ...]
@@ -97,7 +98,7 @@ def analyse_reads(line: CommandLine, workspace: Workspace | None, policy: Policy
         found = _in_environment(words, classify(words))
         why_not.append(_why_not(words, found, here, workspace))
         if workspace is not None:
-            if not _finds_no_secrets(words, found, here, workspace):
+            if not _finds_no_secrets(words, found, here, workspace) or _leads_out(found, here, workspace):
                 secrets.add(place)
             rule = rule or _rule_about(words, found, here, workspace, policy)  # defence: rules-for-reading
         if moved and _obeys_another(words, found, folders, workspace):
@@ -266,6 +267,14 @@ def _history(folder: Path, workspace: Workspace) -> "History | None":
 def _inside(folder: Path, workspace: Workspace) -> bool:
     real = real_path(folder)
     return any(real.is_relative_to(own) for own in workspace.folders)
+
+
+def _leads_out(found: Classification, folders: Sequence[Path] | None, workspace: Workspace) -> bool:
+    """Whether a command that writes in the workspace, as `touch`, gets a path with a link that leads out of it."""
+    if found.level is not Level.HARMLESS or folders is None:
+        return False
+    # defence: links-of-what-writes
+    return any(not _inside(folder / word, workspace) for folder in folders for word in found.operands)
 
 
 def _is_ours(program: str, workspace: Workspace) -> bool:

@@ -34,6 +34,7 @@ def test_a_harmless_command_is_covered_by_its_kind() -> None:
     [
         "git status -s", "git log --oneline -5", "git push -u origin main", "pytest -q -x tests", "npm test",
         "uv run pytest -k a", "ls -la src | head -5", "sort -rn a | uniq -c", "go test -run X ./a", "cargo test -p a",
+        "cargo test -- --nocapture",
         "sed -n 5,9p b", "git commit -am x && git push origin",
     ],
 )  # fmt: skip
@@ -54,6 +55,7 @@ def test_a_yes_covers_the_same_kind_with_other_harmless_options(command: str) ->
         "pytest ../elsewhere",
         "docker ps", "docker compose up", "kubectl get pods", "gh pr list", "sed -i s/a/b/ a", "zcat a.gz", "bat a",
         "strings a", "pip freeze", "npm view a", "journalctl -n 5", "apt list", "cargo doc", "ps e", "base64 a",
+        "cargo test -- --logfile=../x", "cargo test a -- --format=json", "cargo test -- --nocapture ./x",
         "pytest @file", "pytest -k @file", "ruff check --select @file", "mypy --python-version @file",
         "cd x && git status", "cd x && npm test",
     ],

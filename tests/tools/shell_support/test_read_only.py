@@ -148,6 +148,22 @@ def test_a_program_that_the_agent_may_have_written_is_asked_for(
     assert not reads(harness, "ls")
 
 
+def test_a_yes_for_a_program_that_writes_covers_no_path_with_a_link_out_of_the_workspace(
+    harness: ToolHarness, tmp_path: Path
+) -> None:
+    def keys(command: str) -> tuple[str, ...]:
+        line = parse_command_line(command)
+        scope = approval_scope(line, command, exactly=command_subject(line, harness.workspace).secrets)
+        return scope.keys if scope else ()
+
+    (harness.dir / "out").symlink_to(tmp_path)
+    (harness.dir / "in").symlink_to("app")
+    for command in ("touch app/x", "mkdir -p in/x/y", "ruff format app", "pytest in/x.py"):
+        assert keys(command)[0].startswith("run command: "), command
+    for command in ("touch out/x", "mkdir -p out/x/y", "ruff format app out", "pytest out/x.py"):
+        assert keys(command) == (f"run exactly: {command}",)
+
+
 @pytest.mark.parametrize("manager", [".asdf", "mise", ".pyenv"])
 def test_a_program_that_files_of_the_folder_choose_is_asked_for(
     harness: ToolHarness, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, manager: str
