@@ -36,7 +36,7 @@ def covered(command: str) -> bool:
         ("bash -c 'git push && ls'", ["run command: git push", "run command: ls"]),
         ("npm run test", ["run command: npm run test"]),
         ("npm run test -- -x", ["run exactly: npm run test -- -x"]),
-        ("docker compose up -d", ["run command: docker compose up"]),
+        ("docker compose up -d", ["run exactly: docker compose up -d"]),
         ("python -m pytest -q", ["run command: python -m pytest"]),
         ("uv run pytest -q tests/a.py", ["run command: uv run pytest"]),
         ("uv run python a.py", ["run exactly: uv run python a.py"]),
