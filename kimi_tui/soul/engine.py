@@ -324,6 +324,7 @@ class Engine:
             await asyncio.to_thread(self.on_close)
         self.services.versions.close()
         self.context.close()
+        self._recorder.close()  # defence: record-with-its-end
         self.session.close()
 
     async def _message(self, user_input: UserInput) -> TurnResult:

@@ -38,6 +38,10 @@ class Recorder:
         if isinstance(message, TurnBegin | StepBegin | TurnEnd):
             self._writer.sync_soon()
 
+    def close(self) -> None:
+        """Write what could not be written yet, and close the file; another message opens it again."""
+        self._writer.close()
+
     def recorded(self, start: int = 0, *, bad: list[bytes] | None = None) -> Iterator[Recorded]:
         """The messages of the file from byte `start`, then those that could not be written yet; `bad` gets the
         invalid lines.

@@ -52,6 +52,19 @@ async def test_enospc_is_told_once_the_turn_goes_on_and_what_was_said_is_written
         assert sum("user_input='second'" in text for text in recorded) == 1
 
 
+async def test_what_a_full_disk_did_not_take_is_written_at_the_end_when_there_is_room(tmp_path, file_limit):
+    async with engine_on(plan(tmp_path, "text: one", "text: two")) as (engine, _):
+        await engine.prompt("first")
+        file_limit(engine.session.dir.joinpath("wire.jsonl").stat().st_size)
+        await engine.prompt("second")
+        session_id = engine.session_id
+        file_limit()
+    async with engine_on(plan(tmp_path, session_id=session_id)) as (engine, _):
+        assert [message.text for message in engine.context.history] == ["first", "one", "second", "two"]
+        texts = [str(recorded.message) for recorded in engine.recorded()]
+        assert [sum(f"'{word}'" in text for text in texts) for word in ("first", "one", "second", "two")] == [1] * 4
+
+
 async def test_what_a_full_disk_did_not_take_is_shown_with_the_warning_to_a_screen_that_comes_later(
     tmp_path, file_limit
 ):
