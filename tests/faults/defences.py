@@ -97,6 +97,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_state_that_cannot_be_read_is_told_once_and_kept",
     ),
     Defence(
+        "9 enospc", "writing the record to its end", "record-with-its-end", REMOVED,
+        "test_what_a_full_disk_did_not_take_is_written_at_the_end_when_there_is_room",
+    ),
+    Defence(
         "9 enospc", "keeping what could not be written", "keep-unwritten-lines", After("self._kept.clear()"),
         "test_enospc_what_could_not_be_written_is_kept_and_written_when_there_is_room",
     ),
@@ -1973,6 +1977,14 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "usage that cannot be", "passing over it", "believable-usage", ALWAYS,
         "test_a_usage_that_cannot_be_is_not_told",
+    ),
+    Defence(
+        "usage that cannot be", "passing over a count", "unreadable-count", Instead("return value"),
+        "test_a_usage_that_cannot_be_read_does_not_cost_the_answer",
+    ),
+    Defence(
+        "usage that cannot be", "passing over what is no usage", "unreadable-usage", Instead("return value"),
+        "test_a_usage_that_cannot_be_read_does_not_cost_the_answer",
     ),
     Defence("a schema that is no JSON", "numbers that are", "numbers-in-schema", NEVER),
     Defence(

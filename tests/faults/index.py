@@ -73,6 +73,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_DISK}::test_a_session_that_goes_on_when_the_disk_is_full_has_its_conversation",
         f"{_DISK}::test_what_a_full_disk_did_not_take_does_not_come_back_after_the_conversation_was_rewritten",
         f"{_DISK}::test_what_a_full_disk_did_not_take_is_shown_with_the_warning_to_a_screen_that_comes_later",
+        f"{_DISK}::test_what_a_full_disk_did_not_take_is_written_at_the_end_when_there_is_room",
     ),
     "10 ro_home": (
         "tests/session/test_session.py::test_ro_home_a_home_that_cannot_be_written_gives_a_session_with_a_notice",
@@ -743,7 +744,10 @@ CASES: dict[str, tuple[str, ...]] = {
     "a body that has come already": (
         "tests/llm/test_sse.py::test_a_body_that_has_come_already_leaves_time_for_other_tasks",
     ),
-    "usage that cannot be": ("tests/llm/test_reply.py::test_a_usage_that_cannot_be_is_not_told",),
+    "usage that cannot be": (
+        "tests/llm/test_reply.py::test_a_usage_that_cannot_be_is_not_told",
+        "tests/llm/providers/test_openai_chat.py::test_a_usage_that_cannot_be_read_does_not_cost_the_answer",
+    ),
     "a schema that is no JSON": ("tests/mcp/test_parts.py::test_a_schema_with_a_number_that_is_no_json_is_not_told",),
     "a picture that is none": (
         "tests/mcp/test_parts.py::test_a_picture_is_shown_to_the_model_only_where_its_bytes_are_one",

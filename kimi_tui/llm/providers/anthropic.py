@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, JsonValue
 
@@ -14,7 +14,7 @@ from kimi_tui.llm.error_mapping import event_error
 from kimi_tui.llm.history_converter import ConvertedMessage, merged_turns
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
-from kimi_tui.llm.providers.sdk_provider import SdkProvider, parse_event
+from kimi_tui.llm.providers.sdk_provider import READABLE_COUNTS, Count, SdkProvider, parse_event
 from kimi_tui.llm.reasoning_tokens import tag, untag
 from kimi_tui.llm.reply_limits import ReplySize
 from kimi_tui.llm.sse import ServerEvent
@@ -207,15 +207,15 @@ class _Delta(BaseModel):
 
 
 class _Usage(BaseModel):
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
+    input_tokens: Count = None
+    output_tokens: Count = None
+    cache_read_input_tokens: Count = None
+    cache_creation_input_tokens: Count = None
 
 
 class _Message(BaseModel):
     id: str | None = None
-    usage: _Usage | None = None
+    usage: Annotated[_Usage | None, READABLE_COUNTS] = None
 
 
 class _Event(BaseModel):
@@ -224,7 +224,7 @@ class _Event(BaseModel):
     message: _Message | None = None
     content_block: _Block | None = None
     delta: _Delta | None = None
-    usage: _Usage | None = None
+    usage: Annotated[_Usage | None, READABLE_COUNTS] = None
     error: JsonValue = None
 
 

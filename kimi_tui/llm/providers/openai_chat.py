@@ -5,7 +5,7 @@ Importing this module does not load the SDK; the first request does, in a thread
 
 import json
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -17,7 +17,7 @@ from kimi_tui.llm.lazy_client import LazyClient
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.providers.sdk_provider import SdkProvider, parse_event
+from kimi_tui.llm.providers.sdk_provider import READABLE_COUNTS, Count, SdkProvider, parse_event
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.tool_arguments import valid_arguments, valid_name
 from kimi_tui.llm.tool_call_assembly import ToolCallOrder
@@ -173,14 +173,14 @@ class _Delta(_Piece):
 
 
 class _Details(_Piece):
-    cached_tokens: int | None = None
+    cached_tokens: Count = None
 
 
 class _Usage(_Piece):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    cached_tokens: int | None = None
-    prompt_tokens_details: _Details | None = None
+    prompt_tokens: Count = None
+    completion_tokens: Count = None
+    cached_tokens: Count = None
+    prompt_tokens_details: Annotated[_Details | None, READABLE_COUNTS] = None
 
     def counted(self) -> TokenUsage:
         details = self.prompt_tokens_details
@@ -193,13 +193,13 @@ class _Choice(_Piece):
     index: int | None = 0
     delta: _Delta | None = None
     finish_reason: str | None = None
-    usage: _Usage | None = None
+    usage: Annotated[_Usage | None, READABLE_COUNTS] = None
 
 
 class _Chunk(_Piece):
     id: str | None = None
     choices: list[_Choice] | None = None
-    usage: _Usage | None = None
+    usage: Annotated[_Usage | None, READABLE_COUNTS] = None
     error: JsonValue = None
     object: str | None = None
 

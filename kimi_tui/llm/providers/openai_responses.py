@@ -4,7 +4,7 @@ Reasoning is sent back as the service's encrypted items. Importing this module d
 """
 
 from collections.abc import AsyncGenerator, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, JsonValue
 
@@ -15,7 +15,7 @@ from kimi_tui.llm.history_converter import ConvertedMessage
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
 from kimi_tui.llm.providers.openai_chat import BASE_URLS
-from kimi_tui.llm.providers.sdk_provider import SdkProvider, parse_event
+from kimi_tui.llm.providers.sdk_provider import READABLE_COUNTS, Count, SdkProvider, parse_event
 from kimi_tui.llm.reasoning_tokens import tag, untag
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.tool_arguments import valid_arguments, valid_name
@@ -138,21 +138,21 @@ class _Item(BaseModel):
 
 
 class _InputDetails(BaseModel):
-    cached_tokens: int | None = None
-    cache_write_tokens: int | None = None
+    cached_tokens: Count = None
+    cache_write_tokens: Count = None
 
 
 class _Usage(BaseModel):
-    input_tokens: int = 0
-    output_tokens: int = 0
-    input_tokens_details: _InputDetails | None = None
+    input_tokens: Count = None
+    output_tokens: Count = None
+    input_tokens_details: Annotated[_InputDetails | None, READABLE_COUNTS] = None
 
     def counted(self) -> TokenUsage:
         details = self.input_tokens_details or _InputDetails()
         cache_reads, cache_writes = details.cached_tokens or 0, details.cache_write_tokens or 0
         return TokenUsage(
-            input_other=max(0, self.input_tokens - cache_reads - cache_writes),
-            output=self.output_tokens,
+            input_other=max(0, (self.input_tokens or 0) - cache_reads - cache_writes),
+            output=self.output_tokens or 0,
             input_cache_read=cache_reads,
             input_cache_creation=cache_writes,
         )
@@ -165,7 +165,7 @@ class _Incomplete(BaseModel):
 class _Response(BaseModel):
     id: str | None = None
     status: str | None = None
-    usage: _Usage | None = None
+    usage: Annotated[_Usage | None, READABLE_COUNTS] = None
     error: JsonValue = None
     incomplete_details: _Incomplete | None = None
 

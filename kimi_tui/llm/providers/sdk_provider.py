@@ -9,9 +9,9 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import replace
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Annotated, Generic, Protocol, Self, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, BeforeValidator, ValidationError
 
 from kimi_tui.errors import ProviderConnectionError
 from kimi_tui.llm.error_mapping import malformed_stream, stream_ended_early
@@ -120,6 +120,23 @@ class SdkProvider(ABC, Generic[C, E]):
 
 def _sendable(tools: Sequence[ToolSpec]) -> list[ToolSpec]:
     return [ToolSpec(tool.name, *without_surrogates((tool.description, tool.parameters))) for tool in tools]
+
+
+def _readable_count(value: object) -> int | None:
+    """A count that a service reports; None for anything else, which must not cost the answer."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None  # defence: unreadable-count
+
+
+def _readable_counts(value: object) -> object:
+    return value if isinstance(value, dict | BaseModel) else None  # defence: unreadable-usage
+
+
+Count = Annotated[int | None, BeforeValidator(_readable_count)]
+"""A number of tokens in an event; None for what is not one."""
+READABLE_COUNTS = BeforeValidator(_readable_counts)
+"""Makes a usage that is not an object None."""
 
 
 def parse_event(kind: type[M], data: bytes) -> M:

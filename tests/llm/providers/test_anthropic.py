@@ -104,6 +104,19 @@ async def failure(provider: Anthropic) -> ProviderError:
     return caught.value
 
 
+@pytest.mark.parametrize("count", ["many", 1.5, [1], {}])
+async def test_a_usage_that_cannot_be_read_does_not_cost_the_answer(
+    server: Server, provider: Anthropic, count: object
+) -> None:
+    for usage in (count, {"output_tokens": count}):
+        first, last = end()
+        spoken = (begin(0, type="text", text=""), more(0, "text_delta", text="Hello"), stop(0))
+        server.add(named_sse(START, *spoken, {**first, "usage": usage}, last))
+        reply = await ask(provider)
+        assert reply.message.text == "Hello"
+        assert reply.usage == TokenUsage(input_other=30, output=1, input_cache_read=60, input_cache_creation=10)
+
+
 async def test_a_reply_streams_thinking_text_and_calls(server: Server, provider: Anthropic) -> None:
     server.add(WHOLE)
     parts: list[SpokenPart] = []

@@ -260,6 +260,17 @@ async def test_usage_counts_the_cache(
     assert (await ask(kimi)).usage == expected
 
 
+@pytest.mark.parametrize("count", ["many", 1.5, [1], {}, float("inf"), float("nan"), True])
+async def test_a_usage_that_cannot_be_read_does_not_cost_the_answer(
+    openai_server: OpenAIServer, kimi: OpenAIChat, count: object
+) -> None:
+    for usage in (count, {"prompt_tokens": count, "completion_tokens": 2, "prompt_tokens_details": count}):
+        openai_server.add(sse(chat_chunk({"content": "x"}), {**chat_chunk({}, "stop"), "usage": usage}))
+        reply = await ask(kimi)
+        assert reply.message.text == "x"
+        assert reply.usage in (None, TokenUsage(output=2))
+
+
 async def test_a_reply_of_nothing_is_an_empty_response(openai_server: OpenAIServer, kimi: OpenAIChat) -> None:
     openai_server.add(chat_reply("", think="hm"))
     with pytest.raises(EmptyResponseError):

@@ -106,6 +106,17 @@ async def failure(provider: OpenAIResponses) -> ProviderError:
     return caught.value
 
 
+@pytest.mark.parametrize("count", ["many", 1.5, [1], {}])
+async def test_a_usage_that_cannot_be_read_does_not_cost_the_answer(
+    openai_server: OpenAIServer, provider: OpenAIResponses, count: object
+) -> None:
+    for usage in (count, {"input_tokens": count, "output_tokens": 2, "input_tokens_details": count}):
+        openai_server.add(named_sse(CREATED, text("Hello"), response("completed", usage=usage)))
+        reply = await ask(provider)
+        assert reply.message.text == "Hello"
+        assert reply.usage in (None, TokenUsage(output=2))
+
+
 async def test_a_reply_streams_reasoning_text_and_calls(openai_server: OpenAIServer, provider: OpenAIResponses) -> None:
     openai_server.add(WHOLE)
     parts: list[SpokenPart] = []
