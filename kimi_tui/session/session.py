@@ -211,7 +211,7 @@ def failure_cause(error: OSError) -> str:
     """Return the cause of a failed copy of a file or folder, in one line."""
     if isinstance(error, shutil.Error):  # (source, target, cause) of each file of a folder
         (_, _, cause), *_ = error.args[0]
-        return str(cause)
+        return re.sub(r"^\[Errno \d+\] ", "", str(cause))
     return error.strerror or str(error)
 
 

@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -164,10 +165,15 @@ async def _assemble(
     recorder = Recorder(jsonl.JsonlWriter(wire_file, on_trouble=disk_monitor.watch(wire_file)))
     wire.listen(recorder, merged=True)
     writer = jsonl.JsonlWriter(context_file, on_trouble=disk_monitor.watch(context_file))
-    skills, (context, mended) = await asyncio.gather(
-        asyncio.to_thread(_load_skills, plan),
-        asyncio.to_thread(Context.load, writer),
-    )
+    abandoned = threading.Event()
+    try:
+        skills, (context, mended) = await asyncio.gather(
+            asyncio.to_thread(_load_skills, plan),
+            asyncio.to_thread(Context.load, writer, abandoned=abandoned),
+        )
+    except BaseException:
+        abandoned.set()  # the end of the program waits for its threads
+        raise
     services = make_services(
         session,
         wire,

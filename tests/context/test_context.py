@@ -1,4 +1,5 @@
 import json
+import threading
 
 import pytest
 from hypothesis import given, settings
@@ -47,6 +48,17 @@ def test_a_context_is_the_same_after_loading(path):
     assert list(again.history) == list(context.history)
     assert again.token_count == 123
     assert again.checkpoints == 1
+
+
+def test_a_load_that_is_abandoned_ends_at_once_and_changes_nothing(path):
+    path.write_text('{"role":"user","content":"a"}\n{"role":"us\n{"role":"tool","tool_call_id":"1"}\n')
+    before = path.read_bytes()
+    abandoned = threading.Event()
+    abandoned.set()
+    with pytest.raises(OSError, match="ancel"):
+        Context.load(JsonlWriter(path), abandoned=abandoned)
+    assert path.read_bytes() == before
+    assert [entry.name for entry in path.parent.iterdir()] == [path.name]
 
 
 def test_a_message_of_one_text_is_kept_as_a_string(path):

@@ -2303,6 +2303,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_yolo_of_an_option_that_was_turned_off_stays_off_in_the_next_engine",
     ),
     Defence(
+        "a session that takes long to load", "ending an abandoned load", "end-of-an-abandoned-load", NEVER,
+        "test_a_load_that_is_abandoned_ends_at_once_and_changes_nothing",
+    ),
+    Defence(
         "a hostile text", "cutting runs into rows in one pass", "slice-runs-in-one-pass", Instead("break"),
         "test_a_hostile_text_takes_no_longer_than_another",
     ),

@@ -893,6 +893,9 @@ CASES: dict[str, tuple[str, ...]] = {
     "an approval in a tiny window": (
         "tests/ui/tui/dialogs/test_approval.py::test_what_a_tiny_window_does_not_show_is_not_approved",
     ),
+    "a session that takes long to load": (
+        "tests/context/test_context.py::test_a_load_that_is_abandoned_ends_at_once_and_changes_nothing",
+    ),
     "a hostile text": ("tests/test_linear_time.py::test_a_hostile_text_takes_no_longer_than_another",),
     "a hostile page": (
         "tests/tools/web_support/test_page_process.py::test_a_page_that_would_take_minutes_is_read_without_its_structure",

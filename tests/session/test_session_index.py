@@ -102,7 +102,7 @@ async def test_a_fork_that_a_full_disk_does_not_take_leaves_nothing_and_names_th
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1_000_000, hard))
     try:
-        with pytest.raises(SessionError, match=r"cannot be copied: \[Errno 27\] File too large"):
+        with pytest.raises(SessionError, match="cannot be copied: File too large"):
             fork(source, work(tmp_path), title="make a")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
