@@ -130,7 +130,8 @@ def _readable_count(value: object) -> int | None:
 
 
 def _readable_counts(value: object) -> object:
-    return value if isinstance(value, dict | BaseModel) else None  # defence: unreadable-usage
+    is_object = isinstance(value, dict | BaseModel)
+    return value if is_object else None  # defence: unreadable-usage
 
 
 Count = Annotated[int | None, BeforeValidator(_readable_count)]
