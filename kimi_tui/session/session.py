@@ -233,8 +233,9 @@ def _check_files(folder: Path) -> None:
     """Raises SessionError if something other than a file is in the place of a session's file."""
     for name in _FILES:
         try:
-            if (folder / name).exists():
-                os.close(open_fd(folder / name))
+            os.close(open_fd(folder / name))  # defence: links-in-a-session
+        except FileNotFoundError:
+            continue
         except OSError as error:
             raise SessionError(f"{folder / name}: {error.strerror or error}") from error
 

@@ -97,6 +97,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_state_that_cannot_be_read_is_told_once_and_kept",
     ),
     Defence(
+        "8 kill9_between_files", "opening a link before it is used", "links-in-a-session", Instead("pass"),
+        "test_a_link_that_leads_to_itself_in_place_of_a_file_is_told_by_its_name",
+    ),
+    Defence(
         "9 enospc", "writing the record to its end", "record-with-its-end", REMOVED,
         "test_what_a_full_disk_did_not_take_is_written_at_the_end_when_there_is_room",
     ),

@@ -62,6 +62,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_HERE}::test_kill9_between_files_leaves_the_state_of_before_and_a_session_that_goes_on",
         "tests/session/test_damaged_files.py::test_a_state_that_cannot_be_read_is_kept_beside_the_next_one",
         "tests/session/test_session.py::test_a_state_that_cannot_be_read_is_told_once_and_kept",
+        "tests/session/test_session.py::test_a_link_that_leads_to_itself_in_place_of_a_file_is_told_by_its_name",
     ),
     "9 enospc": (
         f"{_JSONL}::test_enospc_what_could_not_be_written_is_kept_and_written_when_there_is_room",

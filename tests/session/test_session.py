@@ -60,6 +60,15 @@ def test_a_state_that_cannot_be_read_is_told_once_and_kept(work_dir, damage):
     once_more.close()
 
 
+@pytest.mark.parametrize("name", ["state.json", "context.jsonl", "wire.jsonl", "flow.jsonl", "files/log.jsonl"])
+def test_a_link_that_leads_to_itself_in_place_of_a_file_is_told_by_its_name(work_dir, name):
+    folder = sessions_dir(work_dir) / "mine"
+    (folder / "files").mkdir(parents=True)
+    (folder / name).symlink_to((folder / name).name)
+    with pytest.raises(SessionError, match=f"{name}: Too many levels"):
+        Session.create(work_dir, "mine")
+
+
 def test_two_writers_the_second_process_is_refused_and_told_who_holds_it(work_dir):
     code = "import sys; from pathlib import Path; from kimi_tui.session.session import Session\n"
     code += "s = Session.create(Path(sys.argv[1]), 'shared'); print('held', flush=True); sys.stdin.read()"

@@ -130,8 +130,7 @@ def _readable_count(value: object) -> int | None:
 
 
 def _readable_counts(value: object) -> object:
-    is_object = isinstance(value, dict | BaseModel)
-    return value if is_object else None  # defence: unreadable-usage
+    return value if issubclass(type(value), dict | BaseModel) else None  # defence: unreadable-usage
 
 
 Count = Annotated[int | None, BeforeValidator(_readable_count)]
