@@ -43,7 +43,6 @@ from kimi_tui.tools.shell_support.readable_paths import (
     place_may_be_read,
     word_may_be_read,
 )
-from kimi_tui.tools.shell_support.version_shims import chosen_by_folder
 
 if TYPE_CHECKING:
     from kimi_tui.tools.file_support.git_history import History
@@ -219,6 +218,8 @@ def _why_not(
         return tr("the folder it runs in is unknown")
     if _is_ours(words[0], workspace):  # defence: program-of-the-work-dir
         return tr("the program `{program}` is a file in the working directory", program=words[0])
+    from kimi_tui.tools.shell_support.version_shims import chosen_by_folder
+
     if words[0] not in _BUILTINS and chosen_by_folder(words[0], folders):  # defence: shims-of-version-managers
         return tr("files of the folder choose which program `{program}` is", program=words[0])
     if any(not _inside(folder, workspace) for folder in folders):
