@@ -73,6 +73,8 @@ class LogView(ModalFrame[None]):
         yield TextViewer()
 
     def keys(self) -> Sequence[BarKey]:
+        if not self._entries:
+            return (BarKey("Ctrl+R", _("reload"), "again"),)
         return (
             BarKey("Ctrl+W", _("show all") if self._bad else _("errors only"), "bad"),
             BarKey("Ctrl+R", _("reload"), "again"),
@@ -92,6 +94,7 @@ class LogView(ModalFrame[None]):
     async def _read(self) -> None:
         self._entries = await asyncio.to_thread(last_entries, self._file)
         self.fit_rows(len(self._entries))
+        self.show_keys()
         self._show()
 
     def action_bad(self) -> None:
@@ -110,13 +113,14 @@ class LogView(ModalFrame[None]):
             for level, text in self._entries
             if (not self._bad or level in _BAD) and needle in text.casefold()
         ]
-        self.query_one(TextViewer).show(lambda width, palette: _lines(fits, width, palette), at_end=True)
+        none = _("no entries match") if self._entries else _("the log is empty")
+        self.query_one(TextViewer).show(
+            lambda width, palette: _lines(fits, width, palette) or [Line(((none, palette.muted),))], at_end=True
+        )
 
 
 def _lines(entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> list[Line]:
     """The entries as lines, grouped by day: the time, a glyph, and the text with a hanging indent."""
-    if not entries:
-        return [Line(((_("nothing"), palette.muted),))]
     level_styles = {
         "WARNING": ("!", palette.warning),
         "ERROR": ("✗", palette.error),

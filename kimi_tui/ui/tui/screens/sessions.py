@@ -196,7 +196,7 @@ class Sessions(ModalFrame[SessionEntry | Literal["new"]]):
             items = await asyncio.to_thread(self._session_list.preview, entry)
         elif self.query_one("#list", ItemList).key == NEW:
             where = shown(self._session_list.work_dir)
-            items = [NoticeItem(_("an empty session in {folder}; the others stay in this list", folder=where))]
+            items = [NoticeItem(_("an empty session in {folder}", folder=where))]
         self.query_one(Transcript).replace_all(items)
         self._fit_preview()
         self.call_after_refresh(self._fit_preview)  # its width, and so its rows, are known then

@@ -364,7 +364,9 @@ class UiState:
             self._invalidate("status")
 
     def _user_item(self, content: parts.UserInput, *, steer: bool = False) -> UserItem:
-        return UserItem(parts.text_of(content), labels.attachment_names(content), steer=steer, by=self._asker)
+        text = parts.text_of(content)
+        chips = tuple(name for name in labels.attachment_names(content) if f"[image: {name}]" not in text)
+        return UserItem(text, chips, steer=steer, by=self._asker)
 
 
 def _value_or(value: T | None, old: T) -> T:

@@ -1,6 +1,7 @@
 """Renders each kind of item to lines of a given width. Pure; everything that changes with time is
 in `RenderContext`."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import assert_never
@@ -47,6 +48,7 @@ MEASURE = 120  # columns; wider prose is hard to read
 USER_SHOWN = 8  # lines of a long message while it is folded
 _USER_LINES = 15
 _USER_CHARACTERS = 2000
+_ATTACHED = re.compile(r"(\[image: [^\]\n]{1,300}+\])")  # as the composer writes it
 _BOLD = Style(bold=True)
 _THINK_TAIL = 3  # lines of a running thought
 _BRIEF_S = 2.0  # a shorter thought has no line of its own
@@ -126,7 +128,9 @@ def _user(item: UserItem, width: int, context: RenderContext) -> Iterator[Line]:
     ink = palette.base + background
     room = max(1, min(width - 1, MEASURE) - indent)
     shown, more = (item.text, "") if context.is_open or not is_foldable(item) else _beginning(item.text, room)
-    rows = [Line(row, join=join, fill=background) for row, join in wrap_text(shown, ink, room)]
+    named = palette.secondary + background
+    runs = [(part, named if odd % 2 else ink) for odd, part in enumerate(_ATTACHED.split(shown)) if part]
+    rows = [Line(row, join=join, fill=background) for row, join in wrap_runs(runs, room)]
     if more:
         fold = (f"{more} {fold_sign(context)}", palette.muted + background + click_style("toggle"))
         rows.append(Line((fold,), fill=background))

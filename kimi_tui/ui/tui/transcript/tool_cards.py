@@ -125,7 +125,8 @@ def _body(item: ToolItem, width: int, context: RenderContext) -> Iterator[Line]:
         reason = sanitize(words.split("\n")[0])
         ink = context.palette.error if item.state == "failed" else context.palette.muted
         if item.state == "failed":
-            yield from indented(_tail(item.output, _FAILED_TAIL, inner, context), context, "  │ ")
+            told = "\n".join(line for line in plain_output(item.output).split("\n") if any(map(str.isalnum, line)))
+            yield from indented(_tail(told or item.output, _FAILED_TAIL, inner, context), context, "  │ ")
         if reason:
             yield from indented([Line(((cut(reason, inner), ink),))], context, "  └ ")
 

@@ -38,8 +38,6 @@ class ModalFrame(OneShotModal[ResultType | None]):
         scrollbar-background-hover: $surface; scrollbar-background-active: $surface;
     }
     ModalFrame > #frame > KeyBar { margin-top: 1; }
-    ModalFrame.-low > #frame > KeyBar { margin-top: 0; }
-    ModalFrame.-low.-fit > #frame > KeyBar { margin-top: 1; }
     ModalFrame.-fit { align: center middle; background: $background 85%; }
     ModalFrame.-fit > #frame { height: auto; max-height: 100%; }
     ModalFrame.-fit > #frame > LineScrollView { height: auto; }

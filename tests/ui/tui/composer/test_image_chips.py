@@ -146,7 +146,7 @@ async def test_a_dropped_picture_is_a_chip_that_is_sent_and_goes_as_one(tmp_path
         engine.say(TurnBegin(user_input=engine.prompts[0]))
         await pilot.pause()
         await pilot.pause()
-        assert app.presenter.state.conversation[0] == UserItem("[image: shot.png]", ("shot.png",))
+        assert app.presenter.state.conversation[0] == UserItem("[image: shot.png]")
         await pilot.press("up")
         assert prompt.text == "[image: shot.png]"
 

@@ -10,7 +10,7 @@ from textual import events
 from kimi_tui.mcp.remote_tool import RemoteTool
 from kimi_tui.mcp.server_state import ServerState
 from kimi_tui.permission.trust import TrustItem
-from kimi_tui.ui.tui.screens.log import last_entries
+from kimi_tui.ui.tui.screens.log import LogView, last_entries
 from kimi_tui.ui.tui.screens.mcp import McpStatus
 from kimi_tui.ui.tui.screens.rewind import Rewind, RewindChoice
 from kimi_tui.ui.tui.screens.skills import Skills
@@ -24,7 +24,7 @@ from kimi_tui.ui.tui.widgets.pick_list import ItemList
 from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 from kimi_tui.wire.parts import TokenUsage
 from tests.ui.tui.fake_engine import Clock
-from tests.ui.tui.screen_text import app_strips
+from tests.ui.tui.screen_text import app_strips, app_text
 from tests.ui.tui.screens import screen_cases
 from tests.ui.tui.screens.conftest import Shown, ShowScreen
 from tests.ui.tui.screens.stored_sessions import NOW
@@ -49,6 +49,15 @@ async def test_a_key_that_was_meant_for_the_composer_does_not_trust_a_folder(
         clock.now += 0.6
         await shown.press("y")
         assert shown.results == [True]
+
+
+async def test_an_empty_log_says_so_and_names_the_one_key_that_acts(show: ShowScreen, tmp_path: Path) -> None:
+    async with show(lambda: LogView(tmp_path / "none.log")) as shown:
+        await shown.press("a")
+        assert read(shown) == "the log is empty"
+        rows = app_text(shown.app)
+        assert "Ctrl+R reload" in rows
+        assert "errors only" not in rows
 
 
 async def test_however_much_a_folder_brings_the_answers_stay_in_sight(

@@ -50,6 +50,8 @@ from kimi_tui.wire.flow_events import (
 from kimi_tui.wire.merge import Merger
 from kimi_tui.wire.parts import (
     FunctionBody,
+    ImageURLPart,
+    MediaURL,
     TextPart,
     ThinkPart,
     TokenUsage,
@@ -216,6 +218,13 @@ def test_a_retry_takes_back_what_the_failed_attempt_streamed() -> None:
         RetryItem("the service failed (503)", 2, 3, until=None),
         AssistantItem("whole answer"),
     )
+
+
+def test_an_image_that_the_text_names_is_named_once() -> None:
+    red = ImageURLPart(image_url=MediaURL(url="data:image/png;base64,AA", id="red.png"))
+    state = folded(TurnBegin(user_input=[TextPart(text="see [image: red.png]"), red]), TurnBegin(user_input=[red]))
+    users = [item for item in state.conversation.items if isinstance(item, UserItem)]
+    assert [(item.text, item.chips) for item in users] == [("see [image: red.png]", ()), ("", ("red.png",))]
 
 
 def test_the_attempts_of_a_step_are_one_line() -> None:

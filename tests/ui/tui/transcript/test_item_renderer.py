@@ -1,6 +1,9 @@
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.style import Style
 
 from kimi_tui.ui.tui.state.items import (
     AssistantItem,
@@ -43,6 +46,13 @@ def test_an_edit_tells_how_many_lines_it_changed():
     ]
 
 
+def test_an_attached_image_stands_out_in_a_message():
+    cyan = Style(color="cyan")
+    context = RenderContext(replace(PALETTE, secondary=cyan), False, 0.0)
+    [line] = render_item(UserItem("see [image: a.png] here"), 60, context)
+    assert [text for text, style in line.runs if style == cyan] == ["[image: a.png]"]
+
+
 def test_a_running_tool_shows_its_last_lines_and_its_time():
     item = ToolItem("Shell", "make", "running", started=1.0, tail="".join(f"{number}\n" for number in range(9)))
     assert text_of(item, 40, now=8.5) == [
@@ -73,6 +83,10 @@ def test_a_failed_command_shows_the_last_three_lines_of_its_output():
     ]
     gaps = ToolItem("Shell", "make", "failed", output="one\ntwo\n\n \nthree\n", message="Exit code: 3.")
     assert text_of(gaps, 40)[1:] == ["  │ one", "  │ two", "  │ three", "  └ Exit code: 3."]
+    ruled = ToolItem("Shell", "make", "failed", output="one\n------\nRan 5\nFAILED\n", message="Exit code: 1.")
+    assert text_of(ruled, 40)[1:] == ["  │ one", "  │ Ran 5", "  │ FAILED", "  └ Exit code: 1."]
+    bare = ToolItem("Shell", "make", "failed", output="^\n", message="Exit code: 1.")
+    assert text_of(bare, 40)[1:] == ["  │ ^", "  └ Exit code: 1."]
     rejected = ToolItem("Shell", "make", "rejected", output="one\n", message="You: no")
     assert text_of(rejected, 40)[1:] == ["  └ You: no"]
 
