@@ -10,8 +10,9 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
-from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.model.graph import Flow, NodeKind
 from kimi_tui.flow.render.chart_style import ChartStyle
+from kimi_tui.flow.render.node_signs import KIND_SIGNS, SIGNS
 from kimi_tui.flow.run.node_prompts import shown_flow
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.ui.tui.engine_protocol import FlowSkill
@@ -424,6 +425,6 @@ class FlowPane(Vertical):
 
     def _chart_facts(self, skill: FlowSkill) -> FooterFacts:
         if skill.flow is None:
-            return FooterFacts("✗", _("cannot run"), "error", buttons=(("list", "l " + _("flows")), more()))
+            return FooterFacts(SIGNS["failed"], _("cannot run"), "error", buttons=(("list", "l " + _("flows")), more()))
         figures = (n_("{count} node", "{count} nodes", len(skill.flow.nodes) - 2),)
-        return FooterFacts("○", _("ready"), "accent", figures=figures, buttons=ended_buttons())
+        return FooterFacts(KIND_SIGNS[NodeKind.BEGIN], _("ready"), "accent", figures=figures, buttons=ended_buttons())
