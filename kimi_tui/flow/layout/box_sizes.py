@@ -8,6 +8,8 @@ from kimi_tui.flow.model.graph import FlowNode, NodeKind
 
 MAX_LINES, FEW_LINES = 12, 4
 """The maximum lines of text per box, and per box of a chart that would else be too high; an ellipsis marks a cut."""
+WHOLE_LINES = 60
+"""The maximum lines of a box whose text is to be whole."""
 MAX_LABEL_LINES = 4
 WIDEST_TEXT, WIDEST_LABEL = 64, 40
 """The maximum width of a line in a box and in a branch's label, in cells, even if there is more room."""
@@ -19,6 +21,8 @@ FRAME_CELLS = 4
 _LINE_CELLS = 3
 _LABEL_SHARE = 4
 _LEAST_TEXT = 9
+_READABLE = (18, 14)
+"""The widest lines in a box and on a branch of a flow to the right that does not fit and must be scrolled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,7 @@ class Spacing:
 
     A box that is alone in its layer has wider lines, up to `share` of the drawing's width; with `even`, several boxes
     share a layer's room too. `to_fit`: used only if the drawing then fits. `straight`: the main line is straight.
+    `readable`: used if no drawing fits, so that what is scrolled anyway has lines of several words.
     """
 
     text: int
@@ -41,6 +46,7 @@ class Spacing:
     even: bool = False
     to_fit: bool = False
     straight: bool = True
+    readable: bool = False
 
     def text_cells(self, width: int | None, boxes: int, lines: int) -> int:
         """The maximum text width of a box in a layer of `boxes` and passing `lines`, in a drawing of this width."""
@@ -68,9 +74,11 @@ def candidates(
     With `low`, boxes may be wider, so that they have fewer lines.
     """
     if direction == "LR":
-        texts = ((22, 20), (18, 14), (14, 10), (10, 8))
+        texts = ((22, 20), _READABLE, (14, 10), (10, 8))
         wider = () if width is None or few else ((WIDEST_TEXT, 30), (46, 24), (34, 24), (28, 20))
-        return tuple(Spacing(text, label, 1, 1, 1, 1) for text, label in (*wider, *texts))
+        return tuple(
+            Spacing(text, label, 1, 1, 1, 1, readable=(text, label) == _READABLE) for text, label in (*wider, *texts)
+        )
     fixed = (
         (
             Spacing(30, 20, 2, 1, 1, 2),

@@ -136,10 +136,7 @@ def wrap(text: str, width: int, max_lines: int = 3) -> tuple[str, ...]:
         lines = collapse(text, width)
     if len(lines) > max_lines:
         remainder = " ".join(lines[max_lines - 1 :])
-        return (
-            *lines[: max_lines - 1],
-            truncate(remainder + ELLIPSIS, width) if cell_width(remainder) < width else truncate(remainder, width),
-        )
+        return (*lines[: max_lines - 1], truncate(remainder, width))
     if len(lines) > 1:
         narrow, widest = 2, max(cell_width(line) for line in lines)
         longest = min(widest, max((cell_width(word) for word in text.split() if word.isascii()), default=0))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from kimi_tui.flow.layout.box_sizes import Spacing
-from kimi_tui.flow.layout.coordinate_assignment import align_blocks, assign_positions
+from kimi_tui.flow.layout.coordinate_assignment import Pair, align_blocks, assign_positions
 from kimi_tui.flow.layout.geometry import Point
 from kimi_tui.flow.layout.layered_graph import EdgeChain, LayeredGraph, Vertex
 from kimi_tui.flow.layout.ports import Line, Span, entering_ports, leaving_ports
@@ -25,6 +25,9 @@ class Coordinates:
 
 
 _FAR = 1_000_000
+_UNBENT = 20
+"""The priority of keeping a passing line straight, which costs no room."""
+_STRAIGHTENING_TRIES = 80
 _LOOSE = 0.25
 """The pull of a loop's line on its nodes: low, so that the forward path is straight."""
 
@@ -50,12 +53,16 @@ def assign_coordinates(
     node_depths: Sequence[int],
     label_depths: dict[int, int],
     across: bool,
+    room: int | None = None,
+    low: bool = False,
 ) -> Coordinates:
     """Assign cells to `skeleton`, whose items have sizes; `main` are the edges to straighten first.
 
-    `across` means that the flow runs to the right: then labels are above their lines, else behind them.
+    `across` means that the flow runs to the right: then labels are above their lines, else behind them. With a spacing
+    that is not straight, as many lines are straight as fit a breadth of `room` cells. With `low`, labels are beside the
+    arrowheads of lines that are straight below them.
     """
-    return _Assembler(skeleton, spacing, main, node_depths, label_depths, across).run()
+    return _Assembler(skeleton, spacing, main, node_depths, label_depths, across, room, low).run()
 
 
 class _Assembler:
@@ -67,8 +74,10 @@ class _Assembler:
         node_depths: Sequence[int],
         label_depths: dict[int, int],
         across: bool,
+        room: int | None,
+        low: bool,
     ) -> None:
-        self.across = across
+        self.across, self.room, self.low = across, room, low
         self.skeleton, self.spacing, self.main = skeleton, spacing, main
         self.node_depths, self.label_depths = node_depths, label_depths
         self.items, self.layers, self.rank = skeleton.items, skeleton.layers, skeleton.rank
@@ -103,8 +112,8 @@ class _Assembler:
         return Coordinates(nodes, paths, labels)
 
     def _assign_positions(self) -> list[int]:
-        links: dict[tuple[int, int], float] = {}
-        preferences: dict[tuple[int, int], int] = {}
+        links: dict[Pair, float] = {}
+        preferences: dict[Pair, int] = {}
         up, down = self.skeleton.links()
         self._index = self.skeleton.positions().__getitem__
         reversed_items = (item for chain in self.skeleton.chains if chain.back for item in chain.items)
@@ -120,24 +129,49 @@ class _Assembler:
         for number, item in enumerate(self.items):
             if item.host >= 0:
                 links[item.host, number] = 0.5
+        flat = [(a, b, weight) for (a, b), weight in links.items()]
+        if self.spacing.straight:
+            return self._positions(preferences, flat)
+        kept = {pair: preference for pair, preference in preferences.items() if preference == _UNBENT}
+        positions = self._positions(kept, flat)
+        if self.room is None or self._breadth(positions) > self.room:
+            return positions
+        by_preference = sorted(preferences, key=lambda pair: (-preferences[pair], self.rank[pair[0]], pair))
+        todo, tries = [[pair for pair in by_preference if pair not in kept]], _STRAIGHTENING_TRIES
+        while todo and tries:
+            group, tries = todo.pop(), tries - 1
+            more = {**kept, **{pair: preferences[pair] for pair in group}}
+            tried = self._positions(more, flat)
+            if self._breadth(tried) <= self.room:
+                kept, positions = more, tried
+            elif len(group) > 1:
+                half = len(group) // 2
+                todo += [group[half:], group[:half]]
+        return positions
+
+    def _positions(self, preferences: dict[Pair, int], links: Sequence[tuple[int, int, float]]) -> list[int]:
+        """The position of each item, from 0 up, with these links straight as far as they do not cross."""
         block = align_blocks(
             self.layers, [(preference, a, b) for (a, b), preference in preferences.items()], len(self.items)
         )
-        flat = [(a, b, weight) for (a, b), weight in links.items()]
-        positions = assign_positions(self.layers, flat, block, self._distance)
+        positions = assign_positions(self.layers, links, block, self._distance)
         lowest = min(
             (positions[item] - self.items[item].size_before for layer in self.layers for item in layer), default=0
         )
         return [position - lowest for position in positions]
 
+    def _breadth(self, positions: Sequence[int]) -> int:
+        """The cells across the flow that these positions need, which begin at 0."""
+        return max(
+            (positions[layer[-1]] + self.items[layer[-1]].size_after + 1 for layer in self.layers if layer), default=0
+        )
+
     def _wish(self, chain: EdgeChain, a: int, b: int, bends: int, up: list[list[int]], down: list[list[int]]) -> int:
         """The priority of keeping a link straight; 0 if it is only balanced."""
-        if not self.spacing.straight:
-            return 20 if bends == 2 else 0
         if chain.edge in self.main:
             return 100
         if bends == 2:
-            return 20
+            return _UNBENT
         if chain.back and self.items[b].node >= 0 and set(up[b]) - self._in_loops:
             return 0  # else the loop's line would push its node aside
         above = sorted(set(down[a]) - self._in_loops, key=self._index)
@@ -220,6 +254,8 @@ class _Assembler:
         lead = int((self.across and bool(starts)) or gap.channel.crossed_at_once(starts))
         gap.start = depth + max(lead, gap.arrow_up)
         size = max(lead, gap.arrow_up) + gap.channel.tracks + gap.arrow_down
+        if self.low and not self.across and index in self.skeleton.label_layers and size == int(gap.arrow_down):
+            size = 0
         is_last = index == len(self.layers) - 1
         beside_labels = index in self.skeleton.label_layers or index + 1 in self.skeleton.label_layers
         return size if is_last or beside_labels else max(1, size)
@@ -302,7 +338,7 @@ class _Assembler:
         elif self._is_inside(item):
             start = self._middle(item.host) - self.label_depths[item.label]
         elif item.host >= 0:
-            back = (0 if item.turns else self.label_depths[item.label] - 1) if self.across else 1
+            back = (0 if item.turns else self.label_depths[item.label] - 1) if self.across else -1 if item.turns else 1
             start = min(max(self._middle(item.host) - back, start), end)
         elif self.across:
             start += 1

@@ -1,5 +1,6 @@
 """Chooses the layout of a flow that fits a width."""
 
+from kimi_tui.flow.layout.box_sizes import MAX_LINES, WHOLE_LINES
 from kimi_tui.flow.layout.free_rows import use_free_rows
 from kimi_tui.flow.layout.geometry import Layout, LayoutDirection, LayoutMode
 from kimi_tui.flow.layout.layout import layout_within
@@ -20,5 +21,8 @@ def fitting_layout(
         tries.append(("TB", mode))
     if mode == "full":
         tries.append((direction or "TB", "compact"))
-    drawn = (layout_within(flow, width, direction=one_direction, mode=one_mode) for one_direction, one_mode in tries)
+    drawn = (
+        layout_within(flow, width, direction=way, mode=one, lines=WHOLE_LINES if way == "LR" else MAX_LINES)
+        for way, one in tries
+    )
     return next((use_free_rows(laid, flow, None) for laid in drawn if laid is not None), None)

@@ -46,17 +46,21 @@ def layout(
 ) -> Layout:
     """Lay out `flow` with the roomiest spacing that fits `width` cells, or if none fits, that of the narrowest drawing.
 
-    A box has at most `lines` lines of text; `low` saves rows: BEGIN and END without borders, boxes that are wider. The
-    result has the actual width. Invariant: the same flow gives the same layout. Raises ChartTooLargeError.
+    A box has at most `lines` lines of text; `low` saves rows: BEGIN and END without borders, boxes that are wider,
+    labels beside arrowheads. The result has the actual width. Invariant: the same flow gives the same layout.
+
+    Raises ChartTooLargeError.
     """
     result = _first_that_fits(flow, direction, width, mode, lines, low=low, must_fit=False)
     assert result is not None
     return result
 
 
-def layout_within(flow: Flow, width: int, *, direction: LayoutDirection, mode: LayoutMode) -> Layout | None:
+def layout_within(
+    flow: Flow, width: int, *, direction: LayoutDirection, mode: LayoutMode, lines: int = MAX_LINES
+) -> Layout | None:
     """The layout of `flow` if it fits `width` cells, else None. Raises ChartTooLargeError."""
-    return _first_that_fits(flow, direction, width, mode, MAX_LINES, low=False, must_fit=True)
+    return _first_that_fits(flow, direction, width, mode, lines, low=False, must_fit=True)
 
 
 def _first_that_fits(
@@ -81,14 +85,18 @@ def _first_that_fits(
     attempts = _attempts(flow, skeleton, spacings, direction, width)
     last = next(spacing for spacing in reversed(spacings) if not spacing.to_fit)
     narrowest = next(attempt for attempt in reversed(attempts) if attempt.spacing is last)
+    scrolled = next((attempt for attempt in attempts if attempt.spacing.readable), None)
     for attempt in attempts:
         spacing = attempt.spacing
-        hopeful = width is None or (attempt is narrowest and not must_fit)
+        hopeful = width is None or (attempt is (scrolled or narrowest) and not must_fit)
         widths = zip(flow.nodes.values(), attempt.texts, strict=True)
         texts = [box_lines(node, text, mode, lines) for node, text in widths]
         if not hopeful and _least_width(flow, skeleton, texts, spacing, direction, mode) > (width or 0):
             continue
-        candidate = _place(flow, skeleton, main, texts, attempt, direction, mode, low=low)
+        room = width if direction == "TB" and not spacing.straight and len(skeleton.items) <= _SOME_ITEMS else None
+        candidate = _place(flow, skeleton, main, texts, attempt, direction, mode, low=low, room=room)
+        if width is not None and scrolled is not None and candidate.width > width and attempt is not scrolled:
+            continue
         if result is None or (
             candidate.width < result.width and not (spacing.to_fit and candidate.width > (width or 0))
         ):
@@ -209,6 +217,7 @@ def _place(
     mode: LayoutMode,
     *,
     low: bool,
+    room: int | None,
 ) -> Layout:
     across = direction == "LR"
     spacing = attempt.spacing
@@ -245,7 +254,14 @@ def _place(
             item.depth = 2 * label_depths[item.label] + 1
     depths = [item.depth for item in skeleton.items[: len(sizes)]]
     placed = assign_coordinates(
-        skeleton, spacing, main=main, node_depths=depths, label_depths=label_depths, across=across
+        skeleton,
+        spacing,
+        main=main,
+        node_depths=depths,
+        label_depths=label_depths,
+        across=across,
+        room=room,
+        low=low,
     )
 
     def rotated(point: Point) -> Point:

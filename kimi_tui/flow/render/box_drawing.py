@@ -117,11 +117,18 @@ def box_side(node: PlacedNode, point: Point) -> int:
     return EAST if x >= node.x + node.width else WEST
 
 
-def draw_box(node: PlacedNode, style: NodeStyle, exits: Exits, *, ascii: bool = False) -> list[list[BoxText]]:  # noqa: A002
-    """A box's rows, each exactly as wide as the box."""
+def draw_box(
+    node: PlacedNode,
+    style: NodeStyle,
+    exits: Exits,
+    *,
+    ascii: bool = False,  # noqa: A002 - the option's name everywhere
+    sign: str = "",
+) -> list[list[BoxText]]:
+    """A box's rows, each exactly as wide as the box; a compact one has `sign` before its text."""
     if node.bare:
         rows = [
-            [BoxText(left), *_text_with_sign(node, style.sign if row == 0 else "", row), BoxText(right)]
+            [BoxText(left), *_text_with_sign(node, sign if row == 0 else "", row), BoxText(right)]
             for row, (left, right) in enumerate(_caps(node, style, ascii=ascii))
         ]
     else:
@@ -172,10 +179,17 @@ def _text_with_sign(node: PlacedNode, sign: str, row: int) -> list[BoxText]:
     if not sign.strip():
         return [BoxText(_centred(node, row - (node.height - len(node.lines)) // 2))]
     text = node.lines[0] if len(node.lines) == node.height else ""
-    slot = 0 if node.kind in (NodeKind.BEGIN, NodeKind.END) else GLYPH_CELLS
-    left = max(1, (node.width - 2 - slot - cell_width(text)) // 2) if slot else 0
-    tail = " " * (node.width - 4 - left - cell_width(text))
-    return [BoxText(" " * left), BoxText(sign, glyph=True), BoxText(" " + text + tail)]
+    slot = 0 if node.kind in (NodeKind.BEGIN, NodeKind.END) else 1 + cell_width(sign)
+    left = max(int(slot == GLYPH_CELLS), (node.width - 2 - slot - cell_width(text)) // 2) if slot else 0
+    tail = " " * (node.width - 3 - cell_width(sign) - left - cell_width(text))
+    lead = [BoxText(" " * left)] if left else []
+    return [*lead, BoxText(sign, glyph=True), BoxText(" " + text + tail)]
+
+
+def free_cells_inside(node: PlacedNode) -> int:
+    """The cells for the sign of a compact box, and what is told beside it, in the first row."""
+    text = node.lines[0] if len(node.lines) == node.height else ""
+    return node.width - 3 - cell_width(text)
 
 
 def _frame(kind: NodeKind, style: NodeStyle, *, ascii: bool) -> _Frame:  # noqa: A002

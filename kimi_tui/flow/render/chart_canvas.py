@@ -19,6 +19,7 @@ from kimi_tui.flow.render.box_drawing import (
     ascii_text,
     box_side,
     draw_box,
+    free_cells_inside,
     line_char,
 )
 from kimi_tui.flow.render.chart_style import ChartStyle, EdgeStyle, LineKind, NodeStyle, Role
@@ -68,6 +69,7 @@ class ChartCanvas:
                     self._labels_of[edge.label_at[1] + number].append((edge.label_at[0], edge, number))
         for x, y in self._arms:
             self._lines_of[y].append(x)
+        self._free_beside = {node.id: self._free_cells_beside(node) for node in layout.nodes.values() if node.bare}
 
     @property
     def width(self) -> int:
@@ -110,7 +112,11 @@ class ChartCanvas:
     def row(self, y: int, style: ChartStyle) -> list[StyledSpan]:
         placed: list[tuple[int, int, list[StyledSpan]]] = []
         for node in self._nodes_of[y]:
-            placed.append((node.x, node.width, self._node_rows(node, style.node(node.id))[y - node.y]))
+            node_style = style.node(node.id)
+            placed.append((node.x, node.width, self._node_rows(node, node_style)[y - node.y]))
+            if node.bare and y == node.y and (beside := self._beside(node, node_style)):
+                size = sum(cell_width(span.text) for span in beside)
+                placed.append((node.x + node.width, size, beside))
         for x, edge, number in self._labels_of[y]:
             text, edge_style = edge.label_lines[number], style.edge(edge.index)
             text = ascii_text(text) if self._ascii else text
@@ -152,6 +158,44 @@ class ChartCanvas:
         char = line_char(arms, ascii=self._ascii) if head is None else arrow_char(head, kind, ascii=self._ascii)
         return StyledSpan(char, edge_style.role, edge_style.bold, edge=owner)
 
+    def _free_cells_beside(self, node: PlacedNode) -> int:
+        """The free cells to the right of a compact box in its first row, without the one before what follows."""
+        y, end = node.y, node.x + node.width
+        starts = (
+            [other.x for other in self._nodes_of[y]] + [label[0] for label in self._labels_of[y]] + self._lines_of[y]
+        )
+        following = [start for start in starts if start >= end]
+        return min(following) - end - 1 if following else self.width - end
+
+    def beside(self, node_id: str) -> int:
+        """The cells to the right of a node's box that its state may be told in."""
+        return max(0, self._free_beside.get(node_id, 0))
+
+    def _captions(self, node: PlacedNode, node_style: NodeStyle) -> tuple[str, str]:
+        """The sign inside a compact box, with the visits if only there is room, and the text beside the box.
+
+        The text beside it is the visits and the first of the words and notes that fits.
+        """
+        if node.kind in (NodeKind.BEGIN, NodeKind.END):
+            return node_style.sign.strip(), ""
+        sign = node_style.sign.strip()
+        visits = f"{'x' if self._ascii else '×'}{node_style.visits}" if node_style.visits > 1 else ""
+        free = self.beside(node.id)
+        texts = (*node_style.words, *node_style.notes, "")
+        if visits and sign and cell_width(sign + visits) <= free_cells_inside(node):
+            text = next(text for text in texts if cell_width(text) < free or not text)
+            return sign + visits, text
+        for text in texts:
+            together = " ".join(part for part in (visits, text) if part)
+            if cell_width(together) < free:
+                return sign, together
+        return sign, next((text for text in texts if cell_width(text) < free), "")
+
+    def _beside(self, node: PlacedNode, node_style: NodeStyle) -> list[StyledSpan]:
+        text = self._captions(node, node_style)[1]
+        role = node_style.sign_role if node_style.current else "muted"
+        return [StyledSpan(f" {text}", role, node=node.id)] if text else []
+
     def _node_rows(self, node: PlacedNode, node_style: NodeStyle) -> list[list[StyledSpan]]:
         cached = self._node_cache.get(node.id)
         if cached is None or cached[0] != node_style:
@@ -159,7 +203,8 @@ class ChartCanvas:
         return cached[1]
 
     def _draw_node(self, node: PlacedNode, node_style: NodeStyle) -> list[list[StyledSpan]]:
-        rows = draw_box(node, node_style, self._exits.get(node.id, {}), ascii=self._ascii)
+        sign = self._captions(node, node_style)[0] if node.bare else ""
+        rows = draw_box(node, node_style, self._exits.get(node.id, {}), ascii=self._ascii, sign=sign)
         out: list[list[StyledSpan]] = []
         for number, cells in enumerate(rows):
             spans = [

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from html import escape
 
+from kimi_tui.flow.layout.box_sizes import MAX_LINES, WHOLE_LINES
 from kimi_tui.flow.layout.cell_text import cell_width, clean_label
 from kimi_tui.flow.layout.free_rows import use_free_rows
 from kimi_tui.flow.layout.layout import Layout, PlacedEdge, PlacedNode, Point, layout
@@ -32,7 +33,9 @@ _STYLE = """
 
 def to_svg(flow: Flow, picture: RunView | None = None) -> str:
     """The chart as a standalone SVG; with a view of a run, also each node's state and figures and the taken edges."""
-    placed = use_free_rows(layout(flow, direction="LR" if flow.direction in ("LR", "RL") else "TB"), flow, None)
+    direction = "LR" if flow.direction in ("LR", "RL") else "TB"
+    lines = WHOLE_LINES if direction == "LR" else MAX_LINES
+    placed = use_free_rows(layout(flow, direction=direction, lines=lines), flow, None)
     caption = headline(picture) if picture is not None else ""
     width = max(placed.width * _CELL_X, cell_width(caption) * _CELL_X) + 2 * _MARGIN
     top = _MARGIN + (_CAPTION if caption else 0.0)

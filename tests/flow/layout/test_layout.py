@@ -360,6 +360,65 @@ def test_a_flow_whose_main_line_cannot_be_straight_in_a_width_is_bent_to_fit() -
     assert violations(bent, flow) == []
 
 
+def test_a_bent_flow_is_straight_as_far_as_there_is_room() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "a": "Do the tests pass?", "s": "Search the next fault", "p": "Prove it by a test",
+         "q": "Proved?", "f": "Fix it now", "n": "It is not one", "g": "Green?", "r": "Report it all", "e": "END"},
+        [("b", "a", None), ("a", "s", "ok"), ("a", "r", "failed"), ("s", "p", "found"), ("s", "r", "none"),
+         ("p", "q", None), ("q", "f", "true"), ("q", "n", "else"), ("f", "g", None), ("g", "f", "failed"),
+         ("g", "s", "ok"), ("n", "s", None), ("r", "e", None)],
+    )  # fmt: skip
+    bent = layout(flow, mode="compact", width=51)
+    bends = {(edge.src, edge.dst): len(edge.path) - 2 for edge in bent.edges}
+    assert [way for way in (("b", "a"), ("a", "s"), ("p", "q"), ("r", "e")) if bends[way] > 0] == []
+
+
+def test_a_low_drawing_has_labels_beside_the_arrowheads_of_straight_lines() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "q": "Ok?", "t": "Tag it", "u": "Undo it", "e": "END"},
+        [("b", "q", None), ("q", "t", "yes"), ("q", "u", "no"), ("t", "e", None), ("u", "e", None)],
+    )
+    tall, low = layout(flow, mode="compact", width=40), layout(flow, mode="compact", width=40, low=True)
+    assert violations(low, flow) == []
+    assert low.height == tall.height - 1
+    for edge in low.edges[1:3]:
+        assert edge.label_at == (edge.path[-1][0] + 2, edge.path[-1][1])
+
+
+@BOUNDED
+@given(
+    st.integers(3, 20), st.integers(2, 24), st.integers(0, 10_000), MODES, st.sampled_from([40, 51, 100]), st.booleans()
+)
+def test_the_label_of_a_back_edge_is_on_the_right_of_a_part_that_is_its_own(
+    size: int, links: int, seed: int, mode: LayoutMode, width: int, low: bool
+) -> None:
+    flow = any_flow(size, links, seed) if seed % 2 else likely_flow(size, seed)
+    drawn = layout(flow, mode=mode, width=width, low=low)
+    for edge in drawn.edges:
+        if not edge.back or edge.label_at is None:
+            continue
+        x, y = edge.label_at
+        others = {cell for other in drawn.edges if other is not edge for cell in other.cells}
+        own = set(edge.cells) - others
+        beside = {(x - 2, y + row) for row in range(len(edge.label_lines))}
+        assert beside & own, (edge, drawn.width)
+
+
+def test_a_flow_to_the_right_that_must_be_scrolled_has_boxes_of_whole_words() -> None:
+    text = "Read what was changed, and every doubt of a critical reader is written down in the notes"
+    names = ["BEGIN", *(f"n{number}" for number in range(8)), "END"]
+    flow = make_flow(
+        {name: name if name in ("BEGIN", "END") else text for name in names}, [(a, b, None) for a, b in pairwise(names)]
+    )
+    scrolled = layout(flow, direction="LR", width=60)
+    assert scrolled.width > 60
+    assert {len(scrolled.nodes[name].lines) for name in names[1:-1]} == {6}
+
+
+def test_text_that_is_whole_in_its_last_line_ends_without_an_ellipsis() -> None:
+    assert wrap("one two\nthree\nfour", 20, 2) == ("one two", "three four")
+
+
 @BOUNDED
 @given(st.integers(3, 30), st.integers(0, 10_000), DIRECTIONS, MODES, st.sampled_from([24, 40, 80]))
 def test_a_layout_is_had_within_a_width_exactly_if_it_fits(

@@ -153,3 +153,37 @@ def test_a_compact_box_of_several_lines_has_corners_and_one_sign() -> None:
             assert "".join(text.split())[:20] in words.replace("│", "")
     drawn = render_text(placed)
     assert drawn.count("┌") == drawn.count("┐") == drawn.count("└") == drawn.count("┘") == 1
+
+
+def _compact_run(*, ascii_only: bool = False) -> list[str]:
+    style = ChartStyle(
+        {
+            "fix": NodeStyle("✓", visits=2, notes=("0:12 · 2.1k", "0:12")),
+            "ok": NodeStyle("▶", words=("running 0:03", "0:03"), current=True),
+            "tag": NodeStyle("✓", visits=1, notes=("0:41",)),
+        }
+    )
+    return render_text(layout(_release(), mode="compact"), style=style, ascii=ascii_only).splitlines()
+
+
+def test_a_compact_box_tells_its_visits_inside_and_its_time_where_cells_are_free() -> None:
+    drawn = _compact_run()
+    assert any("[✓×2 Fix]◀──╮" in row for row in drawn)
+    assert next(row for row in drawn if "Tag" in row).strip() == "[ ✓ Tag ] 0:41"
+    assert not any("0:12" in row for row in drawn)  # the loop is there
+    assert any("x2" in row for row in _compact_run(ascii_only=True))
+
+
+def test_what_a_compact_box_tells_beside_it_moves_nothing_and_covers_nothing() -> None:
+    for seed in range(20):
+        flow = any_flow(9, 12, seed)
+        canvas = ChartCanvas(layout(flow, mode="compact", width=60))
+        style = ChartStyle(
+            {node: NodeStyle("✓", visits=seed % 3, notes=("0:12 · 2.1k", "0:12")) for node in flow.nodes}
+        )
+        for y in range(canvas.height):
+            plain, styled = ("".join(span.text for span in canvas.row(y, one)) for one in (ChartStyle(), style))
+            assert wcswidth(plain) == wcswidth(styled) == canvas.width
+            assert [char for char in plain if char in "│─╭╮╰╯▼◀▶▲├┤┬┴┼"] == [
+                char for char in styled if char in "│─╭╮╰╯▼◀▶▲├┤┬┴┼"
+            ]

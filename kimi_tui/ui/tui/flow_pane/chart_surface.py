@@ -25,6 +25,10 @@ class ChartSurface(Protocol):
         ...
 
     def position_of(self, node_id: str) -> Region | None: ...
+    def beside(self, node_id: str) -> int:
+        """The cells to the right of a node that its state may be told in."""
+        ...
+
     def step(self, node_id: str, way: Way) -> str:
         """The node above, below, to the left or to the right (`up`, `down`, `left`, `right`); the same node if there is
         none."""

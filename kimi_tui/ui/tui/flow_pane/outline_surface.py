@@ -36,6 +36,10 @@ class OutlineSurface:
         row = self._row_of.get(node_id)
         return None if row is None else Region(0, row, self.width, 1)
 
+    def beside(self, node_id: str) -> int:
+        """None: a row is as wide as the pane."""
+        return 0
+
     def rows_covered(self, nodes: Collection[str], edges: Collection[int]) -> set[int]:
         rows = {self._row_of[node] for node in nodes if node in self._row_of}
         return rows | {self._edge_row[edge] for edge in edges if edge in self._edge_row}
@@ -96,12 +100,13 @@ class OutlineSurface:
         goal = ""
         if line.goes_to is not None:
             name = clean_label(self._flow.nodes[line.goes_to].title).replace("\n", " ") or line.goes_to
-            goal = f" {back if line.back else onward} {name}"
+            goal = f"{back if line.back else onward} {name}"
         label = line.text + ("" if line.goes_to is not None or not line.text else ":")
-        text = cut(label, max(1, room))
-        count = f" {edge_style.count}" if edge_style.count else ""
+        text = cut(label, max(1, room)) if label else ""
+        count = f" {edge_style.count}"[not text :] if edge_style.count else ""
         count = count if cell_width(text) + cell_width(count) <= room else ""
         left = room - cell_width(text) - cell_width(count)
+        goal = f" {goal}" if goal and (text or count) else goal
         return [
             StyledSpan(f"{branch} ", edge_style.role, edge_style.bold, edge=edge),
             StyledSpan(text, edge_style.label_role, edge_style.bold, edge_style.marked, edge=edge),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kimi_tui.errors import ChartTooLargeError
-from kimi_tui.flow.layout.box_sizes import FEW_LINES, MAX_LINES
+from kimi_tui.flow.layout.box_sizes import FEW_LINES, MAX_LINES, WHOLE_LINES
 from kimi_tui.flow.layout.free_rows import use_free_rows
 from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
 from kimi_tui.flow.model.graph import Flow
@@ -28,6 +28,8 @@ _SOME_LINES = 6
 _FEWER_LINES = (3, 2, 1)
 """The lines per box to try before compact boxes."""
 _SCROLLED, _MUCH_SCROLLED = 1.2, 1.5
+_LEAST_GROWTH = 1.5
+"""Boxes make a chart at least so many times as high as compact ones do."""
 _ZOOMED = 100
 """From this width on, labels are not shortened, even if the chart then scrolls."""
 
@@ -73,18 +75,22 @@ class SurfacePlanner:
     def _make(self, width: int, height: int, zoom: Zoom, way: Way) -> PlannedSurface:
         lying = way == "LR" or (way == "auto" and self.flow.direction in ("LR", "RL"))
         if lying:
-            for mode in self._modes(zoom):
-                laid = self._lay("LR", mode, width, height)
-                if laid.width <= width or way == "LR":
-                    return self._drawn(laid, width, height)
+            laid = self._lay("LR", "compact" if zoom == "compact" else "full", width, height)
+            if zoom == "auto" and laid.height > height and width < _ZOOMED:
+                compact = self._lay("LR", "compact", width, height)
+                laid = compact if compact.width <= width and compact.height <= height else laid
+            if laid.width <= width or way == "LR":
+                return self._drawn(laid, width, height)
         best: Layout | None = None
-        for mode in self._modes(zoom):
+        for mode in self._modes(zoom, width, height):
             laid = self._lay("TB", mode, width, height)
             if best is None or laid.width < best.width or (width < _ZOOMED and _is_lower(laid, best, width)):
                 best = laid
             if best.width <= width:
                 break
         assert best is not None
+        if best.mode == "compact" and best.width <= width and best.height > height:
+            best = self._low(best, width)
         if zoom == "auto" and best.mode == "full" and best.width <= width < _ZOOMED and best.height > height:
             best = self._shorter(best, width, height)
         if zoom == "auto" and best.width > width and width < _ROOMY:
@@ -94,7 +100,7 @@ class SurfacePlanner:
     def _shorter(self, full: Layout, width: int, height: int) -> Layout:
         """Boxes of fewer lines instead of a chart that must be scrolled.
 
-        Compact ones, which have no figures, if only they fit and the chart is over `_SCROLLED` panes high.
+        Compact ones if only they fit, or if the chart is over `_MUCH_SCROLLED` panes high.
         """
         layers = len({node.y for node in full.nodes.values()})
         for lines in _FEWER_LINES:
@@ -103,23 +109,37 @@ class SurfacePlanner:
                 if laid.width <= width and laid.height <= height:
                     return laid
         compact = self._lay("TB", "compact", width, height)
-        most = _SCROLLED if compact.height <= height else _MUCH_SCROLLED
-        return compact if compact.width <= width and full.height > most * height else full
+        if compact.height > height:
+            compact = self._low(compact, width)
+        is_better = compact.height <= height or full.height > _MUCH_SCROLLED * height
+        return compact if compact.width <= width and is_better else full
 
-    def _modes(self, zoom: Zoom) -> tuple[LayoutMode, ...]:
+    def _low(self, compact: Layout, width: int) -> Layout:
+        """The compact layout in fewer rows, if there is one."""
+        low = self._lay_lines("TB", "compact", width, MAX_LINES, low=True)
+        return low if low.width <= width and low.height < compact.height else compact
+
+    def _modes(self, zoom: Zoom, width: int, height: int) -> tuple[LayoutMode, ...]:
         match zoom:
             case "full":
                 return ("full",)
             case "compact":
                 return ("compact",)
             case _:
-                return ("compact",) if len(self.flow.nodes) > _MANY else ("full", "compact")
+                many = len(self.flow.nodes) > _MANY
+                if many and self._lay("TB", "compact", width, height).height * _LEAST_GROWTH > height:
+                    return ("compact",)
+                return ("full", "compact")
 
     def _lay(self, direction: LayoutDirection, mode: LayoutMode, width: int, height: int) -> Layout:
         """The layout with whole labels if the chart then fits or is zoomed, else with shorter boxes.
 
         One that does not fit in height has no borders around BEGIN and END, and boxes as wide as the pane.
         """
+        if direction == "LR" and mode == "full":
+            whole = self._lay_lines(direction, mode, width, WHOLE_LINES)
+            if width >= _ZOOMED or whole.height <= height:
+                return whole
         laid = self._lay_lines(direction, mode, width, MAX_LINES)
         if mode == "compact" or (laid.width <= width and laid.height <= height):
             return laid

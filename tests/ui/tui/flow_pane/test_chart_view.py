@@ -1,5 +1,6 @@
 """The chart as a widget: what it shows, how one moves about in it, and what it repaints."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import get_args
 
@@ -8,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from textual.geometry import Region
 
+from kimi_tui.flow.layout.fitting import fitting_layout
 from kimi_tui.flow.layout.layout import layout
 from kimi_tui.flow.model.validation import build_flow
 from kimi_tui.flow.parsing.reader import read_chart
 from kimi_tui.flow.render.box_drawing import EAST, NORTH, SOUTH, WEST, arrow_char, line_char
-from kimi_tui.flow.render.chart_style import ChartStyle, LineKind
+from kimi_tui.flow.render.chart_style import ChartStyle, EdgeStyle, LineKind
 from kimi_tui.flow.run.run_view import RunView
 from kimi_tui.skill.skill import Scope, Skill, parse_skill
 from kimi_tui.ui.tui.flow_pane.chart_surface import DrawnSurface
@@ -170,6 +172,49 @@ def test_an_outline_is_never_wider_than_its_pane() -> None:
         plane = OutlineSurface(flow, width)  # type: ignore[arg-type]
         faces = chart_style(picture, flow, LiveContext())  # type: ignore[arg-type]
         assert {sum(cells(piece.text) for piece in plane.row(y, faces)) for y in range(plane.height)} == {width}
+
+
+def test_a_branch_without_a_label_is_one_space_from_its_sign() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "q": "Ok?", "x": "Fix", "e": "END"},
+        [("b", "q", None), ("q", "e", "yes"), ("q", "x", "no"), ("x", "q", None)],
+    )
+    plane = OutlineSurface(flow, 30)
+    assert "╰ ↑ Ok?" in text_of(plane, ChartStyle())
+    counted = ChartStyle(edges=tuple(EdgeStyle(count="×2") for _ in flow.edges))
+    assert "╰ ×2 ↑ Ok?" in text_of(plane, counted)
+
+
+def test_a_chart_with_lower_boxes_fits_before_it_is_scrolled() -> None:
+    picture, flow = picture_after(flow_scenarios.nested())
+    del picture
+    planner = SurfacePlanner(flow)  # type: ignore[arg-type]
+    shown = {rows: planner.make(51, rows, "auto", "auto") for rows in (45, 37, 33, 25)}
+    assert [one.mode for one in shown.values()] == ["full", "full", "compact", "compact"]
+    assert all(one.surface.height <= rows for rows, one in shown.items())
+
+
+@pytest.mark.parametrize("width", [51, 100, 140, 200])
+def test_the_pane_draws_what_flow_show_draws_if_it_is_high_enough(width: int) -> None:
+    for seed in range(12):
+        flow = replace(likely_flow(4 + seed * 2, seed), direction="LR" if seed % 3 == 0 else "TB")
+        shown, laid = SurfacePlanner(flow).make(width, 10_000, "auto", "auto"), fitting_layout(flow, width)
+        drawn = shown.surface.layout if isinstance(shown.surface, DrawnSurface) else None
+        if laid is not None:
+            assert drawn == laid, (seed, width)
+
+
+def test_boxes_of_a_zoomed_flow_to_the_right_are_as_high_as_their_text() -> None:
+    text = "Read the next files of the change and note each place that may be wrong. " * 12
+    flow = make_flow(
+        {"b": "BEGIN", "x": text, "y": "Do", "z": text[:500], "e": "END"},
+        [("b", "x", None), ("x", "y", None), ("y", "z", None), ("z", "e", None)],
+    )
+    shown = SurfacePlanner(flow).make(100, 38, "auto", "LR")
+    assert isinstance(shown.surface, DrawnSurface)
+    for node in shown.surface.layout.nodes.values():
+        assert node.height == len(node.lines) + 2
+        assert "…" not in node.lines[-1]
 
 
 # On the screen
