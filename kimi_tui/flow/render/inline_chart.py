@@ -14,6 +14,11 @@ from kimi_tui.flow.render.chart_style import PLAIN_CHART
 _MAX_CHARACTERS = 20_000
 _MAX_NODES = 60
 _MAX_EDGES = 120
+_KINDS = {
+    "diamond": NodeKind.DECISION,
+    **dict.fromkeys(("stadium", "round", "circle", "doublecircle", "oval"), NodeKind.BEGIN),
+}
+"""The kind that a node of a chart that could not run is drawn as, by its shape: BEGIN has round corners."""
 
 
 @lru_cache(maxsize=64)
@@ -41,10 +46,7 @@ def _drawable(chart: Chart) -> Flow:
     except FlowError:
         plain = resolve_groups(chart).chart
     edges = [FlowEdge(edge.src, edge.dst, edge.label) for edge in plain.edges if edge.heads != "hidden"]
-    nodes = {
-        node.id: FlowNode(node.id, node.label, NodeKind.DECISION if node.shape == "diamond" else NodeKind.TASK)
-        for node in plain.nodes
-    }
+    nodes = {node.id: FlowNode(node.id, node.label, _KINDS.get(node.shape, NodeKind.TASK)) for node in plain.nodes}
     outgoing = {node: tuple(edge for edge in edges if edge.src == node) for node in nodes}
     first, *_, last = nodes
     return Flow(nodes, outgoing, first, last, chart.source, chart.direction, chart)

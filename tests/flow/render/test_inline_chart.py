@@ -25,6 +25,22 @@ def test_a_chart_that_could_not_run_is_drawn() -> None:
     ]
 
 
+def test_a_round_shape_of_a_chart_that_could_not_run_has_round_corners() -> None:
+    assert drawn("graph TD\n s([Start]) --> w[Work at it]\n w --> d((Done))") == [
+        "  ╭───────╮",
+        "  │ Start │",
+        "  ╰───┬───╯",
+        "      ▼",
+        "┌────────────┐",
+        "│ Work at it │",
+        "└─────┬──────┘",
+        "      ▼",
+        "   ╭──────╮",
+        "   │ Done │",
+        "   ╰──────╯",
+    ]
+
+
 def test_a_chart_without_a_beginning_is_drawn_with_all_its_parts() -> None:
     rows = drawn("flowchart TD\n A --> B\n C --> D\n subgraph G\n E --> C\n end")
     assert rows is not None
