@@ -109,6 +109,7 @@ class TranscriptSearch:
         self._opened: int | None = None
         """The item that was expanded to show a match."""
         self.matches: list[Match] = []
+        self._found_in: set[int] = set()
 
     @property
     def query(self) -> str:
@@ -139,6 +140,7 @@ class TranscriptSearch:
             for index in range(len(store) if query else 0)
             for nth in range(count_in(store.text_of(index), query))
         ]
+        self._found_in = {match.item_id for match in self.matches}
 
     @property
     def here(self) -> Match | None:
@@ -171,8 +173,8 @@ class TranscriptSearch:
 
     def marks(self, index: int, number: int) -> list[tuple[int, int, Style]]:
         """Return the matching characters of line `number` of an item, each with its style."""
-        if not self._query:
-            return []
+        if not self._query or self._store.id_at(index) not in self._found_in:
+            return []  # what only the labels of a card contain is not counted either
         palette, here = self._store.palette, self.here
         nth_here = here.nth if here is not None and here.item_id == self._store.id_at(index) else -1
         return [

@@ -20,6 +20,7 @@ class TextPrompt(ModalCard[str]):
     """
 
     CSS = """
+    TextPrompt.-low > #frame { padding: 1 2 0 2; }
     TextPrompt #trouble { height: auto; color: $error; text-style: bold; margin-bottom: 1; }
     TextPrompt #about { height: auto; color: $muted; margin-bottom: 1; }
     TextPrompt Input { margin-bottom: 1; }

@@ -8,7 +8,8 @@ from textual.app import App, ComposeResult
 from textual.geometry import Region
 from textual.pilot import Pilot
 
-from kimi_tui.ui.tui.state.items import AssistantItem, Item, NoticeItem, ThinkItem, ToolItem, UserItem
+from kimi_tui.ui.tui.state.items import AssistantItem, Item, NoticeItem, SubagentItem, ThinkItem, ToolItem, UserItem
+from kimi_tui.ui.tui.transcript.search import TranscriptSearch
 from kimi_tui.ui.tui.transcript.view import Transcript
 
 PROSE = "Some words that fill a line or two, and then a few more of them. " * 3
@@ -201,6 +202,15 @@ async def test_find_marks_the_places_and_goes_from_one_to_the_next():
         assert view.find_next() == first
         assert view.find_previous() == second
         assert view.find("") == []
+        await pilot.pause()
+
+
+async def test_find_marks_nothing_that_it_does_not_count():
+    async with showing(UserItem("two agents"), SubagentItem("coder", "look")) as (pilot, view):
+        finder = TranscriptSearch(view.store)
+        finder.find("agent")
+        assert finder.place == (0, 1)
+        assert [len(finder.marks(index, 0)) for index in range(2)] == [1, 0]
         await pilot.pause()
 
 
