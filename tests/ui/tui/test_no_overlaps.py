@@ -109,6 +109,29 @@ async def test_in_a_small_terminal_a_card_takes_whole_rows_down_to_the_last(
         assert (frame.x, frame.width, frame.bottom) == (0, *size)
 
 
+@pytest.mark.parametrize(("size", "seen"), [((80, 24), False), ((120, 30), False), ((140, 42), True)])
+async def test_the_welcome_text_is_a_part_of_the_theme_preview_where_it_is_not_covered(
+    size: tuple[int, int], seen: bool, tmp_path: Path
+) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=size) as pilot:
+        await ready(pilot)
+        app.push_screen(SCREENS["theme"](tmp_path, tmp_path))
+        for _ in range(4):
+            await pilot.pause()
+        assert ("all actions" in app_text(app)) is seen
+
+
+async def test_the_settings_are_as_high_as_their_rows(tmp_path: Path) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=(200, 60)) as pilot:
+        await ready(pilot)
+        app.push_screen(SCREENS["settings"](tmp_path, tmp_path))
+        for _ in range(4):
+            await pilot.pause()
+        assert app.screen.query_one("#frame").region.height < 50
+
+
 async def test_a_card_on_top_of_another_is_alone(tmp_path: Path) -> None:
     app, _ = make_app(FakeEngine(tmp_path))
     async with app.run_test(size=(140, 42)) as pilot:
