@@ -763,8 +763,40 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
-        "31 cmd_split", "the environment in a filter of jq", "jq-environment", Value("re.compile('env')"),
+        "31 cmd_split", "the words of a filter of jq", "jq-words", NEVER,
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
+    ),
+    Defence(
+        "31 cmd_split", "the words of an awk program", "awk-words", Value("True"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "a file that an awk program writes", "awk-writes", NEVER,
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "the script behind the suffix of `sed -i`", "sed-suffix-or-script", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "options that a table lacks", "unlisted-options", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "formatters that change files", "formatter-writes", Value("outside(parsed)"),
+        "test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
+    ),
+    Defence(
+        "31 cmd_split", "`cargo fmt` that changes files", "formatter-of-cargo", Value("''"),
+        "test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
+    ),
+    Defence(
+        "31 cmd_split", "patterns behind options that are not known", "texts-for-sure", NEVER,
+        "test_what_does_more_or_reads_what_is_secret_is_asked_for",
+    ),
+    Defence(
+        "31 cmd_split", "an option that begins like a risky one", "listed-options", Value("True"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
         "31 cmd_split", "looking at a repository's settings", "repository-settings", NEVER,

@@ -54,6 +54,11 @@ def _for_the_tests(parsed: Parsed) -> str:
     return next((word for word in behind if not _TEST_ARGUMENT.fullmatch(word)), "")  # defence: arguments-of-tests
 
 
+def _formats(parsed: Parsed) -> str:
+    """`cargo fmt` changes files unless it is told to only compare them."""
+    return "" if parsed.has("--check") else "fmt"  # defence: formatter-of-cargo
+
+
 def _cargo(options: str = _CARGO, level: Level = _HARMLESS, *, most: int | None = 0) -> Program:
     return Program(level, Options("", options, _CARGO_DANGER), most=most)
 
@@ -118,7 +123,7 @@ PROGRAMS: dict[str, Program] = {
             "check": _cargo(),
             "clippy": replace(_cargo(), dangerous=_for_the_compiler),
             "test": replace(_cargo(_CARGO + " --no-run --no-fail-fast --doc", most=2), check=_for_the_tests),
-            "fmt": _cargo("--all --check -v -q"),
+            "fmt": replace(_cargo("--all --check -v -q"), check=_formats),
             **dict.fromkeys(("rustc", "rustdoc"), replace(_cargo("", Level.EXACT), dangerous=_for_the_compiler)),
             "install": Program(options=Options(danger=_CARGO_DANGER + " --root=")),
             **{name: _cargo("", Level.EXACT) for name in _CARGO_EXACT},

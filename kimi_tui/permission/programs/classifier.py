@@ -107,17 +107,21 @@ def _by_table(program: Program, words: tuple[str, ...], name: tuple[str, ...], d
                 Level.EXACT,
                 tr("the effect of `{word}` on `{name}` is unknown", word=problem, name=_text(name)),
             )
+    texts = _texts(program, parsed, words)
     return Classification(
         level,
         (*name, *(word for _, word in parsed.operands[: program.keyed])),
         tuple(sorted(set(dangers))),
         why,
-        _paths(words[1:], parsed),
+        _paths(
+            [word for at, word in enumerate(words) if at and at not in texts], parsed, program.texts if texts else ""
+        ),
         tuple(word for _, word in parsed.operands),
         _recursive(program, parsed),
         program.configured,
         loose=program.loose or not (program.keyed or program.most is not None or program.dangerous or program.check),
         tracked=_tracked(program, parsed),
+        texts=_paths([words[at] for at in sorted(texts)], parsed) if texts else (),
     )
 
 
@@ -212,11 +216,28 @@ def _dangerous(word: str) -> str:
     return tr("`{word}` may run a program, write a file or read another configuration", word=word)
 
 
-def _paths(words: Sequence[str], parsed: Parsed | None = None) -> tuple[str, ...]:
-    """Return words and parts of words that may name files."""
+def _texts(program: Program, parsed: Parsed, words: Sequence[str]) -> frozenset[int]:
+    """Return the indexes of words that are no paths: patterns to search for, separators and numbers.
+
+    None if an option is unknown, or is behind an operand, where some programs take it for a file.
+    """
+    first_operand = parsed.operands[0][0] if parsed.operands else len(words)
+    if parsed.unknown or any(option.at > first_operand for option in parsed.options):  # defence: texts-for-sure
+        return frozenset()
+    count = program.text_operands(parsed) if program.text_operands else 0
+    found = {at for at, _ in parsed.operands[:count]}
+    for option in parsed.options:
+        if option.value and option.name in program.texts.split():
+            attached = words[option.at].endswith(option.value)
+            found.add(option.at if attached else option.at + 1)
+    return frozenset(found)
+
+
+def _paths(words: Sequence[str], parsed: Parsed | None = None, texts: str = "") -> tuple[str, ...]:
+    """Return words and parts of words that may name files; the values of the options in `texts` name none."""
     found = [part for word in words for part in (word, word.partition("=")[2]) if part]
     if parsed is not None:
-        found += [option.value for option in parsed.options if option.value]
+        found += [option.value for option in parsed.options if option.value and option.name not in texts.split()]
     return tuple(dict.fromkeys(found))
 
 

@@ -11,6 +11,21 @@ def _files_of_arguments(parsed: Parsed) -> list[int]:
     return [index for index, word in parsed.operands if word.startswith("@")]
 
 
+def _changes_files(parsed: Parsed) -> str:
+    """A formatter changes files unless it is told to only compare them."""
+    compares = parsed.has("-c", "--check", "--check-only", "--diff")
+    return outside(parsed) if compares else _first_word(parsed)  # defence: formatter-writes
+
+
+def _emits(parsed: Parsed) -> str:
+    """The compiler of TypeScript writes files unless it is told not to."""
+    return outside(parsed) if parsed.has("-noemit", "--noemit", "-noEmit", "--noEmit") else _first_word(parsed)
+
+
+def _first_word(parsed: Parsed) -> str:
+    return parsed.operands[0][1] if parsed.operands else "."
+
+
 PROGRAMS: dict[str, Program] = {
     "pytest": Program(
         _HARMLESS,
@@ -42,7 +57,7 @@ PROGRAMS: dict[str, Program] = {
                 _HARMLESS,
                 Options(
                     "",
-                    "-qvn --fix --no-fix --diff --quiet --verbose --select= --ignore= --extend-select= "
+                    "-qvn --no-fix --diff --quiet --verbose --select= --ignore= --extend-select= "
                     "--statistics "
                     "--output-format= --show-fixes --no-cache --exit-zero --preview --target-version=",
                     "--config= -o: --output-file= --cache-dir= --add-noqa? --stdin-filename=",
@@ -55,7 +70,7 @@ PROGRAMS: dict[str, Program] = {
                 Options(
                     "", ("-qvn --check --diff --quiet --verbose --no-cache --line-length="), "--config= --cache-dir="
                 ),
-                check=outside,
+                check=_changes_files,
                 loose=True,
             ),
             "rule": Program(),
@@ -70,13 +85,13 @@ PROGRAMS: dict[str, Program] = {
     "black": Program(
         _HARMLESS,
         Options("", "-qvS -l: --check --diff --quiet --verbose", "--config= --code= -c:"),
-        check=outside,
+        check=_changes_files,
         loose=True,
     ),
     "isort": Program(
         _HARMLESS,
         Options("", "-qcv --check --check-only --diff --profile=", "--settings-path= --settings-file= --sp="),
-        check=outside,
+        check=_changes_files,
         loose=True,
     ),
     "flake8": Program(
@@ -118,7 +133,7 @@ PROGRAMS: dict[str, Program] = {
         _HARMLESS,
         Options(
             "",
-            "--fix --quiet --ext= --max-warnings= --cache --no-color --color",
+            "--quiet --ext= --max-warnings= --cache --no-color --color",
             "-c: --config= --plugin= --rulesdir= --resolve-plugins-relative-to= --parser= -f: --format= -o: "
             "--output-file= --cache-location= --cache-file= --ignore-path= --parser-options= --flag=",
         ),
@@ -136,14 +151,14 @@ PROGRAMS: dict[str, Program] = {
             single=True,
             any_case=True,
         ),
-        check=outside,
+        check=_emits,
         loose=True,
     ),
     "prettier": Program(
         _HARMLESS,
         Options(
             "",
-            "-clwu --check --write --list-different",
+            "-clu --check --list-different",
             ("--config= --plugin= --ignore-path= --parser= --find-config-path="),
         ),
         check=outside,

@@ -4,7 +4,7 @@ import re
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Classification, Kind, Program
+from kimi_tui.permission.programs.program import Classification, Kind, Program, unlisted_options
 
 _READS, _HARMLESS = Level.READS, Level.HARMLESS
 
@@ -214,15 +214,23 @@ PROGRAMS: dict[str, Program] = {
     "zstd": Program(options=Options("", "-dkcf", "-o: --output-dir-flat= --output-dir-mirror= --filelist= -D:")),
     "7z": Program(
         options=Options("", "", "-o:", single=True),
-        dangerous=lambda parsed: list(parsed.unknown),
+        dangerous=unlisted_options,
     ),
     "rsync": Program(
         options=Options(
             "",
-            "-avzrltpogDhnPuimcxqHAXS",
+            "-avzrltpogDhnPuimcxqHAXSWkLRdO468 --archive --verbose --recursive --delete --del --delete-before "
+            "--delete-during --delete-after --delete-excluded --dry-run --progress --stats --human-readable "
+            "--compress --update --checksum --partial --times --perms --owner --group --links --copy-links "
+            "--hard-links --devices "
+            "--size-only --ignore-existing --existing --ignore-times --itemize-changes --exclude= --include= "
+            "--relative --bwlimit= --timeout= --max-size= --min-size= --max-delete= --prune-empty-dirs "
+            "--one-file-system --numeric-ids --inplace --whole-file --quiet --no-perms --no-owner --no-group "
+            "--no-times --info= --list-only --mkpath --omit-dir-times --sparse --xattrs --acls --force --version",
             "-e: -M: --rsh= --rsync-path= --files-from= --password-file= --config= --log-file= --write-batch= "
             "--read-batch= --remote-option= -T: --temp-dir= --backup-dir= --partial-dir= --address= --daemon",
-        )
+        ),
+        dangerous=unlisted_options,
     ),
     "xargs": Program(kind=Kind.WRAPPER),
 }

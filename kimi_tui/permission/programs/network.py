@@ -1,14 +1,18 @@
 """Network programs; none of them is read-only, since requests leave this machine."""
 
 from kimi_tui.permission.programs.options import Options, Parsed
-from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings
+from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings, unlisted_options
 
 _ANYTHING = Program(kind=Kind.ANYTHING)
 
 _CURL = Options(
     "",
-    "-sSfLvIigGkN46 -m: -X: -H: -A: -w: -d: -u: -r: -e: -b: --silent --show-error --fail "
-    "--location --verbose --head "
+    "-sSfLvIigGkN460 -m: -X: -H: -A: -w: -d: -u: -r: -e: -b: -y: -Y: --silent --show-error --fail --fail-with-body "
+    "--fail-early --location --verbose --head --progress-bar --no-progress-meter --no-buffer --globoff --ipv4 --ipv6 "
+    "--http1.0 --http1.1 --http2 --http2-prior-knowledge --http3 --tlsv1 --tlsv1.2 --tlsv1.3 --tls-max= --range= "
+    "--referer= --cookie= --user= --basic --digest --anyauth --oauth2-bearer= --retry-delay= --retry-max-time= "
+    "--retry-connrefused --retry-all-errors --max-redirs= --max-filesize= --limit-rate= --speed-limit= --speed-time= "
+    "--keepalive-time= --no-keepalive --path-as-is --raw --post301 --post302 --post303 --url-query= --tcp-nodelay "
     "--include --get --insecure --max-time= --request= --header= --user-agent= --write-out= "
     "--data= --data-raw= --json= "
     "--url= --compressed --retry= --connect-timeout=",
@@ -23,7 +27,11 @@ _CURL = Options(
 )
 _WGET = Options(
     "",
-    "-qvScnN46 -T: -t: -U: --quiet --timeout= --tries= --spider --no-verbose --server-response",
+    "-qvScnN46 -T: -t: -U: -w: -Q: --quiet --verbose --timeout= --tries= --spider --no-verbose --server-response "
+    "--user-agent= --header= --referer= --method= --no-check-certificate --continue --no-clobber --timestamping "
+    "--wait= --random-wait --waitretry= --limit-rate= --max-redirect= --retry-connrefused --connect-timeout= "
+    "--read-timeout= --dns-timeout= --inet4-only --inet6-only --no-cache --no-cookies --no-dns-cache --no-hsts "
+    "--compression= --content-on-error --show-progress --no-proxy --quota= --version",
     "-O: -o: -a: -i: -P: -e: -x -r -m -p -k -E --output-document= --output-file= "
     "--append-output= --execute= --config= "
     "--use-askpass= --input-file= --directory-prefix= --post-file= --body-file= --load-cookies= --save-cookies= "
@@ -36,10 +44,11 @@ _SCP = Options("", "-rpqvC46 -P: -l:", "-S: -o: -F: -J: -i: -c: -D: -3 -X:")
 
 
 def _writes_out(parsed: Parsed) -> list[int]:
-    """Find formats of curl that write a file, or that are read from one."""
+    """Find formats of curl that write a file, or that are read from one, and options that are not listed."""
     words = [(option.name, option.at, option.value or "") for option in parsed.options]
     words += (("", at, word) for at, word in parsed.operands)
-    return [at for name, at, text in words if _is_output(name, text)]  # defence: curl-writes-out
+    found = [at for name, at, text in words if _is_output(name, text)]  # defence: curl-writes-out
+    return [*found, *unlisted_options(parsed)]
 
 
 def _is_output(name: str, text: str) -> bool:
@@ -71,8 +80,8 @@ def _gh(danger: str = "-w --web -D: --dir= -O: --output=") -> Program:
 
 PROGRAMS: dict[str, Program] = {
     "curl": Program(options=_CURL, dangerous=_writes_out),
-    "wget": Program(options=_WGET),
-    "wget2": Program(options=_WGET),
+    "wget": Program(options=_WGET, dangerous=unlisted_options),
+    "wget2": Program(options=_WGET, dangerous=unlisted_options),
     "aria2c": Program(
         options=Options("", "", ("-o: -d: -i: --on-download-complete= --on-download-start= --conf-path= --hook="))
     ),
@@ -80,7 +89,7 @@ PROGRAMS: dict[str, Program] = {
     "ssh": _ANYTHING,
     "mosh": _ANYTHING,
     "autossh": _ANYTHING,
-    "scp": Program(options=_SCP),
+    "scp": Program(options=_SCP, dangerous=unlisted_options),
     "sftp": Program(options=Options("", "", "-S: -o: -F: -b: -D: -J: -i: -s:")),
     "ftp": _ANYTHING,
     "lftp": _ANYTHING,

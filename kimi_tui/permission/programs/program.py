@@ -73,6 +73,7 @@ class Classification:
     anything: bool = False
     loose: bool = False
     tracked: Tracked | None = None
+    texts: tuple[str, ...] = ()
 
 
 Classifier = Callable[["Program", tuple[str, ...]], Classification]
@@ -86,7 +87,8 @@ class Program:
     known to be harmless, and `check` inspects them further; `dangerous` returns the indexes of dangerous words that are
     not options. `version` words, alone, only request a version; `modules` are the programs that an interpreter runs
     with `-m`. `plugins`: an unknown subcommand may be a program of any name. `loose`: the number and text of operands
-    do not matter, although a function inspects them.
+    do not matter, although a function inspects them. `texts` are options whose values name no file, and `text_operands`
+    counts the first operands that name none.
     """
 
     level: Level = Level.EXACT
@@ -105,6 +107,8 @@ class Program:
     deep: Callable[[Parsed], RecursiveRead] | None = None
     loose: bool = False
     tracked: Callable[[Parsed], Tracked | None] | None = None
+    texts: str = ""
+    text_operands: Callable[[Parsed], int] | None = None
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -121,3 +125,8 @@ def stored_settings(parsed: Parsed) -> list[int]:
     """Find the words of a subcommand that stores settings, by which the program may run another one later."""
     words = parsed.operands
     return [] if not words or words[0][1] in _SHOWS else [at for at, _ in words]  # defence: stored-settings
+
+
+def unlisted_options(parsed: Parsed) -> list[int]:
+    """Find the options that the table lacks: a rule that allows the program has to name them."""
+    return list(parsed.unknown)  # defence: unlisted-options

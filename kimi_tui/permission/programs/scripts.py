@@ -1,8 +1,10 @@
 """Checks that scripts for `sed` and `awk` only transform their input."""
 
 import re
+import sys
 
 from kimi_tui.i18n import tr
+from kimi_tui.permission.programs.awk_program import is_variable, only_prints
 from kimi_tui.permission.programs.options import Level, Option, Options, Parsed, parse
 from kimi_tui.permission.programs.program import Classification, Program
 from kimi_tui.permission.subject import Pattern
@@ -20,18 +22,17 @@ _AWK = Options(
     "--debug? -W: --source= -e:",
     stops=True,
 )
-_REGEX = r"(?:[^\n\\/\[]|\\[^\n]|\[\^?\]?[^\]\n/\\]*\])*"
+_REGEX = r"(?:[^\n\\/\[]|\\[^\n]|\[(?!\^?\])[^\]\n/\\]+\])*"
 _ADDRESS = rf"(?:\d+(?:~\d+)?|\$|/{_REGEX}/[IM]*)"
 _SED_PREFIX = re.compile(rf"\s*(?:{_ADDRESS}\s*(?:,\s*(?:{_ADDRESS}|[+~]\d+)\s*)?)?!?\s*")
 _SED_PLAIN = re.compile(r"[pPdDgGhHxnN=lz]|q\s*\d*|Q\s*\d*")
 _SED_LABEL = re.compile(r"(?::[ \t]*[\w.-]+|[btT](?:[ \t]+[\w.-]+)?)[ \t]*(?=[;\n}]|$)")
 _SED_TEXT = re.compile(r"[aic](?:\\\n|[ \t])[^\n\\]*(?:\n|$)")
 _SED_CHANGE = re.compile(
-    r"[sy]([/|,#:@!%])((?:(?!\1)[^\n\\\[]|\\[^\n]|\[\^?\]?(?:(?!\1)[^\]\n\\])*\])*)\1((?:(?!\1)[^\n\\]|\\[^\n])*)\1([gpiI0-9]*)"
+    r"[sy]([/|,#:@!%])((?:(?!\1)[^\n\\\[]|\\[^\n]|\[(?!\^?\])(?:(?!\1)[^\]\n\\])+\])*)\1((?:(?!\1)[^\n\\]|\\[^\n])*)\1([gpiI0-9]*)"
 )
+_PLAIN_FILE = re.compile(r"[\w./][\w./+@-]*")
 _SED_END = re.compile(r"[ \t]*(?:[;\n]\s*|(?=[}])|$)")
-_AWK_MORE = re.compile(r"\||@|getline|system|ENVIRON|ARGV|ARGC|SYMTAB|PROCINFO|FUNCTAB|close|fflush|\\\n")
-_PRINTS = re.compile(r"print")
 
 
 def harmless_sed(script: str) -> bool:
@@ -65,25 +66,6 @@ def harmless_sed(script: str) -> bool:
     return open_braces == 0
 
 
-def harmless_awk(program: str) -> bool:
-    """Whether an awk program neither runs nor opens anything, by the characters and names in it."""
-    if _AWK_MORE.search(program.replace("||", " ")):
-        return False
-    return ">" not in program or not _PRINTS.search(program) or _compares_outside(program)
-
-
-def _compares_outside(program: str) -> bool:
-    """Whether every `>` is outside braces, where nothing is printed."""
-    if any(char in program for char in "\"/#'\\"):
-        return False
-    depth = 0
-    for char in program:
-        depth += (char == "{") - (char == "}")
-        if (char == ">" and depth > 0) or depth < 0:
-            return False
-    return True
-
-
 def sed(program: Program, words: tuple[str, ...]) -> Classification:
     del program
     parsed = parse(words, _SED)
@@ -93,6 +75,7 @@ def sed(program: Program, words: tuple[str, ...]) -> Classification:
         scripts, operands = list(operands[:1]), operands[1:]
     dangers = [*parsed.unknown, *(index for index, script in scripts if not harmless_sed(script or ""))]
     dangers += [option.at for option in parsed.options if _is_elsewhere(option)]  # defence: sed-copies-elsewhere
+    dangers += _second_script(words, parsed)
     return _found("sed", words, parsed, [*parsed.dangers, *dangers], operands)
 
 
@@ -101,13 +84,29 @@ def _is_elsewhere(option: Option) -> bool:
     return option.name in ("-i", "--in-place") and "/" in (option.value or "")
 
 
+def _second_script(words: tuple[str, ...], parsed: Parsed) -> list[int]:
+    """Find the script in `sed -i WORD SCRIPT FILE`, where BSD's `sed` takes the word for the suffix of `-i`."""
+    suffixes = [option.at + 1 for option in parsed.options if option.name == "-i" and option.value is None]
+    operands = parsed.operands
+    if len(operands) < 2 or operands[0][0] not in suffixes:
+        return []
+    (_, first), (at, script) = operands[:2]
+    may_be_file = bool(first) and sys.platform != "darwin" and _PLAIN_FILE.fullmatch(script) is not None
+    return [] if may_be_file or harmless_sed(script) else [at]  # defence: sed-suffix-or-script
+
+
 def awk(program: Program, words: tuple[str, ...]) -> Classification:
     del program
     parsed = parse(words, _AWK)
     operands = parsed.operands
     dangers: list[int] = [*parsed.dangers, *parsed.unknown]
+    assigned = [option for option in parsed.options if option.name in ("-v", "--assign")]
+    dangers += [option.at for option in assigned if not is_variable((option.value or "").partition("=")[0])]
     if not parsed.has("-f", "--file", "-E", "--exec"):
-        dangers += [index for index, text in operands[:1] if not harmless_awk(text)]
+        names = [(option.value or "").partition("=")[0] for option in assigned]
+        names += [word.partition("=")[0] for _, word in operands[1:]]
+        variables = frozenset(filter(is_variable, names))
+        dangers += [index for index, text in operands[:1] if not only_prints(text, variables)]
         operands = operands[1:]
     return _found("awk", words, parsed, dangers, operands)
 

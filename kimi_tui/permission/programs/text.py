@@ -2,6 +2,7 @@
 
 import re
 
+from kimi_tui.permission.programs.jq_filter import only_computes
 from kimi_tui.permission.programs.options import Level, Options, Parsed
 from kimi_tui.permission.programs.program import NOT_RECURSIVE, Classification, Program, RecursiveRead, names
 from kimi_tui.permission.programs.scripts import awk, sed
@@ -51,7 +52,6 @@ def _sets_a_variable(parsed: Parsed) -> list[int]:
     return [index for index, word in parsed.operands[:1] if not _PLAIN_FORMAT.fullmatch(word)]
 
 
-_JQ_MORE = re.compile(r"\b(?:env|include|import|modulemeta|ENV)\b", re.ASCII)  # defence: jq-environment
 _GREP = Program(
     _READS,
     Options(
@@ -62,6 +62,8 @@ _GREP = Program(
         "--count --before-context= --after-context= --context= --color? --colour?"
     ),
     deep=_grep_is_deep,
+    texts="-e --regexp -m -A -B -C",
+    text_operands=lambda parsed: 0 if parsed.has("-e", "--regexp", "-f", "--file") else 1,
 )
 
 
@@ -107,6 +109,8 @@ PROGRAMS: dict[str, Program] = {
             "--pre= --hostname-bin=",
         ),
         deep=_rg_is_deep,
+        texts="-e --regexp -m -A -B -C -r --replace",
+        text_operands=lambda parsed: 0 if parsed.has("-e", "--regexp", "--files", "--type-list") else 1,
     ),
     "ack": Program(options=Options(danger="--pager= --ackrc= -p --proximate=")),
     "sed": Program(_READS, look=sed, loose=True),
@@ -114,8 +118,13 @@ PROGRAMS: dict[str, Program] = {
     "cut": Program(
         _READS,
         Options("-s -b: -c: -d: -f: --characters= --delimiter= --fields= --complement --only-delimited"),
+        texts="-b -c -d -f --delimiter",
     ),
-    "tr": Program(_READS, Options("-cCds --complement --delete --squeeze-repeats")),
+    "tr": Program(
+        _READS,
+        Options("-cCds --complement --delete --squeeze-repeats"),
+        text_operands=lambda parsed: len(parsed.operands),
+    ),
     "wc": Program(_READS, Options("-cmlLw --bytes --chars --lines --max-line-length --words --version")),
     "sort": Program(
         _READS,
@@ -126,6 +135,7 @@ PROGRAMS: dict[str, Program] = {
             "",
             "-o: --output= --compress-program= -T: --temporary-directory=",
         ),
+        texts="-k -t --key --field-separator",
     ),
     "uniq": Program(
         _READS,
@@ -144,9 +154,9 @@ PROGRAMS: dict[str, Program] = {
     ),
     "tac": Program(_READS),
     "nl": Program(_READS, Options("-b: -s: -w: -n: --body-numbering= --number-width=")),
-    "paste": Program(_READS, Options("-s -d: --delimiters= --serial")),
+    "paste": Program(_READS, Options("-s -d: --delimiters= --serial"), texts="-d --delimiters"),
     "comm": Program(_READS, Options("-123")),
-    "column": Program(_READS, Options("-t -s: --table --separator=")),
+    "column": Program(_READS, Options("-t -s: --table --separator="), texts="-s --separator"),
     "diff": _DIFF,
     "cmp": Program(_READS, Options("-bls --print-bytes --verbose --quiet --silent")),
     "od": Program(_READS, Options("-abcxv -A: -j: -N: -t:")),
@@ -167,7 +177,7 @@ PROGRAMS: dict[str, Program] = {
             "-rjacCMSensR --raw-output --join-output --compact-output --color-output --monochrome-output --tab "
             "--sort-keys --exit-status --null-input --slurp --raw-input --version"
         ),
-        check=lambda parsed: next((word for _, word in parsed.operands[:1] if _JQ_MORE.search(word)), ""),
+        check=lambda parsed: next((word for _, word in parsed.operands[:1] if not only_computes(word)), ""),
     ),
     "split": Program(options=Options("", "-a: -b: -C: -l: -n: -t: -dex -#", "--filter=")),
     "csplit": Program(),

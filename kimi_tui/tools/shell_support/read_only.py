@@ -119,14 +119,19 @@ def _in_environment(words: tuple[str, ...], found: Classification) -> Classifica
     """Adapt a classification to variables from which the program takes further options."""
     program = words[0].rpartition("/")[2]
     if program == "rg" and "--no-config" not in words and os.environ.get("RIPGREP_CONFIG_PATH"):
-        return replace(found, deep=EVERYTHING)  # defence: options-of-a-file
+        return _with_more_options(found)  # defence: options-of-a-file
     if program in _GREPS and os.environ.get("GREP_OPTIONS"):
-        return replace(found, deep=EVERYTHING)
+        return _with_more_options(found)
     name = next((name for name in _OF_PS if name in os.environ), "") if program == "ps" else ""
     if name and found.level < Level.EXACT:
         why = tr("because of `{name}` its options may mean something else", name=name)
         return replace(found, level=Level.EXACT, why=why)
     return found
+
+
+def _with_more_options(found: Classification) -> Classification:
+    """Adapt it to unknown options, by which each word may name a file."""
+    return replace(found, deep=EVERYTHING, paths=(*found.paths, *found.texts))
 
 
 def _first_risk(line: CommandLine, folders: Sequence[Path] | None) -> str:

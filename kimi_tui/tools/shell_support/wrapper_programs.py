@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from itertools import dropwhile, takewhile
 
 from kimi_tui.permission.command_risk import CommandRisk, RiskKind
+from kimi_tui.permission.programs.classifier import classify
+from kimi_tui.permission.programs.options import Level
 from kimi_tui.permission.subject import Pattern
 from kimi_tui.tools.shell_support.builtins import assignment_risks, builtin_risks
 
@@ -47,6 +49,9 @@ _RISKY_OPTIONS = (
     *("--rcfile", "--eval", "--pager", "--editor", "--config", "--unsafe-paths"),
 )
 
+_WHOLE = frozenset({"--check"})
+"""Beginnings of risky options that some programs have as an option."""
+
 
 def unwrap(words: Words) -> UnwrappedCommand:
     """Return what these words run. Unknown options produce a risk."""
@@ -75,10 +80,18 @@ def _risky(name: str, words: Words) -> list[CommandRisk]:
             continue
         option = word.partition("=")[0]
         if option.startswith("--") and len(option) > 2 and any(risk.startswith(option) for risk in _RISKY_OPTIONS):
+            if option in _WHOLE and _is_listed(words):
+                continue
             return [CommandRisk(RiskKind.RISKY_OPTION, option)]
         if name == "git" and (word.startswith("-O") or "::" in word):
             return [CommandRisk(RiskKind.RISKY_OPTION, word)]
     return []
+
+
+def _is_listed(words: Words) -> bool:
+    """Whether the tables list all options of this command, and none of them is dangerous."""
+    known = tuple(word for word in words if word is not None)
+    return len(known) == len(words) and classify(known).level <= Level.HARMLESS  # defence: listed-options
 
 
 def _after_options(words: Words, flags: str, valued: str, *, long: tuple[str, ...] = ()) -> Words | None:

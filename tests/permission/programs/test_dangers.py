@@ -148,6 +148,10 @@ sed s/a/id/e a
 sed s/a/id/w\ f a
 sed w\ f a
 sed -n 'w f' a
+sed -i '' '1w f' a
+sed -i .bak '1w f' a
+sed -i '' wf a
+sed 's/[]/]/;s/w f/x/' a
 sed '1{w f' a
 sed '$!{r /etc/passwd' a
 sed 'r /etc/passwd' a
@@ -171,6 +175,35 @@ gawk -l evil 1 a
 gawk -o 1 a
 gawk '@load "evil"' a
 awk 'BEGIN{ARGV[1]="x"}' a
+awk '{print (1)(2) > "f"}' a
+awk '{print 1 > "f"; x = (1 > 2)}' a
+awk '{print 1,\n2 > "f"}' a
+awk '/[/]/;system("id")/' a
+awk '{x = 1; x / 1; system("id") / 2}' a
+awk 'if (1) /a/ 1' a
+awk '{getline ++x; getline = 1}' a
+awk '{print unknown}' a
+awk '{print f(1)}' a
+awk '{print ENVIRON["HOME"]}' a
+awk -v ENVIRON=1 1 a
+awk 'BEGIN{print "x" |& "id"}' a
+curl --unknown x http://x
+curl --next http://x
+curl --aws-sigv4 x http://x
+curl --proxy-header x http://x
+curl --dump x http://x
+curl -sSLo f http://x
+wget --exec x http://x
+wget --unknown http://x
+wget --use-ask=x http://x
+wget -nd http://x
+no-such-program --check x
+rsync --rs=id a b
+rsync -ave id a b
+rsync --filter='merge x' a b
+rsync --compare-dest=/x a b
+rsync --backup-d=/x a b
+scp --unknown a b
 find . -exec id ;
 find . -execdir id ;
 find . -ok id ;
@@ -526,6 +559,12 @@ def test_there_are_many_dangerous_commands() -> None:
         ("uv run python *", "uv run python x.py", True),
         ("chrt *", "chrt 1 ls", False),
         ("sed *", "sed -i s/a/b/ f", True),
+        ("sed *", "sed -i '' s/a/b/ f", True),
+        ("curl *", "curl -sSL --retry 3 --http2 https://x", True),
+        ("wget *", "wget -q --tries=3 https://x", True),
+        ("rsync *", "rsync -av --delete --exclude=x a/ b/", True),
+        ("black *", "black --check .", True),
+        ("tar *", "tar --check", False),
         ("make *", "make -j4 test", True),
         ("rm *", "rm -rf a*", True),
     ],

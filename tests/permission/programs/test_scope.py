@@ -13,6 +13,8 @@ HARMLESS = (
     "go test ./...", "go vet ./...", "go build ./...",
     "cargo test", "cargo build",
     "ruff check", "mypy a", "eslint a",
+    "prettier --check x", "ruff format --check x", "black --check x", "isort -c x", "tsc --noEmit", "cargo fmt --check",
+    "uv run ruff check",
     "tail a", "head a", "wc a", "jq . a", "pip list", "bundle exec pytest", "ps", "diff a b",
 )  # fmt: skip
 
@@ -57,7 +59,9 @@ def test_a_yes_covers_the_same_kind_with_other_harmless_options(command: str) ->
         "strings a", "pip freeze", "npm view a", "journalctl -n 5", "apt list", "cargo doc", "ps e", "base64 a",
         "cargo test -- --logfile=../x", "cargo test a -- --format=json", "cargo test -- --nocapture ./x",
         "pytest @file", "pytest -k @file", "ruff check --select @file", "mypy --python-version @file",
-        "cd x && git status", "cd x && npm test",
+        "cd x && git status", "cd x && npm test", "prettier --write x", "prettier -cw x", "ruff check --fix x",
+        "ruff format x", "black x", "isort x", "eslint --fix x", "tsc", "cargo fmt", "python -m black x",
+        "uv run ruff check --fix",
     ],
 )  # fmt: skip
 def test_what_is_not_known_to_be_harmless_is_covered_word_by_word(command: str) -> None:

@@ -29,6 +29,11 @@ LOOK_AROUND = (
     "ps -eo pid,ppid,cmd", "git branch --sort=-committerdate --format='%(refname:short) %(committerdate:relative)'",
     "git log --format='%h %ad %an %s' --date=short -5", "git log --pretty=format:'%C(yellow)%h%Creset %s' --graph",
     "git tag -l --sort=-v:refname", "uniq -c README.md", "id -u", "uname -a", "du -sh .", "df -h", "date +%F",
+    "grep -rn /api app", "rg -n -e /api app", "egrep '/a|/b' README.md", "tr / x < README.md",
+    "cut -d/ -f2 README.md", "cut -d / -f 2 README.md", "sort -t/ -k2 README.md", "awk -F/ '{print $2}' README.md",
+    "awk 'NR>=2 && NR<=5{printf \"%s\\n\", $1}' README.md", "awk '!seen[$0]++' README.md",
+    "awk '{s+=$1} END {if (s > 3) print s/NR}' README.md", "jq '.scripts | keys' README.md",
+    "jq -r 'to_entries[] | \"\\(.key)=\\(.value)\"' README.md", "jq '.env | {env: .x, id}' README.md",
     "diff -u README.md app/a.py", "ls -lah", "find . -name '*.py' -newer README.md", "wc -l < README.md",
 )  # fmt: skip
 
@@ -80,6 +85,11 @@ async def test_a_rule_that_asks_or_denies_comes_first(harness: ToolHarness) -> N
         "cd .. && ls", "cd && ls", "cd - && ls", "ls ~", "ls $HOME", "cat $(ls)", "cat link", "cat out/x", "cat app/l*",
         "find / -name x", "env", "printenv", "git config -l", "git -C .. status", "git log --output=x",
         "git branch new",
+        "grep x -e .env README.md", "grep -e x .env", "grep -f .env /x", "rg --files ..", "rg --files /tmp", "rg /x ..",
+        "grep --unknown /x /tmp", "cut -d/ -f1 .env", "sort -t/ .env", "jq env README.md", "jq '\"\\(env)\"' README.md",
+        "jq '{a: if true then 1, env else 2 end}' README.md", "jq input_filename README.md", "jq 'include \"x\"; .' a",
+        "jq -n '$__loc__'", "jq 'def f: env; f' README.md", "awk '{print ENVIRON[\"X\"]}' README.md",
+        "awk '{getline x < \".env\"; print x}' README.md",
         "jq -n '$ ENV'", "jq -n '$\n ENV.x'", "printf *", "grep x --file=.en* README.md", "sort --ou*=x README.md",
         "sort --output=* README.md",
         "rg --pr*=x y",
@@ -158,9 +168,9 @@ def test_a_yes_for_a_program_that_writes_covers_no_path_with_a_link_out_of_the_w
 
     (harness.dir / "out").symlink_to(tmp_path)
     (harness.dir / "in").symlink_to("app")
-    for command in ("touch app/x", "mkdir -p in/x/y", "ruff format app", "pytest in/x.py"):
+    for command in ("touch app/x", "mkdir -p in/x/y", "ruff format --check app", "pytest in/x.py"):
         assert keys(command)[0].startswith("run command: "), command
-    for command in ("touch out/x", "mkdir -p out/x/y", "ruff format app out", "pytest out/x.py"):
+    for command in ("touch out/x", "mkdir -p out/x/y", "ruff format --check app out", "pytest out/x.py"):
         assert keys(command) == (f"run exactly: {command}",)
 
 
