@@ -1049,6 +1049,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_link_among_the_objects_overwrites_no_file",
     ),
     Defence(
+        "34 protected_paths", "submodules among Git's objects", "submodules-among-objects",
+        Value('f"{folder}/".endswith("/objects/")'),
+        "test_a_submodule_that_is_named_like_a_folder_of_objects_runs_no_hook_of_a_command",
+    ),
+    Defence(
         "34 protected_paths", "links out of Git directories", "links-out-of-git-directories", REMOVED,
         "test_a_link_in_a_git_directory_that_leads_out_of_it_is_put_aside",
     ),

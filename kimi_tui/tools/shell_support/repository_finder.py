@@ -178,7 +178,9 @@ def _listed(folder: str, status: os.stat_result) -> _Folder:
     within_git = "/.git/" in f"{folder}/".lower()
     if is_git_dir:
         repositories.append(folder)
-    if within_git and folder.endswith("/objects"):  # tens of thousands of files, none of which Git runs
+    # Those of a submodule are searched, as its name may hold a folder `objects`.
+    of_objects = f"{folder}/".lower().partition("/.git/")[2] == "objects/"  # defence: submodules-among-objects
+    if of_objects:  # tens of thousands of files, none of which Git runs
         folders = [path for path in folders if _OF_OBJECTS.fullmatch(path[-3:]) is None]  # defence: links-among-objects
     recent = time.time_ns() - status.st_ctime_ns < _COARSE_NS
     return _Folder(

@@ -918,6 +918,26 @@ async def test_a_link_among_the_objects_overwrites_no_file(harness: ToolHarness)
 
 
 @works
+@pytest.mark.parametrize("name", ["objects/ab", "x/objects/ab", "x/.git/objects/ab"])
+async def test_a_submodule_that_is_named_like_a_folder_of_objects_runs_no_hook_of_a_command(
+    harness: ToolHarness, name: str
+) -> None:
+    repository(harness.dir)
+    folder = f".git/modules/{name}"
+    attack = (
+        f"git clone -q --bare . {folder}; mkdir -p {folder}/hooks; git config -f {folder}/config core.bare false; "
+        f"printf '#!/bin/sh\\ntouch {harness.dir}/PWNED\\n' > {folder}/hooks/post-checkout; "
+        f"chmod +x {folder}/hooks/post-checkout; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),v; "
+        f"printf '[submodule \"{name}\"]\\n\\tpath = v\\n\\turl = ./a\\n' > .gitmodules"
+    )
+    value = await harness.use(shell(harness), command=attack)
+    assert f"{folder}/hooks/post-checkout` was put aside" in value.message
+    git(harness.dir, "submodule", "update", "--init")
+    assert (harness.dir / "v/a").exists()
+    assert not (harness.dir / "PWNED").exists()
+
+
+@works
 @pytest.mark.parametrize("before", ["", "head -c 4300000 /dev/zero | tr '\\0' '#'; "])
 async def test_a_command_adds_no_program_to_a_rebase_that_the_user_continues(harness: ToolHarness, before: str) -> None:
     repository(harness.dir)
