@@ -55,11 +55,15 @@ class TurnCheckpoint:
 
 @dataclass(frozen=True, slots=True)
 class FileVersion:
-    """The content to restore in a file; None for no file. `ours`: hashes of what our tools have written there since."""
+    """The content to restore in a file; None for no file. `ours`: hashes of what our tools have written there since.
+
+    `others`: hashes of the contents that others had left there before a later edit of ours, oldest first.
+    """
 
     path: Path
     content: bytes | None
     ours: frozenset[str]
+    others: tuple[str, ...] = ()
 
 
 class FileCheckpoints:
@@ -98,23 +102,33 @@ class FileCheckpoints:
         """
         first: dict[Path, str] = {}
         own_hashes: dict[Path, set[str]] = {}
+        others: dict[Path, list[str]] = {}
         for turn in self._turns[self._index(turn_id) :]:
             for edit in turn.edits:
-                first.setdefault(edit.path, edit.before)
-                own_hashes.setdefault(edit.path, set()).add(edit.after)
+                known = own_hashes.setdefault(edit.path, set())
+                if edit.before not in (first.setdefault(edit.path, edit.before), _ABSENT, *known):
+                    others.setdefault(edit.path, []).append(edit.before)  # defence: edits-of-others-between
+                known.add(edit.after)
         versions: list[FileVersion] = []
         unrestorable: list[Path] = []
         for path, old_content in first.items():
-            try:
-                content = None if old_content == _ABSENT else read_bytes(self._blob(old_content))
-            except OSError:
+            content = None if old_content == _ABSENT else self.kept_content(old_content)
+            if content is None and old_content != _ABSENT:
                 unrestorable.append(path)
                 continue
-            if content is not None and digest(content) != old_content:  # defence: only-what-was-kept
-                unrestorable.append(path)
-                continue
-            versions.append(FileVersion(path, content, frozenset(own_hashes[path])))
+            between = tuple(dict.fromkeys(others.get(path, ())))
+            versions.append(FileVersion(path, content, frozenset(own_hashes[path]), between))
         return versions, unrestorable
+
+    def kept_content(self, name: str) -> bytes | None:
+        """Return the stored content with this hash; None if it was not kept."""
+        try:
+            content = read_bytes(self._blob(name))
+        except OSError:
+            return None
+        if digest(content) != name:  # defence: only-what-was-kept
+            return None
+        return content
 
     def keep_copy(self, path: Path, content: bytes) -> Path:
         """Copy content that another program left at `path` to a folder beside the history. Raises OSError."""

@@ -43,7 +43,8 @@ class RewindPoint:
 
 @dataclass(slots=True)
 class RewindResult:
-    """The result of a rewind. `copies` keep content that others had written to a file; `failed` holds the reasons."""
+    """The result of a rewind. `copies` keep the last content that others had written to a file; `failed` holds the
+    reasons."""
 
     conversation: bool = False
     restored: list[Path] = field(default_factory=list[Path])
@@ -101,8 +102,13 @@ def _restore(version: FileVersion, versions: FileCheckpoints, result: RewindResu
         now = read_bytes(version.path, most=_MAX_BYTES)
     if now == version.content:
         return
+    theirs = [versions.kept_content(name) for name in version.others]
     if now is not None and digest(now) not in version.ours:
-        result.copies[version.path] = versions.keep_copy(version.path, now)
+        theirs.append(now)
+    for content in theirs:
+        if content is None:
+            raise OSError(tr("its earlier content was not saved"))
+        result.copies[version.path] = versions.keep_copy(version.path, content)
     if version.content is None:
         version.path.unlink()
         result.removed.append(version.path)

@@ -69,6 +69,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_content_that_is_not_what_was_kept_is_not_restored",
     ),
     Defence(
+        "8 kill9_between_files", "copies of what others wrote between two edits", "edits-of-others-between", NEVER,
+        "test_what_somebody_else_wrote_between_two_edits_is_kept_as_a_copy_and_said",
+    ),
+    Defence(
         "4 kill9_mid_tool", "a result for a call that has none, in a session", "result-for-open-call", REMOVED,
         "test_kill9_mid_tool_the_session_goes_on_with_a_result_that_says_so_and_the_tool_is_not_run_again",
     ),

@@ -106,6 +106,29 @@ async def test_what_somebody_else_wrote_is_kept_as_a_copy_and_said(tmp_path):
         assert seam(received).severity == "warning"
 
 
+async def test_what_somebody_else_wrote_between_two_edits_is_kept_as_a_copy_and_said(tmp_path):
+    replies = (*EDITS[:2], *(write("a.txt", f"{number}\n", f"w{number}") for number in (1, 2)), "text: changed a")
+    async with engine_on(plan(tmp_path, *replies, yolo=True)) as (engine, received):
+        await engine.prompt("make a")
+        (engine.work_dir / "a.txt").write_text("mine\n")
+        await engine.prompt("change a")
+        done = await engine.rewind(engine.rewind_points()[0])
+        assert not (engine.work_dir / "a.txt").exists()
+        copy = done.copies[engine.work_dir / "a.txt"]
+        assert copy.read_text() == "mine\n"
+        assert str(copy) in seam(received).body
+
+
+async def test_a_rewind_to_after_the_edit_of_somebody_else_restores_it_and_needs_no_copy(tmp_path):
+    async with engine_on(plan(tmp_path, *EDITS, yolo=True)) as (engine, _):
+        await engine.prompt("make a")
+        (engine.work_dir / "a.txt").write_text("mine\n")
+        await engine.prompt("change a")
+        done = await engine.rewind(engine.rewind_points()[1])
+        assert (engine.work_dir / "a.txt").read_text() == "mine\n"
+        assert done.copies == {}
+
+
 async def test_a_file_that_cannot_be_put_back_stays_and_is_named(tmp_path):
     async with engine_on(plan(tmp_path, *EDITS, yolo=True)) as (engine, received):
         await engine.prompt("make a")
