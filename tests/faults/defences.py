@@ -69,7 +69,8 @@ DEFENCES: tuple[Defence, ...] = (
         "test_content_that_is_not_what_was_kept_is_not_restored",
     ),
     Defence(
-        "8 kill9_between_files", "copies of what others wrote between two edits", "edits-of-others-between", NEVER,
+        "a rewind over what others wrote", "copies of what others wrote between two edits",
+        "edits-of-others-between", NEVER,
         "test_what_somebody_else_wrote_between_two_edits_is_kept_as_a_copy_and_said",
     ),
     Defence(
@@ -1853,6 +1854,18 @@ DEFENCES: tuple[Defence, ...] = (
         "a page that floods the web server or is gone", "a bound on unread input", "bound-unread-input",
         Value("True"),
         "test_a_page_that_sends_more_keys_than_the_app_takes_is_closed_with_its_app",
+    ),
+    Defence(
+        "24 split_input", "a typed character in a pane is no paste", "typed-character-in-a-pane", NEVER,
+        "test_a_character_that_is_not_printable_is_a_letter_of_the_pane",
+    ),
+    Defence(
+        "24 split_input", "letters after those that closed a question", "rest-of-a-sentence", REMOVED,
+        "test_a_sentence_typed_at_a_question_that_opened_by_itself_is_in_the_message",
+    ),
+    Defence(
+        "24 split_input", "a typed character on a screen is no paste", "typed-character-on-a-screen", NEVER,
+        "test_a_character_that_is_not_printable_is_a_letter_of_a_screen",
     ),
     Defence(
         "24 split_input", "inserting what Textual does not count as text", "keep-typed-characters",

@@ -144,6 +144,10 @@ CASES: dict[str, tuple[str, ...]] = {
     "24 split_input": (
         f"{_TERM}::test_split_input",
         f"{_TERM}::test_spaces_joiners_and_private_symbols_that_are_typed_are_sent",
+        "tests/ui/tui/keys/test_pane_letters.py::test_a_character_that_is_not_printable_is_a_letter_of_the_pane",
+        "tests/ui/tui/keys/test_pane_letters.py::test_a_character_that_is_not_printable_is_a_letter_of_a_screen",
+        "tests/ui/tui/test_typing_on_screens.py"
+        "::test_a_sentence_typed_at_a_question_that_opened_by_itself_is_in_the_message",
         f"{_TERM}::test_a_paste_of_a_mebibyte_is_no_keys",
         f"{_TERM}::test_a_paste_without_its_end_is_in_the_message_after_a_silence_and_ctrl_c_ends_it",
         f"{_PASTE}::test_ctrl_c_by_itself_ends_a_paste_without_its_end",
@@ -591,6 +595,9 @@ CASES: dict[str, tuple[str, ...]] = {
     "a brace expansion without end": (f"{_CMD}::test_no_text_takes_long",),
     "a DNS or portal that hangs": (f"{_HERE}::test_stall_of_the_service_holds_up_neither_the_start_nor_escape",),
     "random kills": (f"{_HERE}::test_a_few_random_kills_lose_nothing",),
+    "a rewind over what others wrote": (
+        "tests/soul/test_rewind.py::test_what_somebody_else_wrote_between_two_edits_is_kept_as_a_copy_and_said",
+    ),
     "a word without end in a chart": (
         "tests/flow/layout/test_cell_text.py::test_a_long_word_is_folded_in_time_that_grows_with_its_length_alone",
         "tests/flow/layout/test_cell_text.py::test_a_label_is_cut_where_nobody_reads_on",

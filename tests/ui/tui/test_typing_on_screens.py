@@ -19,6 +19,7 @@ from kimi_tui.ui.tui.flow_pane.run_styles import LiveContext
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.replay.run_table import Runs
 from kimi_tui.ui.tui.screens.trust import TrustQuestion
+from kimi_tui.ui.tui.terminal.key_sequences import unprintable_as_paste
 from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.wire.events import ApprovalResponse
 from tests.ui.tui import wire_scenarios
@@ -32,19 +33,22 @@ from tests.ui.tui.test_screen import ready
 from tests.ui.tui.typist import _KEYS
 
 __all__ = ["start"]
-SENTENCES = ("yes please", "try the other way", "n, not so")
+SENTENCES = ("yes please", "try the other way", "n, not so", "y\u3000好", "n👩\u200d👧")
 OPTIONS = (Option("go", "y", "Go on"), Option("try", "t", "Try"), Option("no", "n", "No"))
 
 
 async def type_slowly(driver: PilotDriver, text: str) -> None:
     for letter in text:
-        await driver.pilot.press(_KEYS.get(letter, letter))
+        if letter.isprintable():
+            await driver.pilot.press(_KEYS.get(letter, letter))
+        else:
+            await type_at_once(driver, letter)
 
 
 async def type_at_once(driver: PilotDriver, text: str) -> None:
     """As a terminal sends a paste without brackets."""
     for letter in text:
-        driver.app.post_message(events.Key(_KEYS.get(letter, letter), letter))
+        driver.app.post_message(unprintable_as_paste(events.Key(_KEYS.get(letter, letter), letter)))
     for _ in range(6):
         await driver.pilot.pause()
 
@@ -148,7 +152,7 @@ async def test_a_sentence_typed_at_a_screen_of_keys_does_nothing_and_the_screen_
     async with start((80, 24)) as driver:
         driver.app.answer_hold_s = 3600.0
         for way in (type_slowly, type_at_once):
-            for sentence in ("try it first", "feel free"):
+            for sentence in ("try it first", "feel free", "y\u3000好"):
                 answers: list[object] = []
                 driver.app.push_screen(screen := LETTER_SCREENS[name](tmp_path), answers.append)
                 await Shown(driver.app, driver.pilot).settle()

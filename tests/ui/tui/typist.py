@@ -29,6 +29,8 @@ from kimi_tui.ui.tui.keys.pane_letters import ACTS_AT_ONCE
 from kimi_tui.ui.tui.main_screen.find_bar import FindBar
 from kimi_tui.ui.tui.main_screen.footer import KeyFooter
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
+from kimi_tui.ui.tui.terminal.key_sequences import unprintable_as_paste
+from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.events import ApprovalResponse, StepBegin, StepInterrupted, TurnBegin, TurnEnd
 from kimi_tui.wire.parts import TextPart
@@ -41,6 +43,7 @@ SENTENCES = (
     "just say yes, kindly", "no, wait a moment", "yes please", "a test is missing here", "1 of them is enough",
     "for all of it: run", "edit [x] and jump", "oops, not that one", "12 and 3", "请先看看测试", "why? n/a", "d'accord",
     "stop. begin again", "look, hjkl!", "/mod is a path", "use @a b", "zoom me out", "Next: A, then N", "2 + 2 - 1",
+    "全角\u3000空格\u3000好", "x\u00a0n\u00a0y", "b\u200cx 👩\u200d👧 yes",
 )  # fmt: skip
 SIZES = ((80, 24), (80, 24), (100, 30), (140, 42), (60, 18), (200, 60))
 RUNNING: list[WireMessage] = [TurnBegin(user_input="one"), StepBegin(n=1), TextPart(text="Working.\n")]
@@ -210,7 +213,11 @@ class Typing:
         before, ran = home.composer.text, len(app.ran)
         if self.chance.randrange(3) == 0:
             home.composer.prompt.burst_gap_s = float("inf")
-        await self.pilot.press(key)
+        if letter.isprintable():
+            await self.pilot.press(key)
+        else:
+            app.post_message(unprintable_as_paste(events.Key(key, letter)))
+            await self.pilot.pause()
         home.composer.prompt.burst_gap_s = 0.0
         self.clock.now += self.chance.choice((0.0, 0.05, 0.1, 0.2, KimiTui.answer_hold_s - 0.02))
         if pane:
@@ -219,7 +226,8 @@ class Typing:
             acted = app.ran[ran:]
             self.expect(ACTS_AT_ONCE.issuperset(acted), f"{letter!r} of a sentence did {acted}")
             pointing = "" if home.current_dialog is None else home.current_dialog.pointing
-            told = (bool(note) and (letter.strip() in note or note == pointing)) or home.pane_letters.holds
+            shown = sanitize(letter).strip()
+            told = (bool(note) and (shown in note or note == pointing)) or home.pane_letters.holds
             self.expect(bool(acted) or told, f"{letter!r} did nothing, and that was not said")
         self.counts["letters"] += 1
 

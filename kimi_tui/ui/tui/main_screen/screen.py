@@ -15,7 +15,9 @@ from kimi_tui.ui.tui.keys.pane_letters import BoundAction, PaneLetters
 from kimi_tui.ui.tui.main_screen.footer import key_name
 from kimi_tui.ui.tui.main_screen.header import HeaderFacts
 from kimi_tui.ui.tui.main_screen.pane_navigation import PaneNavigation
+from kimi_tui.ui.tui.terminal.key_sequences import TypedCharacter
 from kimi_tui.ui.tui.text.call_summary import one_line
+from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.hints_changed import Hint
 from kimi_tui.ui.tui.widgets.type_ahead import app_of
 
@@ -235,7 +237,11 @@ class MainScreen(PaneNavigation):
         if not self.in_pane:
             return
         event.stop()
-        if self.composer.display:
+        if isinstance(event, TypedCharacter):  # defence: typed-character-in-a-pane
+            if not self.pane_letters.takes_letter(event.text, None, self._hold_s):
+                why = _("{key} does nothing here", key=sanitize(event.text))
+                self._show_letter_without_effect(event.text, why)
+        elif self.composer.display:
             self.write(event.text)
         else:
             self.app.bell()
@@ -268,9 +274,12 @@ class MainScreen(PaneNavigation):
         elif (why := self._disabled_reason(event.key, event.character)) is not None:
             event.stop()
             event.prevent_default()
-            self.pane_letters.begin(event.character)
-            self.app.bell()
-            self.show_note(why)
+            self._show_letter_without_effect(event.character, why)
+
+    def _show_letter_without_effect(self, letter: str, why: str) -> None:
+        self.pane_letters.begin(letter)
+        self.app.bell()
+        self.show_note(why)
 
     @property
     def _hold_s(self) -> float:

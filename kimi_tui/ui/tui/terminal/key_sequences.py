@@ -26,8 +26,15 @@ def normalize_key_name(key: str) -> str:
     return key.replace("\r", "enter") if key.endswith("+\r") else key
 
 
+class TypedCharacter(events.Paste):
+    """A character that Textual does not count as text. Text fields take it as a paste, panes as a letter."""
+
+
+TypedCharacter.handler_name = events.Paste.handler_name
+
+
 def unprintable_as_paste(message: Message) -> Message:
-    """Replace a key whose character Textual would drop by a paste: text fields insert it, and it answers no dialog.
+    """Replace a key whose character Textual would drop: text fields insert it, and it answers no dialog.
 
     Textual inserts only characters that Python calls printable. The full-width and the no-break space, the joiners in
     emoji and in Persian words, and private-use symbols are not among them.
@@ -36,6 +43,6 @@ def unprintable_as_paste(message: Message) -> Message:
         return message
     if category(message.character or "") in ("Cc", "Cs"):
         return message
-    paste = events.Paste(message.character or "")
+    paste = TypedCharacter(message.character or "")
     paste.time = message.time
     return paste  # defence: keep-typed-characters

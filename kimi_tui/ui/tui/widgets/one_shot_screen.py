@@ -12,6 +12,8 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from kimi_tui.ui.tui.i18n.catalog import _
+from kimi_tui.ui.tui.terminal.key_sequences import TypedCharacter
+from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.widgets.key_guard import KeyGuard
 from kimi_tui.ui.tui.widgets.type_ahead import TypeAheadFilter, TypedText, write_message
 
@@ -37,6 +39,8 @@ class OneShotModal(ModalScreen[Answer]):
     """A note in the lower edge, and what it replaces."""
     _in_sentence = False
     """Whether the last key was a letter without effect."""
+    _closed_by_text = False
+    """Whether typed text closed the screen: letters that come after it belong to it."""
 
     @property
     def forwards_text(self) -> bool:
@@ -64,14 +68,17 @@ class OneShotModal(ModalScreen[Answer]):
 
     def _write_letters(self, typed: TypedText) -> None:
         if self.forwards_text:
+            was_active = self.is_active
             self.forward_text(typed)
+            self._closed_by_text = self._closed_by_text or (was_active and not self.is_active)
         else:
             self._show_stray(_("letters are keys here; “{text}” has no effect", text=typed.text))
 
     def forward_text(self, typed: TypedText) -> None:
         """Write the text into the message."""
         write_message(self, typed.text, take_focus=typed.take_focus)
-        self._show_note(_("your text goes into the message"))
+        if self.is_active:
+            self._show_note(_("your text goes into the message"))
 
     @property
     def _frame(self) -> Widget:
@@ -109,6 +116,8 @@ class OneShotModal(ModalScreen[Answer]):
 
     async def on_event(self, event: events.Event) -> None:
         if not self.is_active and isinstance(event, events.InputEvent):
+            if self._closed_by_text and isinstance(event, events.Key) and event.is_printable:
+                self.forward_text(TypedText(event.character or ""))  # defence: rest-of-a-sentence
             return
         if isinstance(event, events.Key | events.Paste) and self._takes(event):
             event.stop()
@@ -120,6 +129,8 @@ class OneShotModal(ModalScreen[Answer]):
         if isinstance(event, events.Paste):
             if self.forwards_text:
                 self.letters.paste(event)
+            elif isinstance(event, TypedCharacter):  # defence: typed-character-on-a-screen
+                self._take_stray(sanitize(event.text))
             else:
                 self.letters.drop()
                 write_message(self, event.text)
@@ -142,9 +153,13 @@ class OneShotModal(ModalScreen[Answer]):
                 self._show_stray(_("letters are keys here; “{text}” has no effect", text=letter))
             return bool(letter or answer or event.key == "escape")
         elif letter and not (bound and bound.enabled):
-            self.app.bell()
-            self.letters.drop()
-            self._show_stray(_("{key} does nothing here", key=letter))
+            self._take_stray(letter)
         else:
             return False
         return True
+
+    def _take_stray(self, letter: str) -> None:
+        """Take a letter without effect."""
+        self.app.bell()
+        self.letters.drop()
+        self._show_stray(_("{key} does nothing here", key=letter))

@@ -1,6 +1,7 @@
 """While a pane has the focus, a key of the pane acts, and a sentence starts nothing."""
 
 import pytest
+from textual import events
 from textual.binding import Binding
 
 from kimi_tui.ui.tui.flow_pane.chart_view import FlowChart
@@ -10,6 +11,8 @@ from kimi_tui.ui.tui.keys.keymap import is_text
 from kimi_tui.ui.tui.keys.pane_letters import ACTS_AT_ONCE
 from kimi_tui.ui.tui.main_screen.screen import MainScreen
 from kimi_tui.ui.tui.main_screen.scrub_bar import ScrubBar
+from kimi_tui.ui.tui.terminal.key_sequences import unprintable_as_paste
+from kimi_tui.ui.tui.text.sanitize import sanitize
 from kimi_tui.ui.tui.transcript.view import Transcript
 from tests.ui.tui import wire_scenarios
 from tests.ui.tui.pilot_driver import PilotDriver, Start, start
@@ -94,3 +97,39 @@ async def test_keys_that_move_act_at_once_and_again_after_a_sentence_and_a_pause
         driver.clock.now += 1
         await driver.press("o")
         assert chart.view == "outline"
+
+
+@pytest.mark.parametrize("character", ["\u3000", "\u00a0", "\u200d"])
+@pytest.mark.parametrize("pane", ["f2", "f3"])
+async def test_a_character_that_is_not_printable_is_a_letter_of_the_pane(
+    start: Start, pane: str, character: str
+) -> None:
+    async with start() as driver:
+        await at_chart(driver, pane)
+        focused = driver.app.focused
+        for letter in ("ü", character, "ü", "x"):
+            await type_character(driver, letter)
+            assert f"{sanitize(letter)} does nothing here" in app_text(driver.app) or "letters are keys" in app_text(
+                driver.app
+            )
+        await driver.press("enter")
+        assert driver.composer == ""
+        assert driver.app.focused is focused
+
+
+async def test_a_character_that_is_not_printable_is_a_letter_of_a_screen(start: Start) -> None:
+    async with start() as driver:
+        await at_chart(driver)
+        await driver.press("f1")
+        screen = driver.app.screen
+        assert screen is not driver.app.main_screen
+        await type_character(driver, "\u3000")
+        assert driver.composer == ""
+        assert "does nothing here" in app_text(driver.app)
+        assert driver.app.screen is screen
+
+
+async def type_character(driver: PilotDriver, letter: str) -> None:
+    driver.app.post_message(unprintable_as_paste(events.Key(letter, letter)))
+    for _ in range(4):
+        await driver.pilot.pause()
