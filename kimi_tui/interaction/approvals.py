@@ -247,13 +247,13 @@ class Approvals:
         edited: str | None = None,
         taken: Collection[int] | None = None,
     ) -> bool:
-        """Answer a request; False if no request of that id is pending.
+        """Answer a request; False if no request of that id is pending, or its wait is cancelled.
 
         `edited` replaces the requested action, and only the changes in `taken` are made; both need a one-time approval.
         False also if the request does not allow them.
         """
         pending_entry = self._waiting.get(request_id)
-        if pending_entry is None:
+        if pending_entry is None or pending_entry.answer.done():  # defence: answer-after-interruption
             return False
         if edited is not None and not (pending_entry.editable and response == "approve" and edited.strip()):
             return False
@@ -267,10 +267,9 @@ class Approvals:
         self._wire.send(
             ApprovalResponse(request_id=request_id, response=response, feedback=feedback, taken=selected_indexes)
         )
-        if not pending_entry.answer.done():
-            pending_entry.answer.set_result(
-                ApprovalResult(response != "reject", feedback, edited=edited, selected_hunks=selected)
-            )
+        pending_entry.answer.set_result(
+            ApprovalResult(response != "reject", feedback, edited=edited, selected_hunks=selected)
+        )
         if response == "approve_for_session" and pending_entry.scope is not None:
             self._grant(pending_entry.scope)
         return True
@@ -279,6 +278,11 @@ class Approvals:
         """Reject all requests when no user can answer any more."""
         for request_id in list(self._waiting):
             self.settle(request_id, "reject")
+
+    def withdraw_all(self) -> None:
+        """Cancel the waits of all requests; from now on no answer to them counts."""
+        for pending_entry in self._waiting.values():
+            pending_entry.answer.cancel()
 
     def _grant(self, scope: Scope) -> None:
         self._granted.update(scope.keys)

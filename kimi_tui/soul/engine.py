@@ -274,6 +274,7 @@ class Engine:
         """Interrupt the running turn, otherwise side questions. A flow pauses there; a paused flow stays paused."""
         if not self.turn_lock.locked:
             self.asides.cancel()
+        self.approvals.withdraw_all()  # defence: answer-while-interrupted
         self._interrupt_turn()
         self.command_nodes.stop()
         self.shell_lines.stop()

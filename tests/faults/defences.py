@@ -768,6 +768,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
+        "29 approval_keys", "an answer while the turn is interrupted", "answer-while-interrupted", REMOVED,
+        "test_a_yes_for_the_session_in_the_moment_of_an_interruption_runs_and_grants_nothing",
+    ),
+    Defence(
+        "29 approval_keys", "an answer to a wait that is cancelled", "answer-after-interruption",
+        Without(2), "test_an_answer_after_an_interruption_grants_nothing",
+    ),
+    Defence(
         "31 cmd_split", "the words of a filter of jq", "jq-words", NEVER,
         "test_what_does_more_or_reads_what_is_secret_is_asked_for",
     ),

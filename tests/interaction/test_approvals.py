@@ -133,6 +133,20 @@ async def test_where_nobody_attends_what_is_protected_is_refused() -> None:
     assert refused.unattended
 
 
+async def test_an_answer_after_an_interruption_grants_nothing(approvals: Approvals) -> None:
+    first, second = ask(approvals, AB), ask(approvals, AB)
+    await request(approvals, 2)
+    ids = [one.id for one in approvals.pending]
+    first.cancel()
+    assert not approvals.settle(ids[0], "approve_for_session")
+    approvals.withdraw_all()
+    assert not approvals.settle(ids[1], "approve_for_session")
+    await asyncio.wait((first, second))
+    assert first.cancelled()
+    assert second.cancelled()
+    assert (approvals.granted, approvals.pending) == (frozenset(), ())
+
+
 async def test_cancelling_the_wait_takes_the_request_back(approvals: Approvals, received: list[WireMessage]) -> None:
     task = ask(approvals)
     one = await request(approvals)

@@ -101,6 +101,20 @@ async def test_an_approval_for_the_session_is_not_asked_for_again_and_is_kept(tm
         assert received.of(ApprovalRequest) == []
 
 
+async def test_a_yes_for_the_session_in_the_moment_of_an_interruption_runs_and_grants_nothing(tmp_path):
+    async with engine_on(plan(tmp_path, tool_call("Shell", command="mkdir made"), "text: next")) as (engine, received):
+        turn = asyncio.create_task(engine.prompt("go"))
+        await until(lambda: engine.approvals.pending)
+        request_id = engine.approvals.pending[0].id
+        engine.cancel()
+        assert not engine.approvals.settle(request_id, "approve_for_session")
+        assert (await turn).stop == "cancelled"
+        assert [response.response for response in received.of(ApprovalResponse)] == ["reject"]
+        assert engine.approvals.granted == frozenset()
+        assert not (engine.work_dir / "made").exists()
+        assert roles(engine) == ["user", "assistant", "tool"]
+
+
 async def test_cancel_while_a_tool_runs_leaves_a_valid_context_and_no_process(tmp_path):
     command = "echo > begun; sleep 1000.371 & sleep 1000.371"
     async with engine_on(plan(tmp_path, tool_call("Shell", command=command), "text: next", yolo=True)) as (

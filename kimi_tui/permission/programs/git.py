@@ -308,12 +308,12 @@ _SUBCOMMANDS: dict[str, Program] = {
         deep=_reads_untracked,
         tracked=searched,
     ),
-    "add": Program(_HARMLESS, Options("", "-AunvN --all --update --verbose --intent-to-add --dry-run --no-all")),
+    "add": Program(_HARMLESS, Options("", "-AuvN --all --update --verbose --intent-to-add --no-all")),
     "commit": Program(
         _HARMLESS,
         Options(
             "",
-            "-asqv -m: --all --signoff --quiet --message= --allow-empty --dry-run",
+            "-asqv -m: --all --signoff --quiet --message= --allow-empty",
         ),
         tracked=changes_in_status,
     ),
@@ -321,7 +321,7 @@ _SUBCOMMANDS: dict[str, Program] = {
         _HARMLESS,
         Options(
             "",
-            ("-uqvn --set-upstream --quiet --verbose --dry-run --tags --follow-tags --progress --no-progress"),
+            ("-uqv --set-upstream --quiet --verbose --tags --follow-tags --progress --no-progress"),
             _PACKS + "--repo=",
         ),
         keyed=1,
@@ -332,7 +332,7 @@ _SUBCOMMANDS: dict[str, Program] = {
         _HARMLESS,
         Options(
             "",
-            ("-aqvptn --all --quiet --verbose --prune --tags --no-tags --progress --dry-run --depth= --unshallow"),
+            ("-aqvptn --all --quiet --verbose --prune --tags --no-tags --progress --depth= --unshallow"),
             _PACKS,
         ),
         keyed=1,
