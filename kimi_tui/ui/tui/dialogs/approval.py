@@ -31,6 +31,11 @@ from kimi_tui.wire.display import BriefBlock, DisplayBlock
 from kimi_tui.wire.events import ApprovalAnswer
 from kimi_tui.wire.requests import ApprovalRequest
 
+_BLANK_ROWS = 2
+"""One above the text, one above the answers."""
+_ROOMY_ROWS = 28
+"""Rows of a terminal in which a dialog always has its blank rows."""
+
 
 class ApprovalDialog(DockedDialog):
     """Shows the first pending request, or the one that the user opened."""
@@ -162,8 +167,19 @@ class ApprovalDialog(DockedDialog):
             self.add_class("-open")
             self.call_after_refresh(self._refresh)
 
+    @property
+    def _blank_rows(self) -> int:
+        return 0 if self.has_class("-tight") else _BLANK_ROWS
+
+    def fits(self, room: int) -> bool:
+        self.set_class(self.app.size.height < _ROOMY_ROWS, "-tight")
+        return super().fits(room)
+
     def fit(self, room: int) -> None:
-        self.set_class(self.app.size.height < 28, "-tight")
+        """Shrink the text; in a low terminal the blank rows go first, unless there is room for all."""
+        writes = self.has_class("-why") or self.has_class("-comment")
+        self.set_class(self.app.size.height < _ROOMY_ROWS, "-tight")
+        self.set_class(self.has_class("-tight") and (writes or not super().fits(room - _BLANK_ROWS)), "-tight")
         super().fit(room)
 
     def _options(self, request: ApprovalRequest, *, seen: bool) -> list[Option]:
@@ -352,6 +368,8 @@ class ApprovalDialog(DockedDialog):
     def _write(self, how: str, head: str, about: str) -> None:
         self.remove_class("-why", "-comment")
         self.add_class(how)
+        if self.app.size.height < _ROOMY_ROWS:
+            self.add_class("-tight")  # the comment takes a row of theirs
         self.query_one("#said-head", Static).update(head)
         self._words.placeholder = about
         self.refresh(layout=True)

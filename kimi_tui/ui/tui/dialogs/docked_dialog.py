@@ -105,14 +105,19 @@ class DockedDialog(Vertical, can_focus=True):
     @property
     def _rows_around(self) -> int:
         """The rows of the dialog without its text."""
-        answers, body = self.query_one(OptionList), self.query_one(ApprovalBody)
+        answers = self.query_one(OptionList)
         rows = max(answers.outer_size.height, len(answers.options))
         others = sum(
             one.outer_size.height + one.styles.margin.height
             for one in self.children
             if one.display and not isinstance(one, ApprovalBody | OptionList)
         )
-        return _FRAME + answers.styles.margin.height + body.styles.margin.height + others + rows
+        return _FRAME + self._blank_rows + others + rows
+
+    @property
+    def _blank_rows(self) -> int:
+        """The blank rows around the text and the answers."""
+        return self.query_one(OptionList).styles.margin.height + self.query_one(ApprovalBody).styles.margin.height
 
     def show_focus_hint(self, reach: str) -> None:
         """Show whether the dialog has the focus; `reach` is the key that focuses it."""

@@ -8,7 +8,8 @@ from textual import events
 from kimi_tui.interaction.approvals import ProposedAction, Scope
 from kimi_tui.tools.file_support.diff import diff_blocks
 from kimi_tui.ui.tui.dialogs.approval import ApprovalDialog
-from kimi_tui.ui.tui.dialogs.approval_body import approval_lines
+from kimi_tui.ui.tui.dialogs.approval_body import ApprovalBody, approval_lines
+from kimi_tui.ui.tui.dialogs.approval_header import ApprovalHeader
 from kimi_tui.ui.tui.dialogs.option_list import OptionList
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.wire.display import DiffBlock
@@ -262,3 +263,14 @@ async def test_what_a_tiny_window_does_not_show_is_not_approved(start: Start, ke
         assert [verdict for verdict, _feedback in driver.verdicts] == [
             "approve" if key == "y" else "approve_for_session"
         ]
+
+
+@pytest.mark.parametrize(("rows", "blank"), [(24, 2), (12, 0)])
+async def test_blank_rows_go_only_where_the_terminal_has_no_room_for_them(start: Start, rows: int, blank: int) -> None:
+    async with start(size=(80, rows)) as driver:
+        await driver.say(*wire_scenarios.approval())
+        dialog = driver.app.main_screen.query_one(ApprovalDialog)
+        body, answers = dialog.query_one(ApprovalBody), dialog.query_one(OptionList)
+        above = body.region.y - dialog.query_one(ApprovalHeader).region.bottom
+        assert above + answers.region.y - body.region.bottom == blank
+        assert answers.region.bottom < dialog.region.bottom
