@@ -1,7 +1,6 @@
 """Pictures of the further screens, each looked at before it was kept, and what holds for all of them."""
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -29,32 +28,28 @@ PICTURES = [
 
 
 @pytest.fixture
-def fixed_root(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder of one name on every machine and in every run: paths are in the pictures."""
-    root = Path("/tmp/kimi-tui-screens")
-    shutil.rmtree(root, ignore_errors=True)
-    (root / "proj").mkdir(parents=True)
-    monkeypatch.setenv("KIMI_TUI_HOME", str(root / "home"))
-    monkeypatch.setenv("HOME", str(root))
+def home_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """The home of the pictures: `~` in each of them, a folder of its own for each test."""
+    (tmp_path / "proj").mkdir()
+    monkeypatch.setenv("KIMI_TUI_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("TZ", "UTC")
-    yield root
-    shutil.rmtree(root, ignore_errors=True)
+    return tmp_path
 
 
-@pytest.mark.xdist_group("screen_cases")
 @pytest.mark.parametrize(
     ("screen_case", "size", "theme"),
     PICTURES,
     ids=[f"{screen_case}-{size[0]}x{size[1]}-{theme}" for screen_case, size, theme in PICTURES],
 )
 def test_the_screen_looks_as_it_was_drawn(
-    screen_case: str, size: tuple[int, int], theme: str, fixed_root: Path, snap_compare: Callable[..., bool]
+    screen_case: str, size: tuple[int, int], theme: str, home_folder: Path, snap_compare: Callable[..., bool]
 ) -> None:
-    app, _ = make_app(FakeEngine(fixed_root / "proj"), theme=theme)
+    app, _ = make_app(FakeEngine(home_folder / "proj"), theme=theme)
 
     async def run(pilot: Pilot[int]) -> None:
         await ready(pilot)
-        app.push_screen(SCREENS[screen_case](fixed_root / "proj", fixed_root))
+        app.push_screen(SCREENS[screen_case](home_folder / "proj", home_folder))
         await Shown(app, pilot).settle()
 
     assert snap_compare(app, terminal_size=size, run_before=run)
