@@ -22,6 +22,7 @@ from kimi_tui.ui.tui.state.items import (
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.transcript.item_store import ItemStore
 from kimi_tui.ui.tui.transcript.logical_lines import Span, all_logical_lines
+from kimi_tui.ui.tui.transcript.tool_cards import tool_label
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, UnknownBlock
 
 
@@ -42,7 +43,7 @@ def source_text(item: Item) -> str:
             return item.text
         case ToolItem():
             blocks = [_block_text(block) for block in item.blocks]
-            return "\n".join((item.name, item.headline, *blocks, item.message, item.output or item.tail))
+            return "\n".join((tool_label(item.name), item.headline, *blocks, item.message, item.output or item.tail))
         case SubagentItem():
             return "\n".join((item.name, item.task, *(step.text for step in item.steps), item.result))
         case FlowHeaderItem():

@@ -38,8 +38,19 @@ _STATE_WORDS = {
     "interrupted": N_("interrupted"),
     "waiting": N_("waiting for you"),
 }
+_TOOL_NAMES = {
+    "AskUserQuestion": N_("Question"),
+    "EnterPlanMode": N_("Plan mode"),
+    "ExitPlanMode": N_("Plan"),
+}
+"""Names of tools that ask for no approval, as the user calls what they do; others keep the name that rules use."""
 _BOLD = Style(bold=True)
 _TICKS = {"done": "✓", "in_progress": "◐", "pending": "○"}
+
+
+def tool_label(name: str) -> str:
+    """Return the name of a tool for the user."""
+    return _(_TOOL_NAMES[name]) if name in _TOOL_NAMES else name
 
 
 def tool_lines(item: ToolItem, width: int, context: RenderContext) -> Iterator[Line]:
@@ -51,7 +62,7 @@ def tool_lines(item: ToolItem, width: int, context: RenderContext) -> Iterator[L
         sign, ink = "◆", palette.secondary
     left: list[Run] = [
         (f"{sign} ", ink + click_style("toggle")),
-        (item.name, palette.base + _BOLD + click_style("toggle")),
+        (tool_label(item.name), palette.base + _BOLD + click_style("toggle")),
     ]
     right = _right(item, context)
     row = min(width, _WIDEST)

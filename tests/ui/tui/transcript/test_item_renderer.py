@@ -96,17 +96,25 @@ def test_the_card_of_a_question_shows_the_answers(is_open: bool):
     blocks = (BriefBlock(text="Which database? SQLite\nAnd the cache? None"),)
     item = ToolItem("AskUserQuestion", "Which database?", "ok", blocks=blocks, output='{"answers": {}}')
     assert text_of(item, 50, is_open=is_open) == [
-        "✓ AskUserQuestion  Which database?",
+        "✓ Question  Which database?",
         "  │ Which database? SQLite",
         "  │ And the cache? None",
     ]
 
 
+@pytest.mark.parametrize(
+    ("tool", "shown"),
+    [("ExitPlanMode", "Plan"), ("EnterPlanMode", "Plan mode"), ("StrReplaceFile", "StrReplaceFile")],
+)
+def test_a_card_names_what_a_tool_does_unless_rules_name_the_tool(tool: str, shown: str):
+    assert text_of(ToolItem(tool, "Ship it", "ok"), 50) == [f"✓ {shown}  Ship it"]
+
+
 def test_a_question_is_said_once_on_its_card():
     one = ToolItem("AskUserQuestion", "Which database?", "ok", output='{"answers": {"Which database?": "SQLite"}}')
-    assert text_of(one, 50) == ["✓ AskUserQuestion  Which database?", "  │ SQLite"]
+    assert text_of(one, 50) == ["✓ Question  Which database?", "  │ SQLite"]
     two = ToolItem("AskUserQuestion", "Which?", "ok", output='{"answers": {"Which?": "SQLite", "A cache?": "No"}}')
-    assert text_of(two, 50) == ["✓ AskUserQuestion  2 answers", "  │ Which?  SQLite", "  │ A cache?  No"]
+    assert text_of(two, 50) == ["✓ Question  2 answers", "  │ Which?  SQLite", "  │ A cache?  No"]
 
 
 def test_a_failed_call_without_a_message_shows_the_last_lines_of_its_output():
