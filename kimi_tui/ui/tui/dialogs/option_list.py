@@ -8,6 +8,7 @@ from textual import events
 from textual.message import Message
 
 from kimi_tui.i18n import UserText
+from kimi_tui.ui.tui.keys.bindings import DISPLAY_NAMES
 from kimi_tui.ui.tui.text.styled_line import Line, Run, cells, code_runs, width_of
 from kimi_tui.ui.tui.text.wrap import wrap_runs, wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
@@ -73,14 +74,15 @@ class OptionList(LineWidget):
     def lines(self, width: int, palette: Palette) -> list[Line]:
         out: list[Line] = []
         self._rows = []
-        keys = max((cells(option.key) for option in self.options), default=0)
+        names = [DISPLAY_NAMES.get(option.key, option.key) for option in self.options]
+        keys = max(map(cells, names), default=0)
         for index, option in enumerate(self.options):
             here = index == self.cursor
             bold = Style(bold=True) if here else Style()
             dead = option.disabled or self._dimmed
             key = palette.muted if dead else palette.accent + Style(bold=True)
             words = palette.muted if option.disabled else palette.base + bold
-            head: list[Run] = [("› " if here else "  ", palette.accent), (option.key.ljust(keys) + "  ", key)]
+            head: list[Run] = [("› " if here else "  ", palette.accent), (names[index].ljust(keys) + "  ", key)]
             indent = 4 + keys
             runs = wrap_text(option.label, words, max(8, width - indent))
             # With more of them it is not clear which are the text's own: a name keeps its backticks.

@@ -56,7 +56,7 @@ def footer_facts(run: RunView, now: LiveContext, *, changed: bool = False, past:
 
 
 def _raise_or_stop() -> tuple[Button, ...]:
-    return (("toggle", "space " + _("raise")), ("stop", "x " + _("stop")))
+    return (("toggle", "Space " + _("raise")), ("stop", "x " + _("stop")))
 
 
 def _bar(run: RunView, now: float) -> tuple[float, str] | None:
@@ -93,7 +93,7 @@ def _state(run: RunView, now: LiveContext, *, esc_interrupts: bool) -> FooterFac
 
 def _controls(run: RunView, *, waits: bool) -> tuple[Button, ...]:
     """The buttons that act on an active run, by importance."""
-    resume: Button = ("toggle", "space " + _("continue"))
+    resume: Button = ("toggle", "Space " + _("continue"))
     step: Button = ("step", "n " + _("step"))
     stop: Button = ("stop", "x " + _("stop"))
     if run.paused is not None:
@@ -102,7 +102,7 @@ def _controls(run: RunView, *, waits: bool) -> tuple[Button, ...]:
         return (resume, stop, step, ("again", "r " + _("rerun")))
     if run.pausing:
         return (resume, stop)
-    return (("toggle", "space " + _("pause")), stop, step, ("breakpoint", "b " + _("breakpoint")))
+    return (("toggle", "Space " + _("pause")), stop, step, ("breakpoint", "b " + _("breakpoint")))
 
 
 def line_legend(*, ascii: bool = False) -> str:  # noqa: A002

@@ -126,6 +126,7 @@ class NodeDetails(OneShotModal[str | None]):
 
     CSS = """
     NodeDetails { align: center middle; }
+    NodeDetails.-alone { background: $background 60%; }
     NodeDetails > Vertical {
         width: 76; max-width: 94%; height: auto; max-height: 90%; background: $surface; padding: 0 1;
         border: round $primary; border-title-color: $primary; border-title-style: bold; border-subtitle-color: $muted;

@@ -419,9 +419,8 @@ class FlowPane(Vertical):
     def _list_facts(self) -> FooterFacts:
         if not self.listing.flows or self.size.height < _ROOMY:
             return FooterFacts()
-        start = (("start", "s " + _("start")),) if self._startable else ()
         last = (("list", "l " + _("last run")),) if self._run is not None else ()
-        return FooterFacts(buttons=(*start, ("view", "v " + _("chart")), ("runs", "h " + _("runs")), *last))
+        return FooterFacts(buttons=(("view", "v " + _("chart")), ("runs", "h " + _("runs")), *last))
 
     def _chart_facts(self, skill: FlowSkill) -> FooterFacts:
         if skill.flow is None:

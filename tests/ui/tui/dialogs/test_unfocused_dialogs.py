@@ -144,10 +144,10 @@ async def test_a_pause_asked_for_while_an_approval_waits_is_seen_and_taken_back(
         shown = one.shown()
         assert shown.count("pauses after this turn") == 2
         assert "your approval?" in shown
-        assert "space continue" in shown
+        assert "Space continue" in shown
         await one.press("space")
         assert "pauses after this turn" not in one.shown()
-        assert "space pause" in one.shown()
+        assert "Space pause" in one.shown()
 
 
 async def test_escape_leaves_a_zoomed_chart_before_it_interrupts(start: Start) -> None:

@@ -48,7 +48,7 @@ async def test_after_esc_space_asks_again_and_another_budget_can_be_written(tmp_
         await one.reply("I looked.")
         await one.press("escape")
         assert "budget used up" in one.shown()
-        assert "space raise" in one.shown()
+        assert "Space raise" in one.shown()
         await one.press("f3", "space")
         assert isinstance(one.app.screen, ChoiceDialog)
         await one.press("o")

@@ -104,7 +104,10 @@ async def test_a_broken_flow_is_listed_and_enter_shows_what_is_wrong(tmp_path: P
     async with open_flow(tmp_path, engine=shelf.engine) as one:
         assert "✗" in one.shown()
         names = [skill.name for skill in one.pane.listing.flows]
-        await one.press("f3", *["down"] * names.index("release"))
+        await one.press("f3")
+        assert "Enter start" in one.shown()
+        assert "s start" not in one.shown(), "said once"
+        await one.press(*["down"] * names.index("release"))
         assert "Enter show the error" in one.shown()
         assert "s start" not in one.shown()
         await one.press("enter")

@@ -207,10 +207,10 @@ async def test_a_key_pressed_just_after_the_run_ended_is_no_letter_of_a_message(
 async def test_the_buttons_of_the_foot_do_what_the_keys_do(tmp_path: Path) -> None:
     async with open_flow(tmp_path) as one:
         await one.run()
-        await click_on(one, "space pause")
+        await click_on(one, "Space pause")
         await one.reply("I looked.")
         assert one.runner.paused is not None
-        await click_on(one, "space continue")
+        await click_on(one, "Space continue")
         await one.settle()
         assert one.runner.paused is None
 
@@ -223,6 +223,8 @@ async def test_a_click_opens_a_node_and_a_key_there_goes_to_one_of_its_turns(tmp
         screen = one.app.screen
         assert isinstance(screen, NodeDetails)
         assert "2 visits" in one.shown()
+        await one.pilot.resize_terminal(80, 24)
+        assert screen.styles.background.a < 1, "the conversation is dimmed behind it"
         await one.press("1")
         assert one.app.main_screen.focused_pane == "conversation"
         first = one.app.presenter.state.flow.turn_keys["fix"][0]
@@ -272,6 +274,8 @@ async def test_everything_can_be_done_from_a_list_of_it(tmp_path: Path) -> None:
         assert one.runner.state.breakpoints == {"green"}
         await one.press("f3", "full_stop")
         assert "Remove the breakpoint" in one.shown()
+        assert "Enter  Node details" in one.shown()
+        assert "Home   Follow" in one.shown()
         await click_on(one, "Outline (toggle)")
         assert one.pane.chart.view == "outline"
         await one.press("f3", "full_stop")
