@@ -50,7 +50,9 @@ def test_a_label_is_cut_where_nobody_reads_on() -> None:
         ("## What is left\n- one\n* two", "What is left\n• one\n• two"),
         ("2**8 and 3**2, a ** b ** c, ****", "2**8 and 3**2, a ** b ** c, ****"),
         ("#12 and -x", "#12 and -x"),
+        (r"Step one\nwrite it down", "Step one\nwrite it down"),
+        (r"Look in C:\new and src\new\test", r"Look in C:\new and src\new\test"),
     ],
 )
-def test_a_label_shows_no_markdown_signs(label: str, shown: str) -> None:
+def test_a_label_shows_no_markdown_signs_and_breaks_at_written_breaks(label: str, shown: str) -> None:
     assert clean_label(label) == shown
