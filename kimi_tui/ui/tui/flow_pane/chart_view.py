@@ -186,6 +186,13 @@ class FlowChart(SurfaceView, can_focus=True):
         width = self._made_for[0] + 1 if self._made_for is not None else self.size.width  # a hidden chart has no size
         return max(0, place.x + place.width // 2 - width // 2) if place is not None else 0
 
+    @property
+    def rows_above(self) -> int:
+        """A chart to the right is in the middle of the pane; one that goes down begins at the top, as text does."""
+        if self.surface is None or self._made_for is None or self.direction == "TB":
+            return 0
+        return max(0, min((self._made_for[1] - self.surface.height) // 2, self.size.height - self.surface.height))
+
     # Cursor
 
     def _reveal(self, node_id: str) -> None:

@@ -71,7 +71,7 @@ class SurfaceView(PannableView):
         if surface is None or not (nodes or edges):
             return
         rows = surface.rows_covered((), edges)
-        left, top = self._pad - self.scroll_offset.x, -self.scroll_offset.y
+        left, top = self._pad - self.scroll_offset.x, self.rows_above - self.scroll_offset.y
         dirty = [Region(0, y + top, self.size.width, 1) for y in sorted(rows)]
         for node_id in nodes:
             place = surface.position_of(node_id)
@@ -104,6 +104,11 @@ class SurfaceView(PannableView):
         surface = self.surface
         return max(0, (self.size.width - surface.width) // 2) if surface is not None else 0
 
+    @property
+    def rows_above(self) -> int:
+        """Rows above a chart that is lower than the pane."""
+        return 0
+
     def render_line(self, y: int) -> Strip:
         try:
             return self._chart_line(y)
@@ -113,10 +118,10 @@ class SurfaceView(PannableView):
 
     def _chart_line(self, y: int) -> Strip:
         width, background, surface = self.size.width, background_of(self), self.surface
-        line = y + self.scroll_offset.y
+        line = y + self.scroll_offset.y - self.rows_above
         if surface is None:
             return self._waiting_line(y, background)
-        if line >= surface.height:
+        if not 0 <= line < surface.height:
             strip = Strip.blank(width, background)
         else:
             strip = self.drawn_rows.get(line)

@@ -332,6 +332,24 @@ async def test_keys_change_the_view(tmp_path: Path) -> None:
         assert chart.direction == "LR"
 
 
+async def test_a_low_chart_to_the_right_is_in_the_middle_of_a_tall_pane(tmp_path: Path) -> None:
+    async with open_flow(tmp_path) as one:
+        await one.say(*flow_scenarios.nested())
+        chart = one.pane.chart
+
+        def rows() -> list[int]:
+            return [y for y in range(chart.size.height) if chart.render_line(y).text.strip()]
+
+        assert chart.direction == "TB"
+        assert rows()[0] == 0
+        await one.press("f3", "z", "d")
+        assert chart.surface is not None
+        assert chart.direction == "LR"
+        above, below = rows()[0], chart.size.height - 1 - rows()[-1]
+        assert above > 2
+        assert abs(above - below) <= 2
+
+
 async def test_a_narrow_pane_has_an_outline_by_itself(tmp_path: Path) -> None:
     async with open_flow(tmp_path) as one:
         await one.say(*flow_scenarios.nested())
