@@ -25,4 +25,4 @@ def fitting_layout(
         layout_within(flow, width, direction=way, mode=one, lines=WHOLE_LINES if way == "LR" else MAX_LINES)
         for way, one in tries
     )
-    return next((use_free_rows(laid, flow, None) for laid in drawn if laid is not None), None)
+    return next((use_free_rows(laid, flow, None, width) for laid in drawn if laid is not None), None)

@@ -12,16 +12,22 @@ from kimi_tui.flow.model.graph import Flow, NodeKind
 _LEFT, _RIGHT = -1, 1
 _WIDEST_LINE = 100
 """The maximum width of the text of a box that has a single line."""
+_PASSES = 3
+"""The widening of a box may move the drawing, so that another box has room."""
 _TALLEST = 24
 """The maximum lines of a box that has grown."""
 
 
 def use_free_cells(layout: Layout, flow: Flow, width: int) -> Layout:
     """The layout with larger boxes where their text was cut, in a drawing of at most `width` columns."""
-    cut = [node for node in layout.nodes.values() if _is_cut(node.lines)]
-    if not cut or layout.width > width:
-        return layout
-    return _BoxWidener(layout, flow, width).run([node.id for node in cut])
+    for _ in range(_PASSES):
+        cut = [node.id for node in layout.nodes.values() if _is_cut(node.lines)]
+        if not cut or layout.width > width:
+            break
+        before, layout = layout, _BoxWidener(layout, flow, width).run(cut)
+        if layout == before:
+            return before
+    return layout
 
 
 def _is_cut(lines: tuple[str, ...]) -> bool:
@@ -82,13 +88,14 @@ class _BoxWidener:
 
     def _lines(self, node: PlacedNode, more: int) -> tuple[str, ...]:
         """The text in a box that is up to `more` cells wider: whole in the least width, or as much as there is room."""
-        most = max(node.height - 2, 1)
+        most = node.height - (0 if node.bare else 2)
         now = node.width - FRAME_CELLS - _sign_cells(node)
 
         more = min(more, max(WIDEST_TEXT if most > 1 else _WIDEST_LINE, now) - now)
 
         def lines(extra: int) -> tuple[str, ...]:
-            return box_lines(self._flow.nodes[node.id], now + extra, self._layout.mode, most)
+            mode = "compact" if node.bare and most == 1 else "full"
+            return box_lines(self._flow.nodes[node.id], now + extra, mode, most)
 
         low, high = 0, more
         if _is_cut(lines(high)):

@@ -1,4 +1,4 @@
-"""Gives boxes whose text is cut more lines, by inserting rows into the drawing. Nothing moves sideways."""
+"""Gives boxes whose text is cut more lines, by inserting rows into the drawing, then the free cells beside them."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,6 +6,7 @@ from dataclasses import replace
 from kimi_tui.flow.layout.box_sizes import FRAME_CELLS, box_lines
 from kimi_tui.flow.layout.cell_text import cell_width
 from kimi_tui.flow.layout.coordinates import straighten
+from kimi_tui.flow.layout.free_cells import use_free_cells
 from kimi_tui.flow.layout.geometry import GLYPH_CELLS, Layout, LayoutDirection, PlacedEdge, PlacedNode, Point
 from kimi_tui.flow.model.graph import Flow, NodeKind
 
@@ -14,10 +15,11 @@ _MAX_CUT_BOXES = 200
 """With more cut boxes, the chart stays as it is: it is too large to be read as a whole."""
 
 
-def use_free_rows(layout: Layout, flow: Flow, rows: int | None) -> Layout:
+def use_free_rows(layout: Layout, flow: Flow, rows: int | None, width: int = 0) -> Layout:
     """The layout with more lines in boxes whose text is cut, in at most `rows` rows; None: as many as whole texts need.
 
-    The box that needs the fewest lines gets them first.
+    The box that needs the fewest lines gets them first. What then is still cut becomes wider, if a drawing of `width`
+    columns has free cells beside it.
     """
     free = _NO_LIMIT if rows is None else rows - layout.height
     missing = {node.id: count for node in layout.nodes.values() if (count := _missing_lines(node, flow))}
@@ -36,7 +38,7 @@ def use_free_rows(layout: Layout, flow: Flow, rows: int | None) -> Layout:
         missing = {
             other: lines for other in [*missing, node_id] if (lines := _missing_lines(layout.nodes[other], flow)) > 0
         }
-    return layout
+    return use_free_cells(layout, flow, max(width, layout.width))
 
 
 def _text_width(node: PlacedNode) -> int:

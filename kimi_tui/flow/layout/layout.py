@@ -9,7 +9,16 @@ tracks of lines (`coordinates`, `routing`).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kimi_tui.flow.layout.box_sizes import MAX_LINES, Spacing, box_lines, box_size, candidates, label_lines, word_cells
+from kimi_tui.flow.layout.box_sizes import (
+    MAX_LINES,
+    WIDEST_TEXT,
+    Spacing,
+    box_lines,
+    box_size,
+    candidates,
+    label_lines,
+    word_cells,
+)
 from kimi_tui.flow.layout.cell_text import cell_width
 from kimi_tui.flow.layout.coordinates import assign_coordinates
 from kimi_tui.flow.layout.free_cells import use_free_cells
@@ -20,6 +29,8 @@ from kimi_tui.flow.model.graph import Flow, NodeKind
 
 _SOME_ITEMS = 500
 """With more items, only spacings that are the same in every layer are tried."""
+_FEW_TALL = 4
+"""Boxes of so many lines are not made lower."""
 _MANY_ITEMS = 3_000
 """With more items, only the roomiest and the tightest spacing are tried."""
 
@@ -79,6 +90,7 @@ def _first_that_fits(
     skeleton = build_skeleton(len(number), edges, labelled, number[flow.begin_id])
     main = _main_line(skeleton, number[flow.begin_id], number[flow.end_id])
     result: Layout | None = None
+    chosen: _Attempt | None = None
     spacings = candidates(direction, mode, width, few=len(skeleton.items) > _SOME_ITEMS, low=low)
     if len(skeleton.items) > _MANY_ITEMS:
         spacings = (spacings[0], spacings[-1])
@@ -100,7 +112,7 @@ def _first_that_fits(
         if result is None or (
             candidate.width < result.width and not (spacing.to_fit and candidate.width > (width or 0))
         ):
-            result = candidate
+            result, chosen = candidate, attempt
         if width is None or result.width <= width:
             break
     if must_fit and (result is None or (width is not None and result.width > width)):
@@ -110,6 +122,11 @@ def _first_that_fits(
         return layout(flow, direction=direction, width=result.width, mode=mode, lines=lines, low=low)
     if width is None or len(skeleton.items) > _SOME_ITEMS:
         return result
+    if direction == "LR" and mode == "full" and chosen is not None and result.width < width:
+        texts = _texts_with_spare_cells(flow, skeleton, chosen.texts, lines, width - result.width)
+        lower = _place(flow, skeleton, main, texts, chosen, direction, mode, low=low, room=None)
+        if lower.width <= width and lower.height < result.height:
+            result = lower
     return use_free_cells(result, flow, max(width, result.width))
 
 
@@ -184,6 +201,34 @@ def _text_widths(
             elif spacing.share:
                 widths[item] = spacing.text_cells(width, len(boxes), len(layer) - len(boxes))
     return widths
+
+
+def _texts_with_spare_cells(
+    flow: Flow, skeleton: LayeredGraph, widths: Sequence[int], most: int, spare: int
+) -> list[tuple[str, ...]]:
+    """The text of each box of a flow to the right, where `spare` columns go to the layers with the tallest boxes."""
+    nodes = list(flow.nodes.values())
+    texts = [box_lines(node, width, "full", most) for node, width in zip(nodes, widths, strict=True)]
+    layers = [[item for item in layer if item < len(nodes)] for layer in skeleton.layers]
+    cells = [max((cell_width(line) for item in layer for line in texts[item]), default=0) for layer in layers]
+    growing = {number for number, layer in enumerate(layers) if layer}
+    while growing and spare > 0:
+        number = max(growing, key=lambda one: max(len(texts[item]) for item in layers[one]))
+        tallest = max(len(texts[item]) for item in layers[number])
+        if tallest <= _FEW_TALL:
+            break
+        for width in range(cells[number] + 1, min(cells[number] + spare, WIDEST_TEXT) + 1):
+            wider = {item: box_lines(nodes[item], width, "full", most) for item in layers[number]}
+            if max(map(len, wider.values())) < tallest:
+                break
+        else:
+            growing.remove(number)
+            continue
+        spare -= width - cells[number]
+        cells[number] = width
+        for item, lines in wider.items():
+            texts[item] = lines
+    return texts
 
 
 def _least_width(

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from kimi_tui.flow.layout.free_cells import use_free_cells
 from kimi_tui.flow.layout.free_rows import use_free_rows
 from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
 from kimi_tui.flow.model.graph import NodeKind
@@ -77,3 +78,16 @@ def test_a_chart_without_cut_text_stays_as_it_is() -> None:
     flow = likely_flow(9, 3)
     whole = layout(flow, width=100)
     assert use_free_rows(whole, flow, whole.height + 20) == whole
+
+
+@BOUNDED
+@given(st.integers(3, 16), st.integers(0, 10_000), MODES, st.sampled_from([40, 51, 80]), st.integers(0, 12))
+def test_boxes_that_are_still_cut_have_no_free_cells_beside_them(
+    size: int, seed: int, mode: LayoutMode, width: int, free: int
+) -> None:
+    flow = likely_flow(size, seed)
+    before = layout(flow, mode=mode, width=width, lines=1)
+    laid = use_free_rows(before, flow, before.height + free, width)
+    assert violations(laid, flow) == []
+    assert laid.width <= max(width, before.width)
+    assert use_free_cells(laid, flow, max(width, laid.width)) == laid

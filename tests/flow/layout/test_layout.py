@@ -458,3 +458,18 @@ def test_a_word_is_divided_where_the_chart_would_else_not_fit() -> None:
         [("b", f"n{i}", None) for i in range(4)] + [(f"n{i}", "e", None) for i in range(4)],
     )
     assert layout(flow, direction="TB", width=70).width <= 70
+
+
+def test_a_flow_to_the_right_gives_free_columns_to_its_tallest_boxes() -> None:
+    long = "Read the whole change as its most critical reader would and write down every doubt that is left. " * 2
+    flow = make_flow(
+        {"b": "BEGIN", "one": "Look", "two": long, "three": "Say what is left", "e": "END"},
+        [("b", "one", None), ("one", "two", None), ("two", "three", None), ("three", "e", None)],
+    )
+    for width in (80, 100, 120):
+        laid = layout(flow, direction="LR", width=width)
+        assert laid.width <= width
+        room = width - laid.width
+        wider = wrap(long.strip(), laid.nodes["two"].width - 4 + room, MAX_LINES)
+        assert len(laid.nodes["two"].lines) <= max(len(wider), 4)
+        assert violations(laid, flow) == []

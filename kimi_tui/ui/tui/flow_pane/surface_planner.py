@@ -50,7 +50,7 @@ class SurfacePlanner:
         self.flow = flow
         self._ascii = ascii
         self._layouts: dict[tuple[LayoutDirection, LayoutMode, int, int, bool], Layout] = {}
-        self._last: tuple[Layout, int | None, PlannedSurface] | None = None
+        self._last: tuple[Layout, int | None, int, PlannedSurface] | None = None
 
     @property
     def is_slow(self) -> bool:
@@ -172,10 +172,11 @@ class SurfacePlanner:
         """
         scrolled = max(_MUCH_SCROLLED * height, _SCROLLED * laid.height)
         rows = None if width >= _ZOOMED else height if laid.height <= height else int(scrolled)
-        if self._last is None or self._last[0] is not laid or self._last[1] != rows:
-            whole = use_free_rows(laid, self.flow, rows)
-            self._last = (laid, rows, PlannedSurface(DrawnSurface(whole, ascii=self._ascii), laid.mode, laid.direction))
-        return self._last[2]
+        if self._last is None or self._last[0] is not laid or self._last[1:3] != (rows, width):
+            whole = use_free_rows(laid, self.flow, rows, width)
+            surface = DrawnSurface(whole, ascii=self._ascii)
+            self._last = (laid, rows, width, PlannedSurface(surface, laid.mode, laid.direction))
+        return self._last[3]
 
 
 def _is_lower(laid: Layout, best: Layout, width: int) -> bool:
