@@ -1062,6 +1062,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_link_among_the_objects_overwrites_no_file",
     ),
     Defence(
+        "34 protected_paths", "links in Git directories of any name", "links-of-any-git-directory",
+        Value('is_git_dir or "/.git/" in f"{folder}/".lower()'),
+        "test_a_link_deep_in_a_git_directory_of_another_name_is_put_aside",
+    ),
+    Defence(
         "34 protected_paths", "submodules among Git's objects", "submodules-among-objects",
         Value('f"{folder}/".endswith("/objects/")'),
         "test_a_submodule_that_is_named_like_a_folder_of_objects_runs_no_hook_of_a_command",

@@ -16,6 +16,11 @@ from kimi_tui.tools.shell_support.inotify import FolderWatches
 
 _MAX_FOLDERS = 1_000_000
 _OF_OBJECTS = re.compile("/[0-9a-f]{2}")
+_OF_GIT = frozenset({
+    "logs", "refs", "objects", "info", "hooks", "modules", "worktrees", "rr-cache", "lfs", "reftable", "remotes",
+    "branches", "rebase-merge", "rebase-apply", "sequencer",
+})  # fmt: skip
+"""Git's own folders in a Git directory; others may hold the files of a worktree."""
 _COARSE_NS = 50_000_000
 """A folder that changed this recently may change again without a new timestamp: clocks of file systems are coarse."""
 
@@ -33,6 +38,7 @@ class _Folder:
     folders: tuple[str, ...]
     repositories: tuple[str, ...]
     links: tuple[str, ...]
+    within_git: bool
 
 
 class RepositoryFinder:
@@ -114,13 +120,17 @@ class RepositoryFinder:
                 waiting.extend(before.folders if everything else ())
                 continue
             try:
-                now = _listed(folder, status)
+                now = _listed(folder, status, within_git=self._is_of_git(folder))
             except OSError:
                 self._forget(folder)
                 self._unwatched.add(folder)  # it may be readable later
                 continue
-            for path in set(before.folders).difference(now.folders) if before is not None else ():
-                self._forget(path)
+            if before is not None:
+                another = before.within_git != now.within_git
+                for path in before.folders if another else set(before.folders).difference(now.folders):
+                    self._forget(path)
+                if another:  # list those below again, for their links
+                    seen = {path for path in seen if not path.startswith(f"{folder}/")}
             self._known[folder] = now
             (self._holding.add if now.repositories or now.links else self._holding.discard)(folder)
             waiting.extend(now.folders)
@@ -128,6 +138,12 @@ class RepositoryFinder:
         if everything:
             for folder in set(self._known) - seen:
                 self._forget(folder)
+
+    def _is_of_git(self, folder: str) -> bool:
+        """Whether it is one of Git's own folders in a Git directory, or below one."""
+        above, _, name = folder.rpartition("/")
+        known = self._known.get(above)
+        return known is not None and known.within_git and (above not in known.repositories or name in _OF_GIT)
 
     def _still_known(self, folder: str, status: os.stat_result) -> _Folder | None:
         """Return what is known of the folder; if the path is a different folder now, forget it and return None."""
@@ -158,7 +174,8 @@ class RepositoryFinder:
                 waiting.extend(known.folders)
 
 
-def _listed(folder: str, status: os.stat_result) -> _Folder:
+def _listed(folder: str, status: os.stat_result, *, within_git: bool) -> _Folder:
+    """`within_git`: it is one of Git's own folders."""
     folders: list[str] = []
     repositories: list[str] = []
     links: list[str] = []
@@ -175,7 +192,7 @@ def _listed(folder: str, status: os.stat_result) -> _Folder:
             elif entry.is_dir(follow_symlinks=False):
                 folders.append(entry.path)
     is_git_dir = "HEAD" in names and ({"objects", "refs"} <= names or "commondir" in names)
-    within_git = "/.git/" in f"{folder}/".lower()
+    within_git = within_git or is_git_dir or "/.git/" in f"{folder}/".lower()  # defence: links-of-any-git-directory
     if is_git_dir:
         repositories.append(folder)
     # Those of a submodule are searched, as its name may hold a folder `objects`.
@@ -189,5 +206,6 @@ def _listed(folder: str, status: os.stat_result) -> _Folder:
         0 if recent else status.st_ctime_ns,
         tuple(folders),
         tuple(repositories),
-        tuple(links) if is_git_dir or within_git else (),
+        tuple(links) if within_git else (),
+        within_git,
     )

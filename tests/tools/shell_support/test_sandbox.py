@@ -918,6 +918,32 @@ async def test_a_link_among_the_objects_overwrites_no_file(harness: ToolHarness)
 
 
 @works
+async def test_a_link_deep_in_a_git_directory_of_another_name_is_put_aside(harness: ToolHarness) -> None:
+    repository(harness.dir)
+    git(harness.dir, "config", "core.logAllRefUpdates", "true")
+    (harness.dir / ".git").rename(harness.dir / ".bare")
+    (harness.dir / ".git").write_text("gitdir: ./.bare\n")
+    mine = Path.home() / "mine"
+    mine.write_text("# mine\n")
+    value = await harness.use(shell(harness), command=f"git status; ln -sf {mine} .bare/logs/HEAD")
+    assert ".bare/logs/HEAD` was put aside" in value.message
+    git(harness.dir, "commit", "-q", "--allow-empty", "-m", "two")
+    assert mine.read_text() == "# mine\n"
+
+
+@works
+async def test_a_link_in_a_worktree_within_a_bare_repository_stays(harness: ToolHarness) -> None:
+    repository(harness.dir / "made")
+    git(harness.dir, "clone", "-q", "--bare", "made", "bare")
+    git(harness.dir / "bare", "worktree", "add", "-q", "tree", "-b", "topic")
+    command = "git version; mkdir bare/tree/bin; ln -s ../a bare/tree/bin/a; ln -s x bare/tree/y"
+    value = await harness.use(shell(harness), command=command)
+    assert not value.is_error, value
+    assert (harness.dir / "bare/tree/bin/a").read_text() == "1\n"
+    assert (harness.dir / "bare/tree/y").is_symlink()
+
+
+@works
 @pytest.mark.parametrize("name", ["objects/ab", "x/objects/ab", "x/.git/objects/ab"])
 async def test_a_submodule_that_is_named_like_a_folder_of_objects_runs_no_hook_of_a_command(
     harness: ToolHarness, name: str
