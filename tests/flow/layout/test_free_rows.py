@@ -1,7 +1,7 @@
 """Boxes whose text is cut get the free rows of a pane, and nothing else is moved out of its place."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from kimi_tui.flow.layout.free_cells import use_free_cells
@@ -82,6 +82,8 @@ def test_a_chart_without_cut_text_stays_as_it_is() -> None:
 
 @BOUNDED
 @given(st.integers(3, 16), st.integers(0, 10_000), MODES, st.sampled_from([40, 51, 80]), st.integers(0, 12))
+@example(9, 2, "compact", 40, 3)
+@example(9, 8, "full", 51, 0)
 def test_boxes_that_are_still_cut_have_no_free_cells_beside_them(
     size: int, seed: int, mode: LayoutMode, width: int, free: int
 ) -> None:
