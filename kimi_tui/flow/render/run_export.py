@@ -106,8 +106,8 @@ def to_markdown(picture: RunView) -> str:
             f"| {_cell(node.id)} | {node.visits} | {node.attempts} | {duration(node.work_s)} | {node.steps} "
             f"| {node.tokens} | {choices} |"
         )
-    total = sum(node.work_s for node in picture.nodes.values())
-    rows.append(f"| **all** | {picture.moves} | | {duration(total)} | {picture.steps} | {picture.tokens} | |")
+    total = duration(_work_s(picture))
+    rows.append(f"| **all** | {picture.moves} | | {total} | {picture.steps} | {picture.tokens} | |")
     results = [(node.id, node.result) for node in picture.nodes.values() if node.result is not None]
     parts = [f"# Flow run: {_cell(picture.name)}", _cell(headline(picture)), "\n".join(rows)]
     if budget := _budget_line(picture):
@@ -145,6 +145,8 @@ def to_json(picture: RunView) -> JsonObject:
         "started_at": picture.started_at,
         "steps": picture.steps,
         "tokens": picture.tokens,
+        "work_s": round(_work_s(picture), 3),
+        "waited_s": round(_waited_s(picture), 3),
         "spending": None if picture.spending is None else picture.spending.model_dump(mode="json", exclude={"run_id"}),
         "nodes": [
             {
@@ -182,11 +184,22 @@ def to_json(picture: RunView) -> JsonObject:
 
 
 def headline(picture: RunView) -> str:
-    """The run's status in one line."""
+    """The run's status in one line, with its time of work and the time that it waited for the user."""
     status = picture.status or ("paused" if picture.paused else "not ended")
     location = "" if picture.status == "finished" else f" at {picture.node_id}"
     reason = f": {picture.reason}" if picture.reason else ""
-    return f"run {picture.run_id[:8]} of {picture.name}, {status}{location} after {picture.moves} moves{reason}"
+    waited = f", waited {duration(_waited_s(picture))}" if _waited_s(picture) >= 1 else ""
+    figures = f"{picture.moves} moves, {duration(_work_s(picture))} of work{waited}"
+    return f"run {picture.run_id[:8]} of {picture.name}, {status}{location} after {figures}{reason}"
+
+
+def _work_s(picture: RunView) -> float:
+    return sum(node.work_s for node in picture.nodes.values())
+
+
+def _waited_s(picture: RunView) -> float:
+    """0 while the run is active, and where only its journal is known."""
+    return 0.0 if picture.active else max(0.0, picture.elapsed(0.0) - _work_s(picture))
 
 
 def times(visits: int) -> str:

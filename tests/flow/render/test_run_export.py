@@ -81,6 +81,18 @@ async def test_the_figures_are_json() -> None:
     assert figures["decisions"] == [{"node": "D", "choice": "yes", "dst": "END", "by": "model", "move": 2}]
 
 
+async def test_the_time_of_work_and_the_wait_are_told_apart_in_every_format() -> None:
+    picture, _ = await run_of(flow_of(*LOOP), ["ok", YES])
+    picture.nodes["A"].duration_s = 3.5
+    whole = picture.elapsed(0.0)
+    text = f"after 2 moves, 3.5s of work, waited {whole - 3.5:.1f}s"
+    assert text in to_mermaid(picture)
+    assert text in to_markdown(picture)
+    assert text in to_svg(flow_of_view(picture), picture)
+    figures = to_json(picture)
+    assert (figures["work_s"], figures["waited_s"]) == (3.5, whole - 3.5)
+
+
 async def test_a_run_of_which_only_the_journal_is_left_still_has_its_figures(tmp_path: Path) -> None:
     picture, harness = await run_of(flow_of(*LOOP), ["ok", NO, "ok", YES], tmp_path / "flow.jsonl")
     left = view_of_state(harness.journalled(), flow_of(*LOOP))
