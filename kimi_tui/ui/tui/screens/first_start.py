@@ -87,11 +87,12 @@ class SetupWizard(ModalCard[SetupResult]):
     CSS = """
     SetupWizard > #frame { padding: 0 2; }
     SetupWizard #about { height: auto; margin-bottom: 1; }
+    SetupWizard.-low #about { margin-bottom: 0; }
     SetupWizard ItemList { height: auto; margin-bottom: 1; }
     """
     title_text: ClassVar[str] = N_("welcome to kimi-tui")
     leave_word = N_("later")
-    rows_beside = 7
+    rows_beside = 6
 
     def __init__(
         self,
