@@ -69,22 +69,11 @@ def break_text(text: str, width: int) -> list[tuple[int, int, str]]:
 
 def slice_runs(runs: Sequence[Run], start: int, end: int) -> tuple[Run, ...]:
     """Return the runs of characters [start, end)."""
-    out: list[Run] = []
-    at = 0
-    for text, style in runs:
-        after = at + len(text)
-        if after > start and at < end:
-            piece = text[max(0, start - at) : end - at]
-            if piece:
-                out.append((piece, style))
-        at = after
-        if at >= end:
-            break
-    return tuple(out)
+    return next(_slices(runs, ((start, end),)))
 
 
 def _slices(runs: Sequence[Run], spans: Iterable[tuple[int, int]]) -> Iterator[tuple[Run, ...]]:
-    """`slice_runs` for each of the ascending spans, in time linear in their number and that of the runs."""
+    """The runs of each of the ascending spans, in time linear in their number and that of the runs."""
     index = at = 0
     for start, end in spans:
         while index < len(runs) and at + len(runs[index][0]) <= start:
