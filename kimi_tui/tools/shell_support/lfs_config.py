@@ -14,7 +14,7 @@ from threading import Timer
 
 from kimi_tui.paths import find_program, real_path
 from kimi_tui.regular_file import read_start
-from kimi_tui.tools.file_support.git_dirs import named_in
+from kimi_tui.tools.file_support.git_dirs import Repository, named_in
 from kimi_tui.tools.shell_support.safe_rename import move_aside, write_new
 
 LFS_CONFIG = ".lfsconfig"
@@ -28,22 +28,13 @@ _EMPTY = (
     b"# by which Git LFS would upload files elsewhere. Git LFS reads this file instead; delete it to use theirs.\n"
 )
 
-_Signs = tuple[object, ...]
-"""What changes if the user changes what Git LFS reads; a command can change that without them."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Worktree:
-    """The folder of the files, the Git directory, and the one that it shares refs with (else the same)."""
-
-    top: Path
-    git_dir: Path
-    common: Path
+_Fingerprint = tuple[object, ...]
+"""It changes if the user changes what Git LFS reads; a command can change that and leave it the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    signs: _Signs
+    fingerprint: _Fingerprint
     content: bytes | None
     """None if there is nothing to read, `_UNREADABLE` if it cannot be read."""
 
@@ -57,7 +48,7 @@ class LfsConfigs:
     def accept(self, entries: Iterable[Path], roots: Collection[Path]) -> None:
         """Accept the current contents as right."""
         self._known = {
-            entry: self._read(entry, found, roots, anew=False) for entry, found in _worktrees(entries).items()
+            entry: self._read(entry, found, roots, anew=False) for entry, found in _repositories(entries).items()
         }
 
     def undo(
@@ -66,19 +57,19 @@ class LfsConfigs:
         """Undo changes; if there are none, the contents become the accepted ones. `anew`: a command could write in the
         Git directories, where it can change what a commit holds and leave all else as it was.
         """
-        found = _worktrees(entries)
+        found = _repositories(entries)
         now: dict[Path, _Read] = {}
         changed = False
-        for entry, worktree in found.items():
+        for entry, repository in found.items():
             before = self._known.get(entry)
-            now[entry] = read = self._read(entry, worktree, roots, anew=anew)
-            was = before or self._known.get(worktree.common)
-            if was is None or (before is None and worktree.common == worktree.git_dir):
+            now[entry] = read = self._read(entry, repository, roots, anew=anew)
+            was = before or self._known.get(repository.common)
+            if was is None or (before is None and repository.common == repository.git_dir):
                 continue  # of a new repository the command chose the remotes too
             if _settings(read.content) == _settings(was.content):
                 continue
             changed = True
-            file = worktree.top / LFS_CONFIG
+            file = repository.top / LFS_CONFIG
             try:
                 _put_back(file, was.content, roots)  # defence: what-git-lfs-reads
                 yield f"`{file}` was put back: your next push with Git LFS would upload elsewhere"
@@ -87,26 +78,26 @@ class LfsConfigs:
         if not changed:
             self._known = now
 
-    def _read(self, entry: Path, worktree: _Worktree, roots: Iterable[Path], *, anew: bool) -> _Read:
-        file = worktree.top / LFS_CONFIG
+    def _read(self, entry: Path, repository: Repository, roots: Iterable[Path], *, anew: bool) -> _Read:
+        file = repository.top / LFS_CONFIG
         if os.path.exists(file):  # noqa: PTH110 - never raises
             return _Read((), _content(file))
-        signs = _signs(worktree)
+        fingerprint = _fingerprint(repository)
         before = self._known.get(entry)
-        if before is not None and before.signs == signs and not anew:
+        if before is not None and before.fingerprint == fingerprint and not anew:
             return before
-        return _Read(signs, _in_git(worktree, roots))
+        return _Read(fingerprint, _in_git(repository, roots))
 
 
-def _worktrees(entries: Iterable[Path]) -> Mapping[Path, _Worktree]:
-    found: dict[Path, _Worktree] = {}
+def _repositories(entries: Iterable[Path]) -> Mapping[Path, Repository]:
+    found: dict[Path, Repository] = {}
     known = set(entries)
     for entry in known:
         if entry.name.lower() == ".git":
             with contextlib.suppress(OSError):
                 git_dir = _git_dir(entry)
                 linked = git_dir.parent.name == "worktrees" and git_dir.parent.parent in known
-                found[entry] = _Worktree(entry.parent, git_dir, git_dir.parent.parent if linked else git_dir)
+                found[entry] = Repository(entry.parent, git_dir, git_dir.parent.parent if linked else git_dir)
     return found
 
 
@@ -145,8 +136,8 @@ def _content(file: Path) -> bytes:
     return content if len(content) <= _MAX else _UNREADABLE
 
 
-def _signs(worktree: _Worktree) -> _Signs:
-    git_dir, common = worktree.git_dir, worktree.common
+def _fingerprint(repository: Repository) -> _Fingerprint:
+    git_dir, common = repository.git_dir, repository.common
     head = _content(git_dir / "HEAD")
     named = named_in(head.removeprefix(b"ref: ")) if head.startswith(b"ref: ") else None
     ref = _state(common / named) if named else None
@@ -162,12 +153,20 @@ def _state(file: Path) -> tuple[int, int, int] | None:
     return status.st_ino, status.st_ctime_ns, status.st_size
 
 
-def _in_git(worktree: _Worktree, roots: Iterable[Path]) -> bytes | None:
+def _in_git(repository: Repository, roots: Iterable[Path]) -> bytes | None:
     """Return the content in the index, else in the last commit. Git runs no program meanwhile, and fetches nothing."""
     program = find_program("git", outside=roots)
     if program is None:
         return None
-    argv = [program, "--no-pager", "-c", "core.fsmonitor=false", f"--git-dir={worktree.git_dir}", "cat-file", "--batch"]
+    argv = [
+        program,
+        "--no-pager",
+        "-c",
+        "core.fsmonitor=false",
+        f"--git-dir={repository.git_dir}",
+        "cat-file",
+        "--batch",
+    ]
     env = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0"}
     env |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}  # defence: no-fetch-for-git-lfs
     try:
