@@ -29,7 +29,7 @@ from kimi_tui.flow.model.graph import Flow, NodeKind
 
 _SOME_ITEMS = 500
 """With more items, only spacings that are the same in every layer are tried."""
-_FEW_TALL = 4
+_LOW_BOX_LINES = 4
 """Boxes of so many lines are not made lower."""
 _MANY_ITEMS = 3_000
 """With more items, only the roomiest and the tightest spacing are tried."""
@@ -215,7 +215,7 @@ def _texts_with_spare_cells(
     while growing and spare > 0:
         number = max(growing, key=lambda one: max(len(texts[item]) for item in layers[one]))
         tallest = max(len(texts[item]) for item in layers[number])
-        if tallest <= _FEW_TALL:
+        if tallest <= _LOW_BOX_LINES:
             break
         for width in range(cells[number] + 1, min(cells[number] + spare, WIDEST_TEXT) + 1):
             wider = {item: box_lines(nodes[item], width, "full", most) for item in layers[number]}

@@ -69,7 +69,7 @@ class ChartCanvas:
                     self._labels_of[edge.label_at[1] + number].append((edge.label_at[0], edge, number))
         for x, y in self._arms:
             self._lines_of[y].append(x)
-        self._free_beside = {node.id: self._free_cells_beside(node) for node in layout.nodes.values() if node.bare}
+        self._free_cells = {node.id: self._count_free_cells(node) for node in layout.nodes.values() if node.bare}
 
     @property
     def width(self) -> int:
@@ -114,7 +114,7 @@ class ChartCanvas:
         for node in self._nodes_of[y]:
             node_style = style.node(node.id)
             placed.append((node.x, node.width, self._node_rows(node, node_style)[y - node.y]))
-            if node.bare and y == node.y and (beside := self._beside(node, node_style)):
+            if node.bare and y == node.y and (beside := self._caption_beside(node, node_style)):
                 size = sum(cell_width(span.text) for span in beside)
                 placed.append((node.x + node.width, size, beside))
         for x, edge, number in self._labels_of[y]:
@@ -158,7 +158,7 @@ class ChartCanvas:
         char = line_char(arms, ascii=self._ascii) if head is None else arrow_char(head, kind, ascii=self._ascii)
         return StyledSpan(char, edge_style.role, edge_style.bold, edge=owner)
 
-    def _free_cells_beside(self, node: PlacedNode) -> int:
+    def _count_free_cells(self, node: PlacedNode) -> int:
         """The free cells to the right of a compact box in its first row, without the one before what follows."""
         y, end = node.y, node.x + node.width
         starts = (
@@ -167,9 +167,9 @@ class ChartCanvas:
         following = [start for start in starts if start >= end]
         return min(following) - end - 1 if following else self.width - end
 
-    def beside(self, node_id: str) -> int:
+    def free_cells_beside(self, node_id: str) -> int:
         """The cells to the right of a node's box that its state may be told in."""
-        return max(0, self._free_beside.get(node_id, 0))
+        return max(0, self._free_cells.get(node_id, 0))
 
     def _captions(self, node: PlacedNode, node_style: NodeStyle) -> tuple[str, str]:
         """The sign inside a compact box, with the visits if only there is room, and the text beside the box.
@@ -180,7 +180,7 @@ class ChartCanvas:
             return node_style.sign.strip(), ""
         sign = node_style.sign.strip()
         visits = f"{'x' if self._ascii else '×'}{node_style.visits}" if node_style.visits > 1 else ""
-        free = self.beside(node.id)
+        free = self.free_cells_beside(node.id)
         texts = (*node_style.words, *node_style.notes, "")
         if visits and sign and cell_width(sign + visits) <= free_cells_inside(node):
             text = next(text for text in texts if cell_width(text) < free or not text)
@@ -191,7 +191,7 @@ class ChartCanvas:
                 return sign, together
         return sign, next((text for text in texts if cell_width(text) < free), "")
 
-    def _beside(self, node: PlacedNode, node_style: NodeStyle) -> list[StyledSpan]:
+    def _caption_beside(self, node: PlacedNode, node_style: NodeStyle) -> list[StyledSpan]:
         text = self._captions(node, node_style)[1]
         role = node_style.sign_role if node_style.current else "muted"
         return [StyledSpan(f" {text}", role, node=node.id)] if text else []

@@ -14,7 +14,7 @@ from kimi_tui.llm.error_mapping import event_error
 from kimi_tui.llm.history_converter import ConvertedMessage, merged_turns
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
-from kimi_tui.llm.providers.sdk_provider import READABLE_COUNTS, Count, SdkProvider, parse_event
+from kimi_tui.llm.providers.sdk_provider import OBJECT_OR_NONE, Count, SdkProvider, parse_event
 from kimi_tui.llm.reasoning_tokens import tag, untag
 from kimi_tui.llm.reply_limits import ReplySize
 from kimi_tui.llm.sse import ServerEvent
@@ -215,7 +215,7 @@ class _Usage(BaseModel):
 
 class _Message(BaseModel):
     id: str | None = None
-    usage: Annotated[_Usage | None, READABLE_COUNTS] = None
+    usage: Annotated[_Usage | None, OBJECT_OR_NONE] = None
 
 
 class _Event(BaseModel):
@@ -224,7 +224,7 @@ class _Event(BaseModel):
     message: _Message | None = None
     content_block: _Block | None = None
     delta: _Delta | None = None
-    usage: Annotated[_Usage | None, READABLE_COUNTS] = None
+    usage: Annotated[_Usage | None, OBJECT_OR_NONE] = None
     error: JsonValue = None
 
 

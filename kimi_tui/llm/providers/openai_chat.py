@@ -17,7 +17,7 @@ from kimi_tui.llm.lazy_client import LazyClient
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, SpokenPart, StreamPart, ToolSpec
 from kimi_tui.llm.provider_settings import ProviderSettings
-from kimi_tui.llm.providers.sdk_provider import READABLE_COUNTS, Count, SdkProvider, parse_event
+from kimi_tui.llm.providers.sdk_provider import OBJECT_OR_NONE, Count, SdkProvider, parse_event
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.tool_arguments import valid_arguments, valid_name
 from kimi_tui.llm.tool_call_assembly import ToolCallOrder
@@ -180,7 +180,7 @@ class _Usage(_Piece):
     prompt_tokens: Count = None
     completion_tokens: Count = None
     cached_tokens: Count = None
-    prompt_tokens_details: Annotated[_Details | None, READABLE_COUNTS] = None
+    prompt_tokens_details: Annotated[_Details | None, OBJECT_OR_NONE] = None
 
     def counted(self) -> TokenUsage:
         details = self.prompt_tokens_details
@@ -193,13 +193,13 @@ class _Choice(_Piece):
     index: int | None = 0
     delta: _Delta | None = None
     finish_reason: str | None = None
-    usage: Annotated[_Usage | None, READABLE_COUNTS] = None
+    usage: Annotated[_Usage | None, OBJECT_OR_NONE] = None
 
 
 class _Chunk(_Piece):
     id: str | None = None
     choices: list[_Choice] | None = None
-    usage: Annotated[_Usage | None, READABLE_COUNTS] = None
+    usage: Annotated[_Usage | None, OBJECT_OR_NONE] = None
     error: JsonValue = None
     object: str | None = None
 

@@ -15,7 +15,7 @@ from kimi_tui.llm.history_converter import ConvertedMessage
 from kimi_tui.llm.message import Message
 from kimi_tui.llm.provider import ReplyCut, ReplyId, ReplyUsage, StreamPart, ToolSpec
 from kimi_tui.llm.providers.openai_chat import BASE_URLS
-from kimi_tui.llm.providers.sdk_provider import READABLE_COUNTS, Count, SdkProvider, parse_event
+from kimi_tui.llm.providers.sdk_provider import OBJECT_OR_NONE, Count, SdkProvider, parse_event
 from kimi_tui.llm.reasoning_tokens import tag, untag
 from kimi_tui.llm.sse import ServerEvent
 from kimi_tui.llm.tool_arguments import valid_arguments, valid_name
@@ -145,7 +145,7 @@ class _InputDetails(BaseModel):
 class _Usage(BaseModel):
     input_tokens: Count = None
     output_tokens: Count = None
-    input_tokens_details: Annotated[_InputDetails | None, READABLE_COUNTS] = None
+    input_tokens_details: Annotated[_InputDetails | None, OBJECT_OR_NONE] = None
 
     def counted(self) -> TokenUsage:
         details = self.input_tokens_details or _InputDetails()
@@ -165,7 +165,7 @@ class _Incomplete(BaseModel):
 class _Response(BaseModel):
     id: str | None = None
     status: str | None = None
-    usage: Annotated[_Usage | None, READABLE_COUNTS] = None
+    usage: Annotated[_Usage | None, OBJECT_OR_NONE] = None
     error: JsonValue = None
     incomplete_details: _Incomplete | None = None
 

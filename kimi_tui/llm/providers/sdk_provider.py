@@ -129,13 +129,13 @@ def _readable_count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None  # defence: unreadable-count
 
 
-def _readable_counts(value: object) -> object:
+def _object_or_none(value: object) -> object:
     return value if issubclass(type(value), dict | BaseModel) else None  # defence: unreadable-usage
 
 
 Count = Annotated[int | None, BeforeValidator(_readable_count)]
 """A number of tokens in an event; None for what is not one."""
-READABLE_COUNTS = BeforeValidator(_readable_counts)
+OBJECT_OR_NONE = BeforeValidator(_object_or_none)
 """Makes a usage that is not an object None."""
 
 

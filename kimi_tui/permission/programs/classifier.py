@@ -219,7 +219,7 @@ def _dangerous(word: str) -> str:
 def _texts(program: Program, parsed: Parsed, words: Sequence[str]) -> frozenset[int]:
     """Return the indexes of words that are no paths: patterns to search for, separators and numbers.
 
-    None if an option is unknown, or is behind an operand, where some programs take it for a file.
+    There are none if an option is unknown, or is behind an operand, where some programs take it for a file.
     """
     first_operand = parsed.operands[0][0] if parsed.operands else len(words)
     if parsed.unknown or any(option.at > first_operand for option in parsed.options):  # defence: texts-for-sure

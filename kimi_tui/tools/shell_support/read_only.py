@@ -55,7 +55,7 @@ _BUILTINS = frozenset({"cd", "echo", "printf", "pwd", "test", "[", "true", "fals
 _SCRIPTS = {"egrep": "grep", "fgrep": "grep"}
 """Programs that are scripts in some systems, and the program that they run."""
 _GREPS = frozenset({"grep", "egrep", "fgrep"})
-_OF_PS = ("PS_FORMAT", "PS_PERSONALITY", "CMD_ENV", "I_WANT_A_BROKEN_PS")
+_PS_VARIABLES = ("PS_FORMAT", "PS_PERSONALITY", "CMD_ENV", "I_WANT_A_BROKEN_PS")
 _NAMED_OPTION = re.compile(r"--[a-z][a-z-]*=")
 _WILD = re.compile(r"[*?\[]")
 _GIT_SETTINGS = re.compile(r"\.git/(?:.*/)?config(?:\.worktree)?\Z", re.DOTALL)
@@ -122,7 +122,7 @@ def _in_environment(words: tuple[str, ...], found: Classification) -> Classifica
         return _with_more_options(found)  # defence: options-of-a-file
     if program in _GREPS and os.environ.get("GREP_OPTIONS"):
         return _with_more_options(found)
-    name = next((name for name in _OF_PS if name in os.environ), "") if program == "ps" else ""
+    name = next((name for name in _PS_VARIABLES if name in os.environ), "") if program == "ps" else ""
     if name and found.level < Level.EXACT:
         why = tr("because of `{name}` its options may mean something else", name=name)
         return replace(found, level=Level.EXACT, why=why)

@@ -16,7 +16,7 @@ from kimi_tui.tools.shell_support.inotify import FolderWatches
 
 _MAX_FOLDERS = 1_000_000
 _OF_OBJECTS = re.compile("/[0-9a-f]{2}")
-_OF_GIT = frozenset({
+_GIT_FOLDERS = frozenset({
     "logs", "refs", "objects", "info", "hooks", "modules", "worktrees", "rr-cache", "lfs", "reftable", "remotes",
     "branches", "rebase-merge", "rebase-apply", "sequencer",
 })  # fmt: skip
@@ -120,7 +120,7 @@ class RepositoryFinder:
                 waiting.extend(before.folders if everything else ())
                 continue
             try:
-                now = _listed(folder, status, within_git=self._is_of_git(folder))
+                now = _listed(folder, status, within_git=self._is_git_folder(folder))
             except OSError:
                 self._forget(folder)
                 self._unwatched.add(folder)  # it may be readable later
@@ -139,11 +139,11 @@ class RepositoryFinder:
             for folder in set(self._known) - seen:
                 self._forget(folder)
 
-    def _is_of_git(self, folder: str) -> bool:
+    def _is_git_folder(self, folder: str) -> bool:
         """Whether it is one of Git's own folders in a Git directory, or below one."""
         above, _, name = folder.rpartition("/")
         known = self._known.get(above)
-        return known is not None and known.within_git and (above not in known.repositories or name in _OF_GIT)
+        return known is not None and known.within_git and (above not in known.repositories or name in _GIT_FOLDERS)
 
     def _still_known(self, folder: str, status: os.stat_result) -> _Folder | None:
         """Return what is known of the folder; if the path is a different folder now, forget it and return None."""

@@ -49,8 +49,8 @@ _RISKY_OPTIONS = (
     *("--rcfile", "--eval", "--pager", "--editor", "--config", "--unsafe-paths"),
 )
 
-_WHOLE = frozenset({"--check"})
-"""Beginnings of risky options that some programs have as an option."""
+_COMPLETE_OPTIONS = frozenset({"--check"})
+"""Options of some programs that are the beginning of a risky one of others."""
 
 
 def unwrap(words: Words) -> UnwrappedCommand:
@@ -80,7 +80,7 @@ def _risky(name: str, words: Words) -> list[CommandRisk]:
             continue
         option = word.partition("=")[0]
         if option.startswith("--") and len(option) > 2 and any(risk.startswith(option) for risk in _RISKY_OPTIONS):
-            if option in _WHOLE and _is_listed(words):
+            if option in _COMPLETE_OPTIONS and _is_listed(words):
                 continue
             return [CommandRisk(RiskKind.RISKY_OPTION, option)]
         if name == "git" and (word.startswith("-O") or "::" in word):

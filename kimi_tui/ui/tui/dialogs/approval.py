@@ -168,18 +168,22 @@ class ApprovalDialog(DockedDialog):
             self.call_after_refresh(self._refresh)
 
     @property
+    def _is_terminal_low(self) -> bool:
+        return self.app.size.height < _ROOMY_ROWS
+
+    @property
     def _blank_rows(self) -> int:
         return 0 if self.has_class("-tight") else _BLANK_ROWS
 
     def fits(self, room: int) -> bool:
-        self.set_class(self.app.size.height < _ROOMY_ROWS, "-tight")
+        self.set_class(self._is_terminal_low, "-tight")
         return super().fits(room)
 
     def fit(self, room: int) -> None:
         """Shrink the text; in a low terminal the blank rows go first, unless there is room for all."""
         writes = self.has_class("-why") or self.has_class("-comment")
-        self.set_class(self.app.size.height < _ROOMY_ROWS, "-tight")
-        self.set_class(self.has_class("-tight") and (writes or not super().fits(room - _BLANK_ROWS)), "-tight")
+        self.set_class(self._is_terminal_low, "-tight")
+        self.set_class(self._is_terminal_low and (writes or not super().fits(room - _BLANK_ROWS)), "-tight")
         super().fit(room)
 
     def _options(self, request: ApprovalRequest, *, seen: bool) -> list[Option]:
@@ -368,7 +372,7 @@ class ApprovalDialog(DockedDialog):
     def _write(self, how: str, head: str, about: str) -> None:
         self.remove_class("-why", "-comment")
         self.add_class(how)
-        if self.app.size.height < _ROOMY_ROWS:
+        if self._is_terminal_low:
             self.add_class("-tight")  # the comment takes a row of theirs
         self.query_one("#said-head", Static).update(head)
         self._words.placeholder = about

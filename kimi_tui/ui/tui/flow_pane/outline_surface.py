@@ -36,7 +36,7 @@ class OutlineSurface:
         row = self._row_of.get(node_id)
         return None if row is None else Region(0, row, self.width, 1)
 
-    def beside(self, node_id: str) -> int:
+    def free_cells_beside(self, node_id: str) -> int:
         """None: a row is as wide as the pane."""
         return 0
 

@@ -79,7 +79,7 @@ class SurfaceView(PannableView):
                 continue
             for y in range(place.y, place.bottom):
                 if y not in rows:
-                    dirty.append(Region(place.x + left, y + top, place.width + surface.beside(node_id), 1))
+                    dirty.append(Region(place.x + left, y + top, place.width + surface.free_cells_beside(node_id), 1))
             rows.update(range(place.y, place.bottom))
         for y in rows:
             self.drawn_rows.pop(y, None)

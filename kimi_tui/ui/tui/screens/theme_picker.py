@@ -11,9 +11,9 @@ from kimi_tui.ui.tui.widgets.key_bar import BarKey
 from kimi_tui.ui.tui.widgets.modal_card import ModalCard
 from kimi_tui.ui.tui.widgets.pick_list import ItemList, ListItem
 
-_BELOW = 34
-_BESIDE = 136
-"""Rows and columns of a terminal whose middle the card does not cover."""
+_UNCOVERED_ROWS = 34
+_UNCOVERED_COLUMNS = 136
+"""The rows, and the columns, from which on the card leaves the middle of the terminal uncovered."""
 
 
 class ThemePicker(ModalCard[str]):
@@ -50,7 +50,7 @@ class ThemePicker(ModalCard[str]):
 
     def on_resize(self, event: events.Resize) -> None:
         """Show the welcome text as a part of the preview where the card does not cover it."""
-        self.app.set_class(event.size.height >= _BELOW or event.size.width >= _BESIDE, "-previews")
+        self.app.set_class(event.size.height >= _UNCOVERED_ROWS or event.size.width >= _UNCOVERED_COLUMNS, "-previews")
 
     def on_unmount(self) -> None:
         self.app.remove_class("-previews")
