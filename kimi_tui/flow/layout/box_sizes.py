@@ -25,6 +25,11 @@ _READABLE = (18, 14)
 """The widest lines in a box and on a branch of a flow to the right that does not fit and must be scrolled."""
 
 
+def whole_lines(direction: LayoutDirection) -> int:
+    """The maximum lines of a box in a drawing whose height is not limited."""
+    return WHOLE_LINES if direction == "LR" else MAX_LINES
+
+
 @dataclass(frozen=True, slots=True)
 class Spacing:
     """The spacing of one layout attempt.

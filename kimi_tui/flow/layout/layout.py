@@ -46,6 +46,11 @@ class _Attempt:
     labels: dict[int, int]
 
 
+def own_direction(flow: Flow) -> LayoutDirection:
+    """The direction that the chart itself asks for."""
+    return "LR" if flow.direction in ("LR", "RL") else "TB"
+
+
 def layout(
     flow: Flow,
     *,

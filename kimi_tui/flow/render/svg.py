@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from html import escape
 
-from kimi_tui.flow.layout.box_sizes import MAX_LINES, WHOLE_LINES
+from kimi_tui.flow.layout.box_sizes import whole_lines
 from kimi_tui.flow.layout.cell_text import cell_width, clean_label
 from kimi_tui.flow.layout.free_rows import use_free_rows
-from kimi_tui.flow.layout.layout import Layout, PlacedEdge, PlacedNode, Point, layout
+from kimi_tui.flow.layout.layout import Layout, PlacedEdge, PlacedNode, Point, layout, own_direction
 from kimi_tui.flow.model.graph import Flow, NodeKind
 from kimi_tui.flow.render.node_signs import SIGNS
 from kimi_tui.flow.render.run_export import headline, times
@@ -33,9 +33,8 @@ _STYLE = """
 
 def to_svg(flow: Flow, picture: RunView | None = None) -> str:
     """The chart as a standalone SVG; with a view of a run, also each node's state and figures and the taken edges."""
-    direction = "LR" if flow.direction in ("LR", "RL") else "TB"
-    lines = WHOLE_LINES if direction == "LR" else MAX_LINES
-    placed = use_free_rows(layout(flow, direction=direction, lines=lines), flow, None)
+    direction = own_direction(flow)
+    placed = use_free_rows(layout(flow, direction=direction, lines=whole_lines(direction)), flow, None)
     caption = headline(picture) if picture is not None else ""
     width = max(placed.width * _CELL_X, cell_width(caption) * _CELL_X) + 2 * _MARGIN
     top = _MARGIN + (_CAPTION if caption else 0.0)

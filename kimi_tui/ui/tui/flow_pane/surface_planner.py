@@ -7,7 +7,7 @@ from typing import Literal
 from kimi_tui.errors import ChartTooLargeError
 from kimi_tui.flow.layout.box_sizes import FEW_LINES, MAX_LINES, WHOLE_LINES
 from kimi_tui.flow.layout.free_rows import use_free_rows
-from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout
+from kimi_tui.flow.layout.layout import Layout, LayoutDirection, LayoutMode, layout, own_direction
 from kimi_tui.flow.model.graph import Flow
 from kimi_tui.ui.tui.flow_pane.chart_surface import ChartSurface, DrawnSurface
 from kimi_tui.ui.tui.flow_pane.outline_surface import OutlineSurface
@@ -73,7 +73,7 @@ class SurfacePlanner:
         return PlannedSurface(OutlineSurface(self.flow, width, ascii=self._ascii, notice=notice), "outline")
 
     def _make(self, width: int, height: int, zoom: Zoom, way: Way) -> PlannedSurface:
-        lying = way == "LR" or (way == "auto" and self.flow.direction in ("LR", "RL"))
+        lying = way == "LR" or (way == "auto" and own_direction(self.flow) == "LR")
         if lying:
             laid = self._lay("LR", "compact" if zoom == "compact" else "full", width, height)
             if zoom == "auto" and laid.height > height and width < _ZOOMED:
