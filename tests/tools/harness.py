@@ -70,6 +70,18 @@ def git(folder: Path, *words: str) -> None:
     subprocess.run(["git", *name, *words], cwd=folder, check=True, capture_output=True)
 
 
+def repository_with_a_commit(folder: Path) -> Path:
+    """Make a repository with a name for commits, the branch `main` and a committed file `f`."""
+    folder.mkdir(parents=True)
+    git(folder, "init", "-q", "-b", "main")
+    git(folder, "config", "user.name", "n")
+    git(folder, "config", "user.email", "a@b.c")
+    (folder / "f").write_text("f\n")
+    git(folder, "add", "f")
+    git(folder, "commit", "-qm", "first")
+    return folder
+
+
 def processes_with(text: str) -> list[int]:
     """The living processes (no zombies) whose command line holds `text`."""
     return [int(folder.name) for folder in Path("/proc").iterdir() if folder.name.isdigit() and _runs(folder, text)]

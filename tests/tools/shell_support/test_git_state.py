@@ -12,7 +12,7 @@ import pytest
 from kimi_tui.tools.shell_support.git_state import git_state_files, is_unsafe_state
 from kimi_tui.tools.shell_support.git_watch import GitWatch
 from kimi_tui.tools.shell_support.safe_rename import ASIDE
-from tests.tools.harness import git
+from tests.tools.harness import git, repository_with_a_commit
 
 HASH = "a" * 40
 
@@ -20,14 +20,7 @@ HASH = "a" * 40
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
     """A repository with one commit, beside a folder `other` with a file of the user."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "config", "user.name", "n")
-    git(folder, "config", "user.email", "a@b.c")
-    (folder / "f").write_text("f\n")
-    git(folder, "add", "f")
-    git(folder, "commit", "-qm", "first")
+    folder = repository_with_a_commit(tmp_path / "work")
     (tmp_path / "other").mkdir()
     (tmp_path / "other/file").write_text("x\n")
     return folder

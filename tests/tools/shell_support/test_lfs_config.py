@@ -8,21 +8,10 @@ from pathlib import Path
 import pytest
 
 from kimi_tui.tools.shell_support.git_watch import GitWatch
-from tests.tools.harness import git
+from tests.tools.harness import git, repository_with_a_commit
 
 ELSEWHERE = "[lfs]\n\turl = https://elsewhere.example/x\n"
 OURS = "[lfs]\n\turl = https://ours.example/x\n"
-
-
-def made(folder: Path) -> Path:
-    folder.mkdir(parents=True)
-    git(folder, "init", "-q", "-b", "main")
-    git(folder, "config", "user.name", "n")
-    git(folder, "config", "user.email", "a@b.c")
-    (folder / "f").write_text("f\n")
-    git(folder, "add", "f")
-    git(folder, "commit", "-qm", "first")
-    return folder
 
 
 def output(folder: Path, *words: str, text: str = "") -> str:
@@ -120,7 +109,7 @@ WAYS = (
 def test_no_command_changes_where_git_lfs_uploads(
     tmp_path: Path, way: Callable[[Path], None], held: str | None, *, nested: bool
 ) -> None:
-    work = made(tmp_path / ("work/lib/deep" if nested else "work"))
+    work = repository_with_a_commit(tmp_path / ("work/lib/deep" if nested else "work"))
     if held is not None:
         (work / ".lfsconfig").write_text(OURS)
     if held == "in the commit":
@@ -138,7 +127,7 @@ def test_no_command_changes_where_git_lfs_uploads(
 
 
 def test_of_a_new_worktree_git_lfs_reads_what_it_reads_of_the_repository(tmp_path: Path) -> None:
-    work = made(tmp_path / "work")
+    work = repository_with_a_commit(tmp_path / "work")
     watch = GitWatch(lambda: [tmp_path])
     watch.accept_current()
     git(work, "checkout", "-qb", "other")
@@ -150,7 +139,7 @@ def test_of_a_new_worktree_git_lfs_reads_what_it_reads_of_the_repository(tmp_pat
 
 
 def test_a_repository_around_the_workspace_keeps_where_git_lfs_uploads(tmp_path: Path) -> None:
-    work = made(tmp_path / "work")
+    work = repository_with_a_commit(tmp_path / "work")
     (work / "part").mkdir()
     watch = GitWatch(lambda: [work / "part"])
     watch.accept_current()
@@ -160,7 +149,7 @@ def test_a_repository_around_the_workspace_keeps_where_git_lfs_uploads(tmp_path:
 
 
 def test_what_the_user_committed_stays_what_git_lfs_reads(tmp_path: Path) -> None:
-    work = made(tmp_path / "work")
+    work = repository_with_a_commit(tmp_path / "work")
     watch = GitWatch(lambda: [work])
     watch.accept_current()
     committed(work)
@@ -175,7 +164,7 @@ def test_what_the_user_committed_stays_what_git_lfs_reads(tmp_path: Path) -> Non
 
 
 def test_a_new_repository_has_the_lfsconfig_of_its_project(tmp_path: Path) -> None:
-    made(tmp_path / "from")
+    repository_with_a_commit(tmp_path / "from")
     in_the_worktree(tmp_path / "from")
     git(tmp_path / "from", "add", ".lfsconfig")
     git(tmp_path / "from", "commit", "-qm", "second")
@@ -189,7 +178,7 @@ def test_a_new_repository_has_the_lfsconfig_of_its_project(tmp_path: Path) -> No
 
 def test_git_runs_and_fetches_nothing_while_it_reads_for_git_lfs(tmp_path: Path) -> None:
     """The settings of before are the user's: a missing object makes Git fetch it, by a program if they name one."""
-    work = made(tmp_path / "work")
+    work = repository_with_a_commit(tmp_path / "work")
     git(work, "config", "remote.origin.url", f"ext::touch {tmp_path}/ran")
     git(work, "config", "remote.origin.promisor", "true")
     git(work, "config", "extensions.partialClone", "origin")
@@ -205,7 +194,7 @@ def test_git_runs_and_fetches_nothing_while_it_reads_for_git_lfs(tmp_path: Path)
 
 def test_a_pipe_among_the_objects_holds_no_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("kimi_tui.tools.shell_support.lfs_config._SECONDS", 0.5)
-    work = made(tmp_path / "work")
+    work = repository_with_a_commit(tmp_path / "work")
     watch = GitWatch(lambda: [work])
     watch.accept_current()
     head = output(work, "rev-parse", "HEAD").strip()
