@@ -1210,6 +1210,11 @@ DEFENCES: tuple[Defence, ...] = (
         Value("found"), "test_after_lost_events_everything_is_looked_at",
     ),
     Defence(
+        "34 protected_paths", "examining folders before those below them", "folders-before-those-below",
+        Value("[*roots, *changed, *self._unwatched]"),
+        "test_folders_that_are_removed_and_made_again_between_two_looks_are_found",
+    ),
+    Defence(
         "34 protected_paths", "mounting the kernel's settings read-only", "kernel-settings-read-only", REMOVED,
         "test_settings_of_the_kernel_are_mounted_read_only",
     ),

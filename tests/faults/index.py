@@ -359,6 +359,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_session_network.py::test_the_proxy_passes_both_directions_of_an_allowed_connection",
         "tests/tools/shell_support/test_session_network.py::test_a_proxy_that_does_not_connect_is_named_and_leads_to_no_private_host",
         "tests/tools/shell_support/test_repository_finder.py::test_after_lost_events_everything_is_looked_at",
+        "tests/tools/shell_support/test_repository_finder.py::"
+        "test_folders_that_are_removed_and_made_again_between_two_looks_are_found",
     ),
     "35 sse_cut": (
         f"{_HTTP}::test_a_stream_cut_at_any_event_is_a_connection_error",

@@ -35,7 +35,7 @@ class FolderWatches:
         self._local: dict[int, bool] = {}
         self._fd = -1
         self._limit = limit
-        self._opened = sys.platform != "linux"
+        self._opened = sys.platform != "linux" or limit == 0
 
     def _open(self) -> None:
         self._opened = True

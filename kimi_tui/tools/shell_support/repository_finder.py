@@ -68,7 +68,9 @@ class RepositoryFinder:
         if changed is None or any(self._is_another(root) for root in roots):
             self._walk(roots, everything=True)
         else:
-            self._walk([*roots, *changed, *self._unwatched], changed=changed)
+            # The last comes first. A folder that is another one now forgets those below: they must come after it.
+            first_to_last = sorted({*roots, *changed, *self._unwatched})  # defence: folders-before-those-below
+            self._walk(first_to_last[::-1], changed=changed)
         found = (path for folder in sorted(self._holding) for path in self._known[folder].repositories)
         return [Path(path) for path in dict.fromkeys(found)]
 

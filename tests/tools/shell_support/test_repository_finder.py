@@ -55,7 +55,8 @@ def test_what_is_found_after_any_changes_is_what_a_fresh_look_finds(
     finder = RepositoryFinder(lambda: [top], watches=FolderWatches if watched else lambda: FolderWatches(limit=0))
     for step, one, other in [*steps, ("look", "", "")]:
         if step == "look":
-            assert sorted(finder.find()) == sorted(RepositoryFinder(lambda: [top]).find())
+            fresh = RepositoryFinder(lambda: [top], watches=lambda: FolderWatches(limit=0))
+            assert sorted(finder.find()) == sorted(fresh.find())
         else:
             try:
                 _do(top, step, top / one, top / other)
@@ -77,6 +78,17 @@ def test_a_look_at_watched_folders_that_did_not_change_opens_none(tmp_path: Path
     assert finder.looked_at == 3
     finder.find()
     assert finder.looked_at == 1
+
+
+def test_folders_that_are_removed_and_made_again_between_two_looks_are_found(tmp_path: Path) -> None:
+    finder = RepositoryFinder(lambda: [tmp_path])
+    repositories = [tmp_path / f"{number}/b/.git" for number in range(20)]
+    for _ in range(3):
+        for repository in repositories:
+            repository.mkdir(parents=True)
+        assert sorted(finder.find()) == sorted(repositories)
+        for repository in repositories:
+            shutil.rmtree(repository.parent.parent)
 
 
 def test_after_lost_events_everything_is_looked_at(tmp_path: Path) -> None:
