@@ -8,6 +8,7 @@ programs, and renames hooks and other entries to names that Git does not use. No
 import contextlib
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 from kimi_tui.paths import real_path
@@ -44,7 +45,7 @@ class GitWatch:
 
     def __init__(self, folders: Callable[[], Iterable[Path]], others: Callable[[], Iterable[Path]] = tuple) -> None:
         self._folders = folders
-        self._others = others
+        self._roots = partial(_roots, folders, others)
         self._finder = RepositoryFinder(self._roots)
         self._known: dict[Path, RepositoryState] = {}
         self._lfs = LfsConfigs()
@@ -60,6 +61,10 @@ class GitWatch:
         entries = (path for path in self._known if path.name.lower() == ".git" and not _is_too_long(path))
         return tuple(sorted(entries, key=lambda path: len(path.parts)))
 
+    def close(self) -> None:
+        """Give up the watches of folders."""
+        self._finder.close()
+
     @property
     def incomplete(self) -> bool:
         """Whether the last search left folders out, in which nothing is checked."""
@@ -68,18 +73,6 @@ class GitWatch:
     def accept_current(self) -> None:
         """Accept the current state as the baseline."""
         self._remember(self._finder.find())
-
-    def _roots(self) -> list[Path]:
-        """The folders, and the Git directories outside of them, which commands that run Git can write."""
-        folders = list(self._folders())
-        for folder in tuple(folders):
-            entry = folder / ".git"
-            if not entry.is_dir() or entry.is_symlink():
-                around = find_git_dir(folder)
-                if around is not None and around.writable and not any(map(around.path.is_relative_to, folders)):
-                    folders.append(around.path)  # defence: watch-the-repository-around
-        folders += [one for one in self._others() if one.is_dir() and not any(map(one.is_relative_to, folders))]
-        return folders
 
     def _remember(self, found: Iterable[Path]) -> None:
         known: dict[Path, RepositoryState] = {}
@@ -249,3 +242,16 @@ def _noting_failure(failed: dict[str, None], path: Path) -> Generator[None]:
         pass
     except OSError as error:
         failed[f"`{path}` could not be checked or put aside: {error.strerror or error}"] = None
+
+
+def _roots(searched: Callable[[], Iterable[Path]], others: Callable[[], Iterable[Path]]) -> list[Path]:
+    """The folders, and the Git directories outside of them, which commands that run Git can write."""
+    folders = list(searched())
+    for folder in tuple(folders):
+        entry = folder / ".git"
+        if not entry.is_dir() or entry.is_symlink():
+            around = find_git_dir(folder)
+            if around is not None and around.writable and not any(map(around.path.is_relative_to, folders)):
+                folders.append(around.path)  # defence: watch-the-repository-around
+    folders += [one for one in others() if one.is_dir() and not any(map(one.is_relative_to, folders))]
+    return folders

@@ -37,6 +37,14 @@ class FolderWatches:
         self._limit = limit
         self._opened = sys.platform != "linux" or limit == 0
 
+    def close(self) -> None:
+        """Give up all watches, of which a user can have few at once; no folder can be watched afterwards."""
+        self._opened = True
+        self._folders, self._watches = {}, {}
+        if self._fd >= 0:
+            self._fd = -1
+            self._finalize()
+
     def _open(self) -> None:
         self._opened = True
         with contextlib.suppress(OSError, AttributeError, ValueError):
@@ -44,7 +52,7 @@ class FolderWatches:
             self._limit = min(self._limit, int(Path("/proc/sys/fs/inotify/max_user_watches").read_text()) // _SHARE)
             self._fd = int(self._libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
             if self._fd >= 0:
-                weakref.finalize(self, os.close, self._fd)
+                self._finalize = weakref.finalize(self, os.close, self._fd)
 
     def add(self, folder: str, device: int) -> bool:
         """Watch a folder on this device; False if that is not possible. List the folder afterwards."""

@@ -74,6 +74,10 @@ class RepositoryFinder:
         found = (path for folder in sorted(self._holding) for path in self._known[folder].repositories)
         return [Path(path) for path in dict.fromkeys(found)]
 
+    def close(self) -> None:
+        """Give up the watches; the next search reads every folder."""
+        self._watches.close()
+
     @property
     def unreadable(self) -> frozenset[str]:
         """The folders that were not listed in the last search, since their mode or owner forbids it."""

@@ -417,6 +417,8 @@ class Sandbox:
     async def close(self) -> None:
         """End the connections of commands, and wait for the checks after finished commands."""
         await asyncio.gather(*self._checks, return_exceptions=True)  # defence: checks-before-the-end
+        if self._watch is not None:
+            self._watch.close()
         if self._proxy is not None:
             await self._proxy.close()
 

@@ -91,6 +91,23 @@ def test_folders_that_are_removed_and_made_again_between_two_looks_are_found(tmp
             shutil.rmtree(repository.parent.parent)
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="open files are not listed here")
+def test_a_closed_finder_watches_nothing_and_still_finds(tmp_path: Path) -> None:
+    def opened() -> list[str]:
+        files = (file for file in Path("/proc/self/fd").iterdir() if file.is_symlink())
+        return [file.name for file in files if "inotify" in str(file.readlink())]
+
+    before = opened()
+    finder = RepositoryFinder(lambda: [tmp_path])
+    assert finder.find() == []
+    finder.close()
+    assert opened() == before
+    for name in ("a", "b/c"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+        assert finder.find() == RepositoryFinder(lambda: [tmp_path]).find()
+    assert len(finder.find()) == 2
+
+
 def test_after_lost_events_everything_is_looked_at(tmp_path: Path) -> None:
     most = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
     if most > 100_000:
