@@ -10,6 +10,7 @@ _log = logging.getLogger(__name__)
 
 MAX_LINES = 1_000
 _MAX_TRACEBACK = 20_000
+_MOST_INDENT = 40
 
 
 class ServerLog:
@@ -24,7 +25,9 @@ class ServerLog:
     def line(self, text: str) -> None:
         self._lines += 1
         if self._lines <= MAX_LINES:
-            _log.info("MCP server %s: %s", self._server, self.shown(text))
+            start = text.expandtabs()[:_MOST_INDENT]
+            indent = " " * (len(start) - len(start.lstrip(" ")))
+            _log.info("MCP server %s: %s%s", self._server, indent, self.shown(text))
         elif self._lines == MAX_LINES + 1:
             _log.info("MCP server %s: further output is left out", self._server)
 

@@ -1,7 +1,10 @@
 """The log file, latest entries at the end; filtered by errors or a search text."""
 
 import asyncio
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,7 +17,7 @@ from textual.widgets import Input, Static
 from kimi_tui.paths import shown
 from kimi_tui.regular_file import read_end
 from kimi_tui.ui.tui.i18n.catalog import N_, _
-from kimi_tui.ui.tui.text.styled_line import Line
+from kimi_tui.ui.tui.text.styled_line import Line, Run
 from kimi_tui.ui.tui.text.wrap import wrap_text
 from kimi_tui.ui.tui.themes.palette import Palette
 from kimi_tui.ui.tui.widgets.key_bar import BarKey
@@ -24,6 +27,8 @@ from kimi_tui.ui.tui.widgets.text_viewer import TextViewer
 
 _TAIL_BYTES = 1 << 18
 _LEAD = len("10:00:00 ! ")
+_SERVER_LOGGER = "kimi_tui.mcp.server_log"
+_SERVER_OUTPUT = re.compile(r"(?P<server>MCP server [^:]+):(?: (?P<output>.*)|)")
 _BAD = ("WARNING", "ERROR", "CRITICAL")
 
 
@@ -119,9 +124,29 @@ class LogView(ModalFrame[None]):
         )
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """An entry by its parts; `source` is the logger, or the MCP server whose output it is."""
+
+    level: str
+    day: str
+    time: str
+    source: str
+    rows: tuple[str, ...]
+
+    @classmethod
+    def of(cls, level: str, text: str) -> "_Entry":
+        first, *more = text.rstrip().split("\n")
+        day, time, _level, said = (*first.split(" ", 3), "", "", "")[:4]
+        source, _blank, said = said.partition(" ")
+        if source == _SERVER_LOGGER and (found := _SERVER_OUTPUT.fullmatch(said)):
+            source, said = found["server"], found["output"] or ""
+        return cls(level, day, time.partition(",")[0], source, (said, *more))
+
+
 def _lines(entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> list[Line]:
-    """The entries as lines, grouped by day: the time, a glyph, and the text with a hanging indent."""
-    level_styles = {
+    """The entries as lines, grouped by day and by source: the time, a glyph, and the text with a hanging indent."""
+    signs = {
         "WARNING": ("!", palette.warning),
         "ERROR": ("✗", palette.error),
         "CRITICAL": ("✗", palette.error),
@@ -129,17 +154,32 @@ def _lines(entries: Sequence[tuple[str, str]], width: int, palette: Palette) -> 
     }
     out: list[Line] = []
     day = ""
-    for level, text in entries:
-        first, *rest = text.rstrip().split("\n")
-        date, time, _level, said = (*first.split(" ", 3), "", "", "")[:4]
-        if date != day:
-            out += [*([Line()] if day else []), Line(((date, palette.muted + Style(bold=True)),))]
-            day = date
-        sign, ink = level_styles.get(level, ("·", palette.base))
-        lead = ((time.partition(",")[0] + " ", palette.muted), (sign + " ", ink))
-        room = max(8, width - _LEAD)
-        for index, (row, _ends) in enumerate(wrap_text(said, ink, room)):
-            out.append(Line((*(lead if not index else ((" " * _LEAD, palette.faint),)), *row)))
-        for more in rest:
-            out += [Line(((" " * _LEAD, palette.faint), *row)) for row, _ends in wrap_text(more, palette.muted, room)]
+    parts = (_Entry.of(level, text) for level, text in entries)
+    for _key, group in groupby(parts, key=lambda entry: (entry.day, entry.level, entry.source)):
+        first, *others = group
+        if first.day != day:
+            out += [*([Line()] if day else []), Line(((first.day, palette.muted + Style(bold=True)),))]
+            day = first.day
+        sign, ink = signs.get(first.level, ("·", palette.base))
+        lead: tuple[Run, ...] = ((f"{first.time} ", palette.muted), (f"{sign} ", ink))
+        if not others:
+            out += _hanging(lead, (f"{first.source} {first.rows[0]}", *first.rows[1:]), ink, width, palette)
+            continue
+        out.append(Line((*lead, (first.source, palette.muted))))
+        time = first.time
+        for entry in (first, *others):
+            shown = entry.time if entry.time != time else ""
+            lead = ((shown.ljust(_LEAD), palette.muted),)
+            out += _hanging(lead, entry.rows, ink, width, palette)
+            time = entry.time
+    return out
+
+
+def _hanging(lead: tuple[Run, ...], rows: Sequence[str], ink: Style, width: int, palette: Palette) -> list[Line]:
+    """The rows of an entry, wrapped, the first one after `lead`; the rows of a traceback are muted."""
+    room = max(8, width - _LEAD)
+    out: list[Line] = []
+    for number, text in enumerate(rows):
+        for row, _ends in wrap_text(text, palette.muted if number else ink, room):
+            out.append(Line((*(((" " * _LEAD, palette.faint),) if out else lead), *row)))
     return out

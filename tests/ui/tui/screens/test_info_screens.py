@@ -146,6 +146,25 @@ async def test_the_log_shows_only_what_went_wrong_when_asked(show: ShowScreen, w
         assert "the chart is broken" not in read(shown)
 
 
+async def test_output_of_one_server_is_grouped_with_its_time_and_name_once(show: ShowScreen, tmp_path: Path) -> None:
+    file = tmp_path / "x.log"
+    said = [("00", "starting"), ("00", "Traceback:"), ("00", '  File "x.py"'), ("00", ""), ("02", "    boom")]
+    lead = "INFO kimi_tui.mcp.server_log MCP server files:"
+    rows = [f"2026-01-02 10:00:{second},100 {lead} {text}\n" for second, text in said]
+    file.write_text("".join([*rows, "2026-01-02 10:00:03,000 INFO kimi_tui.soul a turn ended\n"]), "utf-8")
+    async with show(lambda: LogView(file)) as shown:
+        assert [line.rstrip() for line in read(shown).split("\n")] == [
+            "2026-01-02",
+            "10:00:00 · MCP server files",
+            "           starting",
+            "           Traceback:",
+            '             File "x.py"',
+            "",
+            "10:00:02       boom",
+            "10:00:03 · kimi_tui.soul a turn ended",
+        ]
+
+
 async def test_what_acts_in_a_log_is_spelled_out_on_screen(show: ShowScreen, work_dir: Path, tmp_path: Path) -> None:
     async with show(lambda: screen_cases.log(work_dir, tmp_path)) as shown:
         strips = app_strips(shown.app)
