@@ -97,6 +97,30 @@ async def test_after_the_search_is_closed_n_goes_on_and_escape_ends_it(tmp_path:
         assert app.main_screen.composer.prompt.has_focus
 
 
+async def test_a_message_clears_the_marks_of_a_search_and_the_search_can_go_on(tmp_path: Path) -> None:
+    engine = FakeEngine(tmp_path)
+    app, _ = make_app(engine)
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        engine.say(TurnBegin(user_input="go"), StepBegin(n=1), TextPart(text=LONG), TurnEnd())
+        await pilot.pause()
+        await pilot.pause()
+        await pilot.press("ctrl+f", *"paragraph 1")
+        await pilot.pause()
+        view, prompt = app.main_screen.transcript, app.main_screen.composer.prompt
+        assert view.found[1] == 11
+        prompt.focus()
+        prompt.burst_gap_s = 0.0
+        await pilot.press("o", "k", "enter")
+        await pilot.pause()
+        assert engine.prompts == ["ok"]
+        assert view.found == (0, 0)
+        assert not app.main_screen.is_searching
+        await pilot.press("ctrl+f")
+        await pilot.pause()
+        assert view.found[1] == 11
+
+
 async def test_the_editor_reads_the_conversation_where_the_focus_is_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

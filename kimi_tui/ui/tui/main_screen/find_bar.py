@@ -46,6 +46,11 @@ class FindBar(Horizontal):
     def is_open(self) -> bool:
         return bool(self.display)
 
+    @property
+    def query_text(self) -> str:
+        """The search text, also that of the last search."""
+        return self.query_one(Input).value
+
     def open(self) -> None:
         """Open the bar with the last search text selected."""
         self.display = True

@@ -163,9 +163,13 @@ class MainScreen(PaneNavigation):
             if not panes.find_bar.is_open:
                 self.transcript.search_from_here()
             panes.find_bar.open()
+            self._search(panes.find_bar.query_text)
 
     def on_find_bar_changed(self, event: "FindBar.Changed") -> None:
-        self.transcript.search_for(event.query_text)
+        self._search(event.query_text)
+
+    def _search(self, query: str) -> None:
+        self.transcript.search_for(query)
         self._panes.find_bar.count(*self.transcript.found)
 
     def on_find_bar_step(self, event: "FindBar.Step") -> None:
@@ -175,6 +179,12 @@ class MainScreen(PaneNavigation):
     @property
     def is_searching(self) -> bool:
         return self._panes.find_bar.is_open
+
+    def clear_search(self) -> None:
+        """Close the find bar and remove the marks."""
+        if self.is_searching or self.transcript.found[1]:
+            self._panes.find_bar.close()
+            self.transcript.find("")
 
     def end_search(self) -> None:
         """Remove the search marks and focus the composer."""

@@ -80,6 +80,7 @@ class PromptController:
             self._show_toast(_("not sent: the session could not start; open another one with /new or /sessions"), True)
             return
         if self._main_screen.panes_ready:
+            self._main_screen.clear_search()
             self._main_screen.transcript.follow = True
         if self._turns is None or self.held:
             self.pending_before_start.append(content)
@@ -103,6 +104,7 @@ class PromptController:
             else:
                 self._show_toast(_("no running turn to steer"), False)
         elif user_input:
+            self._main_screen.clear_search()
             pending.add(encodable(user_input))
             self.show_queue()
 
