@@ -14,7 +14,7 @@ from kimi_tui.ui.tui.text.styled_line import Line, Run, width_of
 from kimi_tui.ui.tui.text.wrap import slice_runs, wrap_runs
 from kimi_tui.ui.tui.themes.palette import Palette
 
-SIDE_BY_SIDE = 120  # columns from which the two texts stand side by side
+SIDE_BY_SIDE = 116  # columns from which the two texts stand side by side: a card's, at the conversation's widest
 CONTEXT = 3  # unchanged lines around a change
 _ALIKE = 0.45  # less similar lines are not one changed line
 _MAX_COMPARED = 400  # pairs of lines

@@ -44,7 +44,7 @@ from kimi_tui.ui.tui.transcript.render_context import (
 )
 from kimi_tui.ui.tui.transcript.tool_cards import agent_lines, has_lines_below, has_more, tool_lines
 
-MEASURE = 120  # columns; wider prose is hard to read
+MEASURE = 120  # columns of the conversation at most: wider prose is hard to read, and cards and diffs end where it does
 USER_SHOWN = 8  # lines of a long message while it is folded
 _USER_LINES = 15
 _USER_CHARACTERS = 2000
@@ -57,12 +57,13 @@ _INLINE = (ToolItem, SubagentItem, ThinkItem, ImageChip)
 
 
 def render_item(item: Item, width: int, context: RenderContext) -> list[Line]:
-    """Return the lines of `item` in `width` columns."""
+    """Return the lines of `item` in `width` columns, or in fewer if these are more than are good to read."""
+    width = min(width, MEASURE)
     match item:
         case UserItem():
             return list(_user(item, width, context))
         case AssistantItem():
-            return render(item.text, min(width, MEASURE), context.palette, charts=context.charts)
+            return render(item.text, width, context.palette, charts=context.charts)
         case ThinkItem():
             return list(_think(item, width, context))
         case ToolItem():
@@ -126,7 +127,7 @@ def _user(item: UserItem, width: int, context: RenderContext) -> Iterator[Line]:
     rest: tuple[Run, ...] = (("▌", palette.accent + background), (" " * (cells(label) + 1), background))
     indent = cells(label) + 2
     ink = palette.base + background
-    room = max(1, min(width - 1, MEASURE) - indent)
+    room = max(1, width - 1 - indent)
     shown, more = (item.text, "") if context.is_open or not is_foldable(item) else _beginning(item.text, room)
     named = palette.secondary + background
     runs = [(part, named if odd % 2 else ink) for odd, part in enumerate(_ATTACHED.split(shown)) if part]
@@ -140,7 +141,7 @@ def _user(item: UserItem, width: int, context: RenderContext) -> Iterator[Line]:
     if item.chips:
         chips = "  ".join(f"▣ {sanitize(chip)}" for chip in item.chips)
         rows.append(Line(((cut(chips, width - indent - 1), palette.secondary + background),), fill=background))
-    yield from prefixed([replace(row, fill_to=min(width, MEASURE) - indent) for row in rows], head, rest)
+    yield from prefixed([replace(row, fill_to=width - indent) for row in rows], head, rest)
 
 
 def _beginning(text: str, room: int) -> tuple[str, str]:
@@ -188,7 +189,7 @@ def _flow_header(item: FlowHeaderItem, width: int, context: RenderContext) -> It
         runs.append((" · " + _("visit {number}", number=item.visit), palette.muted + target))
     if item.note:
         runs.append((f" · {sanitize(item.note)}", palette.muted + target))
-    yield heading_rule(runs, min(width, MEASURE), context)
+    yield heading_rule(runs, width, context)
 
 
 def _seam(item: SeparatorItem, width: int, context: RenderContext) -> Iterator[Line]:
@@ -198,7 +199,7 @@ def _seam(item: SeparatorItem, width: int, context: RenderContext) -> Iterator[L
     text = cut(f"{sign} {sanitize(item.text)}{more}", max(8, width - 12))
     yield heading_rule(
         [("┄┄┄┄ ", palette.faint), (text, palette.muted + click_style("toggle"))],
-        min(width, MEASURE),
+        width,
         context,
         dash="┄",
     )
@@ -244,9 +245,9 @@ def _side_question(item: SideQuestionItem, width: int, context: RenderContext) -
     sign: Run = (f"{spinner(context)} ", palette.accent) if item.running else ("↪ ", palette.secondary)
     head: tuple[Run, ...] = (sign, (_("side question") + "  ", palette.secondary))
     indent = width_of(head)
-    rows = wrap_text(item.question, palette.muted, min(width, MEASURE) - indent)
+    rows = wrap_text(item.question, palette.muted, width - indent)
     yield from prefixed([Line(row, join=join) for row, join in rows], head, ((" " * indent, palette.base),))
-    body = render(item.answer, min(width, MEASURE) - 4, palette, charts=context.charts) if item.answer.strip() else []
+    body = render(item.answer, width - 4, palette, charts=context.charts) if item.answer.strip() else []
     if item.error:
         body += [Line(row, join=join) for row, join in wrap_text(item.error, palette.error, width - 4)]
     yield from indented(body, context, "  │ ")
