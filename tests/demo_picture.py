@@ -34,8 +34,8 @@ _HEADING = "conversation"
 """The frames begin when the screen has this text."""
 KEYS: tuple[tuple[str, float, str, str], ...] = (
     ("Shell asks to run", 2.4, "a", "approve for this session"),
-    ("StrReplaceFile asks to", 2.6, "y", "approve this edit"),
-    ("StrReplaceFile asks to", 2.2, "y", "approve this edit"),
+    ("Edit asks to", 2.6, "y", "approve this edit"),
+    ("Edit asks to", 2.2, "y", "approve this edit"),
 )
 """What is pressed: the text on the screen, the seconds after it, the key, what it means."""
 END, END_S = "· finished ·", 5.0

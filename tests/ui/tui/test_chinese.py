@@ -34,7 +34,7 @@ from tests.ui.tui.wire_scenarios import call, result, usage
 
 KEYS = {"Enter", "Shift", "Alt", "Tab", "Esc", "Ctrl", "Space", "Home", "End", "PgUp", "PgDn", "space"}
 NAMES = {
-    "kimi", "tmp", "tui", "moon", "Shell", "SetTodoList", "pytest", "work", "yolo", "token", "tokens", "shell",
+    "kimi", "tmp", "tui", "moon", "Shell", "pytest", "work", "yolo", "token", "tokens", "shell",
     "compiling", "OpenAI",
     "MCP", "ID", "NAME", "AGENTS", "md", "json", "zip", "Mail", "on", "off", "view", "clear", "conversation", "files",
     "both", "stop", "restart", "BEGIN", "END", "ASCII", "VISUAL", "EDITOR", "FetchURL", "config", "yaml", "Kimi", "CLI",

@@ -34,6 +34,38 @@ NODE_ENDED: dict[NodeStatus, str] = {
     "rejected": N_("rejected"),
 }
 """These are marked for translation; use `_` to show one."""
+_TOOLS = {
+    "AskUserQuestion": N_("Question"),
+    "CreateSubagent": N_("New subagent"),
+    "EnterPlanMode": N_("Plan mode"),
+    "ExitPlanMode": N_("Plan"),
+    "FetchURL": N_("Fetch"),
+    "Glob": N_("Find files"),
+    "Grep": N_("Search"),
+    "ListMcpResources": N_("MCP resources"),
+    "Network": N_("Network"),
+    "ReadFile": N_("Read"),
+    "ReadMcpResource": N_("MCP resource"),
+    "ReadMediaFile": N_("View"),
+    "SearchWeb": N_("Web search"),
+    "SendDMail": N_("D-Mail"),
+    "SetTodoList": N_("Todo"),
+    "Shell": N_("Shell"),
+    "StrReplaceFile": N_("Edit"),
+    "SubmitResult": N_("Result"),
+    "Task": N_("Subagent"),
+    "TaskList": N_("Background tasks"),
+    "TaskOutput": N_("Task output"),
+    "TaskStop": N_("Stop task"),
+    "Think": N_("Thought"),
+    "WriteFile": N_("Write"),
+}
+"""What the user calls what each tool does. Rules and configuration use the tools' own names."""
+
+
+def tool_label(name: str) -> str:
+    """Return the name of a tool for the user; an unknown tool (of an MCP server) keeps its own."""
+    return _(_TOOLS[name]) if name in _TOOLS else name
 
 
 def _url(part: Media) -> str:

@@ -100,7 +100,7 @@ class Timeline:
                 kinds: dict[flow_events.FlowStatus, MarkKind] = {"finished": "finished", "failed": "error"}
                 return kinds.get(message.status, "end"), _("the flow {end}", end=_(labels.ENDED[message.status]))
             case requests.ApprovalRequest():
-                return "pause", _("{tool} asks for approval", tool=message.sender)
+                return "pause", _("{tool} asks for approval", tool=labels.tool_label(message.sender))
             case events.StepInterrupted():
                 return "error", _("interrupted")
             case events.StepRetry():

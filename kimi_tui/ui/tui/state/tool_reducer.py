@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 
 from kimi_tui.errors import KimiTuiError
+from kimi_tui.ui.tui.i18n.labels import tool_label
 from kimi_tui.ui.tui.state.conversation import Conversation
 from kimi_tui.ui.tui.state.deltas import Delta
 from kimi_tui.ui.tui.state.items import SubagentItem, SubStep, ToolItem, ToolState
@@ -14,7 +15,8 @@ from kimi_tui.wire.parts import ToolCall, ToolCallPart, ToolResult, ToolReturnVa
 from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 
 SUBAGENT_TOOLS = frozenset({"Task", "Agent"})
-_NAMELESS = frozenset({"SetTodoList"})
+_PLAN = "ExitPlanMode"
+_NAMELESS = frozenset({"SetTodoList", _PLAN})  # the result says it, or the plan below
 _STEPS_SHOWN = 4
 
 
@@ -132,6 +134,14 @@ class ToolReducer:
         call_id, asking = self._asking.pop(response.request_id, ("", ""))
         self._ask(call_id, asking, response, at)
 
+    def name_plan(self, file: str) -> bool:
+        """Name the file of the plan on the card of the call that shows it; False if there is no such call."""
+        for call in self._calls.values():
+            if call.name == _PLAN and isinstance(item := self._talk[call.key], ToolItem):
+                self._talk.replace(call.key, replace(item, headline=file))
+                return True
+        return False
+
     def on_question_request(self, request: QuestionRequest) -> None:
         """Mark a call as pending; the time until its answer is not its own."""
         call = self._calls.get(request.tool_call_id)
@@ -183,7 +193,7 @@ class ToolReducer:
             item = replace(item, agent_id=event.agent_id)
         match inner:
             case ToolCall():
-                text = f"{inner.function.name}  {call_summary(inner.function.arguments or '')}".rstrip()
+                text = f"{tool_label(inner.function.name)}  {call_summary(inner.function.arguments or '')}".rstrip()
                 call.children[inner.id] = text
                 steps = (*item.steps, SubStep(text))[-_STEPS_SHOWN:]
                 item = replace(item, steps=steps, step_count=item.step_count + 1)

@@ -6,10 +6,12 @@ batched.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TypeVar, assert_never
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from kimi_tui.formats import duration, token_count
 from kimi_tui.ui.tui.i18n import labels
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.i18n.translate import translate, translate_lines
@@ -17,6 +19,7 @@ from kimi_tui.ui.tui.state.conversation import Conversation
 from kimi_tui.ui.tui.state.deltas import Delta, Invalidated, Pane
 from kimi_tui.ui.tui.state.flow_reducer import FlowReducer
 from kimi_tui.ui.tui.state.items import (
+    AssistantItem,
     ErrorItem,
     ImageChip,
     NoticeItem,
@@ -82,6 +85,7 @@ class UiState:
         self._step_start = 0
         self._retry: int | None = None
         self._seam: int | None = None
+        self._compaction_began = 0.0, 0
         self._broken_off: int | None = None
         self._turn_starts: list[tuple[float, int]] = []
 
@@ -177,11 +181,13 @@ class UiState:
             case events.CompactionBegin():
                 talk.close(at)
                 self._seam = talk.append(SeparatorItem("compaction", _("compacting the conversation"), running=True))
+                self._compaction_began = at, self.status.context_tokens
             case events.CompactionEnd():
                 if self._seam is not None:
                     unchanged = message.compacted is False  # defence: compaction-that-did-not-happen
                     text = _("conversation not compacted") if unchanged else _("conversation compacted")
-                    talk.replace(self._seam, SeparatorItem("compaction", text))
+                    words = text if unchanged else " · ".join((text, *self._compaction_facts(at)))
+                    talk.replace(self._seam, SeparatorItem("compaction", words))
                     self._seam = None
                     self._step_start = len(talk)
             case events.StatusUpdate():
@@ -210,6 +216,9 @@ class UiState:
                 self._invalidate("status")
             case events.Notification(type="rewind"):
                 self._rewind(message, at)
+            case events.PlanDisplay() if self.tools.name_plan(Path(message.file_path).name):
+                talk.close(at)
+                talk.append(AssistantItem(message.content, done=True))
             case (
                 events.BtwBegin()
                 | events.BtwEnd()
@@ -234,6 +243,17 @@ class UiState:
                     self._end_turn()
             case _:
                 assert_never(message)
+
+    def _compaction_facts(self, at: float) -> list[str]:
+        """The tokens before and after the compaction that has ended, and its time, as far as known."""
+        began, before = self._compaction_began
+        after = self.status.context_tokens
+        facts: list[str] = []
+        if after < before:
+            facts.append(_("{before} → {after} tokens", before=token_count(before), after=token_count(after)))
+        if at - began >= 0.1:
+            facts.append(duration(at - began))
+        return facts
 
     def _replace_separator(self, message: WireMessage) -> None:
         """Replace the separator of an interrupted step by the item that explains the interruption."""

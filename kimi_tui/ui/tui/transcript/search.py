@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from rich.style import Style
 
+from kimi_tui.ui.tui.i18n.labels import tool_label
 from kimi_tui.ui.tui.state.items import (
     AssistantItem,
     ErrorItem,
@@ -22,7 +23,6 @@ from kimi_tui.ui.tui.state.items import (
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.transcript.item_store import ItemStore
 from kimi_tui.ui.tui.transcript.logical_lines import Span, all_logical_lines
-from kimi_tui.ui.tui.transcript.tool_cards import tool_label
 from kimi_tui.wire.display import BriefBlock, DiffBlock, DisplayBlock, ShellBlock, TodoBlock, UnknownBlock
 
 

@@ -7,6 +7,7 @@ from rich.style import Style
 
 from kimi_tui.formats import duration
 from kimi_tui.ui.tui.i18n.catalog import N_, _, n_
+from kimi_tui.ui.tui.i18n.labels import tool_label
 from kimi_tui.ui.tui.i18n.translate import translate
 from kimi_tui.ui.tui.state.items import SubagentItem, ToolItem
 from kimi_tui.ui.tui.text.call_summary import one_line, parse_partial_arguments
@@ -31,26 +32,14 @@ _TAIL = 4  # lines of a running tool
 _FAILED_TAIL = 3  # lines of the output of a failed one
 _ANSWERED = "AskUserQuestion"  # its card shows the answers, and has no more than them
 _MOST = 400  # lines of an expanded card
-_WIDEST = 120  # columns of a card's first line
 _STATE_WORDS = {
     "failed": N_("failed"),
     "rejected": N_("rejected"),
     "interrupted": N_("interrupted"),
     "waiting": N_("waiting for you"),
 }
-_TOOL_NAMES = {
-    "AskUserQuestion": N_("Question"),
-    "EnterPlanMode": N_("Plan mode"),
-    "ExitPlanMode": N_("Plan"),
-}
-"""Names of tools that ask for no approval, as the user calls what they do; others keep the name that rules use."""
 _BOLD = Style(bold=True)
 _TICKS = {"done": "✓", "in_progress": "◐", "pending": "○"}
-
-
-def tool_label(name: str) -> str:
-    """Return the name of a tool for the user."""
-    return _(_TOOL_NAMES[name]) if name in _TOOL_NAMES else name
 
 
 def tool_lines(item: ToolItem, width: int, context: RenderContext) -> Iterator[Line]:
@@ -65,15 +54,14 @@ def tool_lines(item: ToolItem, width: int, context: RenderContext) -> Iterator[L
         (tool_label(item.name), palette.base + _BOLD + click_style("toggle")),
     ]
     right = _right(item, context)
-    row = min(width, _WIDEST)
     if len(answers := _answers(item)) > 1:
         headline = n_("{count} answer", "{count} answers", len(answers))
     if headline:
-        room = row - width_of(left) - width_of(right) - 3
+        room = width - width_of(left) - width_of(right) - 3
         is_path = "/" in headline and " " not in headline
         shown = cut_start(headline, room) if is_path else cut(headline, room)
         left.append((f"  {shown}", palette.base + click_style("toggle")))
-    yield justify(left, right, row, context)
+    yield justify(left, right, width, context)
     yield from _body(item, width, context)
 
 
@@ -253,7 +241,7 @@ def agent_lines(item: SubagentItem, width: int, context: RenderContext) -> Itera
         right.append((f"  {time}" if right else time, palette.muted))
     if has_more(item):
         right.append((" →", palette.muted + click_style("agent")))
-    yield justify(left, right, min(width, _WIDEST), context)
+    yield justify(left, right, width, context)
     edge = "  └ " if item.state == "failed" and not context.is_open else "  │ "
     yield from indented(_agent_body(item, max(10, width - 4), context), context, edge)
 

@@ -5,6 +5,7 @@ import re
 from textual.geometry import Offset
 from textual.selection import Selection
 
+from kimi_tui.ui.tui.i18n.labels import tool_label
 from kimi_tui.ui.tui.state.items import (
     AssistantItem,
     Item,
@@ -73,7 +74,7 @@ def _as_markdown(item: Item) -> str:
             return text
         case ToolItem():
             fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
-            return f"**{item.name}** {item.headline}\n\n{fence}\n{text}\n{fence}"
+            return f"**{tool_label(item.name)}** {item.headline}\n\n{fence}\n{text}\n{fence}"
         case _:
             return source_text(item).strip("\n")
 

@@ -118,7 +118,7 @@ async def test_the_dialog_says_which_subagent_asks_and_the_cards_how_each_ended(
             next(one for one in driver.engine.approvals.pending if one.sender == "WriteFile").id
         )
         await driver.pilot.pause()
-        assert "WriteFile of coder (make the file)" in driver.text
+        assert "Write of coder (make the file)" in driver.text
         assert "waiting for you" in driver.text
         driver.approve_all()
         await driver.until(lambda: driver.states == ["ok", "running", "failed"] and sleeps())

@@ -28,6 +28,7 @@ from kimi_tui.wire.events import (
     CompactionBegin,
     CompactionEnd,
     Notification,
+    PlanDisplay,
     StatusUpdate,
     StepBegin,
     StepInterrupted,
@@ -261,10 +262,10 @@ def test_a_subagent_is_a_card_with_its_last_steps() -> None:
     assert isinstance(card, SubagentItem)
     assert (card.name, card.task, card.step_count) == ("coder", "find it", 6)
     assert [(step.text, step.state) for step in card.steps] == [
-        ("Grep  p2", "running"),
-        ("Grep  p3", "running"),
-        ("Grep  p4", "running"),
-        ("Grep  p5", "failed"),
+        ("Search  p2", "running"),
+        ("Search  p3", "running"),
+        ("Search  p4", "running"),
+        ("Search  p5", "failed"),
     ]
 
 
@@ -344,11 +345,36 @@ def test_going_back_finds_its_turn_after_the_clock_was_set_back(since: float, ke
 
 @pytest.mark.parametrize(
     ("end", "text"),
-    [(CompactionEnd(), "conversation compacted"), (CompactionEnd(compacted=False), "conversation not compacted")],
+    [
+        (CompactionEnd(), "conversation compacted · 1.0s"),
+        (CompactionEnd(compacted=False), "conversation not compacted"),
+    ],
 )
 def test_a_compaction_that_did_not_happen_is_not_shown_as_one(end: CompactionEnd, text: str) -> None:
     state = folded(TurnBegin(user_input="go"), StepBegin(n=1), CompactionBegin(), end)
     assert state.conversation.items[-1] == SeparatorItem("compaction", text)
+
+
+def test_a_compaction_says_what_it_saved_and_how_long_it_took() -> None:
+    state = UiState()
+    state.fold(StatusUpdate(context_tokens=180_000), 1.0)
+    state.fold(CompactionBegin(), 2.0)
+    state.fold(StatusUpdate(context_tokens=12_000), 10.0)
+    state.fold(CompactionEnd(), 10.2)
+    assert state.conversation.items[-1] == SeparatorItem(
+        "compaction", "conversation compacted · 180k → 12k tokens · 8.2s"
+    )
+
+
+def test_a_plan_is_said_once_under_a_card_with_its_file() -> None:
+    shown = PlanDisplay(content="# Ship it\n\n1. Tag.", file_path="/home/me/plans/a.md")
+    state = folded(
+        TurnBegin(user_input="go"), StepBegin(n=1), call("1", "ExitPlanMode", '{"plan": "# Ship it"}'), shown
+    )
+    card, plan = state.conversation.items[1:]
+    assert isinstance(card, ToolItem)
+    assert card.headline == "a.md"
+    assert plan == AssistantItem("# Ship it\n\n1. Tag.", done=True)
 
 
 def rewound(*, since: float, conversation: bool) -> Notification:

@@ -21,7 +21,7 @@ from kimi_tui.ui.tui.state.items import (
     UserItem,
 )
 from kimi_tui.ui.tui.themes.palette import Palette
-from kimi_tui.ui.tui.transcript.item_renderer import gap_before, is_foldable, render_item
+from kimi_tui.ui.tui.transcript.item_renderer import MEASURE, gap_before, is_foldable, render_item
 from kimi_tui.ui.tui.transcript.item_store import ItemStore
 from kimi_tui.ui.tui.transcript.render_context import RenderContext
 from kimi_tui.ui.tui.transcript.row_builder import RowBuilder
@@ -104,10 +104,19 @@ def test_the_card_of_a_question_shows_the_answers(is_open: bool):
 
 @pytest.mark.parametrize(
     ("tool", "shown"),
-    [("ExitPlanMode", "Plan"), ("EnterPlanMode", "Plan mode"), ("StrReplaceFile", "StrReplaceFile")],
+    [("ExitPlanMode", "Plan"), ("StrReplaceFile", "Edit"), ("SetTodoList", "Todo"), ("mcp__g__find", "mcp__g__find")],
 )
-def test_a_card_names_what_a_tool_does_unless_rules_name_the_tool(tool: str, shown: str):
+def test_a_card_names_what_a_tool_does_and_a_tool_of_a_server_by_its_name(tool: str, shown: str):
     assert text_of(ToolItem(tool, "Ship it", "ok"), 50) == [f"✓ {shown}  Ship it"]
+
+
+def test_cards_and_their_diffs_are_as_wide_as_prose_on_a_wide_screen():
+    old, new = "a = 1\n" * 3, "a = 1\nb = 2\n" + "a = 1\n" * 2
+    edit = ToolItem("StrReplaceFile", "a.py", "ok", blocks=(DiffBlock(path="a.py", old_text=old, new_text=new),))
+    failed = ToolItem("Shell", "make", "failed", output="x " * 150)
+    for item in (edit, failed, AssistantItem("word " * 80)):
+        assert 100 < max(map(len, text_of(item, 200, is_open=True))) <= MEASURE
+    assert any(line.count("a = 1") == 2 for line in text_of(edit, 200, is_open=True))
 
 
 def test_a_question_is_said_once_on_its_card():
