@@ -1,6 +1,7 @@
 """Shell: runs one Bash command line and returns its output."""
 
 import asyncio
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import replace
@@ -227,6 +228,7 @@ class Shell(Tool[ShellParams]):
         if node is not None:
             env, seconds = {**env, **node.env}, node.seconds
         sandbox.call_id = current_tool_call.get().id
+        started = time.monotonic()
         output, process = ResultBuilder(), ProcessResult(None)
         try:
             for command in attempts:
@@ -238,7 +240,7 @@ class Shell(Tool[ShellParams]):
             return failed(f"The command could not be started: {error.strerror or error}.")
         if node is not None:
             node.ended = process
-        return command_result(output, process, seconds, sandbox, programs)
+        return command_result(output, process, seconds, sandbox, programs, since=started)
 
     async def _attempt(
         self, command: Sequence[str], output: ResultBuilder, env: Mapping[str, str], seconds: float
@@ -282,8 +284,12 @@ def command_result(
     seconds: float,
     sandbox: Sandbox,
     programs: Iterable[str | None] = (),
+    *,
+    since: float = 0,
 ) -> ToolReturnValue:
-    """Make the result of a finished command that ran `programs`; `seconds` was its timeout."""
+    """Make the result of a finished command that ran `programs`; `seconds` was its timeout, and `since` when it started
+    by the monotonic clock.
+    """
     text = output.build()
     brief = "\n".join(last_lines(text, _BRIEF_LINES))
     note = ""
@@ -294,13 +300,14 @@ def command_result(
         )
     if process.timed_out:
         message = output.note(tr("Command killed by timeout ({seconds}s)", seconds=f"{seconds:g}"))
-        return failed(message, output=text, brief=f"{brief}\n{message}".strip())
+        hint = sandbox.hint(text, since=since, failed=False) or ""
+        return failed(f"{message} {hint}".strip(), output=text, brief=f"{brief}\n{message}".strip())
     if process.exit_code == 0:
-        if hint := sandbox.hint(text, failed=False):
+        if hint := sandbox.hint(text, since=since, failed=False):
             note = f"{note} {hint}".strip()
         message = output.note(f"Command executed successfully. {note}".strip())
         return ok(text, message, display=(BriefBlock(text=brief),) if brief else ())
-    if hint := sandbox.hint(text, programs=programs):
+    if hint := sandbox.hint(text, since=since, programs=programs):
         note = f"{note} {hint}".strip()
     if process.exit_code is None:
         failure = tr("Command was killed.")

@@ -8,17 +8,23 @@ import asyncio
 import contextlib
 import re
 import socket
+import time
+from collections import deque
 from collections.abc import Awaitable, Callable
 
-from kimi_tui.tools.shell_support.sandbox_hints import REFUSAL
+from kimi_tui.tools.shell_support.sandbox_hints import StoppedConnection, WhyStopped
 from kimi_tui.tools.shell_support.upstream_proxy import MAX_HEAD_BYTES, UpstreamError, upstream_proxy
 from kimi_tui.tools.web_support.fetcher import FetchError, public_address
 
 _HEAD_SECONDS = 10.0
 _CONNECT_SECONDS = 15.0
 _MAX_CONNECTIONS = 128
+_MAX_STOPPED = 200
+REFUSAL = "Refused by the sandbox"
+"""The start of the reason in the answer to a command whose connection is refused."""
 _PIECE = 1 << 16
 _REQUEST = re.compile(rb"CONNECT ([a-zA-Z0-9.-]{1,253}|\[[0-9a-fA-F:.]{2,45}\]):([0-9]{1,5}) HTTP/1\.[01]\r?\n")
+_PLAIN_REQUEST = re.compile(rb"[A-Z]{1,20} http://([a-zA-Z0-9.-]{1,253})[:/ ]")
 
 Allows = Callable[[str, int], Awaitable[bool]]
 
@@ -32,6 +38,8 @@ class HostProxy:
     def __init__(self, allows: Allows, *, resolve: Callable[[str, int], Awaitable[str]] | None = None) -> None:
         self._allows = allows
         self._resolve = resolve or _public
+        self.stopped: deque[StoppedConnection] = deque(maxlen=_MAX_STOPPED)
+        """The last connections that were refused or that failed."""
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
 
@@ -67,7 +75,8 @@ class HostProxy:
             head = await reader.readuntil(b"\r\n\r\n")
         asked = _REQUEST.match(head)
         if asked is None:
-            # 426 Upgrade Required: `curl -f` names the status only, and few servers send this one
+            if plain := _PLAIN_REQUEST.match(head):
+                self._note(plain[1].decode("ascii"), "not https")
             await _send_refusal(writer, 426, "only https can be reached")
             return
         host = asked[1].decode("ascii").strip("[]").lower().rstrip(".")
@@ -77,19 +86,21 @@ class HostProxy:
             return
         allowed, early = await self._decide(host, port, reader)
         if not allowed:  # defence: allowed-hosts-only
+            self._note(host, "not allowed")
             await _send_refusal(writer, 403, f"{host} is not allowed")
             return
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
                 upstream, outgoing = await self._connect(host, port)
-        except FetchError as error:
-            await _send_refusal(writer, 502, str(error))
-            return
-        except UpstreamError as error:
-            await _send(writer, 502, str(error))
-            return
-        except (OSError, TimeoutError):
-            await _send(writer, 502, f"{host} cannot be reached")
+        except (FetchError, UpstreamError, OSError, TimeoutError) as error:
+            self._note(host, "not reached")
+            match error:
+                case FetchError():
+                    await _send_refusal(writer, 502, str(error))
+                case UpstreamError():
+                    await _send(writer, 502, str(error))
+                case _:
+                    await _send(writer, 502, f"{host} cannot be reached")
             return
         try:
             writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
@@ -100,6 +111,9 @@ class HostProxy:
                     both.create_task(_pump(upstream, writer))
         finally:
             outgoing.close()
+
+    def _note(self, host: str, why: WhyStopped) -> None:
+        self.stopped.append(StoppedConnection(host, why, time.monotonic()))
 
     async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         proxy = upstream_proxy(host)

@@ -30,7 +30,7 @@ from kimi_tui.tools.shell_support.bwrap_args import (
 from kimi_tui.tools.shell_support.landlock_args import SCOPE, landlock_argv
 from kimi_tui.tools.shell_support.program_files import guarded_program_files, unguarded_imports
 from kimi_tui.tools.shell_support.sandbox_env import cache_folder, sandboxed_env
-from kimi_tui.tools.shell_support.sandbox_hints import hint, reports_failed_write
+from kimi_tui.tools.shell_support.sandbox_hints import hint, reports_failed_write, unfinished
 from kimi_tui.tools.shell_support.sandbox_probe import find_bwrap, find_sandbox_exec, probe, probe_files
 from kimi_tui.tools.shell_support.unix_sockets import listening_sockets
 
@@ -113,6 +113,7 @@ class Sandbox:
         self._network: SessionNetwork | None = None
         self._proxy: HostProxy | None = None
         self._proxy_port: int | None = None
+        self._asks_for_hosts = False
         self.call_id = ""
         """The tool call that requests access to hosts."""
         self._box: SandboxFeatures | None = None
@@ -218,7 +219,7 @@ class Sandbox:
             return TIER_TITLES[self.tier] if self._why_not is None else f"{TIER_TITLES[self.tier]}: {self._why_not}"
         if config.network:
             return tr("Commands run in a full sandbox with the network")
-        if self._proxy is not None:
+        if self._asks_for_hosts:
             return tr("Commands run in a full sandbox that reaches allowed hosts only")
         return tr("Commands run in a full sandbox without a network")
 
@@ -331,18 +332,26 @@ class Sandbox:
         """Return the environment of a wrapped command."""
         if self._box is None:
             return dict(env)
-        offline = not self._config.network and self._proxy is None
+        offline = not self._config.network and not self._asks_for_hosts
         readable = [real_path(path.expanduser()) for path in self._config.readable]
         return sandboxed_env(env, self._caches, proxy_port=self._proxy_port, offline=offline, readable=readable)
 
-    def hint(self, output: str, *, failed: bool = True, programs: Iterable[str | None] = ()) -> str | None:
+    def hint(
+        self, output: str, *, since: float, failed: bool = True, programs: Iterable[str | None] = ()
+    ) -> str | None:
         """Return a hint for the model about a command that failed inside, or that succeeded without its full effect;
-        None if the sandbox is not the cause. `programs`: what the command runs.
+        None if the sandbox is not the cause. `programs`: what the command runs. `since`: when it started, in seconds
+        of the monotonic clock.
         """
-        if self._workspace is None or self._box is None or not (failed or reports_failed_write(output)):
+        if self._workspace is None or self._box is None:
             return None
-        config = self._config if self._proxy is not None else self._config.model_copy(update={"hosts": "none"})
-        return hint(output, config, self._workspace, tier=self._box.tier, programs=programs)
+        stopped = () if self._proxy is None else [each for each in self._proxy.stopped if each.when >= since]
+        if not (failed or reports_failed_write(output)):
+            return unfinished(stopped)
+        config = self._config if self._asks_for_hosts else self._config.model_copy(update={"hosts": "none"})
+        return hint(
+            output, config, self._workspace, tier=self._box.tier, programs=programs, stopped_connections=stopped
+        )
 
     async def _try(self) -> str | None:
         """Test the sandbox; return the reason if it does not work."""
@@ -403,16 +412,17 @@ class Sandbox:
             network.listener.close()
             self._network = None
             return
-        listener = network.listener
-        allows = self._allows_host
-        if self._config.hosts == "none" or allows is None:
-            listener.close()
-            return
         from kimi_tui.tools.shell_support.host_proxy import HostProxy
 
-        self._proxy_port = listener.getsockname()[1]
-        self._proxy = HostProxy(lambda host, port: allows(host, port, self.call_id))
-        await self._proxy.start(listener)
+        self._asks_for_hosts = self._config.hosts == "ask" and self._allows_host is not None
+        self._proxy_port = network.listener.getsockname()[1]
+        self._proxy = HostProxy(self._allows)
+        weakref.finalize(self, network.listener.close)
+        await self._proxy.start(network.listener)
+
+    async def _allows(self, host: str, port: int) -> bool:
+        allows = self._allows_host if self._asks_for_hosts else None
+        return allows is not None and await allows(host, port, self.call_id)
 
     async def close(self) -> None:
         """End the connections of commands, and wait for the checks after finished commands."""

@@ -42,8 +42,15 @@ _VISIBLE_CACHES = {
 }
 """Folders of the user's `XDG_CACHE_HOME` that commands see: where one exists, its programs use it as before."""
 _NO_EDITOR = "echo 'No editor can be opened here: give the message by -m, or set GIT_EDITOR.' >&2; false"
-_FAILS_AT_ONCE = {"npm_config_fetch_retries": "0", "PIP_RETRIES": "0"}
-"""Without a network, programs that retry for minutes end in a timeout with no explanation."""
+_OFFLINE = {
+    "npm_config_fetch_retries": "0",
+    "PIP_RETRIES": "0",
+    "npm_config_update_notifier": "false",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+}
+"""Without a network, programs that retry for minutes end in a timeout with no explanation, and no program has to look
+for a later version of itself.
+"""
 _RETRIES_SOON = {"npm_config_fetch_retry_mintimeout": "1000", "npm_config_fetch_retry_maxtimeout": "4000"}
 """npm waits for more than a minute before it says that a host was refused."""
 _PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
@@ -76,7 +83,7 @@ def sandboxed_env(
         seen = {name: str(users / folder) for name, folder in _VISIBLE_CACHES.items() if (users / folder).is_dir()}
         inside = seen | inside
     if offline:
-        inside |= _FAILS_AT_ONCE
+        inside |= _OFFLINE
     if proxy_port is not None:
         inside = _RETRIES_SOON | inside
         inside |= dict.fromkeys(_PROXIES, f"http://127.0.0.1:{proxy_port}")

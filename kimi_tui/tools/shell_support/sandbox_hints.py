@@ -3,8 +3,10 @@
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
@@ -12,11 +14,19 @@ from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import Tier
 
-REFUSAL = "Refused by the sandbox"
-"""The start of the reason in the proxy's answer to a command whose connection is refused."""
-_TUNNEL = r"CONNECT tunnel failed, response {0}|code {0} from proxy after CONNECT|established, statusCode={0}"
-_REFUSED = re.compile(rf"{REFUSAL}|{_TUNNEL.format('403')}|^curl: \(22\) The requested URL returned error: 426", re.M)
-_UNREACHED = re.compile(_TUNNEL.format(502))
+WhyStopped = Literal["not allowed", "not https", "not reached"]
+_MAX_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class StoppedConnection:
+    """A connection that the sandbox's proxy did not make; `when` is in seconds of the monotonic clock."""
+
+    host: str
+    why: WhyStopped
+    when: float
+
+
 _WRITING = re.compile(
     r"read-only file system|device or resource busy|EROFS|^bwrap: |"
     r"(?<!site-packages )is not writ(?:e-?)?able\b|^(?:error|fatal): could not write config file|"
@@ -28,7 +38,6 @@ _LOST = re.compile(
     r"could not (?:write|lock) config file|^curl: \(6\) |^npm err(?:or|!) .*\b(?:EAI_AGAIN|ENOTFOUND)\b|"
     r"^ERROR: .*\(from versions: none\)$|^(?:ssh|scp|fatal): .*could not resolve |^[^:\n]+: .*: read-only file system$|"
     r"\[Errno 30\] read-only file system: '|\bEROFS: read-only file system, |^curl: \(7\) |"
-    rf"^curl: \(56\) CONNECT tunnel failed|^curl: \(22\) .*: 426$|^(?:.*\b403 )?{REFUSAL}|"
     r"^cannot connect to the docker daemon at ",
     re.I | re.M,
 )
@@ -77,14 +86,16 @@ def hint(
     *,
     tier: Tier = "full",
     programs: Iterable[str | None] = (),
+    stopped_connections: Sequence[StoppedConnection] = (),
 ) -> str | None:
     """Return a hint for the model about a command that ran `programs`; None if the sandbox does not seem to be the
     cause.
     """
     proxied = not config.network and config.hosts == "ask"
-    if proxied and _REFUSED.search(output):
+    refused = _hosts(each for each in stopped_connections if each.why != "not reached")
+    if proxied and refused:
         return (
-            "It ran in a sandbox that reaches only hosts that the user allowed, by https. "
+            f"It ran in a sandbox that reaches only hosts that the user allowed, by https, and not {refused}. "
             "The user can allow one by a rule `Network(HOST)` in `permissions.allow`."
         )
     silent = not output.strip() and not _PROGRAMS_ON_PROCESSES.isdisjoint(programs)
@@ -95,11 +106,8 @@ def hint(
             "it reaches no keys, agents and services of the user (ssh, gpg, docker, dbus, a display); the setting "
             "`sandbox.readable` shows the socket of one"
         )
-    elif proxied and _UNREACHED.search(output):
-        stopped = "its proxy did not reach the host (unknown, private, or refused by the proxy of `HTTPS_PROXY`)"
-    elif not config.network and _TALKING.search(output):
-        stopped = "it reaches only hosts that the user allowed, by https" if proxied else "it has no network"
-        stopped += ", and `localhost` is its own" if tier == "full" else ""
+    elif network := _missed_network(output, config, stopped_connections, tier=tier):
+        stopped = network
     elif _NAMESPACES.search(output):
         stopped = "it allows no namespaces in it (a browser can run without its own sandbox, by `--no-sandbox`)"
     elif _CONFIG.search(output):
@@ -134,6 +142,33 @@ def hint(
         f"It ran in a sandbox: {stopped}. If that is why it failed, call again with `outside_sandbox`; "
         "the user is asked."
     )
+
+
+def _missed_network(
+    output: str, config: SandboxConfig, stopped_connections: Sequence[StoppedConnection], *, tier: Tier
+) -> str | None:
+    proxied = not config.network and config.hosts == "ask"
+    if stopped_connections:
+        hosts = _hosts(stopped_connections)
+        if proxied:
+            return f"its proxy did not reach {hosts} (unknown, private, or refused by the proxy of `HTTPS_PROXY`)"
+        return f"it has no network, so {hosts} could not be reached"
+    if config.network or _TALKING.search(output) is None:
+        return None
+    reached = "it reaches only hosts that the user allowed, by https" if proxied else "it has no network"
+    return f"{reached}, and `localhost` is its own" if tier == "full" else reached
+
+
+def unfinished(stopped_connections: Iterable[StoppedConnection]) -> str | None:
+    """Return what a command that succeeded did not reach; None if it reached everything."""
+    hosts = _hosts(stopped_connections)
+    return f"While it ran, the sandbox stopped connections to {hosts}." if hosts else None
+
+
+def _hosts(stopped_connections: Iterable[StoppedConnection]) -> str:
+    names = list(dict.fromkeys(f"`{each.host}`" for each in stopped_connections))
+    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    return ", ".join(names[:_MAX_NAMED]) + more
 
 
 def _makes_a_folder_elsewhere(output: str, config: SandboxConfig, workspace: Workspace) -> bool:

@@ -424,8 +424,24 @@ async def test_a_refused_host_is_named_at_each_command_that_meets_it(harness: To
         "curl -sS http://a.invalid/ | cat",
     ):
         value = await harness.use(tool, command=command)
-        assert "`Network(HOST)`" in value.message, (command, value.output, value.message)
+        assert "`Network(HOST)`" in value.message or "| cat" in command, (command, value.output, value.message)
+        assert "`a.invalid`" in value.message, (command, value.output, value.message)
     await sandbox.close()
+
+
+@needs("curl")
+@pytest.mark.parametrize("end", ["", " | cat", "; true"])
+async def test_a_host_that_a_command_misses_without_a_word_is_named_without_a_network(
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch, tool: Shell, end: str
+) -> None:
+    """The user's own proxy, which is on this machine, is none in there."""
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
+    value = await harness.use(tool, command=f"curl -s https://a.invalid/{end}")
+    assert value.is_error is (end == "")
+    assert "`a.invalid`" in value.message
+    assert ("`outside_sandbox`" in value.message) is (end == "")
+    value = await harness.use(tool, command="false")
+    assert "sandbox" not in value.message
 
 
 @needs("npm")

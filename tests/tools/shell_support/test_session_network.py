@@ -161,11 +161,13 @@ async def test_nobody_there_means_no_host(harness: ToolHarness, tmp_path: Path) 
     await sandbox.close()
 
 
-async def test_without_hosts_there_is_no_proxy(harness: ToolHarness, tmp_path: Path) -> None:
-    tool, _ = await full(harness, tmp_path)
-    value = await harness.use(tool, command='echo "[$HTTPS_PROXY$https_proxy]"; cat /proc/net/tcp')
-    assert "[]" in str(value.output)
-    assert "0100007F" not in str(value.output)
+async def test_without_hosts_each_is_refused_and_nobody_is_asked(harness: ToolHarness, tmp_path: Path) -> None:
+    harness.approvals.policy = Policy([parse_rule("Network(*)", Effect.ALLOW)])
+    tool, sandbox = await full(harness, tmp_path)
+    value = await harness.use(tool, command=asks(b"CONNECT a.invalid:443 HTTP/1.1\r\n\r\n"))
+    assert "403 Refused by the sandbox: a.invalid is not allowed" in str(value.output)
+    assert harness.asked == []
+    await sandbox.close()
 
 
 async def _proxied(head: bytes, port: int, *, allowed: bool = True) -> bytes:
@@ -350,7 +352,7 @@ async def test_curl_through_the_proxy_has_a_hint_though_it_does_not_print_the_re
     harness: ToolHarness, tmp_path: Path
 ) -> None:
     tool, sandbox = await full(harness, tmp_path, hosts="ask")
-    for answer, hint in (("reject", "Network(HOST)"), ("approve", "its proxy did not reach the host")):
+    for answer, hint in (("reject", "Network(HOST)"), ("approve", "its proxy did not reach `approve.invalid`")):
         harness.answer = answer
         value = await harness.use(tool, command=f"curl -sS https://{answer}.invalid/")
         assert value.is_error
