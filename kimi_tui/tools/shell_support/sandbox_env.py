@@ -45,6 +45,8 @@ _NO_EDITOR = "echo 'No editor can be opened here: give the message by -m, or set
 _OFFLINE = {
     "npm_config_fetch_retries": "0",
     "PIP_RETRIES": "0",
+    "CARGO_NET_RETRY": "0",
+    "UV_HTTP_RETRIES": "0",
     "npm_config_update_notifier": "false",
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
 }
