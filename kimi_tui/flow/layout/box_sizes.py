@@ -11,6 +11,7 @@ MAX_LINES, FEW_LINES = 12, 4
 WHOLE_LINES = 60
 """The maximum lines of a box whose text is to be whole."""
 MAX_LABEL_LINES = 4
+"""The maximum lines of a branch's label beside compact boxes and boxes of few lines, before free rows are used."""
 WIDEST_TEXT, WIDEST_LABEL = 64, 40
 """The maximum width of a line in a box and in a branch's label, in cells, even if there is more room."""
 _WIDEST_WORD = 30
@@ -158,5 +159,11 @@ def box_size(lines: tuple[str, ...], kind: NodeKind, mode: LayoutMode, *, low: b
     return max(widest, 0 if is_terminal else _LEAST_TEXT) + FRAME_CELLS, len(lines) + 2
 
 
-def label_lines(label: str, width: int) -> tuple[str, ...]:
-    return wrap(clean_label(label) or " ", width, MAX_LABEL_LINES)
+def label_lines(label: str, width: int, most: int) -> tuple[str, ...]:
+    """The text of a branch's label, in at most `most` lines of `width` cells."""
+    return wrap(clean_label(label) or " ", width, most)
+
+
+def most_label_lines(mode: LayoutMode, lines: int) -> int:
+    """The maximum lines of a branch's label in a chart whose boxes have at most `lines`."""
+    return MAX_LABEL_LINES if mode == "compact" else max(MAX_LABEL_LINES, lines)

@@ -1,4 +1,4 @@
-"""Gives boxes whose text is cut more lines, by inserting rows into the drawing, then the free cells beside them."""
+"""Gives boxes and labels whose text is cut more lines, by inserting rows, and the free cells beside them."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,6 +8,7 @@ from kimi_tui.flow.layout.cell_text import cell_width
 from kimi_tui.flow.layout.coordinates import straighten
 from kimi_tui.flow.layout.free_cells import use_free_cells
 from kimi_tui.flow.layout.geometry import GLYPH_CELLS, Layout, LayoutDirection, PlacedEdge, PlacedNode, Point
+from kimi_tui.flow.layout.label_room import longer_label, missing_label_lines, widen_labels
 from kimi_tui.flow.model.graph import Flow, NodeKind
 
 _NO_LIMIT = 1 << 20
@@ -16,12 +17,14 @@ _MAX_CUT_BOXES = 200
 
 
 def use_free_rows(layout: Layout, flow: Flow, rows: int | None, width: int = 0) -> Layout:
-    """The layout with more lines in boxes whose text is cut, in at most `rows` rows; None: as many as whole texts need.
+    """The layout with more lines in boxes and labels whose text is cut, in at most `rows` rows.
 
-    The box that needs the fewest lines gets them first. What then is still cut becomes wider, if a drawing of `width`
-    columns has free cells beside it.
+    None: as many rows as whole texts need. The text that needs the fewest lines gets them first. Before that, labels
+    become wider, and after it boxes, if a drawing of `width` columns has free cells beside them.
     """
     free = _NO_LIMIT if rows is None else rows - layout.height
+    layout = widen_labels(layout, width)
+    layout, free = _with_whole_labels(layout, flow, free)
     missing = {node.id: count for node in layout.nodes.values() if (count := _missing_lines(node, flow))}
     if not missing or len(missing) > _MAX_CUT_BOXES:
         return layout
@@ -39,6 +42,25 @@ def use_free_rows(layout: Layout, flow: Flow, rows: int | None, width: int = 0) 
             other: lines for other in [*missing, node_id] if (lines := _missing_lines(layout.nodes[other], flow)) > 0
         }
     return use_free_cells(layout, flow, max(width, layout.width))
+
+
+def _with_whole_labels(layout: Layout, flow: Flow, free: int) -> tuple[Layout, int]:
+    """The layout with more lines in labels that are cut, the shortest first, and the rows that are then free."""
+    missing = {edge.index: count for edge in layout.edges if (count := missing_label_lines(edge))}
+    if len(missing) > _MAX_CUT_BOXES:
+        return layout, free
+    for index in sorted(missing, key=lambda index: (missing[index], index)):
+        count = min(missing[index], free)
+        edge = layout.edges[index]
+        if count <= 0 or edge.label_at is None:
+            continue
+        longer = longer_label(edge, count)
+        count = len(longer.label_lines) - len(edge.label_lines)
+        stretched = _with_rows(layout, flow, edge.label_at[1] + len(edge.label_lines) - 1, count, {})
+        edges = list(stretched.edges)
+        edges[index] = replace(edges[index], label_at=edge.label_at, label_lines=longer.label_lines)
+        layout, free = replace(stretched, edges=tuple(edges)), free - count
+    return layout, free
 
 
 def _text_width(node: PlacedNode) -> int:

@@ -17,6 +17,7 @@ from kimi_tui.flow.layout.box_sizes import (
     box_size,
     candidates,
     label_lines,
+    most_label_lines,
     word_cells,
 )
 from kimi_tui.flow.layout.cell_text import cell_width
@@ -94,6 +95,7 @@ def _first_that_fits(
     labelled = [bool(edge.label and edge.label.strip()) for edge in flow.edges]
     skeleton = build_skeleton(len(number), edges, labelled, number[flow.begin_id])
     main = _main_line(skeleton, number[flow.begin_id], number[flow.end_id])
+    label_rows = most_label_lines(mode, lines)
     result: Layout | None = None
     chosen: _Attempt | None = None
     spacings = candidates(direction, mode, width, few=len(skeleton.items) > _SOME_ITEMS, low=low)
@@ -111,7 +113,7 @@ def _first_that_fits(
         if not hopeful and _least_width(flow, skeleton, texts, spacing, direction, mode) > (width or 0):
             continue
         room = width if direction == "TB" and not spacing.straight and len(skeleton.items) <= _SOME_ITEMS else None
-        candidate = _place(flow, skeleton, main, texts, attempt, direction, mode, low=low, room=room)
+        candidate = _place(flow, skeleton, main, texts, attempt, direction, mode, label_rows, low=low, room=room)
         if width is not None and scrolled is not None and candidate.width > width and attempt is not scrolled:
             continue
         if result is None or (
@@ -129,7 +131,7 @@ def _first_that_fits(
         return result
     if direction == "LR" and mode == "full" and chosen is not None and result.width < width:
         texts = _texts_with_spare_cells(flow, skeleton, chosen.texts, lines, width - result.width)
-        lower = _place(flow, skeleton, main, texts, chosen, direction, mode, low=low, room=None)
+        lower = _place(flow, skeleton, main, texts, chosen, direction, mode, label_rows, low=low, room=None)
         if lower.width <= width and lower.height < result.height:
             result = lower
     return use_free_cells(result, flow, max(width, result.width))
@@ -265,6 +267,7 @@ def _place(
     attempt: _Attempt,
     direction: LayoutDirection,
     mode: LayoutMode,
+    label_rows: int,
     *,
     low: bool,
     room: int | None,
@@ -272,7 +275,7 @@ def _place(
     across = direction == "LR"
     spacing = attempt.spacing
     kinds = [node.kind for node in flow.nodes.values()]
-    labels = {i: label_lines(flow.edges[i].label or "", widest) for i, widest in attempt.labels.items()}
+    labels = {i: label_lines(flow.edges[i].label or "", widest, label_rows) for i, widest in attempt.labels.items()}
     sizes = [box_size(text, kind, mode, low=low) for text, kind in zip(lines, kinds, strict=True)]
     touching = lines_touching(skeleton, len(sizes), share=across)
     if across:

@@ -93,3 +93,30 @@ def test_boxes_that_are_still_cut_have_no_free_cells_beside_them(
     assert violations(laid, flow) == []
     assert laid.width <= max(width, before.width)
     assert use_free_cells(laid, flow, max(width, laid.width)) == laid
+
+
+@pytest.mark.parametrize("mode", ["full", "compact"])
+@pytest.mark.parametrize("direction", ["TB", "LR"])
+@pytest.mark.parametrize("width", [51, 140])
+def test_a_branch_says_its_whole_label_where_rows_are_without_limit(
+    mode: LayoutMode, direction: LayoutDirection, width: int
+) -> None:
+    nodes = {"b": "BEGIN", "n": "Which?", "x": "One", "y": "Two", "e": "END"}
+    edges = [("b", "n", None), ("n", "x", PROMPT * 3), ("n", "y", PROMPT), ("n", "n", PROMPT * 2), ("x", "e", None)]
+    flow = make_flow(nodes, [*edges, ("y", "b", PROMPT)])
+    laid = use_free_rows(layout(flow, direction=direction, mode=mode, width=width), flow, None, width)
+    shown = {edge.index: "".join("".join(edge.label_lines).split()) for edge in laid.edges if edge.label}
+    assert shown == {index: "".join(edge.label.split()) for index, edge in enumerate(flow.edges) if edge.label}
+    assert violations(laid, flow) == []
+
+
+def test_a_label_that_is_cut_gets_the_free_columns_before_more_rows() -> None:
+    flow = make_flow(
+        {"b": "BEGIN", "n": "Which?", "e": "END"}, [("b", "n", None), ("n", "e", "a " * 45), ("n", "b", "no")]
+    )
+    before = layout(flow, mode="compact")
+    laid = use_free_rows(before, flow, before.height, 60)
+    assert before.edges[1].label_lines[-1].endswith("…")
+    assert "".join(laid.edges[1].label_lines).replace(" ", "") == "a" * 45
+    assert (laid.height, laid.edges[1].label_at) == (before.height, before.edges[1].label_at)
+    assert violations(laid, flow) == []
