@@ -68,7 +68,7 @@ def entering_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
         else:
             groups.append([line])
             sides.append(side)
-    _join_where_tight(groups, sides, span)
+    _join_straight_lines(groups, sides)
     inner = [position for group, side in zip(groups, sides, strict=True) if side == 0 for position in (group[0].place,)]
     first, last = (inner[0], inner[-1]) if inner else (span.middle + span.step, span.middle)
     before, after = sides.count(-1), sides.count(1)
@@ -84,14 +84,12 @@ def entering_ports(lines: Sequence[Line], span: Span) -> dict[int, int]:
     return {line.key: port for group, port in zip(groups, ports, strict=True) for line in group}
 
 
-def _join_where_tight(groups: list[list[Line]], sides: list[int], span: Span) -> None:
-    """Let lines from one side enter with the outermost straight one if there is no room beside it."""
-    tight = sides[:2] == [-1, 0] and groups[1][0].place - span.low < span.step
-    if tight and groups[0][0].enters and groups[1][0].enters:
+def _join_straight_lines(groups: list[list[Line]], sides: list[int]) -> None:
+    """Let lines from one side enter with the outermost straight one, by its arrow."""
+    if sides[:2] == [-1, 0] and groups[0][0].enters and groups[1][0].enters:
         groups[1].extend(groups.pop(0))
         sides.pop(0)
-    tight = sides[-2:] == [0, 1] and span.high - groups[-2][0].place < span.step
-    if tight and groups[-1][0].enters and groups[-2][0].enters:
+    if sides[-2:] == [0, 1] and groups[-1][0].enters and groups[-2][0].enters:
         groups[-2].extend(groups.pop())
         sides.pop()
 

@@ -472,3 +472,12 @@ def test_a_flow_to_the_right_gives_free_columns_to_its_tallest_boxes() -> None:
         wider = wrap(long.strip(), laid.nodes["two"].width - 4 + room, MAX_LINES)
         assert len(laid.nodes["two"].lines) <= max(len(wider), 4)
         assert violations(laid, flow) == []
+
+
+@pytest.mark.parametrize("mode", ["full", "compact"])
+def test_lines_from_the_sides_enter_by_the_arrow_of_the_straight_one(mode: LayoutMode) -> None:
+    nodes = {"b": "BEGIN", "n": "Is there anything left?", "x": "Write all of it down", "e": "END"}
+    flow = make_flow(nodes, [("b", "n", None), ("n", "x", "yes"), ("n", "e", "no"), ("x", "e", None)])
+    laid = layout(flow, mode=mode)
+    end = laid.nodes["e"]
+    assert {edge.path[-1] for edge in laid.edges if edge.dst == "e"} == {(end.x + (end.width - 1) // 2, end.y - 1)}
