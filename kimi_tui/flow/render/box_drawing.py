@@ -1,7 +1,7 @@
 """The characters of boxes, lines and arrows. Line weights make the taken path visible without colour."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from kimi_tui.flow.layout.cell_text import cell_width
 from kimi_tui.flow.layout.geometry import GLYPH_CELLS, PlacedNode, Point
@@ -58,7 +58,8 @@ _ASCII_SELECTED = _Frame("++++", "~", "H", "++++")
 _ASCII_SELECTED_DECISION = _Frame("/\\/\\", "~", "H", "++++")
 
 _CAPS = {NodeKind.BEGIN: "()", NodeKind.END: "()", NodeKind.TASK: "[]", NodeKind.DECISION: "◆◆"}
-_SELECTED_CAPS, _ASCII_SELECTED_CAPS = "▐▌", "~~"
+_ASCII_CAPS = {**_CAPS, NodeKind.DECISION: "<>"}
+"""The ends of a box without a border. A selected box has both twice, as one with a border has a double one."""
 
 Exits = Mapping[Point, int]
 """Exits of lines from a box: cells of its border, relative to its upper left one, and the direction."""
@@ -128,7 +129,7 @@ def draw_box(
     """A box's rows, each exactly as wide as the box; a compact one has `sign` before its text."""
     if node.bare:
         rows = [
-            [BoxText(left), *_text_with_sign(node, sign if row == 0 else "", row), BoxText(right)]
+            _capped(left, _text_with_sign(node, sign if row == 0 else "", row), right)
             for row, (left, right) in enumerate(_caps(node, style, ascii=ascii))
         ]
     else:
@@ -163,15 +164,29 @@ def _centred(node: PlacedNode, index: int) -> str:
     return " " * (free // 2) + text + " " * (free - free // 2)
 
 
-def _caps(node: PlacedNode, style: NodeStyle, *, ascii: bool) -> list[str]:  # noqa: A002
+def _caps(node: PlacedNode, style: NodeStyle, *, ascii: bool) -> list[tuple[str, str]]:  # noqa: A002
     """The left and right end of each row of a box without a border: several rows have the corners of a frame."""
+    times = 2 if style.selected else 1
     if node.height == 1:
-        if style.selected:
-            return [_ASCII_SELECTED_CAPS if ascii else _SELECTED_CAPS]
-        return ["<>" if ascii and node.kind is NodeKind.DECISION else _CAPS[node.kind]]
+        left, right = (_ASCII_CAPS if ascii else _CAPS)[node.kind]
+        return [(left * times, right * times)]
+    if style.selected and not ascii and node.kind is not NodeKind.DECISION:
+        times = 1  # it has double corners
+    else:
+        style = replace(style, selected=False)
     frame = _frame(node.kind, style, ascii=ascii)
     upper, lower = frame.corners[:2], frame.corners[:1:-1]
-    return [upper, *[frame.upright * 2] * (node.height - 2), lower]
+    rows = [upper, *[frame.upright * 2] * (node.height - 2), lower]
+    return [(left * times, right * times) for left, right in rows]
+
+
+def _capped(left: str, cells: Sequence[BoxText], right: str) -> list[BoxText]:
+    """A row with its ends; what they have more than a cell covers the blanks beside the text."""
+    inside = list(cells)
+    for at, extra in ((0, len(left) - 1), (-1, len(right) - 1)):
+        text = inside[at].text
+        inside[at] = BoxText(text[extra:] if at == 0 else text[: len(text) - extra], inside[at].glyph)
+    return [BoxText(left), *inside, BoxText(right)]
 
 
 def _text_with_sign(node: PlacedNode, sign: str, row: int) -> list[BoxText]:
@@ -186,10 +201,10 @@ def _text_with_sign(node: PlacedNode, sign: str, row: int) -> list[BoxText]:
     return [*lead, BoxText(sign, glyph=True), BoxText(" " + text + tail)]
 
 
-def free_cells_inside(node: PlacedNode) -> int:
+def free_cells_inside(node: PlacedNode, style: NodeStyle) -> int:
     """The cells for the sign of a compact box, and what is told beside it, in the first row."""
     text = node.lines[0] if len(node.lines) == node.height else ""
-    return node.width - 3 - cell_width(text)
+    return node.width - (5 if style.selected else 3) - cell_width(text)
 
 
 def _frame(kind: NodeKind, style: NodeStyle, *, ascii: bool) -> _Frame:  # noqa: A002

@@ -40,8 +40,6 @@ class StyledSpan:
     marked: bool = False
     node: str = ""
     edge: int = -1
-    body: bool = False
-    """Whether the span is the row that shows its node's selection, in an outline."""
     tinted: bool = False
     """Whether the span is inside a decision, which has its own background."""
 
@@ -177,12 +175,12 @@ class ChartCanvas:
         The text beside it is the visits and the first of the words and notes that fits.
         """
         if node.kind in (NodeKind.BEGIN, NodeKind.END):
-            return node_style.sign.strip(), ""
+            return "" if node_style.selected else node_style.sign.strip(), ""
         sign = node_style.sign.strip()
         visits = f"{'x' if self._ascii else '×'}{node_style.visits}" if node_style.visits > 1 else ""
         free = self.free_cells_beside(node.id)
         texts = (*node_style.words, *node_style.notes, "")
-        if visits and sign and cell_width(sign + visits) <= free_cells_inside(node):
+        if visits and sign and cell_width(sign + visits) <= free_cells_inside(node, node_style):
             text = next(text for text in texts if cell_width(text) < free or not text)
             return sign + visits, text
         for text in texts:
@@ -267,7 +265,7 @@ def _is_free(text: str, start: int, size: int) -> bool:
 
 
 def _part(border: StyledSpan, text: str) -> StyledSpan:
-    return StyledSpan(text, border.role, border.bold, border.marked, border.node, border.edge, border.body)
+    return StyledSpan(text, border.role, border.bold, border.marked, border.node, border.edge)
 
 
 def _joined(placed: Sequence[tuple[int, int, list[StyledSpan]]], width: int) -> list[StyledSpan]:

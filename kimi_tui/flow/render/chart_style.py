@@ -19,7 +19,7 @@ class NodeStyle:
     of `words` and of `notes`, longest first, that fits is shown.
 
     Words go into the upper border too, notes (time and tokens) into the lower one. `role` is the box's, `sign_role` the
-    sign's. A current box has a heavy border, a selected one a double border.
+    sign's. A current box has a heavy border, a selected one a double border, or twice the ends of one without a border.
     """
 
     sign: str = " "

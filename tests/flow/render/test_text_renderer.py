@@ -1,8 +1,9 @@
+import pytest
 from wcwidth import wcswidth
 
 from kimi_tui.flow.layout.free_rows import use_free_rows
 from kimi_tui.flow.layout.layout import LayoutDirection, LayoutMode, layout
-from kimi_tui.flow.model.graph import Flow
+from kimi_tui.flow.model.graph import Flow, NodeKind
 from kimi_tui.flow.render.chart_canvas import ChartCanvas
 from kimi_tui.flow.render.chart_style import ChartStyle, EdgeStyle, NodeStyle
 from kimi_tui.flow.render.text_renderer import render_text
@@ -121,12 +122,34 @@ def test_a_drawing_in_ascii_has_no_other_sign_of_ours() -> None:
 
 
 def test_a_selected_node_has_a_double_frame_in_every_kind_of_drawing() -> None:
-    for mode, frames in (("full", ("╔═", "═╗")), ("compact", ("▐", "▌"))):
+    for mode, frames in (("full", ("╔═", "═╗")), ("compact", ("[[", "]]"))):
         placed = layout(_release(), mode=mode)
         plain, chosen = render_text(placed), render_text(placed, style=ChartStyle(selected="fix"))
         assert all(frame in chosen and frame not in plain for frame in frames)
         assert chosen.count("\n") == plain.count("\n")
         assert render_text(placed, ascii=True, style=ChartStyle(selected="fix")).isascii()
+
+
+@pytest.mark.parametrize("ascii_only", [False, True])
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_a_selected_box_without_a_border_has_its_ends_twice(width: int, ascii_only: bool) -> None:
+    text = "Read the whole change as its most critical reader would"
+    nodes = {"b": "BEGIN", "task": text, "decision": text + "?", "e": "END"}
+    flow = make_flow(
+        nodes, [("b", "task", None), ("task", "decision", None), ("decision", "e", "yes"), ("decision", "task", "no")]
+    )
+    placed = use_free_rows(layout(flow, mode="compact", width=width), flow, None)
+    done = {node: NodeStyle("*", visits=2) for node in nodes}
+    for node_id, node in placed.nodes.items():
+        shown: list[str] = []
+        for selected in ("", node_id):
+            rows = render_text(placed, ascii=ascii_only, style=ChartStyle(done, selected=selected)).splitlines()
+            shown.append("\n".join(row[node.x : node.x + node.width] for row in rows[node.y : node.y + node.height]))
+        before, after = (block.splitlines() for block in shown)
+        if node.height > 1 and node.kind is not NodeKind.DECISION and not ascii_only:
+            assert (after[0][0], after[0][-1], after[-1][0], after[-1][-1]) == tuple("╔╗╚╝")
+            continue
+        assert all((row[:2], row[-2:]) == (old[0] * 2, old[-1] * 2) for row, old in zip(after, before, strict=True))
 
 
 def test_the_sign_of_a_state_stands_in_every_border_however_narrow() -> None:

@@ -54,12 +54,12 @@ class OutlineSurface:
 
     def row(self, y: int, style: ChartStyle) -> list[StyledSpan]:
         line = self._lines[y]
-        pad = "  " * min(line.indent, max(0, self.width // 2 - 8) // 2)
-        pieces = [StyledSpan(pad)] if pad else []
+        pad = "  " * min(line.indent, max(0, self.width // 2 - 8) // 2) + " "
+        pieces = [StyledSpan(pad)]
         if line.node is None and line.edge is None:
-            pieces.append(StyledSpan(cut(line.text, self.width), "warning"))
+            pieces = [StyledSpan(cut(line.text, self.width), "warning")]
         elif line.node is not None:
-            pieces += self._step(line, style, len(pad))
+            pieces = self._step(line, style, pad)
         else:
             pieces += self._branch(line, style, len(pad))
         used = sum(cell_width(piece.text) for piece in pieces)
@@ -67,13 +67,14 @@ class OutlineSurface:
             pieces.append(StyledSpan(" " * (self.width - used)))
         return pieces
 
-    def _step(self, line: OutlineLine, style: ChartStyle, indent: int) -> list[StyledSpan]:
+    def _step(self, line: OutlineLine, style: ChartStyle, pad: str) -> list[StyledSpan]:
+        """A node's row; brackets around it are the frame of the selected one."""
         assert line.node is not None
         node, node_style = self._flow.nodes[line.node], style.node(line.node)
         kinds = ASCII_KIND_SIGNS if self._ascii else KIND_SIGNS
         has_sign = node_style.sign != " "
         sign = node_style.sign if has_sign else kinds[node.kind]
-        room = self.width - indent - 2
+        room = self.width - len(pad) - 3
         tail = ""
         if node_style.visits > 1:
             tail += f" {'x' if self._ascii else '×'}{node_style.visits}"
@@ -82,11 +83,15 @@ class OutlineSurface:
                 tail += f" {word}"
                 break
         text = cut(line.text, max(1, room - cell_width(tail)))
-        bold = node_style.bold or node_style.current
+        bold = node_style.bold or node_style.current or node_style.selected
+        left, right = "[]" if node_style.selected else "  "
         return [
+            StyledSpan(pad[:-1]),
+            StyledSpan(left, node_style.role, bold, node=node.id),
             StyledSpan(f"{sign} ", node_style.sign_role if has_sign else node_style.role, bold, node=node.id),
-            StyledSpan(text, node_style.role, bold, node=node.id, body=True),
+            StyledSpan(text, node_style.role, bold, node=node.id),
             StyledSpan(tail, "muted", node=node.id),
+            StyledSpan(right, node_style.role, bold, node=node.id),
         ]
 
     def _branch(self, line: OutlineLine, style: ChartStyle, indent: int) -> list[StyledSpan]:

@@ -170,8 +170,6 @@ class SurfaceView(PannableView):
                 style += Style(bold=True)
             if piece.marked:
                 style += Style(underline=True)
-            if piece.body and piece.node == self.selected and self.has_focus:
-                style += Style(reverse=True)
             meta = {"node": piece.node} if piece.node else {"edge": piece.edge}
             yield Segment(sanitize(piece.text), style + Style(meta=meta))
 
