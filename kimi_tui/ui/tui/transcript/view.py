@@ -215,8 +215,8 @@ class Transcript(Viewport, can_focus=True):
         """The keys that act while the transcript has the focus."""
         words = _("charts as source") if self.store.charts else _("charts drawn")
         charts = (("v", words),) if self._sees_chart else ()
-        return (("↑ ↓", _("scroll")), ("j k", _("block")), ("Enter", _("open")), ("y", _("copy")),
-                *charts, ("Ctrl+F", _("find")), *(() if self.follow else (("End", _("follow")),)))  # fmt: skip
+        return (("↑ ↓", _("scroll")), *charts, ("j k", _("block")), ("Enter", _("open")), ("y", _("copy")),
+                ("Ctrl+F", _("find")), *(() if self.follow else (("End", _("follow")),)))  # fmt: skip
 
     @property
     def _sees_chart(self) -> bool:
@@ -324,7 +324,9 @@ class Transcript(Viewport, can_focus=True):
         """Show the source of the charts in the conversation, or draw them again."""
         index, row = self.store.heights.find(self._window.top)
         self.store.draw_charts(not self.store.charts)
-        if not self.follow and index < len(self.store):
+        if self.follow:
+            self._window.to_end()
+        elif index < len(self.store):
             self._window.show_item(index, min(row, self.store.heights[index] - 1))
         self._show()
         self.post_message(HintsChanged())

@@ -133,6 +133,17 @@ async def test_v_shows_the_source_of_the_charts_and_draws_them_again():
         assert any("│     A     │" in row for row in rows(view))
 
 
+async def test_the_source_of_a_chart_that_is_shorter_than_its_drawing_leaves_no_blank_rows_at_the_end():
+    steps = "\n".join(f" A{number} --> A{number + 1}" for number in range(9))
+    chart = AssistantItem(f"{PROSE}\n\n```mermaid\nflowchart TD\n{steps}\n```\n\n{PROSE}\n\nlast words", done=True)
+    async with showing(chart) as (pilot, view):
+        assert list(dict(view.hints()))[1] == "v"
+        for _ in range(2):
+            assert view.follow
+            assert [row.strip() for row in rows(view)][-2:] in (["last words", ""], ["", "last words"])
+            await pilot.press("v")
+
+
 async def test_the_key_of_charts_is_named_only_where_there_is_a_chart():
     async with showing(AssistantItem("```python\nx = 1\n```\nno mermaid", done=True)) as (_pilot, view):
         assert "v" not in dict(view.hints())
