@@ -800,6 +800,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
     ),
     Defence(
+        "31 cmd_split", "a compiler told to write after all", "compiler-emits", Value("outside(parsed)"),
+        "test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
+    ),
+    Defence(
+        "31 cmd_split", "files of arguments for a checker", "files-of-arguments", Value("[]"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "the first word of a `sed` that ends its options there", "sed-first-word", REMOVED,
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
         "31 cmd_split", "`cargo fmt` that changes files", "formatter-of-cargo", Value("''"),
         "test_what_is_not_known_to_be_harmless_is_covered_word_by_word",
     ),

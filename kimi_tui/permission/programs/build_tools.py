@@ -1,24 +1,20 @@
 """Compilers, and programs that build code."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 from kimi_tui.permission.programs.files import outside
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Classification, Kind, Program, names
+from kimi_tui.permission.programs.program import Classification, Kind, Program, names, unlisted_options
 
 _HARMLESS = Level.HARMLESS
-_GO_BUILD = "-v -x -n -race -msan -asan -work -trimpath -buildvcs= -p= -tags= -mod= -cover -covermode= -short -a -json"
-_GO_DANGER = (
-    "-exec= -toolexec= -vettool= -overlay= -modfile= -C= -o= -ldflags= -gcflags= -asmflags= "
-    "-gccgoflags= -compiler= "
-    "-pkgdir= -installsuffix= -workfile= -outputdir= -coverprofile= -cpuprofile= -memprofile= -blockprofile= "
-    "-mutexprofile= -trace= -pgo= -w -u"
-)
+_GO_BUILD = "-v -x -race -msan -asan -work -trimpath -buildvcs= -p= -tags= -mod= -cover -covermode= -short -a -json"
 
 
-def _go(options: str = "", level: Level = _HARMLESS, *, most: int | None = None) -> Program:
-    return Program(level, Options("", options, _GO_DANGER, single=True), check=outside, loose=True, most=most)
+def _go(options: str, level: Level = _HARMLESS) -> Program:
+    options_of = Options("", options, single=True)
+    return Program(level, options_of, check=outside, dangerous=unlisted_options, loose=True)
 
 
 _CARGO_DANGER = "--config= --manifest-path= -C: --target-dir= --out-dir= --artifact-dir= --lockfile-path= -Z: --target="
@@ -66,7 +62,8 @@ def _cargo(options: str = _CARGO, level: Level = _HARMLESS, *, most: int | None 
 _GCC_DANGER = (
     "-wrapper", "--wrapper", "-fplugin", "-B", "-specs", "--specs", "@", "-Wl,", "-Xlinker", "-Wa,", "-Xassembler",
     "-iplugindir", "-fuse-ld", "-T", "-load", "-Xclang", "--config", "-fpass-plugin", "-ld-path", "--ld-path",
-    "-no-canonical-prefixes", "-ccc-", "-MF", "-dumpdir", "-save-temps", "-MD", "-MMD", "-fdump", "-aux-info",
+    "-no-canonical-prefixes", "-ccc-", "--prefix", "--for-",
+    "-MF", "-dumpdir", "-save-temps", "-MD", "-MMD", "-fdump", "-aux-info",
 )  # fmt: skip
 
 
@@ -82,6 +79,35 @@ _GCC = Program(look=_gcc, loose=True)
 def _variables(parsed: Parsed) -> list[int]:
     """Find `SHELL=...`, `CC=...` and similar words, which determine the programs that recipes run."""
     return [at for at, word in parsed.operands if "=" in word]
+
+
+def _of_another_folder(parsed: Parsed) -> list[int]:
+    """Find the variables, and the first word of `just` if it names a recipe of another folder."""
+    return [*_variables(parsed), *(at for at, word in parsed.operands[:1] if "/" in word)]
+
+
+def _with_colon(parsed: Parsed) -> list[int]:
+    """Find goals of any plugin, such as `exec:exec`."""
+    return [at for at, word in parsed.operands if ":" in word]
+
+
+def _for_msbuild(parsed: Parsed) -> list[int]:
+    """Find options of MSBuild with a slash."""
+    return [at for at, word in parsed.operands if word.startswith("/")]
+
+
+def _response_files(parsed: Parsed) -> list[int]:
+    return [at for at, word in parsed.operands if word.startswith("@")]
+
+
+def _named_options(
+    known: str, dangerous: Callable[[Parsed], list[int]] = lambda parsed: [], *, single: bool = False
+) -> Program:
+    """Make a program with too many dangerous options to list them: a rule has to name each that is not `known`."""
+    return Program(
+        options=Options("", known, single=single),
+        dangerous=lambda parsed: [*unlisted_options(parsed), *_response_files(parsed), *dangerous(parsed)],
+    )
 
 
 _MAKE = Program(
@@ -104,10 +130,10 @@ PROGRAMS: dict[str, Program] = {
                 _GO_BUILD + " -run= -skip= -count= -timeout= -bench= -benchmem -benchtime= -failfast -parallel= -cpu= "
                 "-list= -shuffle= -fullpath -vet= -race=",
             ),
-            "vet": _go("-v -n -x -json -tags="),
+            "vet": _go("-v -x -json -tags="),
             "list": _go("-m -f= -json -e -deps -test -find -tags= -versions"),
             **{
-                name: _go("", Level.EXACT)
+                name: _go(_GO_BUILD, Level.EXACT)
                 for name in names("run install get clean mod work fix bug help telemetry fmt version env doc")
             },
             "generate": Program(kind=Kind.ANYTHING),
@@ -122,7 +148,7 @@ PROGRAMS: dict[str, Program] = {
             "build": _cargo(),
             "check": _cargo(),
             "clippy": replace(_cargo(), dangerous=_for_the_compiler),
-            "test": replace(_cargo(_CARGO + " --no-run --no-fail-fast --doc", most=2), check=_for_the_tests),
+            "test": replace(_cargo(_CARGO + " --no-fail-fast --doc", most=2), check=_for_the_tests),
             "fmt": replace(_cargo("--all --check -v -q"), check=_formats),
             **dict.fromkeys(("rustc", "rustdoc"), replace(_cargo("", Level.EXACT), dangerous=_for_the_compiler)),
             "install": Program(options=Options(danger=_CARGO_DANGER + " --root=")),
@@ -130,8 +156,8 @@ PROGRAMS: dict[str, Program] = {
         },
         plugins=True,
     ),
-    "rustc": Program(
-        options=Options("", "", ("-C: -Z: -o: --out-dir= --sysroot= -L: -l: --extern= --emit= --codegen= --config="))
+    "rustc": _named_options(
+        "-gOvV --edition= --crate-type= --crate-name= --test --version --verbose --cfg= -A: -W: -D: -F:"
     ),
     "rustup": Program(
         options=Options("", "", "", stops=True),
@@ -144,34 +170,49 @@ PROGRAMS: dict[str, Program] = {
     "c++": _GCC,
     "clang": _GCC,
     "clang++": _GCC,
-    "tcc": _GCC,
-    "ld": _GCC,
-    "ghc": _GCC,
+    "ld": _named_options("-o= -L= -l= -r -s -v", single=True),
     "make": _MAKE,
     "gmake": _MAKE,
     "remake": _MAKE,
     "bmake": _MAKE,
     "ninja": Program(options=Options("", "-jkvn", "-f: -C: -t:")),
-    "cmake": Program(options=Options("", "-S: -G:", "-P: -E -B: -C: -D: --toolchain= --preset= -U:")),
-    "meson": Program(options=Options("", "", "--native-file= --cross-file= -C:")),
-    "just": Program(
-        options=Options(
-            "", "", ("-f: --justfile= -d: --working-directory= --shell= --shell-arg= -c: --command= --set= --chooser=")
-        )
+    "cmake": _named_options("-S: -G: -j? -v --version --parallel? --target= --config= --clean-first --verbose"),
+    "meson": Program(
+        options=Options(stops=True),
+        subs=dict.fromkeys(
+            ("setup", "compile", "test"),
+            _named_options(
+                "-vqj --verbose --quiet --print-errorlogs --no-rebuild --buildtype= --suite= --wipe --clean"
+            ),
+        ),
+        plugins=True,
+    ),
+    "just": _named_options(
+        "-lnqv --list --summary --dry-run --quiet --verbose --yes --evaluate --variables",
+        _of_another_folder,
     ),
     "task": Program(options=Options("", "", "-t: --taskfile= -d: --dir= -g --global")),
-    "bazel": Program(options=Options("", "", "--bazelrc= --run_under= --output_base= --output_user_root=")),
-    "gradle": Program(
-        options=Options("", "", ("-b: -c: -I: --init-script= -p: --project-dir= -g: --gradle-user-home= -D? -P?"))
+    "bazel": _named_options(
+        "-kc: --keep_going --compilation_mode= --config= --jobs= --test_output= --test_filter= --verbose_failures"
     ),
-    "mvn": Program(
-        options=Options("", "", ("-f: --file= -s: --settings= -gs: -D? --global-settings= -t: --toolchains="))
+    "gradle": _named_options(
+        "-qisSa -x: -m --info --stacktrace --no-daemon --daemon --parallel --offline --continue --dry-run --quiet "
+        "--tests= --rerun-tasks --build-cache --no-build-cache --console= --warning-mode= --exclude-task="
+    ),
+    "mvn": _named_options(
+        "-q -B -U -o -e -X -T= -pl= -am -amd -N -ntp -nsu -fae -ff -fn -v --quiet --batch-mode --offline --version "
+        "--no-transfer-progress --also-make --projects= --threads= --errors",
+        _with_colon,
+        single=True,
     ),
     "dotnet": Program(
         options=Options(stops=True),
         subs=dict.fromkeys(
             ("build", "test"),
-            Program(options=Options(danger="-o: --output= -p? --property? --artifacts-path= --settings= --logger=")),
+            _named_options(
+                "--configuration= --framework= --verbosity= --no-restore --no-build --nologo --filter=",
+                _for_msbuild,
+            ),
         ),
         plugins=True,
     ),

@@ -1,14 +1,23 @@
 """Programs that test, lint, format or type-check code."""
 
+from dataclasses import replace
+
 from kimi_tui.permission.programs.files import outside
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Program
+from kimi_tui.permission.programs.program import Program, unlisted_options
 
 _HARMLESS = Level.HARMLESS
 
 
 def _files_of_arguments(parsed: Parsed) -> list[int]:
-    return [index for index, word in parsed.operands if word.startswith("@")]
+    """Find the words that some of these programs replace with what a file holds, values of options among them."""
+    words = [*parsed.operands, *((option.at, option.value or "") for option in parsed.options)]
+    return [index for index, word in words if word.startswith("@")]  # defence: files-of-arguments
+
+
+def _checker(program: Program) -> Program:
+    subs = {name: _checker(sub) for name, sub in program.subs.items()}
+    return replace(program, dangerous=program.dangerous or _files_of_arguments, subs=subs)
 
 
 def _changes_files(parsed: Parsed) -> str:
@@ -18,15 +27,24 @@ def _changes_files(parsed: Parsed) -> str:
 
 
 def _emits(parsed: Parsed) -> str:
-    """The compiler of TypeScript writes files unless it is told not to."""
-    return outside(parsed) if parsed.has("-noemit", "--noemit", "-noEmit", "--noEmit") else _first_word(parsed)
+    """The compiler of TypeScript writes files unless it is told not to; a word behind that may take it back."""
+    if not parsed.has("-noemit", "--noemit", "-noEmit", "--noEmit"):
+        return _first_word(parsed)
+    return outside(parsed) or next(
+        (word for _, word in parsed.operands if "." not in word), ""
+    )  # defence: compiler-emits
+
+
+def _named(parsed: Parsed) -> list[int]:
+    """`tox` has a command that runs any program."""
+    return [*unlisted_options(parsed), *(index for index, _ in parsed.operands)]
 
 
 def _first_word(parsed: Parsed) -> str:
     return parsed.operands[0][1] if parsed.operands else "."
 
 
-PROGRAMS: dict[str, Program] = {
+_PROGRAMS: dict[str, Program] = {
     "pytest": Program(
         _HARMLESS,
         Options(
@@ -42,14 +60,13 @@ PROGRAMS: dict[str, Program] = {
             "--ignore-glob= --cache-clear --report-log= --html= --result-log= --doctest-glob= --tx= --px= --rsyncdir=",
         ),
         check=outside,
-        dangerous=_files_of_arguments,
         loose=True,
     ),
     "unittest": Program(
         _HARMLESS, Options("", "-vqfb --verbose --quiet --failfast --buffer", "-s: -p: -t:"), check=outside, loose=True
     ),
-    "tox": Program(options=Options("", "", "-c: --conf= --workdir= --root= -x: --override=")),
-    "nox": Program(options=Options("", "", "-f: --noxfile= --envdir=")),
+    "tox": Program(options=Options("", "-qvr -e: --recreate"), dangerous=_named),
+    "nox": Program(options=Options("", "-lrR -s: -t: --list --session= --sessions="), dangerous=unlisted_options),
     "ruff": Program(
         options=Options("", "", "--config= --isolated", stops=True),
         subs={
@@ -165,3 +182,5 @@ PROGRAMS: dict[str, Program] = {
         loose=True,
     ),
 }
+
+PROGRAMS = {name: _checker(program) for name, program in _PROGRAMS.items()}

@@ -1,14 +1,14 @@
 """Containers and clusters: approval covers exactly a command; what they run, and where, a user's rule must name."""
 
 from kimi_tui.permission.programs.options import Options
-from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings
+from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings, unlisted_options
 
 _ANYTHING = Program(kind=Kind.ANYTHING)
 _GLOBAL = (
     "-H: --host= -c: --context= --config= --tlscacert= --tlscert= --tlskey= --url= --connection= --root= --runroot= "
     "--runtime= --conmon= --hooks-dir= --module= --storage-opt="
 )
-_WRITES = "-o: --output= --iidfile= --cidfile= -f: --file= --build-context= --secret= --ssh="
+_WRITES = "--metadata-file= -o: --output= --iidfile= --cidfile= -f: --file= --build-context= --secret= --ssh="
 
 
 def _commands(commands: str, danger: str = "") -> dict[str, Program]:
@@ -68,9 +68,12 @@ PROGRAMS: dict[str, Program] = {
     ),
     "terraform": Program(
         options=Options(
-            danger="-chdir= -plugin-dir= -state= -out= -var-file= -backend-config= -config=",
+            "",
+            "-no-color -input= -auto-approve -json -lock= -refresh= -target= -var= -upgrade -reconfigure -recursive "
+            "-check -diff -detailed-exitcode -compact-warnings",
             single=True,
-        )
+        ),
+        dangerous=unlisted_options,
     ),
     **dict.fromkeys(("vagrant", "ansible", "ansible-playbook", "lxc", "distrobox", "toolbox", "flatpak"), _ANYTHING),
     "snap": _ANYTHING,

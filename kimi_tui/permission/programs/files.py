@@ -211,7 +211,7 @@ PROGRAMS: dict[str, Program] = {
     "unzip": Program(options=Options("", "-lqjnovtz -x:", "-d: -:")),
     "gzip": Program(),
     "xz": Program(options=Options("", "-dkzcf0123456789", "--files? --files0?")),
-    "zstd": Program(options=Options("", "-dkcf", "-o: --output-dir-flat= --output-dir-mirror= --filelist= -D:")),
+    "zstd": Program(options=Options("", "-dkcflqvV# -T?"), dangerous=unlisted_options),
     "7z": Program(
         options=Options("", "", "-o:", single=True),
         dangerous=unlisted_options,

@@ -192,10 +192,13 @@ _SUBCOMMANDS: dict[str, Program] = {
     ),
     "branch": _reads(
         REF_LIST + "-ravq --all --remotes --verbose --show-current --abbrev? --no-abbrev",
+        "--edit-description",
         check=_only_lists,
     ),
     "tag": _reads(
-        REF_LIST + "-l -n?", check=lambda parsed: _known_ref_format(parsed) if parsed.has("-l") else _only_lists(parsed)
+        REF_LIST + "-l -n?",
+        "-v --verify",
+        check=lambda parsed: _known_ref_format(parsed) if parsed.has("-l") else _only_lists(parsed),
     ),
     "stash": Program(
         _EXACT,
@@ -378,7 +381,6 @@ _SUBCOMMANDS: dict[str, Program] = {
     ),
     "mailsplit": _exact("-o:"),
     "read-tree": _exact("--index-output="),
-    "help": _exact("-w --web -i --info"),
     "clone": _exact(
         "-u: -c: --upload-pack= --config= --template= --separate-git-dir= --reference= --bundle-uri=",
         "-qvnls -b: -o: -j: --depth= --branch= --origin= --jobs=",
@@ -409,7 +411,7 @@ _SUBCOMMANDS: dict[str, Program] = {
         for name in names(
             "mv clean notes reset restore rm sparse-checkout replace prune fsck show-branch mktag mktree "
             "write-tree commit-tree update-index update-ref update-server-info hash-object pack-refs unpack-objects "
-            "verify-commit verify-tag verify-pack rerere stripspace patch-id get-tar-commit-id column "
+            "verify-pack rerere stripspace patch-id get-tar-commit-id column "
             "check-mailmap check-ref-format fmt-merge-msg pack-redundant prune-packed quiltimport show-index "
             "fsmonitor--daemon annotate name-rev count-objects show-ref symbolic-ref check-attr cherry "
         )

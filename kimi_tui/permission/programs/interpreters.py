@@ -8,7 +8,7 @@ _OTHERS = names(
     "irb ghci runghc runhaskell scala groovy kotlin jshell tclsh wish expect guile racket sbcl clisp ecl elixir "
     "iex erl escript ocaml ts-node tsx vite-node swift dotnet-script pwsh powershell osascript ipython ptpython "
     "bpython jupyter gdb lldb sqlite3 psql mysql mariadb mongosh mongo redis-cli octave gnuplot maxima bc dc m4 "
-    "awk-shell emacs vim vi nvim ed ex nano busybox toybox deno-run rdoc crystal nim zig racketsh gforth io "
+    "awk-shell emacs vim vi nvim ed ex nano busybox toybox deno-run rdoc crystal nim zig racketsh gforth io ghc tcc "
 )
 
 

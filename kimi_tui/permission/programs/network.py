@@ -82,10 +82,11 @@ PROGRAMS: dict[str, Program] = {
     "curl": Program(options=_CURL, dangerous=_writes_out),
     "wget": Program(options=_WGET, dangerous=unlisted_options),
     "wget2": Program(options=_WGET, dangerous=unlisted_options),
-    "aria2c": Program(
-        options=Options("", "", ("-o: -d: -i: --on-download-complete= --on-download-start= --conf-path= --hook="))
+    "aria2c": Program(options=Options("", "-cqn -x: -s: -j: -k:"), dangerous=unlisted_options),
+    "http": Program(
+        options=Options("", "-vhb --verbose --headers --body --json --form --follow --ignore-stdin"),
+        dangerous=unlisted_options,
     ),
-    "http": Program(options=Options("", "", "-o: --output= -d --download --session= --session-read-only=")),
     "ssh": _ANYTHING,
     "mosh": _ANYTHING,
     "autossh": _ANYTHING,
@@ -100,15 +101,14 @@ PROGRAMS: dict[str, Program] = {
     "socat": _ANYTHING,
     "openssl": Program(
         options=Options(
+            "",
+            "-noout -text -in= -inform= -outform= -connect= -servername= -showcerts -subject -issuer -dates -enddate "
+            "-fingerprint -serial -pubkey -modulus -hex -base64 -sha256 -sha512 -a -d",
             single=True,
-            danger=("-engine= -provider= -provider-path= -config= -out= -writerand= -keyout= -engine -provider -out"),
-        )
+        ),
+        dangerous=unlisted_options,
     ),
-    "nmap": Program(
-        options=Options(
-            "", "", ("--script= --script-args= --datadir= -oN: -oX: -oG: -oA: -o: -iL: --servicedb= --resume=")
-        )
-    ),
+    "nmap": Program(options=Options("", "-nvPpFTO46 -p:"), dangerous=unlisted_options),
     "tcpdump": Program(options=Options("", "-nvqXA -i: -c: -s:", "-z: -w: -F: -G: -Z: -r:")),
     "dig": Program(options=Options("", "", "-f: -k:")),
     "gh": Program(
@@ -122,22 +122,5 @@ PROGRAMS: dict[str, Program] = {
         plugins=True,
     ),
     "glab": Program(options=Options(stops=True), plugins=True),
-    "aws": Program(
-        options=Options(
-            "",
-            "",
-            ("--endpoint-url= --profile= --cli-input-json= --ca-bundle= --cli-input-yaml= --no-verify-ssl --outfile="),
-        )
-    ),
-    "gcloud": Program(
-        options=Options(
-            "",
-            "",
-            (
-                "--configuration= --flags-file= --impersonate-service-account= --access-token-file= "
-                "--log-http --account= --command="
-            ),
-        )
-    ),
-    "az": Program(),
+    **dict.fromkeys(("aws", "gcloud", "az"), Program(options=Options(stops=True), plugins=True)),
 }

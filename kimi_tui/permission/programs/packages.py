@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings
+from kimi_tui.permission.programs.program import Kind, Program, names, stored_settings, unlisted_options
 
 _READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
 
@@ -139,12 +139,22 @@ def _runner(known: str = "", danger: str = "") -> Program:
 _RUN = _runner()
 
 
+_ENVIRONMENT = (
+    "-qvyD --quiet --verbose --yes --dev --no-dev --all --dry-run --no-root --only= --with= --without= --group= --tree "
+    "--outdated --json --frozen --locked"
+)
+
+
+def _setting_or_unlisted(parsed: Parsed) -> list[int]:
+    return [*unlisted_options(parsed), *_key_and_value(parsed)]
+
+
 def _with_run(*also: str, danger: str = "", runner: Program = _RUN) -> Program:
     """Make an environment manager with `run`; its other subcommands need approval word by word."""
-    other = Program(options=Options(danger=danger))
+    other = Program(options=Options("", _ENVIRONMENT, danger), dangerous=unlisted_options)
     return Program(
         options=Options(danger=danger, stops=True),
-        subs={"run": runner, "config": replace(other, dangerous=_key_and_value), **dict.fromkeys(also, other)},
+        subs={"run": runner, "config": replace(other, dangerous=_setting_or_unlisted), **dict.fromkeys(also, other)},
         plugins=True,
     )
 
@@ -220,14 +230,13 @@ PROGRAMS: dict[str, Program] = {
             "build",
             "publish",
             "version",
-            "env",
         ],
         danger="-C: --directory= -P: --project=",
     ),
     "pdm": _with_run(
         *["install", "add", "remove", "update", "lock", "list", "show", "build"], danger="-p: --project= -c: --config="
     ),
-    "hatch": _with_run(*["build", "env", "version", "fmt", "test"], danger="--config= -p: --project="),
+    "hatch": _with_run(*["build", "version", "fmt", "test"], danger="--config= -p: --project="),
     "rye": _with_run(*["sync", "add", "remove", "lock", "list", "build"]),
     "pipenv": _with_run(*["install", "lock", "sync", "graph"]),
     "conda": _with_run(
@@ -242,14 +251,24 @@ PROGRAMS: dict[str, Program] = {
             "exec": _RUN,
             **dict.fromkeys(
                 ("install", "update", "check", "list", "show", "info", "outdated", "add", "remove", "lock"),
-                Program(options=Options(danger="--gemfile= --path= --standalone?")),
+                Program(options=Options("", "--quiet --verbose --local --jobs="), dangerous=unlisted_options),
             ),
         },
         plugins=True,
     ),
-    "gem": Program(options=Options("", "", "-i: --install-dir= --config-file= -P: --source= -s:")),
+    "gem": Program(
+        options=Options(stops=True),
+        subs=dict.fromkeys(
+            names("list search info environment outdated contents which dependency install update uninstall cleanup"),
+            Program(
+                options=Options("", "-v: --version= --local --remote --all --no-document"), dangerous=unlisted_options
+            ),
+        ),
+        plugins=True,
+    ),
     "rake": Program(
-        options=Options("", "", ("-f: --rakefile= -r: --require= -e: --execute= -E: -p: -I: -C: --directory= -R:"))
+        options=Options("", "-PAnsqvm -T? -j? --tasks --dry-run --quiet --silent --verbose --trace"),
+        dangerous=lambda parsed: [*unlisted_options(parsed), *(at for at, word in parsed.operands if "=" in word)],
     ),
     "composer": Program(
         options=Options(danger="-d: --working-dir=", stops=True),
@@ -278,9 +297,7 @@ PROGRAMS: dict[str, Program] = {
     **dict.fromkeys(
         ("apt-get", "apt-cache"), Program(options=Options("", "-yq", "-o: --option= -c: --config-file= -t:"))
     ),
-    "dpkg": Program(
-        options=Options("", "-lLsS", ("--admindir= --root= --instdir= --pre-invoke= --post-invoke= --force-all -D:"))
-    ),
+    "dpkg": Program(options=Options("", "-lLsSi --list --listfiles --status --search"), dangerous=unlisted_options),
     "dpkg-query": Program(options=Options(danger="--admindir= --root= --load-avail")),
     "nix": _ANYTHING,
     "nix-shell": _ANYTHING,

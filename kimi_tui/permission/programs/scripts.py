@@ -73,6 +73,8 @@ def sed(program: Program, words: tuple[str, ...]) -> Classification:
     operands = parsed.operands
     if not scripts and not parsed.has("-f", "--file"):
         scripts, operands = list(operands[:1]), operands[1:]
+    elif scripts:  # BSD's `sed`, and GNU's by POSIXLY_CORRECT, take no option behind the first word
+        scripts += [(at, word) for at, word in operands[:1] if at < scripts[0][0]]  # defence: sed-first-word
     dangers = [*parsed.unknown, *(index for index, script in scripts if not harmless_sed(script or ""))]
     dangers += [option.at for option in parsed.options if _is_elsewhere(option)]  # defence: sed-copies-elsewhere
     dangers += _second_script(words, parsed)

@@ -4,7 +4,7 @@ import re
 
 from kimi_tui.i18n import tr
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import Classification, Kind, Program
+from kimi_tui.permission.programs.program import Classification, Kind, Program, unlisted_options
 
 _READS = Level.READS
 
@@ -67,6 +67,11 @@ def _are_columns(text: str) -> bool:
     return all(_PS_COLUMN.fullmatch(name.removesuffix("=")) for name in text.split(","))
 
 
+def _set(parsed: Parsed) -> list[int]:
+    """Find what `sysctl` sets, with or without `-w`."""
+    return [*unlisted_options(parsed), *(at for at, word in parsed.operands if "=" in word)]
+
+
 def _named(parsed: Parsed) -> list[int]:
     return [at for at, _ in parsed.operands]
 
@@ -89,6 +94,7 @@ PROGRAMS: dict[str, Program] = {
             **{name: Program(options=Options(danger="-H: -M: --host= --machine= --root=")) for name in _UNIT_COMMANDS},
             **dict.fromkeys(("edit", "link", "set-environment"), Program(kind=Kind.ANYTHING)),
         },
+        plugins=True,
     ),
     "journalctl": Program(
         options=Options(
@@ -100,7 +106,7 @@ PROGRAMS: dict[str, Program] = {
     "pkill": Program(),
     "killall": Program(),
     "mount": Program(options=Options("", "", "-t: --types= -T: --fstab= -o: --options= -i")),
-    "sysctl": Program(options=Options("", "-an", "-w -p? --load? --system --write")),
+    "sysctl": Program(options=Options("", "-an"), dangerous=_set),
     "ip": Program(
         options=Options(
             "",

@@ -4,7 +4,14 @@ import re
 
 from kimi_tui.permission.programs.jq_filter import only_computes
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import NOT_RECURSIVE, Classification, Program, RecursiveRead, names
+from kimi_tui.permission.programs.program import (
+    NOT_RECURSIVE,
+    Classification,
+    Program,
+    RecursiveRead,
+    names,
+    unlisted_options,
+)
 from kimi_tui.permission.programs.scripts import awk, sed
 
 _READS = Level.READS
@@ -85,7 +92,7 @@ _DIFF = Program(
 
 _ASKED = names(
     "rev fold fmt expand unexpand join seq strings base64 base32 zcat cksum sum b2sum sha224sum sha384sum sha512sum "
-    "dir vdir eza exa ag whereis who groups locale getconf tty lscpu lsblk pgrep pidof netstat lsof ping"
+    "dir vdir eza exa whereis who groups locale getconf tty lscpu lsblk pgrep pidof netstat lsof ping"
 )
 """They run no other program. An approval covers exactly the command: they are rare, or may read or tell more."""
 
@@ -112,7 +119,7 @@ PROGRAMS: dict[str, Program] = {
         texts="-e --regexp -m -A -B -C -r --replace",
         text_operands=lambda parsed: 0 if parsed.has("-e", "--regexp", "--files", "--type-list") else 1,
     ),
-    "ack": Program(options=Options(danger="--pager= --ackrc= -p --proximate=")),
+    **dict.fromkeys(("ack", "ag"), Program(options=Options("", "-ivwlLcnQs"), dangerous=unlisted_options)),
     "sed": Program(_READS, look=sed, loose=True),
     **{name: Program(_READS, look=awk, loose=True) for name in ("awk", "gawk", "mawk", "nawk")},
     "cut": Program(
@@ -183,7 +190,10 @@ PROGRAMS: dict[str, Program] = {
     "csplit": Program(),
     "tee": Program(),
     "iconv": Program(options=Options("", "-f: -t:", "-o: --output=")),
-    "bat": Program(options=Options(danger="--pager= --paging= --config-file --cache-dir")),
+    "bat": Program(
+        options=Options("", "-npA -r: -l: --plain --number --line-range= --language= --color="),
+        dangerous=unlisted_options,
+    ),
     "printf": Program(_READS, Options("", "", "-v:", stops=True), dangerous=_sets_a_variable),
     "echo": Program(_READS, look=_classify_echo, loose=True),
 }

@@ -496,6 +496,146 @@ uniq a*
 sort -o a*
 make a*
 awk p* a
+ag --pager ./x pattern
+ag --pager=./x pattern
+ag -A --pager x
+ack --output=eval x
+ack --env x
+aria2c --on-bt-download-complete=./x http://h/f
+aria2c --on-download-error=./x http://h/f
+aria2c --on-download-stop ./x http://h/f
+aria2c --on-download-pause=./x http://h/f
+aria2c --save-session=../x http://h/f
+aria2c --log=../x http://h/f
+openssl engine -pre SO_PATH:./x.so -pre LOAD dynamic
+openssl s_client -connect h:443 -keylogfile ../x
+openssl s_client -connect h:443 -sess_out ../x
+openssl ca -outdir .. -in x
+openssl x509 -in x -CAserial ../x
+bazel build --workspace_status_command=./x //...
+bazel build --credential_helper=./x //...
+bazel build --override_repository=a=../x //...
+bazel build --shell_executable=./x //...
+bazel run --script_path=../x //a
+bazel build --profile=../x //a
+gradle --settings-file ../x build
+gradle --build-file=../x build
+gradle --include-build ../x build
+gradle --system-prop=a=b build
+gradle --project-prop a=b build
+mvn --define exec.executable=./x exec:exec
+mvn exec:exec
+mvn org.codehaus.mojo:exec-maven-plugin:3.0:exec
+mvn -l ../x package
+mvn --log-file=../x package
+mvn -gt ../x package
+mvn --global-toolchains ../x package
+mvn -ps ../x package
+dotnet test -a ../x
+dotnet test --test-adapter-path ../x
+dotnet test --diag:../x
+dotnet test -r ../x
+dotnet test -l x
+dotnet build -bl:../x
+dotnet build -flp:logfile=../x
+dotnet build -fl
+dotnet build /p:CustomBeforeMicrosoftCommonTargets=../x
+dotnet build /logger:x.dll
+dotnet build @x.rsp
+meson devenv ./x
+meson test --wrapper=./x
+meson test --wrap ./x
+meson compile --ninja-args=-f,x
+meson runpython x.py
+cmake --build ../x
+cmake --graphviz=../x .
+cmake --trace-redirect=../x .
+cmake --install b --prefix ../x
+cmake --find-package -DNAME=x
+rustc @x
+rustc --print=file-names=../x a.rs
+just evil/build
+just --dotenv-path ../x build
+just -g build
+just --edit
+just a=b build
+just --tempdir ../x build
+ld -plugin ./x.so a.o
+ld --plugin=./x.so a.o
+ld --script=x a.o
+gcc --prefix=./x a.c
+gcc --prefix ./x/ a.c
+gcc --for-linker=-plugin=x a.c
+dpkg --status-logger=./x -i a.deb
+dpkg --log=../x -i a.deb
+dpkg -x a.deb ..
+tox exec -- ./x
+tox e -e py -- ./x
+tox --runner x
+nox --force-python ./x
+nox --script ../x.py
+gem exec x
+gem open rails -e ./x
+gem install --bindir ../x y
+gem install -n ../x y
+rake --execute-print id
+rake --execute-continue id
+rake --libdir ../x
+rake --rakelibdir ../x
+rake RUBYOPT=-rx
+hatch env run ./x
+poetry env use ./x/python
+pipenv install --python ./x
+pipenv lock --python=./x
+pdm lock -L ../x
+bundle install --binstubs=../x
+aws configure set credential_process ./x
+aws configure import --csv file://x
+gcloud config set auth/credential_file_override ../x
+gcloud compute ssh h --ssh-flag=-oProxyCommand=./x
+az extension add --source ./x.whl
+sysctl kernel.core_pattern=x
+sysctl -q kernel.core_pattern=x
+zstd --trace=../x f
+zstd --trace ../x f
+pytest -k @x
+pytest --tb @x
+mypy @x
+mypy --platform @x a.py
+ruff check @x
+ruff format --check @x
+flake8 @x
+go test -test.cpuprofile=../x ./...
+go test -test.outputdir .. ./...
+go test -args -test.testlogfile=../x
+go build -debug-trace=../x ./...
+go build --debug-actiongraph=../x ./...
+terraform init -from-module=../x
+terraform apply -backup=../x
+terraform plan -generate-config-out=../x
+terraform plan -state-out=../x
+terraform providers lock -fs-mirror=../x
+git help status
+git help -m status
+git tag -v x
+git tag --verify x
+git verify-tag x
+git verify-commit HEAD
+git branch --edit-description
+git branch --edit-desc
+http --cert-key=../x --cert=../y h
+nmap --stylesheet ../x h
+nmap -resume ../e
+terraform fmt -write=../x
+docker build --metadata-file=../x .
+systemctl import-environment X
+systemctl set-property x y
+bat cache --build --target=../x
+bat --diagnostic
+bat --lessopen x
+sed 'w x' -e p README
+sed 1e\ id -e p README
+sed 'w x' -n --expression=p README
 bundle exec a*
 """.strip().splitlines()
 HARMLESS = (
@@ -567,6 +707,20 @@ def test_there_are_many_dangerous_commands() -> None:
         ("tar *", "tar --check", False),
         ("make *", "make -j4 test", True),
         ("rm *", "rm -rf a*", True),
+        ("mvn *", "mvn -q test -pl core", True),
+        ("gradle *", "gradle test --info --tests a", True),
+        ("openssl *", "openssl x509 -in a -noout -text", True),
+        ("terraform *", "terraform plan -no-color", True),
+        ("aws s3 *", "aws s3 ls", True),
+        ("aws *", "aws s3 ls", False),
+        ("poetry *", "poetry install --no-root", True),
+        ("go *", "go mod tidy -v", True),
+        ("go *", "go test -run X -count=1 ./...", True),
+        ("just *", "just test a/b", True),
+        ("bazel *", "bazel test //a --test_output=all", True),
+        ("cmake --build build *", "cmake --build build -j4", True),
+        ("systemctl *", "systemctl status x", True),
+        ("git *", "git tag -l", True),
     ],
 )  # fmt: skip
 def test_a_users_rule_is_their_word_for_all_but_what_it_does_not_name(rule: str, command: str, covers: bool) -> None:

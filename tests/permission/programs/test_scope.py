@@ -61,6 +61,7 @@ def test_a_yes_covers_the_same_kind_with_other_harmless_options(command: str) ->
         "pytest @file", "pytest -k @file", "ruff check --select @file", "mypy --python-version @file",
         "cd x && git status", "cd x && npm test", "prettier --write x", "prettier -cw x", "ruff check --fix x",
         "ruff format x", "black x", "isort x", "eslint --fix x", "tsc", "cargo fmt", "python -m black x",
+        "tsc --noEmit false a.ts", "cargo test --no-run", "go build -n",
         "uv run ruff check --fix", "git push -n origin", "git push --dry-run origin", "git add -n a",
         "git commit --dry-run -m a", "git fetch --dry-run origin",
     ],
