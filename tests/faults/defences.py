@@ -2373,6 +2373,9 @@ DEFENCES: tuple[Defence, ...] = (
         "test_another_screen_that_opens_meanwhile_does_not_leave_the_app_without_a_session",
     ),
     Defence("an approval in a tiny window", "a text that was seen", "approval-of-what-was-seen", NEVER),
+    Defence(
+        "an approval in a tiny window", "a text that was seen on the full screen", "fullscreen-of-what-was-seen", NEVER
+    ),
     Defence("a size in the environment", "that of the terminal", "size-of-the-terminal", REMOVED),
     Defence(
         "an address that no parser reads", "a paste that stays text", "paste-that-is-no-address", UNCAUGHT,

@@ -906,6 +906,7 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "an approval in a tiny window": (
         "tests/ui/tui/dialogs/test_approval.py::test_what_a_tiny_window_does_not_show_is_not_approved",
+        "tests/ui/tui/dialogs/test_approval_fullscreen.py::test_a_full_screen_without_room_for_the_text_approves_nothing",
     ),
     "a session that takes long to load": (
         "tests/context/test_context.py::test_a_load_that_is_abandoned_ends_at_once_and_changes_nothing",

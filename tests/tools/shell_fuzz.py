@@ -309,9 +309,9 @@ def _call(file: Path) -> Call:
 
 def difference(line: str, read: CommandLine, place: Range) -> str | None:
     """What Bash did of a line that was not read in it. With risks, only its programs and words are compared."""
-    expected = [_as_run(command.words, place) for command in read.commands]
     files = {name for file in read.files for name in (file, Path(file).name)}
     calls, changed = place.run(line)
+    expected = [_as_run(command.words, place, changed) for command in read.commands]
     if changed and not read.risks:
         return f"it changed {changed}"
     for call in calls:
@@ -325,14 +325,17 @@ def difference(line: str, read: CommandLine, place: Range) -> str | None:
     return None
 
 
-def _as_run(words: tuple[str | None, ...], place: Range) -> list[str | frozenset[str] | None]:
-    """The words as a program gets them: its name alone, for a pattern the words of which any may come, None for any."""
+def _as_run(words: tuple[str | None, ...], place: Range, made: list[str]) -> list[str | frozenset[str] | None]:
+    """The words as a program gets them: its name alone, for a pattern the words of which any may come, None for any.
+
+    A pattern may name the files `made` by the line too.
+    """
     given: list[str | frozenset[str] | None] = []
     for number, word in enumerate(words):
         if word is None:
             given.append(None)
         elif isinstance(word, Pattern):
-            given.append(frozenset(place.as_written((word, *expand(word.spelled, place.work).paths))))
+            given.append(frozenset(place.as_written((word, *expand(word.spelled, place.work).paths, *made))))
         else:
             given.extend(place.as_written((word.rpartition("/")[2] if number == 0 else word,)))
     return given

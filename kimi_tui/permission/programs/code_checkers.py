@@ -30,9 +30,8 @@ def _emits(parsed: Parsed) -> str:
     """The compiler of TypeScript writes files unless it is told not to; a word behind that may take it back."""
     if not parsed.has("-noemit", "--noemit", "-noEmit", "--noEmit"):
         return _first_word(parsed)
-    return outside(parsed) or next(
-        (word for _, word in parsed.operands if "." not in word), ""
-    )  # defence: compiler-emits
+    bare_word = next((word for _, word in parsed.operands if "." not in word), "")
+    return outside(parsed) or bare_word  # defence: compiler-emits
 
 
 def _named(parsed: Parsed) -> list[int]:

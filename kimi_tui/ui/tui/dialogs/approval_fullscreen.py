@@ -132,6 +132,8 @@ class ApprovalFullscreen(OneShotModal[str | None]):
         option = next((one for one in self._options(self._body.all_seen) if one.id == option_id), None)
         if option is None or not (accepted or self._guard.accepts()):
             return
+        if option_id in ("once", "session") and self._body.refuse_unseen():  # defence: fullscreen-of-what-was-seen
+            return
         if option.disabled:
             self.app.bell()
         else:

@@ -26,12 +26,12 @@ LONG = DiffBlock(path="a.py", old_text="", new_text="\n".join(f"line {n}" for n 
 
 @asynccontextmanager
 async def asking(
-    tmp_path: Path, block: DisplayBlock, sender: str = "Shell"
+    tmp_path: Path, block: DisplayBlock, sender: str = "Shell", size: tuple[int, int] = (100, 30)
 ) -> AsyncIterator[tuple[KimiTui, Pilot[int], Clock, "asyncio.Task[ApprovalResult]"]]:
     """An app with a request that waits, past the half second in which no key counts."""
     engine = FakeEngine(tmp_path)
     app, clock = make_app(engine)
-    async with app.run_test(size=(100, 30)) as pilot:
+    async with app.run_test(size=size) as pilot:
         await ready(pilot)
         asked = asyncio.create_task(
             engine.approvals.ask(
@@ -151,3 +151,19 @@ async def test_a_request_that_was_answered_elsewhere_takes_its_screen_along(tmp_
         for _ in range(3):
             await pilot.pause()
         assert app.screen is app.main_screen
+
+
+@pytest.mark.parametrize("key", ["y", "n"])
+async def test_a_full_screen_without_room_for_the_text_approves_nothing(tmp_path: Path, key: str) -> None:
+    async with asking(tmp_path, ShellBlock(command="rm -rf build"), size=(12, 3)) as (app, pilot, clock, asked):
+        await pilot.press("ctrl+f")
+        await pilot.pause()
+        assert isinstance(app.screen, ApprovalFullscreen)
+        clock.now += 1
+        await pilot.press(key)
+        await pilot.press("enter")
+        await pilot.pause()
+        if key == "y":
+            assert not asked.done()
+        else:
+            assert await asked == ApprovalResult(False)
