@@ -3,6 +3,8 @@
 Without a user, the model can leave plan mode only if it turned plan mode on.
 """
 
+from collections.abc import Mapping
+
 from pydantic import Field
 
 from kimi_tui.i18n import tr
@@ -54,9 +56,9 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
                 )
             self._plan_mode.on = False
             return ok(message="The user is away; the plan counts as approved. Carry it out.")
-        options = [
-            QuestionOption(label=approach.label, description=approach.description) for approach in params.options
-        ]
+        # defence: ways-are-yeses
+        ways = {tr("Yes: {way}", way=approach.label): approach for approach in params.options}
+        options = [QuestionOption(label=label, description=ways[label].description) for label in ways]
         answers = await self._questions.ask(
             [
                 Question(
@@ -71,14 +73,16 @@ class ExitPlanMode(Tool[ExitPlanModeParams]):
             tool_call_id=current_tool_call.get().id,
         )
         return self._result_of_answer(
-            answers.by_question.get(QUESTION, _NO), [approach.label for approach in options] or [_YES]
+            answers.by_question.get(QUESTION, _NO), {label: ways[label].label for label in ways} or {_YES: ""}
         )
 
-    def _result_of_answer(self, answer: str, agreed: list[str]) -> ToolReturnValue:
+    def _result_of_answer(self, answer: str, agreed: Mapping[str, str]) -> ToolReturnValue:
+        """`agreed` has the way of carrying it out by the label of the answer."""
         if answer in agreed:
             self._plan_mode.on = False
-            how = "" if answer == _YES else f" in this way: {answer}"
-            brief = tr("Plan approved with option: {way}", way=answer) if how else tr("Plan approved")
+            way = agreed[answer]
+            how = f" in this way: {way}" if way else ""
+            brief = tr("Plan approved with option: {way}", way=way) if how else tr("Plan approved")
             return ok(
                 message=f"The user agreed to the plan{how}. Plan mode is off; carry it out.",
                 display=(BriefBlock(text=brief),),

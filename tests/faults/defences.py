@@ -1440,6 +1440,11 @@ DEFENCES: tuple[Defence, ...] = (
         "a symlinked parent of a file", "going by the real path", "real-path", Value("Path(os.path.abspath(path))"),
     ),
     Defence("flags behind a backslash", "taking backslashes out of words", "backslashes-in-words", Value("text")),
+    Defence(
+        "31 cmd_split", "ways of a plan that are called no", "ways-are-yeses",
+        Value("{approach.label: approach for approach in params.options}"),
+        "test_a_way_that_the_model_calls_no_is_no_answer_of_the_user",
+    ),
     Defence("a rule that never matches", "a warning at the start", "rules-that-never-match", REMOVED),
     Defence(
         "a run without a user", "the plan mode that the user turned on", "plan-mode-of-the-user", NEVER,

@@ -207,6 +207,7 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "31 cmd_split": (
         f"{_CMD}::test_cmd_split",
+        "tests/tools/core/test_ask_approval.py::test_a_way_that_the_model_calls_no_is_no_answer_of_the_user",
         f"{_CMD}::test_commands_within_others_are_listed_too",
         f"{_CMD}::test_a_pattern_that_names_a_program_is_no_test",
         f"{_CMD}::test_a_word_behind_assignments_that_is_known_only_at_run_time_may_be_the_program",

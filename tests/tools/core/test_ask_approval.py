@@ -106,7 +106,7 @@ async def test_only_what_changes_nothing_runs_in_plan_mode(harness: ToolHarness)
     ("answer", "options", "on", "said"),
     [
         ({QUESTION: "Yes"}, [], False, "agreed to the plan. Plan mode is off"),
-        ({QUESTION: "Fast"}, [{"label": "Fast"}, {"label": "Slow"}], False, "in this way: Fast"),
+        ({QUESTION: "Yes: Fast"}, [{"label": "Fast"}, {"label": "Slow"}], False, "in this way: Fast"),
         ({QUESTION: "No"}, [], True, "did not agree to the plan. Plan mode is still on"),
         ({QUESTION: "tests first"}, [], True, "What to change: tests first"),
         ({}, [], True, "did not agree"),
@@ -126,6 +126,19 @@ async def test_a_plan_is_shown_and_agreed_to_or_not(
     assert asked[0].questions[0].body == "# Do it"
     (shown,) = [message for message in received if isinstance(message, PlanDisplay)]
     assert Path(shown.file_path).read_text() == "# Do it"
+
+
+@pytest.mark.parametrize("label", ["No", "no", "No ", "Cancel"])
+@pytest.mark.parametrize("answer", [{QUESTION: "No"}, {}])
+async def test_a_way_that_the_model_calls_no_is_no_answer_of_the_user(
+    harness: ToolHarness, label: str, answer: dict[str, str]
+) -> None:
+    plan_mode, questions = PlanMode(on=True), Questions(harness.wire)
+    asked = answering(harness, questions, answer)
+    value = await harness.use(ExitPlanMode(plan_mode, questions), plan="x", options=[{"label": label}])
+    assert [option.label for option in asked[0].questions[0].options] == [f"Yes: {label}", "No"]
+    assert plan_mode.on
+    assert "did not agree" in value.message
 
 
 async def test_without_a_user_the_model_leaves_only_the_plan_mode_that_it_chose(harness: ToolHarness) -> None:
