@@ -540,7 +540,7 @@ DEFENCES: tuple[Defence, ...] = (
         Value("[]"), "test_a_key_in_a_keyring_of_the_user_is_not_read_by_its_number",
     ),
     Defence(
-        "30 secret_leak", "comparing the mounts before the command starts", "compare-mounts", Value("command[6:]"),
+        "30 secret_leak", "comparing the mounts before the command starts", "compare-mounts", Value("command[7:]"),
         "test_a_folder_replaced_by_a_link_while_the_sandbox_starts_opens_nothing",
     ),
     Defence(
@@ -1223,8 +1223,34 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "examining folders before those below them", "folders-before-those-below",
-        Value("[*roots, *changed, *self._unwatched]"),
+        Value("sorted({*roots, *changed, *self._unwatched})[::-1]"),
         "test_folders_that_are_removed_and_made_again_between_two_looks_are_found",
+    ),
+    Defence(
+        "34 protected_paths", "looking at folders that were replaced", "replaced-folders-are-looked-at", REMOVED,
+        "test_folders_that_are_exchanged_and_back_during_a_look_are_looked_at_again",
+    ),
+    Defence(
+        "34 protected_paths", "the state of the folder that is listed", "the-state-of-the-listed-folder",
+        Value("os.stat(folder, follow_symlinks=False)"),
+        "test_folders_that_are_exchanged_and_back_during_a_look_are_looked_at_again",
+    ),
+    Defence(
+        "34 protected_paths", "looking at no folders behind links", "no-folders-behind-links", ALWAYS,
+        "test_what_a_link_leads_to_is_not_looked_at_though_it_changed_before",
+    ),
+    Defence(
+        "34 protected_paths", "looking at what changed beside a new root", "changes-beside-new-roots",
+        Instead("self._walk(first_to_last, roots, everything=everything, changed=() if everything else changed)"),
+        "test_what_changed_is_found_though_a_root_is_gone",
+    ),
+    Defence(
+        "34 protected_paths", "bubblewrap writes only where the command may", "nothing-left-where-links-lead", REMOVED,
+        "test_what_bubblewrap_makes_outside_while_it_starts_fails",
+    ),
+    Defence(
+        "34 protected_paths", "comparing the mounts of the sandbox itself", "mounts-of-the-sandbox-itself",
+        Without(1), "test_mounts_of_a_process_without_a_sandbox_are_not_taken_for_those_of_one",
     ),
     Defence(
         "34 protected_paths", "mounting the kernel's settings read-only", "kernel-settings-read-only", REMOVED,

@@ -361,6 +361,14 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_session_network.py::test_a_proxy_that_does_not_connect_is_named_and_leads_to_no_private_host",
         "tests/tools/shell_support/test_repository_finder.py::test_after_lost_events_everything_is_looked_at",
         "tests/tools/shell_support/test_repository_finder.py::"
+        "test_folders_that_are_exchanged_and_back_during_a_look_are_looked_at_again",
+        "tests/tools/shell_support/test_repository_finder.py::"
+        "test_what_a_link_leads_to_is_not_looked_at_though_it_changed_before",
+        "tests/tools/shell_support/test_repository_finder.py::test_what_changed_is_found_though_a_root_is_gone",
+        "tests/tools/shell_support/test_sandbox_start.py::test_what_bubblewrap_makes_outside_while_it_starts_fails",
+        "tests/tools/shell_support/test_sandbox_start.py::"
+        "test_mounts_of_a_process_without_a_sandbox_are_not_taken_for_those_of_one",
+        "tests/tools/shell_support/test_repository_finder.py::"
         "test_folders_that_are_removed_and_made_again_between_two_looks_are_found",
     ),
     "35 sse_cut": (

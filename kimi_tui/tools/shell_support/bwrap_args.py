@@ -73,7 +73,8 @@ class GitUse(Enum):
 class SandboxFeatures:
     """The features of bubblewrap that work here, and the session's folders.
 
-    `private` has the folders `tmp` and `var-tmp`. `own_users`: the sandbox has a user namespace that allows
+    `private` has the folders `tmp` and `var-tmp`. `read_only`: bubblewrap starts where only the writable folders can
+    be written. `own_users`: the sandbox has a user namespace that allows
     no nested ones. `hidden` are files or folders with keys, `writable` more folders of our own, `foreign` the
     sockets that listened before the session's first command. `join` are arguments before bubblewrap itself that join
     the session's network, where there is one, else `scope` are those that confine sockets.
@@ -83,6 +84,7 @@ class SandboxFeatures:
     private: Path
     tier: Tier = "full"
     own_users: bool = True
+    read_only: bool = True
     hidden: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
     foreign: frozenset[Path] = frozenset()
@@ -138,7 +140,7 @@ def sandbox_argv(
     mounts += _sockets(box, (*closed, *temp), shown, ours, readable)
     mounts += (("--remount-ro", str(folder)) for folder in closed)
     mounts = without_covered(mounts)
-    compared = _checked(mounts, (*ours, *named), unstarted)  # defence: mounts-of-git-directories-compared
+    compared = _checked(box, mounts, (*ours, *named), unstarted)  # defence: mounts-of-git-directories-compared
     start = [*(box.join or box.scope), *compared, box.program, *_namespaces(box, config)]
     if not any(box.private.is_relative_to(folder) for folder in ours):
         copied = {str(path) for path in settings} - {str(path) for path in readable}
@@ -158,7 +160,7 @@ def attempts(box: SandboxFeatures, make: Callable[[Path], list[str]]) -> Iterato
         unstarted.unlink(missing_ok=True)
 
 
-def _checked(mounts: Iterable[Mount], written: Iterable[Path], unstarted: Path) -> list[str]:
+def _checked(box: SandboxFeatures, mounts: Iterable[Mount], written: Iterable[Path], unstarted: Path) -> list[str]:
     """Return the arguments that compare the mounts within writable folders before the command starts."""
     folders = {str(one) for one in written}
     below = tuple(f"{folder.rstrip('/')}/" for folder in folders)
@@ -167,7 +169,10 @@ def _checked(mounts: Iterable[Mount], written: Iterable[Path], unstarted: Path) 
         for kind, *source, place in mounts
         if kind in ("--bind", "--ro-bind") and source == [place] and (place in folders or place.startswith(below))
     ]
-    return [PYTHON, "-I", "-S", str(_MOUNT_CHECK), "\n".join(map(_escaped, places)), str(unstarted)]
+    bound = {source[0] for kind, *source, _ in mounts if kind == "--bind"} if box.read_only else set[str]()
+    kept = [place for place in bound if not any(str(above) in bound for above in Path(place).parents)]
+    lines = ("\n".join(map(_escaped, sorted(paths))) for paths in (places, kept))
+    return [PYTHON, "-I", "-S", str(_MOUNT_CHECK), *lines, str(unstarted)]
 
 
 def _escaped(place: str) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 _EVENT = struct.Struct("iIII")
 _ENTRIES = 0x040 | 0x080 | 0x100 | 0x200  # moved from, moved to, created, deleted
 _ONLY_FOLDERS = 0x0100_0000 | 0x0200_0000  # IN_ONLYDIR, IN_DONT_FOLLOW
-_OVERFLOW, _IGNORED = 0x4000, 0x8000
+_OVERFLOW, _IGNORED, _OF_FOLDER = 0x4000, 0x8000, 0x4000_0000
 _BUFFER = 1 << 18
 _SHARE = 4
 """We use at most one in this many of the user's watches."""
@@ -36,6 +36,8 @@ class FolderWatches:
         self._fd = -1
         self._limit = limit
         self._opened = sys.platform != "linux" or limit == 0
+        self.replaced: set[str] = set()
+        """The folders in watched folders that were created, moved or deleted before the last call of `changed`."""
 
     def close(self) -> None:
         """Give up all watches, of which a user can have few at once; no folder can be watched afterwards."""
@@ -83,6 +85,7 @@ class FolderWatches:
     def changed(self) -> set[str] | None:
         """Return the watched folders that changed since the last call; None if some events were lost."""
         found: set[str] = set()
+        self.replaced = set()
         overflowed = False
         # Commands can add events as fast as they are read.
         queued = self._queued()  # defence: events-of-now
@@ -95,9 +98,14 @@ class FolderWatches:
             offset = 0
             while offset < len(buffer):
                 watch, mask, _, length = _EVENT.unpack_from(buffer, offset)
-                offset += _EVENT.size + length
+                end = offset + _EVENT.size + length
                 overflowed = overflowed or bool(mask & _OVERFLOW)
-                found.update(self._folders.get(watch, ()))
+                folders = self._folders.get(watch, ())
+                found.update(folders)
+                if mask & _OF_FOLDER and length:
+                    name = os.fsdecode(buffer[offset + _EVENT.size : end].rstrip(b"\0"))
+                    self.replaced.update(f"{folder.rstrip('/')}/{name}" for folder in folders)
+                offset = end
                 if mask & _IGNORED:
                     self._forget(watch)
         return None if overflowed else found  # defence: rescan-when-events-are-lost

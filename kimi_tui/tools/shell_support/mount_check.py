@@ -1,9 +1,10 @@
 """Ends a starting sandbox whose mounts are not the requested ones. A program, not a module to import.
 
-python -I -S mount_check.py PLACES UNSTARTED PROGRAM ARGUMENT...
+python -I -S mount_check.py PLACES WRITTEN UNSTARTED PROGRAM ARGUMENT...
 
 PROGRAM is bubblewrap, and PLACES are the paths that it binds to themselves, one a line, escaped as in
-/proc/self/mountinfo. bubblewrap follows links, and a command that runs meanwhile can replace a folder of the workspace
+/proc/self/mountinfo. WRITTEN are the paths that stay writable for bubblewrap itself, likewise; empty where all do.
+bubblewrap follows links, and a command that runs meanwhile can replace a folder of the workspace
 by one: the mount then shows what the link leads to. A process of ours compares the mounts of the new sandbox with the
 places before the command starts. `supervisor.py` does that between fork and exec. The file UNSTARTED is
 there until the command starts, and stays if it does not: the mounts differ, or could not be made.
@@ -14,9 +15,10 @@ import sys
 import time
 
 if __package__:
-    from kimi_tui.tools.shell_support import session_keyring, socket_filter
+    from kimi_tui.tools.shell_support import read_only_mounts, session_keyring, socket_filter
 else:
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120 - pathlib takes long to load
+    import read_only_mounts
     import session_keyring
     import socket_filter
 
@@ -33,7 +35,7 @@ Mounts = dict[bytes, tuple[bytes, bytes]]
 """The device and the path on it by place, of the last mount at each."""
 
 
-def checked(places: str, unstarted: str, command: list[str]) -> list[str]:
+def checked(places: str, written: str, unstarted: str, command: list[str]) -> list[str]:
     """Start the comparison; return the command line to execute in this process. Raises OSError."""
     session_keyring.leave()
     answer_end, answer_write = os.pipe()
@@ -55,6 +57,8 @@ def checked(places: str, unstarted: str, command: list[str]) -> list[str]:
             os._exit(status)
     os.close(answer_end)
     os.close(release)
+    if written:
+        read_only_mounts.make_read_only(_paths(written))  # defence: nothing-left-where-links-lead
     end = command.index("--")
     # A list of processes inside would show the options, which are pages.
     options = _in_memory(b"\0".join(map(os.fsencode, command[1:end])))
@@ -106,9 +110,7 @@ def _remove(file: str) -> None:
 def holds(pid: int, places: str) -> bool:
     """Wait for the mounts of this process; return whether they are those of `places`. Raises OSError."""
     outside = read_mounts(b"self")
-    expected = {
-        place: _expected(place, outside) for place in map(_unescaped, os.fsencode(places).split(b"\n")) if place
-    }
+    expected = {place: _expected(place, outside) for place in _paths(places)}
     until = time.monotonic() + _SECONDS
     complete = False
     while time.monotonic() < until:
@@ -116,9 +118,11 @@ def holds(pid: int, places: str) -> bool:
         if not _waits(pid):
             continue
         inside = read_mounts(str(pid).encode())
-        if all(inside.get(place) == wanted for place, wanted in expected.items()):
-            return True
         made = inside.get(b"/proc") != outside.get(b"/proc")  # each sandbox has its own, here when all is made
+        # Before, a place can be a mount outside.
+        # defence: mounts-of-the-sandbox-itself
+        if made and all(inside.get(place) == wanted for place, wanted in expected.items()):
+            return True
         # defence: complete-mounts-that-differ
         if made and not complete and not any(place.startswith(_BUILDING) for place in inside):
             complete = True  # a list that was opened before the root changed is incomplete: read it again
@@ -154,6 +158,10 @@ def _expected(place: bytes, outside: Mounts) -> tuple[bytes, bytes]:
     return device, (root.rstrip(b"/") + b"/" + below).rstrip(b"/") or b"/"
 
 
+def _paths(lines: str) -> list[bytes]:
+    return [_unescaped(line) for line in os.fsencode(lines).split(b"\n") if line]
+
+
 def _unescaped(path: bytes) -> bytes:
     if b"\\" not in path:
         return path
@@ -164,7 +172,7 @@ def _unescaped(path: bytes) -> bytes:
 
 if __name__ == "__main__":
     try:
-        command = checked(sys.argv[1], sys.argv[2], sys.argv[3:])
+        command = checked(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])
         os.execvp(command[0], command)
     except OSError as error:
         os.write(2, f"sandbox: {error.strerror}\n".encode())

@@ -8,7 +8,7 @@ import os
 import re
 import stat
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,15 +62,16 @@ class RepositoryFinder:
         """Return the repositories that are there now."""
         roots = [str(folder) for folder in self._roots()]
         changed = self._watches.changed()
+        everything = changed is None or any(self._is_another(root) for root in roots)
         if changed is None:
             self._watches = self._new_watches()
             self._known, self._holding, self._unwatched = {}, set(), set()
-        if changed is None or any(self._is_another(root) for root in roots):
-            self._walk(roots, everything=True)
-        else:
-            # The last comes first. A folder that is another one now forgets those below: they must come after it.
-            first_to_last = sorted({*roots, *changed, *self._unwatched})  # defence: folders-before-those-below
-            self._walk(first_to_last[::-1], changed=changed)
+            changed = set[str]()
+        for folder in self._watches.replaced:  # a look meanwhile could have seen another one at its path
+            self._forget(folder)  # defence: replaced-folders-are-looked-at
+        # A folder that is another one now forgets those below: they must come after it.
+        first_to_last = sorted({*roots, *changed, *self._unwatched})  # defence: folders-before-those-below
+        self._walk(first_to_last, roots, everything=everything, changed=changed)  # defence: changes-beside-new-roots
         found = (path for folder in sorted(self._holding) for path in self._known[folder].repositories)
         return [Path(path) for path in dict.fromkeys(found)]
 
@@ -97,11 +98,22 @@ class RepositoryFinder:
             return known is not None
         return known is None or (known.device, known.inode) != (status.st_dev, status.st_ino)
 
-    def _walk(self, waiting: list[str], *, everything: bool = False, changed: Iterable[str] = ()) -> None:
+    def _walk(
+        self, starts: Iterable[str], roots: Collection[str], *, everything: bool, changed: Collection[str]
+    ) -> None:
         """Examine these folders, and those below where something is new; all below if `everything`."""
-        changed = set(changed)
         seen: set[str] = set()
         self.incomplete = self.incomplete and len(self._known) >= _MAX_FOLDERS
+        for start in starts:
+            if start in roots or start in self._known or start in self._unwatched:  # defence: no-folders-behind-links
+                self._walk_from(start, seen, everything=everything, changed=changed)
+        self.looked_at = len(seen)
+        if everything:
+            for folder in set(self._known) - seen:
+                self._forget(folder)
+
+    def _walk_from(self, start: str, seen: set[str], *, everything: bool, changed: Collection[str]) -> None:
+        waiting = [start]
         while waiting:
             folder = waiting.pop()
             if folder in seen:
@@ -126,24 +138,21 @@ class RepositoryFinder:
                 waiting.extend(before.folders if everything else ())
                 continue
             try:
-                now = _listed(folder, status, within_git=self._is_git_folder(folder))
+                now = _listed(folder, within_git=self._is_git_folder(folder))
             except OSError:
                 self._forget(folder)
                 self._unwatched.add(folder)  # it may be readable later
                 continue
             if before is not None:
                 another = before.within_git != now.within_git
-                for path in before.folders if another else set(before.folders).difference(now.folders):
-                    self._forget(path)
+                for path in before.folders if another or not watched else set(before.folders).difference(now.folders):
+                    if another or path not in now.folders or path in self._watches:
+                        self._forget(path)
                 if another:  # list those below again, for their links
-                    seen = {path for path in seen if not path.startswith(f"{folder}/")}
+                    seen.difference_update([path for path in seen if path.startswith(f"{folder}/")])
             self._known[folder] = now
             (self._holding.add if now.repositories or now.links else self._holding.discard)(folder)
             waiting.extend(now.folders)
-        self.looked_at = len(seen)
-        if everything:
-            for folder in set(self._known) - seen:
-                self._forget(folder)
 
     def _is_git_folder(self, folder: str) -> bool:
         """Whether it is one of Git's own folders in a Git directory, or below one."""
@@ -180,29 +189,36 @@ class RepositoryFinder:
                 waiting.extend(known.folders)
 
 
-def _listed(folder: str, status: os.stat_result, *, within_git: bool) -> _Folder:
+def _listed(folder: str, *, within_git: bool) -> _Folder:
     """`within_git`: it is one of Git's own folders."""
     folders: list[str] = []
     repositories: list[str] = []
     links: list[str] = []
     names: set[str] = set()
-    if status.st_mode & 0o111 != 0o111 and not os.access(folder, os.X_OK):
-        raise PermissionError(folder)  # defence: folders-that-cannot-be-entered
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            names.add(entry.name)
-            if entry.name.lower() == ".git":
-                repositories.append(entry.path)
-            if entry.is_symlink():
-                links.append(entry.path)
-            elif entry.is_dir(follow_symlinks=False):
-                folders.append(entry.path)
+    below = f"{folder.rstrip('/')}/"
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        status = os.fstat(opened)  # defence: the-state-of-the-listed-folder
+        if status.st_mode & 0o111 != 0o111 and not os.access(".", os.X_OK, dir_fd=opened):
+            raise PermissionError(folder)  # defence: folders-that-cannot-be-entered
+        with os.scandir(opened) as entries:
+            for entry in entries:
+                name = entry.name
+                names.add(name)
+                if name.lower() == ".git":
+                    repositories.append(below + name)
+                if entry.is_symlink():
+                    links.append(below + name)
+                elif entry.is_dir(follow_symlinks=False):
+                    folders.append(below + name)
+    finally:
+        os.close(opened)
     is_git_dir = "HEAD" in names and ({"objects", "refs"} <= names or "commondir" in names)
-    within_git = within_git or is_git_dir or "/.git/" in f"{folder}/".lower()  # defence: links-of-any-git-directory
+    within_git = within_git or is_git_dir or "/.git/" in below.lower()  # defence: links-of-any-git-directory
     if is_git_dir:
         repositories.append(folder)
     # Those of a submodule are searched, as its name may hold a folder `objects`.
-    of_objects = f"{folder}/".lower().partition("/.git/")[2] == "objects/"  # defence: submodules-among-objects
+    of_objects = below.lower().partition("/.git/")[2] == "objects/"  # defence: submodules-among-objects
     if of_objects:  # tens of thousands of files, none of which Git runs
         folders = [path for path in folders if _OF_OBJECTS.fullmatch(path[-3:]) is None]  # defence: links-among-objects
     recent = time.time_ns() - status.st_ctime_ns < _COARSE_NS

@@ -49,10 +49,14 @@ FULL_TIER_LIMITS = tr(
     "it does not limit processes or memory; commands can reach a Unix socket in a visible folder if one of the "
     "user's programs bound it to a relative path, moved it, or bound it in another network namespace; changes that "
     "a background command makes to Git's settings in a new repository are undone only when a command ends; until it "
-    "ends, a Git command can change the settings of its repository; a command that replaces a folder by a link while "
-    "another one starts can leave an empty file or folder where the link leads"
+    "ends, a Git command can change the settings of its repository"
 )
 """What the tier "full" does not restrict."""
+OLD_KERNEL_LIMITS = tr(
+    "a command that replaces a folder by a link while another one starts can leave an empty file or folder where the "
+    "link leads, since bubblewrap can write everywhere when it starts"
+)
+"""What it does not restrict in addition where `SandboxFeatures.read_only` does not work."""
 SEATBELT_LIMITS = tr(
     "the sandbox-exec profile was never tested on a Mac; commands can see processes and temporary folders"
 )
@@ -184,8 +188,10 @@ class Sandbox:
                 return ""
             case SandboxFeatures(tier="files", program=program):
                 return SEATBELT_LIMITS if program else FILES_TIER_LIMITS
-            case _:
+            case SandboxFeatures(read_only=True):
                 return FULL_TIER_LIMITS
+            case _:
+                return f"{FULL_TIER_LIMITS}; {OLD_KERNEL_LIMITS}"
 
     @property
     def writable_program(self) -> UserText:

@@ -54,7 +54,9 @@ async def probe(
     """Return the settings that work here, the strictest first; else None and the reason, for the user."""
     reason = ""
     others = (replace(box, join=()),) if box.join else ()
-    for settings in (box, *others, replace(box, own_users=False, join=(), scope=())):
+    # Linux before 5.12 cannot, and AppArmor may let only bubblewrap.
+    more = (replace(one, read_only=False) for one in (box, *others))
+    for settings in (box, *others, *more, replace(box, own_users=False, read_only=False, join=(), scope=())):
         if not settings.own_users and os.geteuid() != 0 and not _is_setuid(Path(box.program)):
             continue  # it would make a user namespace, in which more could be made
         with _forbidden((*workspace.folders, *config.writable)) as (file, port):

@@ -1,9 +1,11 @@
 """Starts of the sandbox while another process replaces or deletes what it mounts."""
 
+import asyncio
 import os
 import shlex
 import shutil
 import socket
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +15,7 @@ import pytest
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.tools.core.progress import ToolProgress
 from kimi_tui.tools.shell import Shell
+from kimi_tui.tools.shell_support import mount_check
 from kimi_tui.tools.shell_support.background import BackgroundTasks
 from kimi_tui.tools.shell_support.bwrap_args import GitUse
 from kimi_tui.tools.shell_support.process_runner import run
@@ -25,6 +28,13 @@ REPLACED = "sandbox: a folder was replaced while the sandbox started"
 pytestmark = works
 
 
+_CHANGES = """while read asked < asked; do
+    read left < left
+    if [ $left -gt 0 ]; then echo $((left - 1)) > left; mv covered gone$left; fi
+    echo > answered
+done"""
+
+
 class Racer:
     """bubblewrap, with another process that deletes a folder after the mounts were computed and before they are made,
     as often as `starts` says. In the folder is a socket that listens, which the sandbox covers.
@@ -35,9 +45,12 @@ class Racer:
         self.program = folder / "racing-bwrap"
         self._server = socket.socket(socket.AF_UNIX)
         self.lose(0)
+        for name in ("asked", "answered"):
+            os.mkfifo(folder / name)
+        self._changing = subprocess.Popen(["/bin/sh", "-c", _CHANGES], cwd=folder)  # bubblewrap can write little here
         self.program.write_text(
-            f"#!/bin/sh\ncd {shlex.quote(str(folder))}\nread left < left\n"
-            "if [ $left -gt 0 ]; then echo $((left - 1)) > left; mv covered gone$left; fi\n"
+            f"#!/bin/sh\ncd {shlex.quote(str(folder))}\necho > asked; read answer < answered\n"
+            "mkdir left-behind 2> /dev/null\n"  # as bubblewrap itself does where a folder became a link
             # Kills the comparison once the process that waits for it is there.
             "if [ -e uncompared ]; then\n"
             "children=/proc/$$/task/$$/children\ncomparison=$(cat $children)\nkill -STOP $comparison\n"
@@ -59,11 +72,14 @@ class Racer:
         self._server.listen()
 
     def close(self) -> None:
+        self._changing.kill()
+        self._changing.wait()
         self._server.close()
 
-    def sandbox(self, harness: ToolHarness) -> Sandbox:
+    def sandbox(self, harness: ToolHarness, *, network: bool = True) -> Sandbox:
         program = str(self.program)
-        return Sandbox(SandboxConfig(network=True), harness.workspace, find_bwrap=lambda _: program)
+        config = SandboxConfig(network=network, hosts="none")
+        return Sandbox(config, harness.workspace, find_bwrap=lambda _: program)
 
 
 @pytest.fixture
@@ -155,3 +171,27 @@ async def test_a_command_whose_mounts_nobody_compares_any_more_is_not_started(
     ended = await run(command, cwd=harness.dir, env=env, on_text=lambda _: None, seconds=2)
     assert ended.timed_out
     assert not (harness.dir / "runs").exists()
+
+
+@pytest.mark.parametrize("network", [True, False])
+async def test_what_bubblewrap_makes_outside_while_it_starts_fails(
+    harness: ToolHarness, racer: Racer, network: bool
+) -> None:
+    """A folder that becomes a link while the sandbox starts leads it elsewhere."""
+    tool = Shell(harness.workspace, harness.approvals, ToolProgress(), sandbox=racer.sandbox(harness, network=network))
+    assert (await harness.use(tool, command="echo x >> ran; echo y > /tmp/y; cat /tmp/y")).output == "y\n"
+    assert (harness.dir / "ran").read_text() == "x\n"
+    assert not (racer.folder / "left-behind").exists()
+
+
+async def test_mounts_of_a_process_without_a_sandbox_are_not_taken_for_those_of_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A folder of the workspace can be a mount outside too."""
+    monkeypatch.setattr(mount_check, "_SECONDS", 0.1)
+    waiting = await asyncio.create_subprocess_exec("sleep", "60")
+    try:
+        assert not mount_check.holds(waiting.pid, "/")
+    finally:
+        waiting.kill()
+        await waiting.wait()
