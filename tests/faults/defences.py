@@ -1163,6 +1163,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
     ),
     Defence(
+        "34 protected_paths", "files that name a repository elsewhere", "repositories-elsewhere", Value("()"),
+        "test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
+    ),
+    Defence(
         "34 protected_paths", "checks that cancelling does not end", "checks-to-their-end", Instead("await task"),
         "test_a_command_that_is_cancelled_again_and_again_is_checked_to_the_end",
     ),

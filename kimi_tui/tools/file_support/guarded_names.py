@@ -46,10 +46,24 @@ STARTED_IN_A_PROJECT = (
     # defence: settings-of-other-version-control
     *(".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath", ".sl/config", ".sl/sharedpath", ".jj/repo/config.toml"),
     *(".jj/workspace-config.toml", "_darcs/prefs/defaults", ".pijul/config"),
+    *(".bzr/branch/branch.conf", ".bzr/branch/location"),
     ".lfsconfig",  # defence: where-a-push-uploads-large-files
 )
 """The same, files from which an editor runs programs as soon as they change, the settings by which other version
 control than Git runs programs, and those that say where Git LFS uploads files; relative to the project."""
+_NAMES_A_REPOSITORY = (".jj/repo",)
+"""The same where they are files: they name the folder that holds the settings."""
+
+
+def started_in(project: Path) -> tuple[str, ...]:
+    """Return the names that `STARTED_IN_A_PROJECT` explains, for this project; they need not exist."""
+    # defence: repositories-elsewhere
+    files = tuple(name for name in _NAMES_A_REPOSITORY if _is_no_folder(f"{project}/{name}"))
+    return (*STARTED_IN_A_PROJECT, *files)
+
+
+def _is_no_folder(path: str) -> bool:
+    return os.path.lexists(path) and not os.path.isdir(path)  # noqa: PTH112 - never raises
 
 
 def starts_programs(parts: Sequence[str]) -> bool:

@@ -21,7 +21,7 @@ from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.git_dirs import GitDir, find_git_dir, find_git_entry, git_dir_at, user_git_paths
-from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
+from kimi_tui.tools.file_support.guarded_names import started_in
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_mounts import Mount, with_prepared_folders, without_covered
 from kimi_tui.tools.shell_support.program_files import PYTHON, guarded_program_files, has_a_link_in, program_file
@@ -356,7 +356,7 @@ def _guarded(
     A folder above a mount point could be renamed and replaced, so each one up to the root is a mount too; so is each
     writable folder within another.
     """
-    guards = [folder / name for folder in workspace.kept_folders for name in STARTED_IN_A_PROJECT]
+    guards = [folder / name for folder in workspace.kept_folders for name in started_in(folder)]
     guards += sorted(workspace.protected)
     guards += user_git_paths()  # defence: git-settings-of-the-user
     for git in git_dirs:

@@ -14,7 +14,7 @@ from pathlib import Path
 from kimi_tui.paths import real_path
 from kimi_tui.text_safety import escape_unsafe
 from kimi_tui.tools.file_support.git_dirs import find_git_dir, user_git_paths
-from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
+from kimi_tui.tools.file_support.guarded_names import started_in
 from kimi_tui.tools.shell_support.git_undo import MAX_FILES, ChangeUndoer
 from kimi_tui.tools.shell_support.lfs_config import LFS_CONFIG, LfsConfigs
 from kimi_tui.tools.shell_support.repository_finder import RepositoryFinder
@@ -203,7 +203,7 @@ class GitWatch:
         found: set[Path] = set()
         for folder in self._folders():
             repository = os.path.lexists(f"{folder}/.git")
-            for name in STARTED_IN_A_PROJECT:
+            for name in started_in(folder):
                 if repository and name == LFS_CONFIG:  # it has a check of its own
                     continue
                 if os.path.lexists(f"{folder}/{name}"):

@@ -12,7 +12,7 @@ from kimi_tui import paths
 from kimi_tui.config.schema import SandboxConfig
 from kimi_tui.paths import real_path
 from kimi_tui.tools.file_support.git_dirs import user_git_paths
-from kimi_tui.tools.file_support.guarded_names import STARTED_IN_A_PROJECT
+from kimi_tui.tools.file_support.guarded_names import started_in
 from kimi_tui.tools.file_support.workspace import Workspace
 from kimi_tui.tools.shell_support.bwrap_args import (
     VISIBLE_APP_FOLDERS,
@@ -85,7 +85,7 @@ def seatbelt_profile(
     written += [folder for folder in temp if not home.is_relative_to(folder)]
     git_written = [one.path for one in git_dirs if one.writable]
     readable = configured_paths(config.readable, config, workspace)
-    guards = [folder / name for folder in workspace.folders for name in STARTED_IN_A_PROJECT]
+    guards = [folder / name for folder in workspace.folders for name in started_in(folder)]
     guards += [*user_git_paths(), *sorted(workspace.protected), *(guard for one in git_dirs for guard in one.guarded)]
     guards += guarded_program_files(written)
     lines = [_START, *(f'(allow mach-lookup (global-name "{name}"))' for name in _SERVICES)]

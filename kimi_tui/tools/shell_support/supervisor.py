@@ -160,7 +160,7 @@ def _start(command: list[str], *, empty_input: bool) -> int:
         if command[3:4] == [_MOUNT_CHECK]:
             import mount_check
 
-            command = mount_check.checked(*command[4:7], command[7:])  # defence: compare-mounts
+            command = mount_check.checked(command[4], command[5], command[6], command[7:])  # defence: compare-mounts
         os.execvp(command[0], command)
     except OSError as error:
         os.write(2, f"{command[0]}: {error.strerror}\n".encode())

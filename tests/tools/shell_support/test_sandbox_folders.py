@@ -235,7 +235,13 @@ async def test_the_question_for_a_command_outside_names_a_program_that_commands_
     assert "commands can change" not in str(harness.asked[-1].display)
 
 
-@pytest.mark.parametrize("name", [".hg/hgrc", ".jj/repo/config.toml", "_darcs/prefs/defaults", ".lfsconfig"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(".hg/hgrc", ".jj/repo/config.toml", ".jj/repo", "_darcs/prefs/defaults", ".lfsconfig"),
+        *(".bzr/branch/branch.conf", ".bzr/branch/location"),
+    ],
+)
 async def test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside(
     harness: ToolHarness, other: Path, name: str
 ) -> None:
