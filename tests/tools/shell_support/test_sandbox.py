@@ -283,7 +283,7 @@ async def test_without_bubblewrap_one_line_says_so(harness: ToolHarness, mode: s
     ("program", "why"),
     [
         ("echo 'bwrap: No permissions to create new namespace' >&2; exit 1", "No permissions to create new namespace"),
-        ('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', "it lets a command write outside"),
+        ('while [ "$1" != -- ]; do shift; done; shift; exec "$@"', "bubblewrap does not work here: it "),
         ("exit 0", "no reason given"),
     ],
 )
