@@ -645,7 +645,7 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "comparing the mounts of Git directories", "mounts-of-git-directories-compared",
-        Value("_checked(mounts, ours, unstarted)"),
+        Value("_checked(box, mounts, ours, unstarted)"),
         "test_the_mounts_of_a_git_directory_around_the_workspace_are_compared_too",
     ),
     Defence(

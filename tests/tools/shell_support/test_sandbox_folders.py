@@ -393,7 +393,7 @@ def test_the_mounts_of_a_git_directory_around_the_workspace_are_compared_too(tmp
     argv = sandbox_argv(
         box, SandboxConfig(), Workspace(tmp_path / "tree"), git=GitUse.SOME, unstarted=tmp_path / "unstarted"
     )
-    places = argv[argv.index(str(tmp_path / "unstarted")) - 1].split("\n")
+    places = argv[argv.index(str(tmp_path / "unstarted")) - 2].split("\n")
     assert str(tmp_path / "main/.git/config") in places
 
 
