@@ -89,6 +89,8 @@ async def test_after_the_search_is_closed_n_goes_on_and_escape_ends_it(tmp_path:
         await pilot.pause()
         assert "1 of 11" in app_text(app)
         await pilot.press("escape", "n", "n")
+        await pilot.pause()
+        assert "n N next, previous match · Esc end search" in app_text(app)
         view = app.main_screen.transcript
         assert view.has_focus
         assert view.found == (3, 11)

@@ -35,7 +35,7 @@ class FindBar(Horizontal):
 
     def hints(self) -> tuple[Hint, ...]:
         """The keys of the input line."""
-        return (("Enter ↓", _("next")), ("↑", _("previous")), ("Esc", _("close (n/N: next/previous match)")))
+        return (("Enter ↓", _("next")), ("↑", _("previous")), ("Esc", _("close")))
 
     def compose(self) -> ComposeResult:
         yield Static(_("find") + " ", id="find-mark", markup=False)

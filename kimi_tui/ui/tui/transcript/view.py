@@ -215,7 +215,8 @@ class Transcript(Viewport, can_focus=True):
         """The keys that act while the transcript has the focus."""
         words = _("charts as source") if self.store.charts else _("charts drawn")
         charts = (("v", words),) if self._sees_chart else ()
-        return (("↑ ↓", _("scroll")), *charts, ("j k", _("block")), ("Enter", _("open")), ("y", _("copy")),
+        marks = (("n N", _("next, previous match")), ("Esc", _("end search"))) if self.found[1] else ()
+        return (*marks, ("↑ ↓", _("scroll")), *charts, ("j k", _("block")), ("Enter", _("open")), ("y", _("copy")),
                 ("Ctrl+F", _("find")), *(() if self.follow else (("End", _("follow")),)))  # fmt: skip
 
     @property
