@@ -58,7 +58,11 @@ _INLINE = (ToolItem, SubagentItem, ThinkItem, ImageChip)
 
 def render_item(item: Item, width: int, context: RenderContext) -> list[Line]:
     """Return the lines of `item` in `width` columns, or in fewer if these are more than are good to read."""
-    width = min(width, MEASURE)
+    lines = _lines(item, min(width, MEASURE), context)
+    return lines if width <= MEASURE else [replace(line, fill_to=line.fill_to or MEASURE) for line in lines]
+
+
+def _lines(item: Item, width: int, context: RenderContext) -> list[Line]:
     match item:
         case UserItem():
             return list(_user(item, width, context))

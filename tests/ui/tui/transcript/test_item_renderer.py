@@ -116,6 +116,10 @@ def test_cards_and_their_diffs_are_as_wide_as_prose_on_a_wide_screen():
     failed = ToolItem("Shell", "make", "failed", output="x " * 150)
     for item in (edit, failed, AssistantItem("word " * 80)):
         assert 100 < max(map(len, text_of(item, 200, is_open=True))) <= MEASURE
+    filled = [
+        line.fill_to for line in render_item(edit, 200, RenderContext(Palette(), is_open=True)) if line.fill is not None
+    ]
+    assert set(filled) == {MEASURE}
     assert any(line.count("a = 1") == 2 for line in text_of(edit, 200, is_open=True))
 
 
