@@ -1196,6 +1196,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_an_option_with_which_git_runs_a_program_is_not_daily",
     ),
     Defence(
+        "34 protected_paths", "settings of Git that a command may set", "settings-that-start-nothing", Value("True"),
+        "test_an_option_with_which_git_runs_a_program_is_not_daily",
+    ),
+    Defence(
         "34 protected_paths", "connecting to allowed hosts only", "allowed-hosts-only", NEVER,
         "test_the_proxy_passes_both_directions_of_an_allowed_connection",
     ),

@@ -17,6 +17,13 @@ _MOVING = {
 }
 """Subcommands that set where pushes go; None is a word that the shell expands."""
 
+_SETTINGS = frozenset(
+    {
+        *("user.name", "user.email", "core.autocrlf", "core.eol", "fetch.prune", "init.defaultbranch", "pull.ff"),
+        *("pull.rebase", "push.autosetupremote", "push.default", "rebase.autosquash", "rebase.autostash"),
+    }
+)
+"""Those that start nothing and lead nowhere; `git config KEY VALUE` may set them."""
 _RUN = frozenset({"-i", "--interactive", "-c", "--config", "--template"})
 """Options with which Git runs programs, or takes settings or hooks from elsewhere. `unread` covers the long ones."""
 
@@ -47,6 +54,13 @@ def _is_daily(words: tuple[str | None, ...]) -> bool:
         return False
     if any(word is None or word in _RUN or word.startswith("-x") for word in words[2:]):  # defence: git-alone
         return False
+    if words[1] == "config":
+        match words[2:]:
+            case (str(key), str(value)) | ("--local", str(key), str(value)):
+                # defence: settings-that-start-nothing
+                return key.lower() in _SETTINGS and not value.startswith("-")
+            case _:
+                return False
     if words[1] == "submodule":
         return len(words) > 2 and words[2] in _OF_SUBMODULES
     return words[1] in _DAILY

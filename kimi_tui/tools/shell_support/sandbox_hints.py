@@ -112,8 +112,8 @@ def hint(
         stopped = "it allows no namespaces in it (a browser can run without its own sandbox, by `--no-sandbox`)"
     elif _CONFIG.search(output):
         stopped = (
-            "Git's settings are written only by a line of nothing but daily Git commands without variables, which "
-            "`git config` is not"
+            "Git's settings are written only by a line of nothing but daily Git commands without variables, and "
+            "`git config` sets only those that start nothing, such as `user.name`"
         )
     elif tier == "files" and _TERMINALS.search(output):
         stopped = "it can open no terminals"

@@ -16,6 +16,15 @@ from kimi_tui.tools.shell_support.git_use import git_use
         "git clone -c core.fsmonitor=x . b",
         "git clone --template t . b",
         "git fetch --upload-pack='sh x' .",
+        "git config core.sshCommand x",
+        "git config --file .git/config user.name x",
+        "git config --local core.fsmonitor user.name",
+        "git config user.name x user.email",
+        "git config user.name=x core.pager",
+        "git config user.name",
+        "git config user.name --edit",
+        "git config",
+        "git config --local",
     ],
 )
 def test_an_option_with_which_git_runs_a_program_is_not_daily(command: str) -> None:
@@ -24,7 +33,13 @@ def test_an_option_with_which_git_runs_a_program_is_not_daily(command: str) -> N
 
 @pytest.mark.parametrize(
     "command",
-    ["git push -u origin main", "git branch -D a", "git add a && git commit -m x", "cd a && git checkout -b b"],
+    [
+        "git push -u origin main",
+        "git branch -D a",
+        "git add a && git commit -m x",
+        "cd a && git checkout -b b",
+        "git config user.name 'A B' && git config --local User.Email a@b.c",
+    ],
 )
 def test_what_git_does_alone_is_daily(command: str) -> None:
     assert git_use(parse_command_line(command)) is GitUse.ONLY

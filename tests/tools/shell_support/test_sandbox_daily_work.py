@@ -67,6 +67,8 @@ async def test_branches_worktrees_stashes_and_a_bare_repository_beside(harness: 
     await done(
         harness,
         tool,
+        "git config user.name B && git config pull.rebase true",
+        "git config user.name | grep -q B && git config pull.rebase | grep -q true",
         "git push -q -u origin main",
         "echo 1 > a && git add a && git commit -qm a && git push -q",
         "git checkout -q -b topic --track origin/main && git branch -d main",
