@@ -82,8 +82,16 @@ _PIP_DANGER = (
 )
 
 
+_PIP_KNOWN = (
+    "-qvUyr: --quiet --verbose --upgrade --yes --requirement= --no-deps --pre --dry-run --no-input --no-cache-dir "
+    "--force-reinstall"
+)
+
+
 def _pip(level: Level = _EXACT, known: str = "") -> Program:
-    return Program(level, Options(known, "", _PIP_DANGER))
+    return Program(
+        level, Options(known, _PIP_KNOWN if level is _EXACT else "", _PIP_DANGER), dangerous=unlisted_options
+    )
 
 
 def _pips(shows: Level) -> Program:
@@ -129,7 +137,8 @@ _UV_RUN = (
 
 
 def _uv() -> Program:
-    return Program(options=Options("", "-qv --frozen --locked --offline", _UV_DANGER))
+    known = "-qvU --frozen --locked --offline --upgrade --dev --no-dev --all-extras --extra= --group= --all-groups --no-sync"
+    return Program(options=Options("", known, _UV_DANGER), dangerous=unlisted_options)
 
 
 def _runner(known: str = "", danger: str = "") -> Program:

@@ -569,6 +569,10 @@ gcc --for-linker=-plugin=x a.c
 dpkg --status-logger=./x -i a.deb
 dpkg --log=../x -i a.deb
 dpkg -x a.deb ..
+pip download --dest ../x y
+pip download -d ../x y
+uv python install --install-dir ../x
+uv build --build-constraint ../x
 tox exec -- ./x
 tox e -e py -- ./x
 tox --runner x
@@ -715,6 +719,8 @@ def test_there_are_many_dangerous_commands() -> None:
         ("aws *", "aws s3 ls", False),
         ("poetry *", "poetry install --no-root", True),
         ("go *", "go mod tidy -v", True),
+        ("pip *", "pip install -U -r requirements.txt", True),
+        ("uv *", "uv sync --all-extras", True),
         ("go *", "go test -run X -count=1 ./...", True),
         ("just *", "just test a/b", True),
         ("bazel *", "bazel test //a --test_output=all", True),
