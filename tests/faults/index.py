@@ -915,6 +915,7 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "an approval in a tiny window": (
         "tests/ui/tui/dialogs/test_approval.py::test_what_a_tiny_window_does_not_show_is_not_approved",
+        "tests/ui/tui/dialogs/test_choice_and_comment.py::test_changes_that_a_tiny_window_does_not_show_are_not_taken",
         "tests/ui/tui/dialogs/test_approval_fullscreen.py::test_a_full_screen_without_room_for_the_text_approves_nothing",
     ),
     "a session that takes long to load": (

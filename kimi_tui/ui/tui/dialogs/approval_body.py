@@ -123,14 +123,6 @@ class ApprovalBody(LineScrollView):
         self.markdown = ""
         self.room = _ROOMY
 
-    def refuse_unseen(self) -> bool:
-        """Whether no line of the text has been on screen, as in a tiny window; notifies the user if so."""
-        if self.any_seen:
-            return False
-        self.app.bell()
-        self.notify(_("the window is too small to show what you would approve"), timeout=4, markup=False)
-        return True
-
     def give_room(self, rows: int) -> None:
         """Limit the height to that many rows."""
         self.styles.max_height = rows

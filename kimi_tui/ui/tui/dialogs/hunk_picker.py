@@ -178,6 +178,8 @@ class HunkPicker(OneShotModal[str | None]):
         taken = [number for number, yes in enumerate(self.list.taken) if yes]
         if not self._guard.accepts():
             return
+        if taken and self.list.refuse_unseen():  # defence: changes-of-what-was-seen
+            return
         if taken:
             self.dismiss(",".join(map(str, taken)))
         else:

@@ -4,6 +4,7 @@ from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.text.render_fallback import lines_or_notice
 from kimi_tui.ui.tui.text.styled_line import Line
 from kimi_tui.ui.tui.themes.palette import Palette
@@ -33,6 +34,14 @@ class LineScrollView(ScrollView):
     def any_seen(self) -> bool:
         """Whether any line has been on screen since the last change of the lines."""
         return self._seen > 0
+
+    def refuse_unseen(self) -> bool:
+        """Whether no line of the text has been on screen, as in a tiny window; notifies the user if so."""
+        if self.any_seen:
+            return False
+        self.app.bell()
+        self.notify(_("the window is too small to show what you would approve"), timeout=4, markup=False)
+        return True
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         self._draw(max(1, width))

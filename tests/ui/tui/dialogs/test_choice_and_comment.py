@@ -116,6 +116,15 @@ async def test_nothing_ticked_is_no_answer_and_escape_leads_back(tmp_path: Path)
         assert not one.answers[0].done()
 
 
+async def test_changes_that_a_tiny_window_does_not_show_are_not_taken(tmp_path: Path) -> None:
+    async with asking(tmp_path, size=(12, 3)) as one:
+        await one.press("h")
+        assert one.choosing.list.taken == [True, True, True]
+        await one.press("enter")
+        assert not one.answers[0].done()
+        assert isinstance(one.app.screen, HunkPicker)
+
+
 async def test_the_whole_screen_leads_to_the_choice_too(tmp_path: Path) -> None:
     async with asking(tmp_path) as one:
         await one.press("ctrl+f")
