@@ -137,7 +137,7 @@ _UV_RUN = (
 
 
 def _uv() -> Program:
-    known = "-qvU --frozen --locked --offline --upgrade --dev --no-dev --all-extras --extra= --group= --all-groups --no-sync"
+    known = "-qvU --frozen --locked --offline --upgrade --dev --no-dev --all-extras --extra= --group= --no-sync"
     return Program(options=Options("", known, _UV_DANGER), dangerous=unlisted_options)
 
 
