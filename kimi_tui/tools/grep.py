@@ -1,6 +1,7 @@
 """Grep: searches file contents by regular expression, with ripgrep."""
 
 import asyncio
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -15,6 +16,7 @@ from kimi_tui.paths import real_path
 from kimi_tui.tools.core.permission_subject import denied_paths
 from kimi_tui.tools.core.result_builder import ResultBuilder
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
+from kimi_tui.tools.file_support.ignore_files import unreadable_ignore_file
 from kimi_tui.tools.file_support.ripgrep import find_ripgrep
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 from kimi_tui.tools.file_support.workspace import PathRefusedError, ResolvedPath, Workspace
@@ -76,16 +78,20 @@ class Grep(Tool[GrepParams]):
             return failed(f"`{params.path}` does not exist.")
         if "\n" in str(resolved.real.relative_to(resolved.folder or resolved.real.anchor)):
             return failed("Paths with a line break are not searched. ReadFile reads such a file.")
+        if not resolved.real.is_dir() and not resolved.real.is_file():  # defence: only-files-are-searched
+            return failed(f"`{params.path}` is not searched: it is a pipe, a device or a socket.")
         if resolved.sensitive and not resolved.real.is_dir():
             return failed(f"`{params.path}` by its name holds secrets and is not searched. ReadFile asks the user.")
         if not resolved.real.is_dir() and denied_paths(self.name, resolved, self._approvals.policy):
             return failed(f"`{params.path}` is not searched: a rule of the user's is against it.")
-        text, process = await self._search([program, *_options(params)], resolved)
-        if "os error 11" in text and "\0" not in text:
-            text, process = await self._search([program, "-j1", *_options(params)], resolved)
+        text, process, unreadable = await self._search_ignoring(program, params, resolved)
         if not process.timed_out and process.exit_code not in (0, 1) and "\0" not in text:
             return failed(f"ripgrep: {text.strip()[:1000] or 'it failed'}", brief="ripgrep failed")
-        return await asyncio.to_thread(_result, params, self._workspace.work_dir, self._is_secret, text, process)
+        value = await asyncio.to_thread(_result, params, self._workspace.work_dir, self._is_secret, text, process)
+        if unreadable is None:
+            return value
+        note = f" Ignored files are searched too: `{unreadable}`, which lists some, is no regular file or too large."
+        return value.model_copy(update={"message": value.message + note})
 
     def _is_secret(self, path: str) -> bool:
         """Whether matches in this file are left out: because of its name, its real path, or a rule."""
@@ -95,6 +101,32 @@ class Grep(Tool[GrepParams]):
             or resolved.sensitive
             or denied_paths(self.name, resolved, self._approvals.policy)
         )
+
+    async def _search_ignoring(
+        self, program: str, params: GrepParams, resolved: ResolvedPath
+    ) -> tuple[str, ProcessResult, Path | None]:
+        """Search; where an ignore file would hold ripgrep up, search without ignore files, and return that file too."""
+        searching = asyncio.ensure_future(self._search_again([program, *_options(params)], resolved))
+        ended = threading.Event()
+        try:
+            if not params.include_ignored:
+                top = resolved.real if resolved.real.is_dir() else resolved.real.parent
+                checking = asyncio.ensure_future(asyncio.to_thread(unreadable_ignore_file, top, ended.is_set))
+                await asyncio.wait((searching, checking), return_when=asyncio.FIRST_COMPLETED)
+                if not searching.done() and (file := await checking) is not None:  # defence: ignore-file-is-a-pipe
+                    return *await self._search_again([program, "--no-ignore", *_options(params)], resolved), file
+            return *await searching, None
+        finally:
+            ended.set()
+            searching.cancel()
+            await asyncio.gather(searching, return_exceptions=True)
+
+    async def _search_again(self, command: list[str], resolved: ResolvedPath) -> tuple[str, ProcessResult]:
+        """Search; if there were too many threads, once more with one."""
+        text, process = await self._search(command, resolved)
+        if "os error 11" in text and "\0" not in text:
+            text, process = await self._search([command[0], "-j1", *command[1:]], resolved)
+        return text, process
 
     async def _search(self, command: list[str], resolved: ResolvedPath) -> tuple[str, ProcessResult]:
         target = resolved.shown if resolved.folder == self._workspace.work_dir else str(resolved.real)

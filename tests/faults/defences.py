@@ -975,6 +975,18 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_swap_after_the_check_is_noticed",
     ),
     Defence(
+        "42 skills_bad", "searching without an ignore file that is a pipe", "ignore-file-is-a-pipe", NEVER,
+        "test_an_ignore_file_that_cannot_be_read_to_its_end_holds_no_search_up",
+    ),
+    Defence(
+        "42 skills_bad", "searching only files and folders", "only-files-are-searched", NEVER,
+        "test_a_pipe_is_not_searched",
+    ),
+    Defence(
+        "42 skills_bad", "not starting Git at a pipe", "git-waits-for-no-pipe", NEVER,
+        "test_no_program_is_started_where_git_would_wait_at_a_pipe",
+    ),
+    Defence(
         "32 path_escape", "confining a search program", "searches-are-confined", NEVER,
         "test_a_search_reads_nothing_that_a_link_leads_to_which_a_command_makes_meanwhile",
     ),

@@ -438,6 +438,9 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_SKILL}/test_roots.py::test_links_that_lead_in_circles_are_reported_and_left",
         f"{_SKILL}/test_roots.py::test_a_folder_that_cannot_be_listed_is_reported",
         f"{_SKILL}/test_library.py::test_a_thousand_skills_are_read_in_a_moment",
+        "tests/tools/test_search.py::test_an_ignore_file_that_cannot_be_read_to_its_end_holds_no_search_up",
+        "tests/tools/test_search.py::test_a_pipe_is_not_searched",
+        "tests/tools/shell_support/test_lfs_config.py::test_no_program_is_started_where_git_would_wait_at_a_pipe",
     ),
     "43 flow_bad": (
         "tests/flow/model/test_validation.py::test_what_is_no_flow_is_refused_with_its_line",

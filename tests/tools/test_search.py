@@ -8,6 +8,7 @@ import pytest
 
 from kimi_tui.permission.policy import Policy
 from kimi_tui.permission.rule import Effect, parse_rule
+from kimi_tui.tools import grep as grep_module
 from kimi_tui.tools.glob import Glob
 from kimi_tui.tools.grep import Grep
 from kimi_tui.tools.set_todo_list import SetTodoList, TodoList
@@ -117,6 +118,38 @@ async def test_files_that_match_come_newest_first(harness: ToolHarness, tree: Pa
         value.message
         == "Matches in 3 files. 2 files, which by their names hold secrets or which a rule keeps closed, are left out."
     )
+
+
+@pytest.mark.parametrize("name", [".gitignore", "src/.ignore", "src/deep/.rgignore", ".git/info/exclude"])
+@pytest.mark.parametrize("kind", ["pipe", "link to a pipe", "file without end"])
+async def test_an_ignore_file_that_cannot_be_read_to_its_end_holds_no_search_up(
+    harness: ToolHarness, tree: Path, monkeypatch: pytest.MonkeyPatch, name: str, kind: str
+) -> None:
+    monkeypatch.setattr(grep_module, "SECONDS", 60)
+    (tree / ".git/info").mkdir()
+    (tree / ".git/HEAD").write_text("ref: refs/heads/main\n")
+    (tree / name).unlink(missing_ok=True)
+    if kind == "file without end":
+        with (tree / name).open("wb") as file:
+            file.truncate(200 << 30)
+    elif kind == "pipe":
+        os.mkfifo(tree / name)
+    else:
+        os.mkfifo(tree / "pipe")
+        (tree / name).symlink_to(tree / "pipe")
+    async with asyncio.timeout(10):
+        value = await harness.use(Grep(harness.workspace, harness.approvals), pattern="needle")
+    assert set(str(value.output).split()) == {"src/a.py", "src/deep/b.py", ".hidden/d.py", "ignored/e.py"}
+    assert f"{name}`, which lists some, is no regular file or too large." in value.message
+
+
+async def test_a_pipe_is_not_searched(harness: ToolHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grep_module, "SECONDS", 60)
+    os.mkfifo(harness.dir / "pipe")
+    async with asyncio.timeout(10):
+        value = await harness.use(Grep(harness.workspace, harness.approvals), pattern="needle", path="pipe")
+    assert value.is_error
+    assert "it is a pipe" in value.message
 
 
 async def test_lines_and_counts_are_listed(harness: ToolHarness, tree: Path) -> None:

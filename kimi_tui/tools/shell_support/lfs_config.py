@@ -13,14 +13,14 @@ from pathlib import Path
 from threading import Timer
 
 from kimi_tui.paths import find_program, real_path
-from kimi_tui.regular_file import read_start
+from kimi_tui.regular_file import is_regular_or_absent, read_start
 from kimi_tui.tools.file_support.git_dirs import Repository, named_in
 from kimi_tui.tools.shell_support.safe_rename import move_aside, write_new
 
 LFS_CONFIG = ".lfsconfig"
 _MAX = 1 << 20
 _MAX_LINE = 4096
-_SECONDS = 5.0
+_SECONDS = 2.0
 _QUERY = f":{LFS_CONFIG}\nHEAD:{LFS_CONFIG}\n".encode()
 _UNREADABLE = b"\0"
 _EMPTY = (
@@ -86,6 +86,8 @@ class LfsConfigs:
         before = self._known.get(entry)
         if before is not None and before.fingerprint == fingerprint and not anew:
             return before
+        if not all(map(is_regular_or_absent, _opened_by_git(repository))):  # defence: git-waits-for-no-pipe
+            return _Read(fingerprint, _UNREADABLE)
         return _Read(fingerprint, _in_git(repository, roots))
 
 
@@ -143,6 +145,12 @@ def _fingerprint(repository: Repository) -> _Fingerprint:
     ref = _state(common / named) if named else None
     others = ("packed-refs", "refs/replace", "reftable/tables.list")
     return (head, ref, _state(git_dir / "index"), *(_state(common / name) for name in others))
+
+
+def _opened_by_git(repository: Repository) -> Iterable[Path]:
+    """Return the files that Git opens first; at a pipe in the place of one it would wait."""
+    own = (repository.git_dir / name for name in ("HEAD", "index", "commondir", "config.worktree"))
+    return (*own, *(repository.common / name for name in ("config", "packed-refs", "shallow", "info/grafts")))
 
 
 def _state(file: Path) -> tuple[int, int, int] | None:

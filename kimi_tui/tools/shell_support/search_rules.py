@@ -14,6 +14,7 @@ from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_start
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import repository_around
+from kimi_tui.tools.file_support.ignore_files import NAMES
 from kimi_tui.tools.file_support.workspace import ResolvedPath, Workspace
 from kimi_tui.tools.shell_support.program_files import PYTHON, program_file
 
@@ -24,7 +25,6 @@ _SYSTEM = (
 )
 _LIBRARIES = ("libpcre2*.so*", "libgcc_s*.so*")
 """What ripgrep may need that is installed beside it."""
-_IGNORE_FILES = (".gitignore", ".ignore", ".rgignore")
 _MAX_CONFIG = 1 << 20
 _MAX_STEPS = 200
 
@@ -55,7 +55,7 @@ def _ignore_files(places: Iterable[Path], written: Sequence[Path]) -> Iterator[P
     """Yield the real paths of the files above these places, and of Git, that tell ripgrep what is ignored."""
     found: dict[Path, None] = {}
     for place in places:
-        found.update((above / name, None) for above in place.parents for name in _IGNORE_FILES)
+        found.update((above / name, None) for above in place.parents for name in NAMES)
         with suppress(OSError, ValueError):
             if (repository := repository_around(place)) is not None:
                 found[repository.top / ".git"] = None

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -202,3 +203,19 @@ def test_a_pipe_among_the_objects_holds_no_check(tmp_path: Path, monkeypatch: py
     place.unlink()
     os.mkfifo(place)
     assert "Git LFS" in "".join(watch.undo_changes())
+
+
+@pytest.mark.parametrize("name", ["HEAD", "index", "config", "commondir", "packed-refs"])
+def test_no_program_is_started_where_git_would_wait_at_a_pipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    work = repository_with_a_commit(tmp_path / "work")
+    watch = GitWatch(lambda: [work])
+    watch.accept_current()
+    file = work / ".git" / name
+    file.unlink(missing_ok=True)
+    os.mkfifo(file)
+    monkeypatch.setattr("kimi_tui.tools.shell_support.lfs_config._SECONDS", 60.0)
+    began = time.monotonic()
+    watch.undo_changes()
+    assert time.monotonic() - began < 10
