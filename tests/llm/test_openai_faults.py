@@ -352,7 +352,8 @@ async def test_headers_that_never_end_time_out() -> None:
     async with server:
         base_url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
         provider = OpenAIChat(ProviderSettings("openai_legacy", "m", base_url=base_url, idle_timeout_s=0.2))
-        assert type(await failure(provider)) is ProviderTimeoutError
+        async with asyncio.timeout(30):
+            assert type(await failure(provider)) is ProviderTimeoutError
         await provider.aclose()
 
 

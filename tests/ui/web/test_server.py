@@ -161,7 +161,7 @@ async def test_rubbish_on_the_websocket_changes_nothing(served: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    "pasted", ["\x1b[31mred\r", "red\x1b[201~\r", "\x1b[200~red\r", "red\x1b", "\x1bred", "red\r\x1b[20"]
+    "pasted", ["\x1b[31mred\r", "red\x1b[201~\r", "\x1b[200~red\r", "red\x1b", "\x1bred", "red\r\x1b[20", "red\x1b[H"]
 )
 async def test_no_text_of_a_paste_is_a_key(served: Served, pasted: str) -> None:
     page = Page(await served.connect(await served.enter()))
