@@ -139,8 +139,13 @@ def start_folder(server: Server, config: ServerConfig, work_dir: Path) -> Path:
     is_path = "/" in command and not command.startswith(("/", "~"))
     if server.of_project or is_path or any(map(_RELATIVE_PATH.search, (command, *config.args))):
         return work_dir
-    paths.private_folder(folder := paths.home() / "mcp")  # defence: servers-start-elsewhere
+    paths.private_folder(folder := server_folder())  # defence: servers-start-elsewhere
     return folder
+
+
+def server_folder() -> Path:
+    """Return the folder in which servers of the user start."""
+    return paths.home() / "mcp"
 
 
 def load(work_dir: Path, *, files: Sequence[Path] = (), texts: Sequence[str] = (), trusted: bool = False) -> Setup:

@@ -7,7 +7,7 @@ in a thread when the first connection starts.
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from kimi_tui.errors import KimiTuiError
 from kimi_tui.i18n import tr
 from kimi_tui.interaction.questions import Questions
 from kimi_tui.llm.message import Message
-from kimi_tui.mcp.config import Server, ServerConfig, start_folder
+from kimi_tui.mcp.config import Server, ServerConfig, server_folder, start_folder
 from kimi_tui.mcp.env_expansion import MissingVariableError, expand_env, find_secrets
 from kimi_tui.mcp.list_refresh_backoff import RefreshBackoff
 from kimi_tui.mcp.pending_calls import PendingCalls
@@ -32,6 +32,7 @@ from kimi_tui.mcp.server_instructions import bounded_instructions
 from kimi_tui.mcp.server_log import ServerLog
 from kimi_tui.mcp.server_requests import ServerRequestHandler
 from kimi_tui.mcp.server_state import ServerState, Status
+from kimi_tui.mcp.start_env import check_found, env_outside
 from kimi_tui.mcp.untrusted_text import first_leaf, one_line
 from kimi_tui.tools.shell_support.child_env import ChildEnv
 from kimi_tui.wire.parts import JsonObject
@@ -64,12 +65,13 @@ class ServerError(KimiTuiError):
 
 @dataclass(frozen=True, slots=True)
 class ConnectionContext:
-    """The dependencies of every connection of a session."""
+    """The dependencies of every connection of a session. `written` returns the folders that commands can write."""
 
     work_dir: Path
     env: ChildEnv
     questions: Questions | None = None
     ask_model: Ask | None = None
+    written: Callable[[], Iterable[Path]] = tuple
 
 
 class Connection:
@@ -307,10 +309,16 @@ class Connection:
         from kimi_tui.mcp.stdio_transport import stdio_transport
 
         assert config.command is not None
+        env, cwd = self._around.env.build(), start_folder(self.server, config, self._around.work_dir)
+        if cwd == server_folder():
+            outside = env_outside(self._around.written(), env)  # defence: servers-find-nothing-of-the-project
+            if "PATH" not in config.env:
+                check_found(config.command, env, outside)
+            env = outside
         return stdio_transport(
             (config.command, *config.args),
-            env=self._around.env.build() | config.env,
-            cwd=start_folder(self.server, config, self._around.work_dir),
+            env=env | config.env,
+            cwd=cwd,
             on_stderr=self._log.line,
             on_child=self._take_child,
             on_end=self._mark_lost,

@@ -309,7 +309,9 @@ async def _report_cut_instructions(engine: Engine, work_dir: Path) -> None:
 
 def _mcp_session(plan: EngineConfig, services: Services, wire: Wire, ask_model: Ask) -> McpSession:
     return McpSession(
-        around=ConnectionContext(plan.work_dir, services.env, services.questions, ask_model),
+        around=ConnectionContext(
+            plan.work_dir, services.env, services.questions, ask_model, services.sandbox.written_folders
+        ),
         approvals=services.approvals,
         progress=services.progress,
         send=wire.send,

@@ -1230,6 +1230,11 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_server_runs_nothing_that_a_command_left_in_the_project",
     ),
     Defence(
+        "34 protected_paths", "programs and modules of the project that a server would find",
+        "servers-find-nothing-of-the-project", Instead("outside = env"),
+        "test_a_server_finds_no_program_and_no_module_in_the_project",
+    ),
+    Defence(
         "34 protected_paths", "sockets of other kinds", "no-other-sockets", REMOVED,
         "test_no_socket_leads_to_the_host_of_a_virtual_machine",
     ),

@@ -355,6 +355,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_a_program_that_git_starts_changes_nothing_about_where_a_push_goes",
         "tests/tools/shell_support/test_session_network.py::test_hosts_are_reached_although_the_program_denies_others_access_to_itself",
         "tests/mcp/test_servers.py::test_a_server_runs_nothing_that_a_command_left_in_the_project",
+        "tests/mcp/test_servers.py::test_a_server_finds_no_program_and_no_module_in_the_project",
         "tests/tools/shell_support/test_session_network.py::test_no_socket_leads_to_the_host_of_a_virtual_machine",
         "tests/tools/shell_support/test_session_network.py::test_a_host_is_asked_for_once_even_in_yolo_mode_and_a_no_holds",
         "tests/tools/shell_support/test_session_network.py::test_the_proxy_passes_both_directions_of_an_allowed_connection",

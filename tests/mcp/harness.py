@@ -64,7 +64,7 @@ class McpHarness:
         self.servers = McpServers(
             load(work_dir, texts=[json.dumps({"mcpServers": entries})]),
             McpSession(
-                around=ConnectionContext(work_dir, ChildEnv(), self.questions, ask_model),
+                around=ConnectionContext(work_dir, ChildEnv(), self.questions, ask_model, lambda: (work_dir,)),
                 approvals=self.approvals,
                 progress=self.progress,
                 send=self.wire.send,

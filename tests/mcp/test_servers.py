@@ -1,5 +1,6 @@
 """Many servers at once: those that work are used, the others are told of."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from kimi_tui import paths
 from kimi_tui.errors import UsageError
 from kimi_tui.mcp.config import check, load, start_folder
 from kimi_tui.mcp.failure_notices import FailureNotices
+from kimi_tui.mcp.start_env import env_outside
 from kimi_tui.wire.events import MCPLoadingBegin, MCPLoadingEnd, StatusUpdate
 from tests.mcp.harness import SERVERS, McpHarness, everyday, mcp_harness, odd
 from tests.tools.harness import processes_with, until
@@ -162,6 +164,37 @@ async def test_a_server_runs_nothing_that_a_command_left_in_the_project(tmp_path
     async with mcp_harness(tmp_path, good=entry) as at:
         assert at.state("good").status == "connected"
     assert not (tmp_path / "ran").exists()
+
+
+async def test_a_server_finds_no_program_and_no_module_in_the_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An activated virtual environment of the project is in `PATH`, and commands can write it."""
+    ran = tmp_path / "ran"
+    planted, own = tmp_path / ".venv/bin", tmp_path.parent / f"{tmp_path.name}-bin"
+    for folder in (planted, own):
+        folder.mkdir(parents=True)
+    for file in (planted / "serve", planted / "python3", planted / "only-here"):
+        file.write_text(f"#!/bin/sh\ntouch {ran}\n")
+        file.chmod(0o755)
+    (own / "serve").write_text(f"#!/bin/sh\npython3 -c pass && exec {sys.executable} {SERVERS / 'odd.py'} chatty\n")
+    (own / "serve").chmod(0o755)
+    (tmp_path / "json.py").write_text(f"import pathlib; pathlib.Path({str(ran)!r}).touch()")
+    monkeypatch.setenv("PATH", f".venv/bin:{planted}:{own}:{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", f"{tmp_path}")
+    monkeypatch.setenv("NODE_OPTIONS", f"--max-old-space-size=99 --require={tmp_path}/x.js")
+    monkeypatch.setenv("VIRTUAL_ENV", f"{planted.parent}")
+    async with mcp_harness(tmp_path, good={"command": "serve"}, bad={"command": "only-here"}) as at:
+        assert at.state("good").status == "connected"
+        assert at.state("bad").cause == (
+            f"`{planted / 'only-here'}` is in the project, where commands can change it: "
+            "name its full path, or set `cwd`"
+        )
+    assert not ran.exists()
+    env = {"PATH": f"bin::{planted}:/usr/bin", "PWD": f"{tmp_path}", "JAVA_TOOL_OPTIONS": f"-javaagent:/{tmp_path}/x"}
+    assert env_outside([tmp_path], {**env, "X": "/usr", "Y": ""}) == {
+        "PATH": "/usr/bin", "PWD": f"{tmp_path}", "X": "/usr", "Y": "",
+    }  # fmt: skip
 
 
 def test_a_server_starts_in_the_project_only_if_it_is_told_to(tmp_path: Path) -> None:

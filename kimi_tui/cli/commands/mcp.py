@@ -182,11 +182,17 @@ async def _try(args: argparse.Namespace, server: "Server") -> "ServerState":
     from dataclasses import replace
 
     from kimi_tui.cli.work_dir import resolve_work_dir
+    from kimi_tui.config.schema import SandboxConfig
     from kimi_tui.mcp.connection import Connection, ConnectionContext
+    from kimi_tui.tools.file_support.workspace import Workspace
     from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV
+    from kimi_tui.tools.shell_support.sandbox import Sandbox
 
     enabled = replace(server, config=server.config.model_copy(update={"enabled": True}))
-    connection = Connection(enabled, ConnectionContext(resolve_work_dir(args), DEFAULT_ENV), lambda _: None)
+    work_dir = resolve_work_dir(args)
+    sandbox = Sandbox(SandboxConfig(), Workspace(work_dir))
+    around = ConnectionContext(work_dir, DEFAULT_ENV, written=sandbox.written_folders)
+    connection = Connection(enabled, around, lambda _: None)
     connection.start()
     try:
         await connection.settled.wait()

@@ -180,6 +180,13 @@ class Sandbox:
                 self._searched = True
                 await asyncio.to_thread(watch.accept_current)
 
+    def written_folders(self) -> list[Path]:
+        """Return the folders that commands can write, but for those for temporary files."""
+        workspace = self._workspace
+        if workspace is None:
+            return []
+        return [*folders_without_home(workspace), *other_written_folders(self._config, workspace)]
+
     @property
     def limits(self) -> UserText:
         """What the sandbox does not restrict."""
