@@ -155,7 +155,11 @@ def _start(command: list[str], *, empty_input: bool) -> int:
         if command[3:5] == [_NETNS, "join"]:
             import netns
 
-            netns.join(command[5], command[6])
+            try:
+                netns.join(command[5], command[6])
+            except FileNotFoundError:  # the process that kept it was killed
+                os.write(2, b"sandbox: the network of the session's commands is gone: start kimi-tui again\n")
+                os._exit(127)
             command = command[7:]
         if command[3:4] == [_MOUNT_CHECK]:
             import mount_check

@@ -22,7 +22,7 @@ from kimi_tui.tools.shell_support.background import BackgroundTasks
 from kimi_tui.tools.shell_support.host_access import HostAccess
 from kimi_tui.tools.shell_support.host_proxy import HostProxy
 from kimi_tui.tools.shell_support.sandbox import Sandbox
-from tests.tools.harness import ToolHarness, until
+from tests.tools.harness import ToolHarness, processes_with, until
 from tests.tools.ordinary_user import run_as_ordinary_user
 
 CONNECT = "import os,socket,sys;from urllib.parse import urlsplit;u=urlsplit(os.environ['https_proxy']);"
@@ -384,6 +384,19 @@ async def test_hosts_are_reached_although_the_program_denies_others_access_to_it
     if not output.startswith("full"):
         pytest.skip("there is no full sandbox here")
     assert output == "full True True\n"
+
+
+async def test_commands_say_that_the_network_is_gone_when_its_process_was_killed(
+    harness: ToolHarness, tmp_path: Path
+) -> None:
+    tool, sandbox = await full(harness, tmp_path)
+    children = [int(pid) for each in Path("/proc/self/task").glob("*/children") for pid in each.read_text().split()]
+    for holder in set(children) & set(processes_with("netns.py")):
+        os.kill(holder, 9)
+    value = await harness.use(tool, command="echo done")
+    assert "the network of the session's commands is gone" in str(value.output)
+    assert "outside_sandbox" not in value.message  # no file or program is missing
+    await sandbox.close()
 
 
 @pytest.mark.parametrize("end", ["del made", "import os; os.kill(os.getpid(), 9)"])
