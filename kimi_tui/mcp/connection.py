@@ -32,7 +32,6 @@ from kimi_tui.mcp.server_instructions import bounded_instructions
 from kimi_tui.mcp.server_log import ServerLog
 from kimi_tui.mcp.server_requests import ServerRequestHandler
 from kimi_tui.mcp.server_state import ServerState, Status
-from kimi_tui.mcp.start_env import check_found, env_outside
 from kimi_tui.mcp.untrusted_text import first_leaf, one_line
 from kimi_tui.tools.shell_support.child_env import ChildEnv
 from kimi_tui.wire.parts import JsonObject
@@ -306,6 +305,7 @@ class Connection:
         return http_transport(config, auth=auth, status=self._http)
 
     def _program(self, config: ServerConfig) -> "AbstractAsyncContextManager[TransportStreams]":
+        from kimi_tui.mcp.start_env import check_found, env_outside
         from kimi_tui.mcp.stdio_transport import stdio_transport
 
         assert config.command is not None

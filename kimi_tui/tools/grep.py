@@ -16,8 +16,7 @@ from kimi_tui.paths import real_path
 from kimi_tui.tools.core.permission_subject import denied_paths
 from kimi_tui.tools.core.result_builder import ResultBuilder
 from kimi_tui.tools.core.tool import Params, Tool, failed, ok
-from kimi_tui.tools.file_support.ignore_files import unreadable_ignore_file
-from kimi_tui.tools.file_support.ripgrep import find_ripgrep
+from kimi_tui.tools.file_support.ripgrep import find_ripgrep, unreadable_ignore_file
 from kimi_tui.tools.file_support.sensitive_names import is_sensitive
 from kimi_tui.tools.file_support.workspace import PathRefusedError, ResolvedPath, Workspace
 from kimi_tui.tools.shell_support.child_env import DEFAULT_ENV

@@ -14,7 +14,7 @@ from kimi_tui.paths import real_path
 from kimi_tui.regular_file import read_start
 from kimi_tui.tools.file_support.git_config_values import config_values
 from kimi_tui.tools.file_support.git_dirs import repository_around
-from kimi_tui.tools.file_support.ignore_files import NAMES
+from kimi_tui.tools.file_support.ripgrep import IGNORE_FILES
 from kimi_tui.tools.file_support.workspace import ResolvedPath, Workspace
 from kimi_tui.tools.shell_support.program_files import PYTHON, program_file
 
@@ -55,7 +55,7 @@ def _ignore_files(places: Iterable[Path], written: Sequence[Path]) -> Iterator[P
     """Yield the real paths of the files above these places, and of Git, that tell ripgrep what is ignored."""
     found: dict[Path, None] = {}
     for place in places:
-        found.update((above / name, None) for above in place.parents for name in NAMES)
+        found.update((above / name, None) for above in place.parents for name in IGNORE_FILES)
         with suppress(OSError, ValueError):
             if (repository := repository_around(place)) is not None:
                 found[repository.top / ".git"] = None
