@@ -31,7 +31,7 @@ async def test_a_screen_is_a_card_as_high_as_what_it_holds(tmp_path: Path) -> No
     log = tmp_path / "log"
     async with app.run_test(size=(140, 42)) as pilot:
         await ready(pilot)
-        for count, size in ((1, (108, 8)), (9, (140, 16)), (99, (140, 42))):
+        for count, size in ((1, (108, 8)), (9, (140, 17)), (99, (140, 42))):
             log.write_text("2026-01-01 10:00:00,000 INFO one\n" * count, "utf-8")
             screen = LogView(log)
             await app.push_screen(screen)
