@@ -22,13 +22,7 @@ _BREAK_AFTER = re.compile(r"(?<=[/_\-.,:;|&+=)\]}])(?=\w)|(?<=[a-z])(?=[A-Z])")
 
 _BOLD = re.compile(r"(?<![\w*])\*\*(?=[^\s*])([^*]{1,200})(?<!\s)\*\*(?![\w*])")
 _HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
-_NAMES = (
-    "name", "names", "namespace", "native", "navbar", "navigation", "neovim", "nested", "net", "network", "networks",
-    "neural", "new", "newest", "news", "next", "nginx", "nightly", "node", "node_modules", "nodes", "notebook",
-    "notebooks", "notes", "notification", "notifications", "notify", "nuget", "number", "numbers", "numpy", "nvim",
-)  # fmt: skip
-"""Names of folders and files that begin with n, and are no word without it."""
-_WRITTEN_BREAK = re.compile(rf"\\n(?!(?<=[\w.-]\\n)(?:{'|'.join(name[1:] for name in _NAMES)})(?![a-z]))")
+_WRITTEN_BREAK = re.compile(r"\\n")
 _OTHER_BACKSLASH = re.compile(r"\\(?!n)|:\\")
 _BULLET = re.compile(r"^[-*] ", re.MULTILINE)
 
@@ -42,8 +36,7 @@ def cell_width(text: str) -> int:
 def clean_label(text: str) -> str:
     """Text that is safe to lay out: keeps line breaks, turns other white space into one space, drops controls.
 
-    A written `\\n` is a line break too, unless the label has other backslashes, as in a path, or the `n` begins one of
-    `_NAMES` after a letter, as in `src\\new.py`.
+    A written `\\n` is a line break too, unless the label has other backslashes, as in a path.
     It also drops the emoji variation selector, because terminals disagree on its width, and the Markdown signs of
     headings and bold text. Text past MAX_CHARACTERS becomes an ellipsis.
     """
