@@ -205,7 +205,9 @@ async def _assemble(
     async def find_model(name: str | None) -> tuple[Provider | None, ModelInfo]:
         return (soul.provider, soul.model) if name in (None, soul.model.key) else await models.other(name)
 
-    subagent_context = SubagentContext(session.dir / "subagents", find_model, limits, hooks, running_subagents)
+    subagent_context = SubagentContext(
+        session.dir / "subagents", find_model, wire.drained, limits, hooks, running_subagents
+    )
     values = await asyncio.to_thread(
         default_values,
         plan.work_dir,
@@ -229,7 +231,15 @@ async def _assemble(
     mcp.attach(agent.toolset)
     if context.system_prompt != agent.system_prompt:
         context.set_system_prompt(agent.system_prompt)
-    soul = Soul(agent, model=models.info, context=context, send=wire.send, limits=limits, hooks=hooks)
+    soul = Soul(
+        agent,
+        model=models.info,
+        context=context,
+        send=wire.send,
+        drained=wire.drained,
+        limits=limits,
+        hooks=hooks,
+    )
     engine = Engine(
         soul=soul,
         wire=wire,

@@ -5,7 +5,7 @@ Invariant: outside of `take_turn`, the context ends on a valid pair, however the
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass, field
 
 from kimi_tui.context.compaction import CompactionThreshold
@@ -90,6 +90,7 @@ class Soul:
         model: ModelInfo,
         context: Context,
         send: Callable[[WireMessage], None],
+        drained: Callable[[], Awaitable[None]],
         limits: Limits,
         hooks: HookDispatcher,
         rejection_ends_turn: bool = True,
@@ -99,6 +100,7 @@ class Soul:
         self.model = model
         self.context = context
         self._send = send
+        self._drained = drained
         self._limits = limits
         self._hooks = hooks
         self._rejection_ends_turn = rejection_ends_turn
@@ -194,6 +196,7 @@ class Soul:
             if turn.steps >= self._limits.max_steps:
                 raise MaxStepsReachedError(turn.steps)
             turn.steps += 1
+            await self._drained()
             self._send(StepBegin(n=turn.steps))
             try:
                 await self._step(turn)
@@ -354,6 +357,7 @@ class Soul:
                 on_part=receive,
                 on_retry=void,
                 policy=self._limits.retries,
+                drained=self._drained,
             )
         except asyncio.CancelledError:
             if text := "".join(received).strip():

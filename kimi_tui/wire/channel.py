@@ -1,12 +1,13 @@
 """The Wire: one sender, many listeners. Each gets the messages in order; an error in one does not affect the others."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from kimi_tui.wire.codec import WireMessage
 from kimi_tui.wire.merge import Merger
 
 Listener = Callable[[WireMessage], None]
+Drained = Callable[[], Awaitable[None]]
 _log = logging.getLogger(__name__)
 
 
@@ -21,6 +22,7 @@ class Wire:
         self._raw: list[Listener] = []
         self._whole: list[Listener] = []
         self._merger = Merger[WireMessage]()
+        self._slow: list[Drained] = []
 
     def listen(self, listener: Listener, *, merged: bool = False) -> Callable[[], None]:
         """Call `listener` with every message from now on; returns a function that unsubscribes it."""
@@ -32,6 +34,16 @@ class Wire:
                 listeners.remove(listener)
 
         return unlisten
+
+    def wait_for(self, drained: Drained) -> Callable[[], None]:
+        """Let `drained` hold the sender up while a listener's queue is full; returns a function that takes it back."""
+        self._slow.append(drained)
+        return lambda: self._slow.remove(drained)
+
+    async def drained(self) -> None:
+        """Wait while a listener is far behind: a sender of many messages calls it between them."""
+        for drained in tuple(self._slow):
+            await drained()  # defence: wait-for-slow-readers
 
     def send(self, message: WireMessage) -> None:
         for merged in self._merger.add(message):

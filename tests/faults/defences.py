@@ -1445,6 +1445,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_blocked_output_is_given_up_once_the_input_has_ended",
     ),
     Defence(
+        "47 client_gone", "waiting for a reader that is far behind", "wait-for-slow-readers", REMOVED,
+        "test_a_turn_waits_for_a_client_that_is_far_behind_and_the_client_gets_all_of_it",
+    ),
+    Defence(
+        "47 client_gone", "waiting for an editor that is far behind", "wait-for-slow-editors", REMOVED,
+        "test_a_turn_waits_for_an_editor_that_is_far_behind_and_the_editor_gets_all_of_it",
+    ),
+    Defence(
         "47 client_gone", "waiting a bounded time for a terminal", "patience-with-terminals", UNWRAPPED,
         "test_a_terminal_that_does_not_answer_is_an_error_and_is_released_when_it_comes",
     ),

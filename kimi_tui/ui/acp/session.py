@@ -40,6 +40,7 @@ from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 _log = logging.getLogger(__name__)
 _UserRequest = ApprovalRequest | QuestionRequest
 _FAR_BEHIND = 100
+_QUEUE_FULL = 1000
 
 
 class AcpSession:
@@ -52,10 +53,13 @@ class AcpSession:
         self._asking = PermissionRequests(engine, client, self._updates, supports_forms=_takes_forms(capabilities))
         self._switches = capabilities.session is not None and _takes_switches(capabilities.session)
         self._queue: asyncio.Queue[Update | _UserRequest] = asyncio.Queue()
+        self._room = asyncio.Event()
+        self._room.set()
         self._turn: asyncio.Task[TurnResult] | None = None
         self._sent_facts: tuple[str, str, bool, str] | None = None
         self._unlisten = (
             engine.wire.listen(self._on_message),
+            engine.wire.wait_for(self._drained),
             engine.skills.listen(lambda _: self.announce()),
             engine.progress.listen(self._follow),
         )
@@ -171,6 +175,12 @@ class AcpSession:
     def _put(self, updates: Iterable[Update]) -> None:
         for update in updates:
             self._queue.put_nowait(update)
+        if self._queue.qsize() > _QUEUE_FULL:
+            self._room.clear()
+
+    async def _drained(self) -> None:
+        """Wait while the client is far behind."""
+        await self._room.wait()  # defence: wait-for-slow-editors
 
     async def _send_all(self) -> None:
         while True:
@@ -186,6 +196,8 @@ class AcpSession:
                 _log.exception("an update could not be sent")
             finally:
                 self._queue.task_done()
+                if self._queue.qsize() <= _QUEUE_FULL:
+                    self._room.set()
 
     def _facts(self) -> tuple[str, str, bool, str]:
         models = self.engine.models

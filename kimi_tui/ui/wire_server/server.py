@@ -55,7 +55,12 @@ class WireServer:
 
     async def serve(self) -> None:
         """Serve until the input ends, or `stop`; then interrupt the running turn."""
-        unlisten = (self._engine.wire.listen(self._out), self._engine.wire.listen(self._on_message))
+        wire = self._engine.wire
+        unlisten = (
+            wire.listen(self._out),
+            wire.listen(self._on_message),
+            wire.wait_for(self._writer.drained),
+        )
         self._reading = asyncio.create_task(self._read())
         try:
             await asyncio.wait({self._reading})

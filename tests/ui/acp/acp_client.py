@@ -122,6 +122,7 @@ async def editor_on(plan: EngineConfig, editor: Editor | None = None) -> AsyncIt
         lambda: asyncio.streams.FlowControlMixin(loop), os.fdopen(from_editor, "wb", 0)
     )
     editor = editor or Editor()
+    editor.receiving = receiving
     connection = ClientSideConnection(
         editor, asyncio.StreamWriter(sending, protocol, None, loop), reader, use_unstable_protocol=True
     )

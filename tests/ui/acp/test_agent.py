@@ -2,6 +2,7 @@
 
 import asyncio
 import base64
+import json
 import sys
 
 import pytest
@@ -48,6 +49,24 @@ async def test_without_a_model_the_editor_is_told_how_to_set_one(tmp_path):
         with pytest.raises(RequestError, match="no model is set") as refused:
             await editor.agent.new_session(cwd=str(bare.work_dir), mcp_servers=[])
         assert refused.value.code == -32000
+
+
+async def test_a_turn_waits_for_an_editor_that_is_far_behind_and_the_editor_gets_all_of_it(tmp_path):
+    flood = ("word" + " " * 4000) * 4000
+    async with editor_on(plan(tmp_path, f"text: {json.dumps(flood)}")) as (editor, program):
+        await editor.agent.initialize(protocol_version=1)
+        session = await editor.agent.new_session(cwd=str(tmp_path), mcp_servers=[])
+        sent = []
+        program.made[0].wire.listen(sent.append)
+        editor.receiving.pause_reading()
+        turn = asyncio.create_task(editor.say(session.session_id, "go"))
+        await until(lambda: len(sent) > 900)
+        for _ in range(10_000):
+            await asyncio.sleep(0)
+        assert len(sent) < 3500  # some MB are on their way, and a bounded number of updates
+        editor.receiving.resume_reading()
+        assert (await turn).stop_reason == "end_turn"
+        assert editor.text() == flood
 
 
 @pytest.mark.parametrize(

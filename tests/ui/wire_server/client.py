@@ -67,6 +67,12 @@ class WireClient:
     def answer(self, rpc_id: str, result: object) -> None:
         self.send({"jsonrpc": "2.0", "id": rpc_id, "result": result})
 
+    def stop_reading(self) -> None:
+        self.listening.cancel()
+
+    def read_on(self) -> None:
+        self.listening = asyncio.create_task(self._listen())
+
     def close(self) -> None:
         """Close the server's stdin."""
         os.close(self._write_fd)

@@ -1,5 +1,6 @@
 """The Wire server, driven by a client that knows nothing but the protocol."""
 
+import asyncio
 import json
 from dataclasses import replace
 
@@ -54,6 +55,22 @@ async def test_input_may_be_parts_and_a_slash_line_among_them_is_a_command(tmp_p
         assert client.payloads("TurnBegin")[0]["user_input"] == parts
         await client.call("prompt", user_input=[{"type": "text", "text": "/clear"}])
         assert not engine.context.history
+
+
+async def test_a_turn_waits_for_a_client_that_is_far_behind_and_the_client_gets_all_of_it(tmp_path):
+    flood = ("word" + " " * 4000) * 3000
+    async with served(plan(tmp_path, f"text: {json.dumps(flood)}")) as (client, engine):
+        sent = []
+        engine.wire.listen(sent.append)
+        client.stop_reading()
+        turn = client.begin("prompt", user_input="go")
+        await until(lambda: len(sent) > 900)
+        for _ in range(10_000):
+            await asyncio.sleep(0)
+        assert len(sent) < 2500  # some MB are on their way
+        client.read_on()
+        assert await turn == {"status": "finished"}
+        assert client.text() == flood
 
 
 @pytest.mark.parametrize(
