@@ -1,10 +1,13 @@
 """D-Mail: a message that an agent sends back to an earlier checkpoint of its own conversation."""
 
+import json
 import re
 from dataclasses import dataclass
 
 from kimi_tui.llm.message import Message, user_message
+from kimi_tui.wire.parts import JsonObject
 
+_WORDS = {"feedback": "Rejected", "comments": "Approved", "answers": "Answered"}
 _MARK = re.compile(r"<system>CHECKPOINT \d+</system>")
 
 
@@ -49,6 +52,18 @@ def checkpoint_mark(checkpoint_id: int) -> Message:
 
 def is_checkpoint_mark(message: Message) -> bool:
     return message.role == "user" and _MARK.fullmatch(message.text) is not None
+
+
+def words_of_user(tool: str, extras: JsonObject) -> Message | None:
+    """Return what the user said to a tool call, as a message that outlives the call; None for nothing."""
+    words = "\n".join(
+        f"{how}: {said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)}"
+        for key, how in _WORDS.items()
+        if (said := extras.get(key))
+    )
+    if not words:
+        return None
+    return user_message(f"<system>The user said this to a call of {tool} that you have taken back.</system>\n\n{words}")
 
 
 def arrival(mail: DMail) -> Message:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from kimi_tui.context.compaction import CompactionThreshold
 from kimi_tui.context.context import Context, interrupted_result
-from kimi_tui.context.dmail import arrival, checkpoint_mark
+from kimi_tui.context.dmail import arrival, checkpoint_mark, words_of_user
 from kimi_tui.errors import (
     ContextOverflowError,
     KimiTuiError,
@@ -66,10 +66,13 @@ class Limits:
 
 @dataclass(slots=True)
 class _Turn:
-    """The state of a running turn. `requests` are the user's messages that started it."""
+    """The state of a running turn. `requests` are the user's messages that started it; `said` is what the user said to
+    tool calls, by their ids.
+    """
 
     turn_id: str = ""
     requests: list[Message] = field(default_factory=list[Message])
+    said: dict[str, Message] = field(default_factory=dict[str, Message])
     steps: int = 0
     message: str = ""
     usage: TokenUsage | None = None
@@ -252,8 +255,8 @@ class Soul:
         return checkpoint_id
 
     def _send_back_to_checkpoint(self, turn: _Turn) -> bool:
-        """Deliver a D-Mail sent in this step: drop everything after its checkpoint except the user's requests of this
-        turn.
+        """Deliver a D-Mail sent in this step: drop everything after its checkpoint except what the user requested and
+        said in this turn.
         """
         mail = self.agent.denwa_renji.take() if self.agent.denwa_renji is not None else None
         if mail is None:
@@ -261,7 +264,9 @@ class Soul:
         self.context.revert_to(mail.checkpoint_id)
         self._send(dmail_notice(mail))
         history = self.context.history
-        removed = [request for request in turn.requests if not any(request is message for message in history)]
+        results = {message.tool_call_id for message in history}
+        said = [message for call_id, message in turn.said.items() if call_id not in results]
+        removed = [m for m in (*turn.requests, *said) if not any(m is message for message in history)]
         self._checkpoint(turn.turn_id if self.context.checkpoint_of(turn.turn_id) is None else "")
         self.context.append(*removed, arrival(mail))
         return True
@@ -311,6 +316,9 @@ class Soul:
             return
         results = await self._call_tools(calls)
         extras = [result.return_value.extras or {} for result in results]
+        for call, extra in zip(calls, extras, strict=True):
+            if (words := words_of_user(call.function.name, extra)) is not None:
+                turn.said[call.id] = words  # defence: words-outlive-dmail
         if self._rejection_ends_turn and any(map(_ends_turn, extras)):  # defence: rejection-before-dmail
             turn.rejected = turn.ended = True
         elif repeated := next((c for c, extra in zip(calls, extras, strict=True) if extra.get("stop")), None):

@@ -54,4 +54,4 @@ class AskUserQuestion(Tool[AskUserQuestionParams]):
             message = "The user did not answer. Proceed with what you think best, and state your assumptions."
             return ok(output, message, display=(BriefBlock(text=tr("Not answered")),))
         brief = "\n".join(f"{question} {answer}" for question, answer in answers.by_question.items())
-        return ok(output, display=(BriefBlock(text=brief),))
+        return ok(output, display=(BriefBlock(text=brief),), extras={"answers": dict(answers.by_question)})

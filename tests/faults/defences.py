@@ -304,6 +304,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_dmail_of_a_step_whose_request_was_compacted_goes_to_a_checkpoint_that_is_there",
     ),
     Defence(
+        "39 bad_model", "keeping what the user said to a call that a D-Mail takes back", "words-outlive-dmail", REMOVED,
+        "test_what_the_user_said_to_a_call_outlives_the_dmail_that_takes_the_call_back",
+    ),
+    Defence(
         "39 bad_model", "ending the turn at a rejection before a D-Mail", "rejection-before-dmail",
         OnlyIf("self.agent.denwa_renji is None"),
         "test_a_rejected_call_ends_the_turn_though_a_dmail_was_sent_beside_it",

@@ -397,6 +397,7 @@ CASES: dict[str, tuple[str, ...]] = {
     "39 bad_model": (
         f"{_DMAIL}::test_a_dmail_of_an_interrupted_step_is_not_delivered_later",
         f"{_DMAIL}::test_a_dmail_of_a_step_whose_request_was_compacted_goes_to_a_checkpoint_that_is_there",
+        f"{_DMAIL}::test_what_the_user_said_to_a_call_outlives_the_dmail_that_takes_the_call_back",
         f"{_DMAIL}::test_a_rejected_call_ends_the_turn_though_a_dmail_was_sent_beside_it",
         "tests/soul/test_soul.py::test_a_message_that_the_service_refuses_is_taken_back_and_the_next_one_is_answered",
         "tests/llm/providers/test_openai_chat.py::test_a_reply_of_nothing_is_an_empty_response",

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from kimi_tui.permission.settings import PermissionSettings
 from kimi_tui.soul.agent_spec import agent_file
-from kimi_tui.wire.requests import ApprovalRequest
+from kimi_tui.wire.requests import ApprovalRequest, QuestionRequest
 from tests.soul.scripted_engine import engine_on, plan, tool_call
 from tests.soul.test_soul import until
 from tests.tools.harness import processes_with
@@ -48,6 +48,35 @@ async def test_a_dmail_of_a_step_whose_request_was_compacted_goes_to_a_checkpoin
         assert engine.context.checkpoints >= 4
         assert (await engine.prompt("c")).message == "three"
         assert "NOTES" in engine.context.history[0].text
+
+
+async def test_what_the_user_said_to_a_call_outlives_the_dmail_that_takes_the_call_back(tmp_path):
+    shell = tool_call("Shell", "s", command="touch x")
+    question = {
+        "question": "Which?",
+        "header": "h",
+        "options": [{"label": "A", "description": ""}, {"label": "B", "description": ""}],
+    }
+    replies = (
+        shell,
+        tool_call("AskUserQuestion", "q", questions=[question]),
+        mail(1) + "\n" + tool_call("Shell", "s2", command="touch y"),
+        mail(1),
+        "text: done",
+    )
+    made = okabe(plan(tmp_path, *replies, permissions=PermissionSettings(trusted=True)))
+    async with engine_on(made) as (engine, received):
+        turn = asyncio.create_task(engine.prompt("a"))
+        await until(lambda: received.of(ApprovalRequest))
+        engine.approvals.settle(received.of(ApprovalRequest)[0].id, "reject", "never touch prod")
+        await until(lambda: received.of(QuestionRequest))
+        engine.questions.settle(received.of(QuestionRequest)[0].id, {"Which?": "words of my own"})
+        await until(lambda: len(received.of(ApprovalRequest)) == 2)
+        engine.approvals.settle(received.of(ApprovalRequest)[1].id, "approve", "only this once")
+        assert (await turn).message == "done"
+        remembered = [message.text for message in engine.context.history if message.role == "user"]
+        for words in ("never touch prod", "words of my own", "only this once"):
+            assert sum(words in text for text in remembered) == 1
 
 
 async def test_a_rejected_call_ends_the_turn_though_a_dmail_was_sent_beside_it(tmp_path):

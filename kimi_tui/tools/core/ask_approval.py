@@ -57,6 +57,7 @@ def with_comments(value: ToolReturnValue, comments: Sequence[str]) -> ToolReturn
         update={
             "message": f"{value.message}\nThe user approved this and says: {user_comments}".strip(),
             "display": (*value.display, BriefBlock(text=tr("You: {words}", words=user_comments))),
+            "extras": {**(value.extras or {}), "comments": user_comments},
         }
     )
 
