@@ -26,6 +26,7 @@ class Callback:
 
     def __init__(self) -> None:
         self._came: asyncio.Future[AuthorizationCodeResult] = asyncio.get_running_loop().create_future()
+        self._connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
         self.port = 0
         self.state: str | None = None
         """The state of the address that was opened; a request with another one is not the service's."""
@@ -41,6 +42,10 @@ class Callback:
             ) from None
 
     async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._connections[task] = writer
+        task.add_done_callback(lambda task: self._connections.pop(task, None))
         try:
             async with asyncio.timeout(10):
                 request = await reader.readuntil(b"\r\n\r\n")
@@ -51,6 +56,13 @@ class Callback:
             pass
         finally:
             writer.close()
+
+    async def drop_connections(self) -> None:
+        """Close the connections that are still open: browsers open some in advance, and send nothing."""
+        for writer in self._connections.values():
+            writer.transport.abort()  # defence: no-connection-outlives-sign-in
+        if self._connections:
+            await asyncio.wait(tuple(self._connections))
 
     def _take(self, target: str) -> tuple[str, str]:
         try:
@@ -89,6 +101,7 @@ async def callback_server(preferred_port: int | None) -> AsyncGenerator[Callback
         yield callback
     finally:
         server.close()
+        await callback.drop_connections()
         await server.wait_closed()
 
 

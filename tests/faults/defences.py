@@ -296,6 +296,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_another_page_neither_ends_nor_makes_a_sign_in",
     ),
     Defence(
+        "41 mcp_bad", "closing idle connections at the end of a sign-in", "no-connection-outlives-sign-in", REMOVED,
+        "test_a_connection_that_a_browser_opened_in_advance_ends_with_the_sign_in",
+    ),
+    Defence(
         "39 bad_model", "discarding the D-Mail of an interrupted step", "dmail-of-its-turn", REMOVED,
         "test_a_dmail_of_an_interrupted_step_is_not_delivered_later",
     ),

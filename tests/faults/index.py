@@ -433,6 +433,7 @@ CASES: dict[str, tuple[str, ...]] = {
         f"{_MCP}/test_oauth.py::test_a_token_is_renewed_only_where_it_came_from_although_the_sign_in_failed_behind_it",
         f"{_MCP}/test_oauth.py::test_tokens_of_an_issuer_that_is_not_known_are_not_renewed",
         f"{_MCP}/test_oauth.py::test_a_request_that_is_no_address_does_not_disturb_a_sign_in",
+        f"{_MCP}/test_oauth.py::test_a_connection_that_a_browser_opened_in_advance_ends_with_the_sign_in",
     ),
     "42 skills_bad": (
         f"{_SKILL}/test_library.py::test_bad_skills_are_passed_over_with_a_reason_and_the_good_ones_stay",

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -119,6 +120,20 @@ async def test_tokens_of_an_issuer_that_is_not_known_are_not_renewed(tmp_path: P
     tokens = await TokenFile(file).get_tokens()
     assert tokens is not None
     assert tokens.refresh_token == "r"
+
+
+async def test_a_connection_that_a_browser_opened_in_advance_ends_with_the_sign_in() -> None:
+    ours = asyncio.all_tasks()
+    async with callback_server(None) as callback:
+        idle, in_advance = await asyncio.open_connection("127.0.0.1", callback.port)
+        reader, writer = await asyncio.open_connection("127.0.0.1", callback.port)
+        writer.write(b"GET / HTTP/1.1\r\n\r\n")
+        assert b"404" in await reader.read()
+        writer.close()
+    assert asyncio.all_tasks() == ours
+    with suppress(ConnectionResetError):
+        assert await idle.read() == b""
+    in_advance.close()
 
 
 async def test_a_request_that_is_no_address_does_not_disturb_a_sign_in(caplog: pytest.LogCaptureFixture) -> None:
