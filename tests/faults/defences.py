@@ -1096,7 +1096,7 @@ DEFENCES: tuple[Defence, ...] = (
     Defence(
         "34 protected_paths", "links in Git directories of any name", "links-of-any-git-directory",
         Value('is_git_dir or "/.git/" in f"{folder}/".lower()'),
-        "test_a_link_deep_in_a_git_directory_of_another_name_is_put_aside",
+        "test_a_link_deep_in_a_git_directory_of_another_name_is_removed",
     ),
     Defence(
         "34 protected_paths", "submodules among Git's objects", "submodules-among-objects",
@@ -1105,7 +1105,22 @@ DEFENCES: tuple[Defence, ...] = (
     ),
     Defence(
         "34 protected_paths", "links out of Git directories", "links-out-of-git-directories", REMOVED,
-        "test_a_link_in_a_git_directory_that_leads_out_of_it_is_put_aside",
+        "test_a_link_in_a_git_directory_that_leads_out_of_it_is_removed",
+    ),
+    Defence(
+        "34 protected_paths", "settings of Git that the environment names", "git-settings-by-the-environment",
+        Value("[]"),
+        "test_the_users_settings_of_git_stay_though_they_are_in_the_workspace",
+    ),
+    Defence(
+        "34 protected_paths", "the user's templates of Git directories", "templates-of-the-user",
+        Value('("hookspath",)'),
+        "test_the_users_settings_of_git_stay_though_they_are_in_the_workspace",
+    ),
+    Defence(
+        "34 protected_paths", "links in Git directories under any name", "links-are-removed",
+        Instead("os.rename(name, name + ASIDE, src_dir_fd=opened, dst_dir_fd=opened)"),
+        "test_what_git_trusts_in_its_state_does_not_act_elsewhere",
     ),
     Defence(
         "34 protected_paths", "a folder for hooks in the user's own settings", "hooks-of-user-settings", Value("[]"),

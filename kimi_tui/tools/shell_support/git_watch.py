@@ -2,7 +2,8 @@
 later.
 
 A mount can guard only what exists. This module checks what is new after a command: it removes settings that start
-programs, and renames hooks and other entries to names that Git does not use. No file is deleted.
+programs, and renames hooks and other entries to names that Git does not use. No file is deleted, but links in Git
+directories are: a file beside says where they led.
 """
 
 import contextlib
@@ -22,8 +23,8 @@ from kimi_tui.tools.shell_support.repository_state import RepositoryState, read_
 from kimi_tui.tools.shell_support.safe_rename import (
     ASIDE,
     make_readable,
-    move_all_aside,
     move_aside,
+    remove_links,
 )
 
 _MAX_REPORTED = 20
@@ -180,24 +181,20 @@ class GitWatch:
         Git directory, or into a hook or the settings.
         """
         for path in self._finder.links:
-            if not path.name.endswith(ASIDE):
-                with contextlib.suppress(OSError):
-                    yield path, os.readlink(path)  # noqa: PTH115 - of its text
+            with contextlib.suppress(OSError):
+                yield path, os.readlink(path)  # noqa: PTH115 - of its text
 
     def _undo_links(self, new: Iterable[Path], roots: Collection[Path], failed: dict[str, None]) -> Generator[str]:
         by_folder: dict[Path, list[Path]] = {}
         for path in new:
             by_folder.setdefault(path.parent, []).append(path)
         for folder, paths in by_folder.items():
-            if len(paths) > MAX_FILES:
-                with _noting_failure(failed, folder):
-                    move_all_aside(folder, [path.name for path in paths], roots)
-                    yield f"{len(paths)} links in `{folder}` were put aside: Git would write where they lead"
-                continue
-            for path in paths:
-                with _noting_failure(failed, path):
-                    move_aside(path, roots)  # defence: links-out-of-git-directories
-                    yield f"the link `{path}` was put aside: Git would write where it leads"
+            with _noting_failure(failed, folder):
+                remove_links(folder, [path.name for path in paths], roots)  # defence: links-out-of-git-directories
+                if len(paths) > MAX_FILES:
+                    yield f"{len(paths)} links in `{folder}` were removed: Git would write where they lead"
+                else:
+                    yield from (f"the link `{path}` was removed: Git would write where it leads" for path in paths)
 
     def _acting_names(self) -> frozenset[Path]:
         found: set[Path] = set()

@@ -37,12 +37,33 @@ def move_all_aside(folder: Path, names: Iterable[str], roots: Iterable[Path]) ->
             os.rename(name, f"{kept}.{unused}{ASIDE}", src_dir_fd=opened, dst_dir_fd=opened)
 
 
+def remove_links(folder: Path, names: Iterable[str], roots: Iterable[Path]) -> None:
+    """Remove links of one folder, and leave a file there that says where they led. A link of any name would act: Git
+    takes each folder in `worktrees` for a worktree, and empties it when it is no more. Raises OSError.
+    """
+    with _open_parent(folder / "x", roots) as opened:
+        found: dict[str, str] = {}
+        for name in names:
+            with contextlib.suppress(OSError):  # it is gone, or no link any more
+                found[name] = os.readlink(name, dir_fd=opened)
+        for name in found:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=opened)  # defence: links-are-removed
+        note = "".join(f"{name} -> {target}\n" for name, target in found.items())
+        if note:
+            _write(f"links-{token_hex(8)}{ASIDE}", os.fsencode(note), opened)
+
+
 def write_new(path: Path, content: bytes, roots: Iterable[Path]) -> None:
     """Write a file that does not exist. Raises OSError."""
     with _open_parent(path, roots) as folder:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with os.fdopen(os.open(path.name, flags, 0o644, dir_fd=folder), "wb") as file:
-            file.write(content)
+        _write(path.name, content, folder)
+
+
+def _write(name: str, content: bytes, folder: int) -> None:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    with os.fdopen(os.open(name, flags, 0o644, dir_fd=folder), "wb") as file:
+        file.write(content)
 
 
 def make_link(path: Path, target: str, roots: Iterable[Path]) -> None:

@@ -170,6 +170,17 @@ def by_a_link_with_a_long_name(work: Path) -> None:
     log.symlink_to(work.parent / "other/file")
 
 
+def by_links_in_the_place_of_worktrees(work: Path) -> None:
+    (work / ".git/worktrees").mkdir()
+    (work / ".git/worktrees/tree").symlink_to("../../../other")
+    (work / f".git/worktrees/tree{ASIDE}").symlink_to("../../../other")
+
+
+def by_a_remote_with_a_long_name(work: Path) -> None:
+    by_an_old_remote(work)
+    (work / ".git/remotes/origin").rename(work / ".git/remotes" / LONG)
+
+
 def by_the_place_of_a_worktree(work: Path) -> None:
     git(work, "worktree", "add", "-q", "tree")
     (work / ".git/worktrees/tree/gitdir").write_text(f"{work.parent}/other/.git\n")
@@ -194,6 +205,9 @@ WAYS: dict[Callable[[Path], None], str] = {
     by_bytes_that_are_no_text_in_a_git_file: "cd tree; git status",
     by_a_link_within_the_git_directory: "git commit --allow-empty -m x; git status || echo broken > ../other/file",
     by_a_link_with_a_long_name: "git commit --allow-empty -m x",
+    by_links_in_the_place_of_worktrees: "git worktree prune; test -e ../other/file || echo gone > ../other/file",
+    by_a_remote_with_a_long_name: f"git init -q --bare ../other/bare; git push {LONG}; "
+    "cat ../other/bare/refs/heads/x >> ../other/file",
     by_the_place_of_a_worktree: "git worktree repair; test -e ../other/.git && echo x >> ../other/file",
 }
 
@@ -283,7 +297,7 @@ def test_a_file_made_to_be_read_slowly_holds_up_no_check(work: Path, name: str, 
     assert len("".join(undone)) < 2000
 
 
-def test_many_links_of_one_folder_are_put_aside_at_once_and_not_again(work: Path) -> None:
+def test_many_links_of_one_folder_are_removed_at_once_and_noted_in_a_file(work: Path) -> None:
     watch = GitWatch(lambda: [work])
     watch.accept_current()
     for number in range(300):
@@ -291,6 +305,8 @@ def test_many_links_of_one_folder_are_put_aside_at_once_and_not_again(work: Path
     [undone] = watch.undo_changes()
     assert undone.startswith("300 links")
     assert watch.undo_changes() == []
+    [note] = (work / ".git").glob(f"links-*{ASIDE}")
+    assert "link7 -> /nowhere\n" in note.read_text("utf-8")
 
 
 def harmless(git_dir: Path) -> bool:

@@ -893,7 +893,7 @@ async def test_the_repository_around_the_workspace_is_watched_too(
 
 
 @works
-async def test_a_link_in_a_git_directory_that_leads_out_of_it_is_put_aside(harness: ToolHarness) -> None:
+async def test_a_link_in_a_git_directory_that_leads_out_of_it_is_removed(harness: ToolHarness) -> None:
     """Git would append to a start file of the shell what a branch is called."""
     repository(harness.dir)
     profile = Path.home() / ".bashrc"
@@ -918,7 +918,7 @@ async def test_a_link_among_the_objects_overwrites_no_file(harness: ToolHarness)
 
 
 @works
-async def test_a_link_deep_in_a_git_directory_of_another_name_is_put_aside(harness: ToolHarness) -> None:
+async def test_a_link_deep_in_a_git_directory_of_another_name_is_removed(harness: ToolHarness) -> None:
     repository(harness.dir)
     git(harness.dir, "config", "core.logAllRefUpdates", "true")
     (harness.dir / ".git").rename(harness.dir / ".bare")
@@ -926,7 +926,7 @@ async def test_a_link_deep_in_a_git_directory_of_another_name_is_put_aside(harne
     mine = Path.home() / "mine"
     mine.write_text("# mine\n")
     value = await harness.use(shell(harness), command=f"git status; ln -sf {mine} .bare/logs/HEAD")
-    assert ".bare/logs/HEAD` was put aside" in value.message
+    assert ".bare/logs/HEAD` was removed" in value.message
     git(harness.dir, "commit", "-q", "--allow-empty", "-m", "two")
     assert mine.read_text() == "# mine\n"
 
