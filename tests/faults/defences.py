@@ -1194,6 +1194,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_git_runs_and_fetches_nothing_while_it_reads_for_git_lfs",
     ),
     Defence(
+        "34 protected_paths", "the memory of Git while it reads for Git LFS", "memory-of-git", REMOVED,
+        "test_a_huge_object_takes_no_memory_from_the_user",
+    ),
+    Defence(
         "34 protected_paths", "settings of other version control", "settings-of-other-version-control", REMOVED,
         "test_settings_by_which_other_version_control_runs_programs_are_kept_and_put_aside",
     ),

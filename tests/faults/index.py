@@ -298,6 +298,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_commands_ask_where_folders_are_left_out_of_the_search_for_repositories",
         "tests/tools/shell_support/test_lfs_config.py::test_git_runs_and_fetches_nothing_while_it_reads_for_git_lfs",
+        "tests/tools/shell_support/test_lfs_config.py::test_a_huge_object_takes_no_memory_from_the_user",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_a_repository_whose_path_is_too_long_to_check_is_put_aside_and_commands_run",
         "tests/tools/shell_support/test_sandbox_folders.py::"

@@ -6,7 +6,9 @@ the worktree therefore holds back what a command added to the index or committed
 
 import contextlib
 import os
+import resource
 import subprocess
+import sys
 from collections.abc import Collection, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +23,8 @@ LFS_CONFIG = ".lfsconfig"
 _MAX = 1 << 20
 _MAX_LINE = 4096
 _SECONDS = 2.0
+_MEMORY = 400 << 20
+"""Git reads all of an object that was made as a change of another one, and all of that."""
 _QUERY = f":{LFS_CONFIG}\nHEAD:{LFS_CONFIG}\n".encode()
 _UNREADABLE = b"\0"
 _EMPTY = (
@@ -199,6 +203,8 @@ def _output(argv: list[str], env: Mapping[str, str]) -> bytes:
         ending = Timer(_SECONDS, process.kill)
         ending.start()
         try:
+            if sys.platform == "linux":  # files that Git maps do not count
+                resource.prlimit(process.pid, resource.RLIMIT_DATA, (_MEMORY, _MEMORY))  # defence: memory-of-git
             assert process.stdin is not None
             assert process.stdout is not None
             process.stdin.write(_QUERY)

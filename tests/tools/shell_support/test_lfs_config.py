@@ -1,8 +1,12 @@
 """Where the user's next push with Git LFS uploads, after a command that changed what Git LFS reads."""
 
+import hashlib
 import os
+import resource
+import struct
 import subprocess
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -191,6 +195,48 @@ def test_git_runs_and_fetches_nothing_while_it_reads_for_git_lfs(tmp_path: Path)
     (work / f".git/objects/{tree[:2]}/{tree[2:]}").unlink()
     assert watch.undo_changes() == []
     assert not (tmp_path / "ran").exists()
+
+
+def pack_with_a_change_of_a_huge_object(size: int) -> tuple[str, bytes, bytes]:
+    """The name of an object of 100 zeros, a pack in which it is the start of one of `size` zeros, and its index."""
+
+    def number(value: int, bits: int, kind: int = 0) -> bytes:
+        found, value = [kind << 4 | value & (1 << bits) - 1], value >> bits
+        while value:
+            found[-1] |= 128
+            found, value = [*found, value & 127], value >> 7
+        return bytes(found)
+
+    zeros, packer = bytes(1 << 20), zlib.compressobj(1)
+    name = hashlib.sha1(b"blob %d\0" % size, usedforsecurity=False)
+    packed: list[bytes] = []
+    for _ in range(size >> 20):
+        name.update(zeros)
+        packed.append(packer.compress(zeros))
+    change = number(size, 7) + number(100, 7) + b"\x90\x64"
+    huge = number(size, 4, 3) + b"".join((*packed, packer.flush()))
+    small = number(len(change), 4, 7) + name.digest() + zlib.compress(change)
+    of_small = hashlib.sha1(b"blob 100\0" + bytes(100), usedforsecurity=False)
+    pack = b"PACK" + struct.pack(">2I", 2, 2) + huge + small
+    pack += hashlib.sha1(pack, usedforsecurity=False).digest()
+    places = sorted([(name.digest(), 12, zlib.crc32(huge)), (of_small.digest(), 12 + len(huge), zlib.crc32(small))])
+    counts = [sum(one[0] <= first for one, _, _ in places) for first in range(256)]
+    index = b"\xfftOc" + struct.pack(">257I", 2, *counts) + b"".join(one for one, _, _ in places)
+    index += struct.pack(">4I", *(one[2] for one in places), *(one[1] for one in places)) + pack[-20:]
+    return of_small.hexdigest(), pack, index + hashlib.sha1(index, usedforsecurity=False).digest()
+
+
+def test_a_huge_object_takes_no_memory_from_the_user(tmp_path: Path) -> None:
+    work = repository_with_a_commit(tmp_path / "work")
+    watch = GitWatch(lambda: [work])
+    watch.accept_current()
+    name, pack, index = pack_with_a_change_of_a_huge_object(600 << 20)
+    for end, content in (("pack", pack), ("idx", index)):
+        (work / f".git/objects/pack/pack-{pack[-20:].hex()}.{end}").write_bytes(content)
+    assert output(work, "cat-file", "--batch-check", text=f"{name}\n").strip() == f"{name} blob 100"
+    git(work, "update-index", "--add", "--cacheinfo", f"100644,{name},.lfsconfig")
+    assert "Git LFS" in "".join(watch.undo_changes())
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 500 << 10
 
 
 def test_a_pipe_among_the_objects_holds_no_check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
