@@ -22,6 +22,8 @@ _MAX_FOLDERS = 1_000
 _MAX_LINE = 4096
 _MAX_INCLUDED = 20
 _MAX_CONFIG = 1 << 20
+_OF_HOOKS = ("hookspath", "templatedir")  # defence: templates-of-the-user
+"""Settings of the user that name folders with hooks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +204,7 @@ def _settings_in(git_dir: Path) -> Iterator[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class _UserSettings:
-    """The folders for hooks and the files in Git's settings of the user and of the system."""
+    """The folders for hooks, templates included, and the files in Git's settings of the user and of the system."""
 
     hooks: tuple[str, ...]
     files: tuple[Path, ...]
@@ -216,33 +218,34 @@ def user_git_paths() -> tuple[Path, ...]:
 
 def user_git_files() -> tuple[Path, ...]:
     """Return the files with Git's settings of the user and of the system."""
-    other = (os.environ.get(name) for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"))
-    return (*_settings_of_user().files, *(Path(name) for name in other if name))
+    return _settings_of_user().files
 
 
 def _settings_of_user() -> _UserSettings:
     home = os.path.expanduser("~")  # noqa: PTH111 - for each repository at each command
     config = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    # defence: git-settings-by-the-environment
+    named = (os.environ.get(name) for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"))
     states: list[tuple[str, int, int]] = []
-    for file in (f"{home}/.gitconfig", f"{config}/git/config", "/etc/gitconfig"):
+    for file in (f"{home}/.gitconfig", f"{config}/git/config", "/etc/gitconfig", *filter(None, named)):
         with contextlib.suppress(OSError):
             status = os.stat(file)  # noqa: PTH116 - as above
             states.append((file, status.st_mtime_ns, status.st_size))
-    return _read_settings(tuple(states))
+    return _read_settings(tuple(states), os.environ.get("GIT_TEMPLATE_DIR", ""))
 
 
 @lru_cache(maxsize=4)
-def _read_settings(states: tuple[tuple[str, int, int], ...]) -> _UserSettings:
-    found: list[str] = []
+def _read_settings(states: tuple[tuple[str, int, int], ...], templates: str) -> _UserSettings:
+    found: list[str] = [templates] if templates else []
     waiting = [Path(file) for file, _, _ in states]
     for file in waiting:
         with contextlib.suppress(OSError):
             content = read_start(file, _MAX_CONFIG)
-            for key, value in config_values(content, "hookspath", "path"):
+            for key, value in config_values(content, "path", *_OF_HOOKS):
                 text = os.path.expanduser(value)  # noqa: PTH111 - that of pathlib raises for unknown users
                 if not text or "\0" in text:
                     continue
-                if key == "hookspath":
+                if key != "path":
                     found.append(text)
                 elif len(waiting) < _MAX_INCLUDED:
                     waiting.append(file.parent / text)

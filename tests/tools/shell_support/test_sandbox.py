@@ -855,17 +855,24 @@ async def test_hooks_in_the_worktree_stay_as_they_are(harness: ToolHarness, sett
 
 
 @works
-async def test_the_users_settings_of_git_stay_though_they_are_in_the_workspace(harness: ToolHarness) -> None:
-    """A folder for settings that are linked into the home, with hooks for all repositories."""
+@pytest.mark.parametrize("setting", ["hooksPath = ~/settings/new/hooks", "[init]\n\ttemplateDir = ~/settings/new"])
+@pytest.mark.parametrize("named", ["by a link in the home", "by the environment"])
+async def test_the_users_settings_of_git_stay_though_they_are_in_the_workspace(
+    harness: ToolHarness, monkeypatch: pytest.MonkeyPatch, setting: str, named: str
+) -> None:
+    """A folder for settings, with hooks for all repositories or for new ones."""
     top = Path.home() / "settings"
     repository(top)
-    (top / "hooks").mkdir()
-    (top / "gitconfig").write_text("[user]\n\tname = a\n\temail = a@b.c\n[core]\n\thooksPath = ~/settings/hooks\n")
+    (top / "new/hooks").mkdir(parents=True)
+    (top / "gitconfig").write_text(f"[user]\n\tname = a\n\temail = a@b.c\n[core]\n\t{setting}\n")
     (Path.home() / ".gitconfig").unlink(missing_ok=True)
-    (Path.home() / ".gitconfig").symlink_to(top / "gitconfig")
+    if named == "by the environment":
+        monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(top / "gitconfig"))
+    else:
+        (Path.home() / ".gitconfig").symlink_to(top / "gitconfig")
     workspace = Workspace(top)
     tool = Shell(workspace, harness.approvals, ToolProgress(), sandbox=Sandbox(SandboxConfig(), workspace))
-    await harness.use(tool, command=f"cat {EVIL_FILE} >> gitconfig; {HOOK.format('hooks')}")
+    await harness.use(tool, command=f"cat {EVIL_FILE} >> gitconfig; {HOOK.format('new/hooks')}")
     repository(harness.dir)
     assert found_below(Path.home(), "PWNED") == found_below(harness.dir, "PWNED") == []
 
