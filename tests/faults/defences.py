@@ -1090,7 +1090,8 @@ DEFENCES: tuple[Defence, ...] = (
         "test_no_command_makes_the_users_next_git_command_run_a_program",
     ),
     Defence(
-        "34 protected_paths", "links among Git's objects", "links-among-objects", Value("[]"),
+        "34 protected_paths", "links among Git's objects", "repositories-among-objects",
+        Instead('if "/.git/objects/" not in below:\n    folders.append(below + name)'),
         "test_a_link_among_the_objects_overwrites_no_file",
     ),
     Defence(
@@ -1099,9 +1100,9 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_link_deep_in_a_git_directory_of_another_name_is_removed",
     ),
     Defence(
-        "34 protected_paths", "submodules among Git's objects", "submodules-among-objects",
-        Value('f"{folder}/".endswith("/objects/")'),
-        "test_a_submodule_that_is_named_like_a_folder_of_objects_runs_no_hook_of_a_command",
+        "34 protected_paths", "repositories among Git's objects", "repositories-among-objects",
+        Instead('if "/.git/objects/" not in below:\n    folders.append(below + name)'),
+        "test_no_command_makes_the_users_next_git_command_run_a_program",
     ),
     Defence(
         "34 protected_paths", "links out of Git directories", "links-out-of-git-directories", REMOVED,

@@ -1,11 +1,10 @@
 """Finds what Git treats as a repository below some folders; a repeated search reads only what changed.
 
-Git directories are searched too, except for the folders of their objects. Folders are watched where that is possible.
-The others are checked each time by their modification time.
+Git directories are searched too, with the folders of their objects: a link elsewhere could lead to a repository there.
+Folders are watched where that is possible. The others are checked each time by their modification time.
 """
 
 import os
-import re
 import stat
 import time
 from collections.abc import Callable, Collection, Iterable
@@ -15,7 +14,6 @@ from pathlib import Path
 from kimi_tui.tools.shell_support.inotify import FolderWatches
 
 _MAX_FOLDERS = 1_000_000
-_OF_OBJECTS = re.compile("/[0-9a-f]{2}")
 _GIT_FOLDERS = frozenset({
     "logs", "refs", "objects", "info", "hooks", "modules", "worktrees", "rr-cache", "lfs", "reftable", "remotes",
     "branches", "rebase-merge", "rebase-apply", "sequencer",
@@ -210,17 +208,13 @@ def _listed(folder: str, *, within_git: bool) -> _Folder:
                 if entry.is_symlink():
                     links.append(below + name)
                 elif entry.is_dir(follow_symlinks=False):
-                    folders.append(below + name)
+                    folders.append(below + name)  # defence: repositories-among-objects
     finally:
         os.close(opened)
     is_git_dir = "HEAD" in names and ({"objects", "refs"} <= names or "commondir" in names)
     within_git = within_git or is_git_dir or "/.git/" in below.lower()  # defence: links-of-any-git-directory
     if is_git_dir:
         repositories.append(folder)
-    # Those of a submodule are searched, as its name may hold a folder `objects`.
-    of_objects = below.lower().partition("/.git/")[2] == "objects/"  # defence: submodules-among-objects
-    if of_objects:  # tens of thousands of files, none of which Git runs
-        folders = [path for path in folders if _OF_OBJECTS.fullmatch(path[-3:]) is None]  # defence: links-among-objects
     recent = time.time_ns() - status.st_ctime_ns < _COARSE_NS
     return _Folder(
         status.st_dev,

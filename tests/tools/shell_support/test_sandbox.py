@@ -785,6 +785,8 @@ HOOK = "printf '#!/bin/sh\\ntouch PWNED\\n' > {0}/pre-commit; chmod +x {0}/pre-c
         ("repository", f"git status; git worktree add -q tree; cat {EVIL_FILE} > .git/worktrees/tree/config.worktree"),
         ("repository", f"mkdir x y y/objects y/refs; echo 'ref: refs/heads/a' > x/HEAD; {evil_config('y')}; "
          "echo ../y > x/commondir"),
+        ("repository", f"git init -q --bare .git/objects/ab/r; {evil_config('.git/objects/ab/r')}; "
+         "sed -i s/true/false/ .git/objects/ab/r/config; ln -s .git/objects/ab/r x"),
         ("user hooks", f"mkdir .githooks; {HOOK.format('.githooks')}"),
         ("link", f"{evil_config('real')}; git status"),
         ("link", f"rm .git; cp -r real other; {evil_config('other')}; ln -s other .git; git status"),
