@@ -648,6 +648,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_repositories_in_folders_that_a_setting_makes_writable_run_nothing_for_the_user",
     ),
     Defence(
+        "34 protected_paths", "repositories behind links of the project", "repositories-behind-links", REMOVED,
+        "test_a_repository_in_a_cache_runs_nothing_for_the_user_behind_a_link_of_the_project",
+    ),
+    Defence(
         "34 protected_paths", "the test of the sandbox outside of the workspace", "probe-outside-of-the-workspace",
         REMOVED, "test_the_full_sandbox_works_where_temporary_files_are_in_the_workspace",
     ),

@@ -42,11 +42,21 @@ _TOO_MANY = (
 class GitWatch:
     """The repositories in and around `folders`, and in `others`, in which only those count. The methods read many
     folders: call them in a thread.
+
+    `linked` are more folders that commands can write, in which repositories count as soon as a link leads there.
     """
 
-    def __init__(self, folders: Callable[[], Iterable[Path]], others: Callable[[], Iterable[Path]] = tuple) -> None:
+    def __init__(
+        self,
+        folders: Callable[[], Iterable[Path]],
+        others: Callable[[], Iterable[Path]] = tuple,
+        *,
+        linked: Iterable[Path] = (),
+    ) -> None:
         self._folders = folders
-        self._roots = partial(_roots, folders, others)
+        self._linked = tuple(linked)
+        self._reached: list[Path] = []
+        self._roots = partial(_roots, folders, lambda: (*others(), *self._reached))
         self._finder = RepositoryFinder(self._roots)
         self._known: dict[Path, RepositoryState] = {}
         self._lfs = LfsConfigs()
@@ -60,7 +70,8 @@ class GitWatch:
     def entries(self) -> tuple[Path, ...]:
         """The known repositories, outermost first, but for paths that are too long to mount."""
         entries = (path for path in self._known if path.name.lower() == ".git" and not _is_too_long(path))
-        return tuple(sorted(entries, key=lambda path: len(path.parts)))
+        mounted = (path for path in entries if not any(map(path.is_relative_to, self._linked)))
+        return tuple(sorted(mounted, key=lambda path: len(path.parts)))
 
     def close(self) -> None:
         """Give up the watches of folders."""
@@ -73,7 +84,22 @@ class GitWatch:
 
     def accept_current(self) -> None:
         """Accept the current state as the baseline."""
-        self._remember(self._finder.find())
+        self._remember(self._find())
+
+    def _find(self) -> list[Path]:
+        found = self._finder.find()
+        for _ in self._linked:  # a link there may lead to another of them
+            new = [folder for folder in self._linked if folder not in self._reached and self._reaches(folder)]
+            if not new:
+                break
+            self._reached += new  # defence: repositories-behind-links
+            found = self._finder.find()
+        return found
+
+    def _reaches(self, folder: Path) -> bool:
+        """Whether a link leads to the folder, to one in it or to one above it."""
+        targets = map(real_path, self._finder.outward_links)
+        return any(target.is_relative_to(folder) or folder.is_relative_to(target) for target in targets)
 
     def _remember(self, found: Iterable[Path]) -> None:
         known: dict[Path, RepositoryState] = {}
@@ -117,8 +143,8 @@ class GitWatch:
         what cannot be undone.
         """
         done: list[str] = []
+        found = self._find_everywhere()
         roots = self._roots()
-        found = self._find_everywhere(roots)
         if long := [entry for entry in found if _is_too_long(entry) and entry not in self._known]:
             done += _close_unread(long, roots, failed, why="their paths are too long to check")
             found = [entry for entry in found if entry not in long]
@@ -161,9 +187,9 @@ class GitWatch:
         self._made.update(new[:room])
         return dict.fromkeys(reversed(new[room:]))
 
-    def _find_everywhere(self, roots: Collection[Path]) -> list[Path]:
+    def _find_everywhere(self) -> list[Path]:
         """Return the repositories, also those in folders that cannot be listed any more: Git could still enter them."""
-        found = self._finder.find()
+        found = self._find()
         tried = set(self._unreadable)
         for _ in range(_MAX_CHECKS):  # a command can close more folders meanwhile
             if not (closed := self._finder.unreadable - tried):
@@ -171,8 +197,8 @@ class GitWatch:
             tried |= closed
             for folder in closed:
                 with contextlib.suppress(OSError):
-                    make_readable(Path(folder), roots)  # defence: folders-that-cannot-be-listed
-            found = self._finder.find()
+                    make_readable(Path(folder), self._roots())  # defence: folders-that-cannot-be-listed
+            found = self._find()
         self._tried = frozenset(tried)
         return found
 

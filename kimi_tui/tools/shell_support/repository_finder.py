@@ -27,7 +27,7 @@ _COARSE_NS = 50_000_000
 class _Folder:
     """The state of a folder; `changed` is the time of its last change in nanoseconds, 0 if it is unreliable.
 
-    `links` are those in a Git directory.
+    `links` are those in a Git directory; of the others, `outward` are those that may lead out of the searched folders.
     """
 
     device: int
@@ -36,6 +36,7 @@ class _Folder:
     folders: tuple[str, ...]
     repositories: tuple[str, ...]
     links: tuple[str, ...]
+    outward: tuple[str, ...]
     within_git: bool
 
 
@@ -54,6 +55,7 @@ class RepositoryFinder:
         """Whether there are more folders than can be searched."""
         self._known: dict[str, _Folder] = {}
         self._holding: set[str] = set()
+        self._leaving: set[str] = set()
         self._unwatched: set[str] = set()
 
     def find(self) -> list[Path]:
@@ -63,7 +65,7 @@ class RepositoryFinder:
         everything = changed is None or any(self._is_another(root) for root in roots)
         if changed is None:
             self._watches = self._new_watches()
-            self._known, self._holding, self._unwatched = {}, set(), set()
+            self._known, self._holding, self._leaving, self._unwatched = {}, set(), set(), set()
             changed = set[str]()
         for folder in self._watches.replaced:  # a look meanwhile could have seen another one at its path
             self._forget(folder)  # defence: replaced-folders-are-looked-at
@@ -87,6 +89,11 @@ class RepositoryFinder:
         """The links in Git directories, as of the last search."""
         return [Path(path) for folder in sorted(self._holding) for path in self._known[folder].links]
 
+    @property
+    def outward_links(self) -> list[str]:
+        """The links outside of Git directories that may lead out of the searched folders, as of the last search."""
+        return [path for folder in sorted(self._leaving) for path in self._known[folder].outward]
+
     def _is_another(self, root: str) -> bool:
         """Whether this path is a different folder now than at the last search."""
         known = self._known.get(root)
@@ -104,13 +111,15 @@ class RepositoryFinder:
         self.incomplete = self.incomplete and len(self._known) >= _MAX_FOLDERS
         for start in starts:
             if start in roots or start in self._known or start in self._unwatched:  # defence: no-folders-behind-links
-                self._walk_from(start, seen, everything=everything, changed=changed)
+                self._walk_from(start, roots, seen, everything=everything, changed=changed)
         self.looked_at = len(seen)
         if everything:
             for folder in set(self._known) - seen:
                 self._forget(folder)
 
-    def _walk_from(self, start: str, seen: set[str], *, everything: bool, changed: Collection[str]) -> None:
+    def _walk_from(
+        self, start: str, roots: Collection[str], seen: set[str], *, everything: bool, changed: Collection[str]
+    ) -> None:
         waiting = [start]
         while waiting:
             folder = waiting.pop()
@@ -136,7 +145,7 @@ class RepositoryFinder:
                 waiting.extend(before.folders if everything else ())
                 continue
             try:
-                now = _listed(folder, within_git=self._is_git_folder(folder))
+                now = _listed(folder, roots, within_git=self._is_git_folder(folder))
             except OSError:
                 self._forget(folder)
                 self._unwatched.add(folder)  # it may be readable later
@@ -150,6 +159,7 @@ class RepositoryFinder:
                     seen.difference_update([path for path in seen if path.startswith(f"{folder}/")])
             self._known[folder] = now
             (self._holding.add if now.repositories or now.links else self._holding.discard)(folder)
+            (self._leaving.add if now.outward else self._leaving.discard)(folder)
             waiting.extend(now.folders)
 
     def _is_git_folder(self, folder: str) -> bool:
@@ -183,11 +193,12 @@ class RepositoryFinder:
             self._watches.remove(path)
             self._unwatched.discard(path)
             self._holding.discard(path)
+            self._leaving.discard(path)
             if (known := self._known.pop(path, None)) is not None:
                 waiting.extend(known.folders)
 
 
-def _listed(folder: str, *, within_git: bool) -> _Folder:
+def _listed(folder: str, roots: Iterable[str], *, within_git: bool) -> _Folder:
     """`within_git`: it is one of Git's own folders."""
     folders: list[str] = []
     repositories: list[str] = []
@@ -215,6 +226,7 @@ def _listed(folder: str, *, within_git: bool) -> _Folder:
     within_git = within_git or is_git_dir or "/.git/" in below.lower()  # defence: links-of-any-git-directory
     if is_git_dir:
         repositories.append(folder)
+    outward = () if within_git else tuple(link for link in links if _may_lead_out(link, roots))
     recent = time.time_ns() - status.st_ctime_ns < _COARSE_NS
     return _Folder(
         status.st_dev,
@@ -223,5 +235,18 @@ def _listed(folder: str, *, within_git: bool) -> _Folder:
         tuple(folders),
         tuple(repositories),
         tuple(links) if within_git else (),
+        outward,
         within_git,
     )
+
+
+def _may_lead_out(link: str, roots: Iterable[str]) -> bool:
+    """Whether a link may lead out of these folders, also by a folder that is or becomes a link."""
+    try:
+        text = os.readlink(link)  # noqa: PTH115 - thousands
+    except OSError:
+        return False
+    if "/../" in f"/{text.lstrip('./')}/":
+        return True
+    target = os.path.normpath(f"{link}/../{text}" if text[:1] != "/" else text)
+    return not any(target == root or target.startswith(f"{root.rstrip('/')}/") for root in roots)

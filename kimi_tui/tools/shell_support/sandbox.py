@@ -375,10 +375,6 @@ class Sandbox:
         workspace = self._workspace
         if workspace is None:
             return None
-        self._watch = GitWatch(
-            partial(folders_without_home, workspace),
-            partial(other_written_folders, self._config, workspace),  # defence: repositories-in-writable-folders
-        )
         caches = cache_folder(workspace.work_dir)
         with contextlib.suppress(OSError):
             paths.private_folder(caches)
@@ -388,6 +384,11 @@ class Sandbox:
         except OSError as error:
             return tr("cannot create temporary files: {cause}", cause=error.strerror)
         writable = () if self._caches is None else (self._caches,)
+        self._watch = GitWatch(
+            partial(folders_without_home, workspace),
+            partial(other_written_folders, self._config, workspace),  # defence: repositories-in-writable-folders
+            linked=(private, *writable),
+        )
         box = SandboxFeatures(
             "", private, hidden=self._hidden_files, writable=writable, foreign=frozenset(listening_sockets())
         )

@@ -329,6 +329,25 @@ async def test_repositories_with_thousands_of_modules_are_read_only_and_commands
     assert "Read-only file system" in str(value.output)
 
 
+@pytest.mark.parametrize(
+    "link",
+    ["ln -s $XDG_CACHE_HOME/r x", "ln -s $XDG_CACHE_HOME x", "mkdir d; ln -s d/e/../r x; ln -s $XDG_CACHE_HOME/y d/e"],
+)
+async def test_a_repository_in_a_cache_runs_nothing_for_the_user_behind_a_link_of_the_project(
+    harness: ToolHarness, link: str
+) -> None:
+    tool = await boxed(harness)
+    made = "mkdir -p $XDG_CACHE_HOME/y; git init -q $XDG_CACHE_HOME/r"
+    await harness.use(tool, command=made)
+    planted = f"git -C $XDG_CACHE_HOME/r config core.fsmonitor 'touch {harness.dir}/PWNED'"
+    await harness.use(tool, command=planted)
+    await harness.use(tool, command=link)
+    for folder in (harness.dir / "x", harness.dir / "x/r"):
+        if folder.is_dir():
+            subprocess.run(["git", "status"], cwd=folder, check=False, capture_output=True)
+    assert not (harness.dir / "PWNED").exists()
+
+
 async def test_repositories_in_folders_that_a_setting_makes_writable_run_nothing_for_the_user(
     harness: ToolHarness, other: Path
 ) -> None:
