@@ -652,6 +652,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_repository_in_a_cache_runs_nothing_for_the_user_behind_a_link_of_the_project",
     ),
     Defence(
+        "34 protected_paths", "the number of links that are followed", "links-that-are-followed", REMOVED,
+        "test_caches_are_searched_where_more_links_lead_out_of_the_project_than_are_followed",
+    ),
+    Defence(
         "34 protected_paths", "the test of the sandbox outside of the workspace", "probe-outside-of-the-workspace",
         REMOVED, "test_the_full_sandbox_works_where_temporary_files_are_in_the_workspace",
     ),

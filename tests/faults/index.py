@@ -317,6 +317,8 @@ CASES: dict[str, tuple[str, ...]] = {
         "test_repositories_in_folders_that_a_setting_makes_writable_run_nothing_for_the_user",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_a_repository_in_a_cache_runs_nothing_for_the_user_behind_a_link_of_the_project",
+        "tests/tools/shell_support/test_git_watch.py::"
+        "test_caches_are_searched_where_more_links_lead_out_of_the_project_than_are_followed",
         "tests/tools/shell_support/test_sandbox_folders.py::"
         "test_the_full_sandbox_works_where_temporary_files_are_in_the_workspace",
         "tests/tools/shell_support/test_git_state.py::test_settings_that_take_git_to_other_names_of_files_are_undone",

@@ -31,6 +31,8 @@ _MAX_REPORTED = 20
 _MAX_CHECKS = 4
 _MAX_MADE = 500
 """Repositories that the commands of a session may leave: each is read before and after every command."""
+_MAX_FOLLOWED = 2_000
+"""Links that are followed after each command."""
 _MAX_PATH = 3_800
 """Bytes of the path of a repository: Linux takes 4,096 for a path, and the longest name in it has 255."""
 _TOO_MANY = (
@@ -89,17 +91,23 @@ class GitWatch:
     def _find(self) -> list[Path]:
         found = self._finder.find()
         for _ in self._linked:  # a link there may lead to another of them
-            new = [folder for folder in self._linked if folder not in self._reached and self._reaches(folder)]
+            new = self._newly_reached()
             if not new:
                 break
             self._reached += new  # defence: repositories-behind-links
             found = self._finder.find()
         return found
 
-    def _reaches(self, folder: Path) -> bool:
-        """Whether a link leads to the folder, to one in it or to one above it."""
-        targets = map(real_path, self._finder.outward_links)
-        return any(target.is_relative_to(folder) or folder.is_relative_to(target) for target in targets)
+    def _newly_reached(self) -> list[Path]:
+        """Return the folders of `linked` to which a link leads now, or to one in it or above it; all of them where the
+        links are too many to follow.
+        """
+        new = [folder for folder in self._linked if folder not in self._reached]
+        links = self._finder.outward_links if new else []
+        if len(links) > _MAX_FOLLOWED:  # defence: links-that-are-followed
+            return new
+        targets = list(map(real_path, links))
+        return [one for one in new if any(each.is_relative_to(one) or one.is_relative_to(each) for each in targets)]
 
     def _remember(self, found: Iterable[Path]) -> None:
         known: dict[Path, RepositoryState] = {}

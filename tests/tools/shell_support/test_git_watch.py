@@ -34,3 +34,16 @@ def test_settings_that_change_during_a_check_are_undone_by_it_or_by_the_next(tmp
     done += watch.undo_changes()
     assert config.read_text("utf-8") == before
     assert [text.partition(" ")[0] for text in done] == ["core.fsmonitor"]
+
+
+def test_caches_are_searched_where_more_links_lead_out_of_the_project_than_are_followed(tmp_path: Path) -> None:
+    work, cache = tmp_path / "work", tmp_path / "cache"
+    work.mkdir()
+    git(tmp_path, "init", "-q", "cache/made")
+    with (cache / "made/.git/config").open("a", encoding="utf-8") as file:
+        file.write(_ACTING)
+    watch = GitWatch(lambda: [work], linked=[cache])
+    assert watch.undo_changes() == []
+    for number in range(2001):
+        (work / f"link{number}").symlink_to("../../elsewhere")
+    assert "core.fsmonitor" in "".join(watch.undo_changes())
