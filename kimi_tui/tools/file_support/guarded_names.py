@@ -42,6 +42,7 @@ STARTED_IN_A_PROJECT = (
     *(".vscode/settings.json", ".vscode/tasks.json", ".vscode/mcp.json", ".idea", ".zed", ".fleet", ".helix"),
     *(".cursor", ".gemini", ".windsurf", ".continue", ".roo", ".kiro", ".qwen", ".amazonq", ".factory", ".junie"),
     *(".trae", ".augment", ".goose", ".copilot", ".opencode", "opencode.json", "opencode.jsonc"),
+    *(".agent", ".amp", ".grok", ".pi", ".rovodev", ".vibe"),
     *("crush.json", ".crush.json", ".aider.conf.yml", ".kilocode", ".cline", ".openhands", ".iflow", ".codebuddy"),
     # defence: settings-of-other-version-control
     *(".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath", ".sl/config", ".sl/sharedpath", ".jj/repo/config.toml"),
