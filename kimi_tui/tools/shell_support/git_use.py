@@ -7,9 +7,16 @@ _DAILY = frozenset(
     {
         *("add", "branch", "checkout", "clone", "commit", "diff", "fetch", "log", "merge", "pull", "push", "rebase"),
         *("remote", "reset", "restore", "show", "stash", "status", "switch", "tag", "worktree"),
-        "sparse-checkout",
+        *("sparse-checkout", "blame", "cherry-pick", "describe", "ls-files", "merge-base", "mv", "reflog", "revert"),
+        *("rev-parse", "rm", "shortlog"),
     }
 )
+_OPTIONS_RUN_NOTHING = frozenset({"add", "branch", "checkout", "commit", "switch", "tag"})
+"""Subcommands of which a word may be known only at run time, such as `-m "$(cat ...)"`: no option of theirs runs a
+program.
+"""
+_BESIDE = frozenset({"cat", "cd", "echo", "false", "grep", "head", "ls", "printf", "pwd", "tail", "true", "wc"})
+"""Programs that change no file and run no other, whatever their options; the shell's redirections are judged apart."""
 _OF_SUBMODULES = frozenset({"add", "init", "update", "sync", "deinit", "status", "absorbgitdirs"})
 _MOVING = {
     "remote": frozenset({"add", "set-url", "rename", "rm", "remove", None}),
@@ -32,7 +39,10 @@ def git_use(line: CommandLine) -> GitUse:
     """Judge by the words alone. `git -c`, aliases and `submodule foreach` are not daily commands."""
     if not any(command.program == "git" for command in line.commands):
         return GitUse.NONE
-    if line.unread or not all(_is_daily(command.words) for command in line.commands):
+    beside = [command for command in line.commands if command.program in _BESIDE]
+    # defence: nothing-written-beside-git
+    writes = any(command.program != "cd" for command in beside) and not set(line.files) <= {"/dev/null"}
+    if line.unread or writes or not all(command in beside or _is_daily(command.words) for command in line.commands):
         return GitUse.SOME
     return GitUse.ONLY
 
@@ -48,14 +58,20 @@ def moves_remote(line: CommandLine) -> bool:
 
 
 def _is_daily(words: tuple[str | None, ...]) -> bool:
-    if words[0] == "cd":
-        return True
-    if words[0] != "git" or len(words) < 2:
+    if words[0] != "git":
         return False
-    if any(word is None or word in _RUN or word.startswith("-x") for word in words[2:]):  # defence: git-alone
+    while words[1:2] == ("--no-pager",) or (words[1:2] == ("-C",) and words[2:3] not in ((), (None,))):
+        words = ("git", *words[3 if words[1] == "-C" else 2 :])
+    if len(words) < 2:
+        return False
+    if any(word in _RUN or (word or "").startswith("-x") for word in words[2:]):  # defence: git-alone
+        return False
+    if None in words[2:] and words[1] not in _OPTIONS_RUN_NOTHING:  # defence: git-words-known
         return False
     if words[1] == "config":
         match words[2:]:
+            case (str(key),) | ("--get" | "--get-all" | "--get-regexp", str(key)):
+                return not key.startswith("-") or key in ("-l", "--list")
             case (str(key), str(value)) | ("--local", str(key), str(value)):
                 # defence: settings-that-start-nothing
                 return key.lower() in _SETTINGS and not value.startswith("-")

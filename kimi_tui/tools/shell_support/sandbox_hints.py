@@ -112,8 +112,9 @@ def hint(
         stopped = "it allows no namespaces in it (a browser can run without its own sandbox, by `--no-sandbox`)"
     elif _CONFIG.search(output):
         stopped = (
-            "Git's settings are written only by a line of nothing but daily Git commands without variables, and "
-            "`git config` sets only those that start nothing, such as `user.name`"
+            "Git's settings are written only by a line of daily Git commands, beside which only programs such as "
+            "`echo` and `tail` may run and no file may be written, without variables; and `git config` sets only those "
+            "that start nothing, such as `user.name`"
         )
     elif tier == "files" and _TERMINALS.search(output):
         stopped = "it can open no terminals"

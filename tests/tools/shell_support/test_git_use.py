@@ -21,7 +21,7 @@ from kimi_tui.tools.shell_support.git_use import git_use
         "git config --local core.fsmonitor user.name",
         "git config user.name x user.email",
         "git config user.name=x core.pager",
-        "git config user.name",
+        "git config --edit",
         "git config user.name --edit",
         "git config",
         "git config --local",
@@ -39,10 +39,35 @@ def test_an_option_with_which_git_runs_a_program_is_not_daily(command: str) -> N
         "git add a && git commit -m x",
         "cd a && git checkout -b b",
         "git config user.name 'A B' && git config --local User.Email a@b.c",
+        "git config branch.main.remote && git config --get user.name && git config --list",
+        "git push -u origin main 2>&1 | tail -3; git branch -vv | cat",
+        'git checkout -b a --track origin/main >/dev/null 2>&1; echo "rc=$?"',
+        "git add -A && git commit -m \"$(cat <<'END'\nOne\n\nbody\nEND\n)\" && git push -u origin HEAD",
+        "git rm -q a && git commit -qm x && git -C a --no-pager log | head -1 && git push -u origin main",
     ],
 )
 def test_what_git_does_alone_is_daily(command: str) -> None:
     assert git_use(parse_command_line(command)) is GitUse.ONLY
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo '[core] fsmonitor = x' > .git/config; git status",
+        "git branch -D a && cat x >> .git/config",
+        "git branch -D a | tee .git/config",
+        "git branch -D a && sed -i s/a/b/ .git/config",
+        "git branch -D a && ./x",
+        "git push -u origin $BRANCH",
+        "git fetch $X origin",
+        "git $X -m x",
+        "git -C $X branch -D a",
+        "git branch -D $(./x)",
+        "git -C a -c core.fsmonitor=x status",
+    ],
+)
+def test_a_line_that_writes_or_runs_something_beside_git_is_not_only_git(command: str) -> None:
+    assert git_use(parse_command_line(command)) is GitUse.SOME
 
 
 def test_a_command_without_git_uses_none() -> None:

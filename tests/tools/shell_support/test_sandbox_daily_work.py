@@ -80,6 +80,28 @@ async def test_branches_worktrees_stashes_and_a_bare_repository_beside(harness: 
     )
 
 
+async def test_lines_as_agents_write_them_keep_what_a_push_and_a_branch_track(
+    harness: ToolHarness, tool: Shell
+) -> None:
+    start(harness)
+    git(harness.dir, "init", "-q", "--bare", "-b", "main", "beside.git")
+    git(harness.dir, "remote", "add", "origin", "./beside.git")
+    tracked = "git config branch.{}.merge && git -C . status -sb | head -1"
+    output = await done(
+        harness,
+        tool,
+        "git push -u origin main 2>&1 | tail -3; echo pushed",
+        tracked.format("main"),
+        "git add . && git commit -qm \"$(cat <<'END'\nOne\n\nbody\nEND\n)\" --allow-empty && git push -qu origin HEAD",
+        'git checkout -b topic --track origin/main >/dev/null 2>&1; echo "status $?"',
+        tracked.format("topic"),
+        "git checkout -q main && git branch -D topic && git branch -vv | cat",
+    )
+    assert "[origin/main]" in output
+    written = await harness.use(tool, command="git status; echo '[core] pager = x' > .git/config")
+    assert "Git's settings" in f"{written.message}"
+
+
 async def test_a_sparse_checkout_and_its_worktree_keep_their_settings(harness: ToolHarness, tool: Shell) -> None:
     start(harness)
     for name in ("lib", "docs"):
