@@ -1252,6 +1252,10 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_line_that_writes_or_runs_something_beside_git_is_not_only_git",
     ),
     Defence(
+        "34 protected_paths", "settings of Git for one command", "settings-of-one-command", NEVER,
+        "test_a_line_that_writes_or_runs_something_beside_git_is_not_only_git",
+    ),
+    Defence(
         "34 protected_paths", "settings of Git that a command may set", "settings-that-start-nothing", Value("True"),
         "test_an_option_with_which_git_runs_a_program_is_not_daily",
     ),

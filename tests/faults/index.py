@@ -344,6 +344,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/shell_support/test_sandbox.py::test_git_works_and_what_it_runs_cannot_be_changed",
         "tests/tools/shell_support/test_sandbox.py::test_a_background_command_cannot_change_the_settings_of_git",
         "tests/tools/shell_support/test_git_use.py::test_an_option_with_which_git_runs_a_program_is_not_daily",
+        "tests/tools/shell_support/test_git_use.py::test_a_line_that_writes_or_runs_something_beside_git_is_not_only_git",
         "tests/tools/shell_support/test_sandbox.py::test_settings_of_the_kernel_are_mounted_read_only",
         "tests/test_paths.py::test_a_program_that_commands_could_have_put_on_path_is_not_found",
         "tests/tools/shell_support/test_sandbox.py::test_no_command_makes_the_users_next_git_command_run_a_program",

@@ -31,12 +31,14 @@ _SETTINGS = frozenset(
     }
 )
 """Those that start nothing and lead nowhere; `git config KEY VALUE` may set them."""
+_FOR_ONE_COMMAND = _SETTINGS | {"protocol.file.allow", "commit.gpgsign", "color.ui"}
+"""Those that `git -c` may set."""
 _RUN = frozenset({"-i", "--interactive", "-c", "--config", "--template"})
 """Options with which Git runs programs, or takes settings or hooks from elsewhere. `unread` covers the long ones."""
 
 
 def git_use(line: CommandLine) -> GitUse:
-    """Judge by the words alone. `git -c`, aliases and `submodule foreach` are not daily commands."""
+    """Judge by the words alone. Most of `git -c`, aliases and `submodule foreach` are not daily commands."""
     if not any(command.program == "git" for command in line.commands):
         return GitUse.NONE
     beside = [command for command in line.commands if command.program in _BESIDE]
@@ -57,11 +59,28 @@ def moves_remote(line: CommandLine) -> bool:
     )
 
 
+def _without_global_options(words: tuple[str | None, ...]) -> tuple[str | None, ...]:
+    """Leave out those before the subcommand that say only where and how to look."""
+    while len(words) > 2:
+        match words[1:3]:
+            case ("--no-pager", _):
+                taken = 1
+            case ("-C", str()):
+                taken = 2
+            case ("-c", str(setting)):
+                if setting.partition("=")[0].lower() not in _FOR_ONE_COMMAND:  # defence: settings-of-one-command
+                    break
+                taken = 2
+            case _:
+                break
+        words = (words[0], *words[1 + taken :])
+    return words
+
+
 def _is_daily(words: tuple[str | None, ...]) -> bool:
     if words[0] != "git":
         return False
-    while words[1:2] == ("--no-pager",) or (words[1:2] == ("-C",) and words[2:3] not in ((), (None,))):
-        words = ("git", *words[3 if words[1] == "-C" else 2 :])
+    words = _without_global_options(words)
     if len(words) < 2:
         return False
     if any(word in _RUN or (word or "").startswith("-x") for word in words[2:]):  # defence: git-alone

@@ -43,6 +43,7 @@ def test_an_option_with_which_git_runs_a_program_is_not_daily(command: str) -> N
         "git push -u origin main 2>&1 | tail -3; git branch -vv | cat",
         'git checkout -b a --track origin/main >/dev/null 2>&1; echo "rc=$?"',
         "git add -A && git commit -m \"$(cat <<'END'\nOne\n\nbody\nEND\n)\" && git push -u origin HEAD",
+        "git -c protocol.file.allow=always submodule add ../a a && git -c user.name='A B' -C a commit -m x",
         "git rm -q a && git commit -qm x && git -C a --no-pager log | head -1 && git push -u origin main",
     ],
 )
@@ -64,6 +65,9 @@ def test_what_git_does_alone_is_daily(command: str) -> None:
         "git -C $X branch -D a",
         "git branch -D $(./x)",
         "git -C a -c core.fsmonitor=x status",
+        "git -c user.name=a -c alias.x=!x branch -D a",
+        "git -c $X branch -D a",
+        "git --exec-path=. branch -D a",
     ],
 )
 def test_a_line_that_writes_or_runs_something_beside_git_is_not_only_git(command: str) -> None:
