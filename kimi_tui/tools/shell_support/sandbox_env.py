@@ -19,6 +19,7 @@ _CACHES = {
     "YARN_GLOBAL_FOLDER": "yarn-berry",
     "PIP_CACHE_DIR": "pip",
     "UV_CACHE_DIR": "uv",
+    "UV_TOOL_DIR": "uv-tools",
     "GOCACHE": "go-build",
     "GOMODCACHE": "go-mod",
     "CARGO_HOME": "cargo",
@@ -53,6 +54,8 @@ _OFFLINE = {
 """Without a network, programs that retry for minutes end in a timeout with no explanation, and no program has to look
 for a later version of itself.
 """
+_QUIET = {"UV_LINK_MODE": "copy"}
+"""The cache cannot be linked to from the project, of which uv would warn at each installation."""
 _RETRIES_SOON = {"npm_config_fetch_retry_mintimeout": "1000", "npm_config_fetch_retry_maxtimeout": "4000"}
 """npm waits for more than a minute before it says that a host was refused."""
 _PROXIES = ("HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
@@ -83,7 +86,7 @@ def sandboxed_env(
         inside |= {name: str(caches / folder) for name, folder in _CACHES.items()}
         users = Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         seen = {name: str(users / folder) for name, folder in _VISIBLE_CACHES.items() if (users / folder).is_dir()}
-        inside = seen | inside
+        inside = seen | _QUIET | inside
     if offline:
         inside |= _OFFLINE
     if proxy_port is not None:

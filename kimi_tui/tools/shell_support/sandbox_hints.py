@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -75,6 +76,8 @@ _MISSING = re.compile(
     r"not a valid editable|cannot find|can't open|cannot open|failed to (?:read|open|load)",
     re.IGNORECASE,
 )
+_NO_PROGRAM = re.compile(r"(?:^|: )([\w.+-]+): (?:command )?not found$", re.MULTILINE)
+_CROSS_DEVICE = re.compile(r"cross-device link|\bEXDEV\b", re.IGNORECASE)
 _ABSOLUTE = re.compile(r"(?<![\w.~-])/[^\s'\":,;`)]+")
 _RELATIVE = re.compile(r"(?<![\w./-])(?:\.\./)+[^\s'\":,;)]*")
 
@@ -131,8 +134,13 @@ def hint(
             f"it can write only in {folders} and the folders for temporary files, in `.git` only where the command "
             "runs git, and never in Git's settings; the setting `sandbox.writable` adds folders"
         )
-    elif _misses_something_hidden(output, config, workspace):
+    elif _misses_something_hidden(output, config, workspace) or (tier == "full" and _misses_a_program(output)):
         stopped = _HIDDEN
+    elif tier == "full" and _CROSS_DEVICE.search(output):
+        stopped = (
+            "no file can be linked or renamed into a repository, out of one, or between folders that it can write "
+            "(it can be copied and removed)"
+        )
     elif tier == "full" and _misses_something_temporary(output, workspace):
         stopped = "it has folders for temporary files of its own, without what others put into `/tmp`"
     else:
@@ -205,6 +213,14 @@ def _named(line: str, workspace: Workspace) -> Iterator[str]:
         yield name.replace("~", home, 1) if name.startswith("~") else name
     for name in _RELATIVE.findall(line):
         yield os.path.normpath(workspace.work_dir / name)
+
+
+def _misses_a_program(output: str) -> bool:
+    """Whether the shell says that a program is missing that PATH finds in the home, by a link to what is hidden."""
+    home = os.path.realpath(Path.home())
+    names: list[str] = _NO_PROGRAM.findall(output)
+    found = [shutil.which(name) for name in names]
+    return any(path is not None and real_path(path).is_relative_to(home) for path in found)
 
 
 def _misses_something_temporary(output: str, workspace: Workspace) -> bool:

@@ -125,13 +125,13 @@ async def test_a_submodule_is_added_updated_and_committed(harness: ToolHarness, 
     source.mkdir()
     git(source, "init", "-q", "-b", "main")
     git(source, "commit", "-q", "--allow-empty", "-m", "one")
-    git(harness.dir, "config", "--global", "protocol.file.allow", "always")
+    local = "git -c protocol.file.allow=always"
     await done(
         harness,
         tool,
-        "git submodule add -q ./library vendor/library",
+        f"{local} submodule add -q ./library vendor/library",
         "git commit -qm 'Add the library' && git submodule status",
-        "git clone -q --recurse-submodules . copy && ls copy/vendor/library",
+        f"{local} clone -q --recurse-submodules . copy && ls copy/vendor/library",
     )
 
 
@@ -187,7 +187,18 @@ async def test_npm_installs_a_package_of_a_folder_from_a_cold_cache(harness: Too
 @needs("uv")
 async def test_uv_makes_an_environment_from_a_cold_cache(harness: ToolHarness, tool: Shell) -> None:
     wheel(harness.dir / "wheels")
-    await done(harness, tool, "uv venv -q", "uv pip install -q --offline --no-index --find-links wheels tiny")
+    (Path.home() / ".local/share/uv/tools").mkdir(parents=True)
+    installed = await done(
+        harness,
+        tool,
+        "uv venv -q",
+        "uv pip install --offline --no-index --find-links wheels tiny 2>&1",
+        "uvx --offline --no-index --find-links wheels --with tiny python -m tiny",
+    )
+    assert installed.endswith("tiny runs\n")
+    assert "hardlink" not in await done(
+        harness, tool, "uv venv -q other && VIRTUAL_ENV=other uv pip install --offline --no-index -f wheels tiny 2>&1"
+    )
 
 
 @needs("make")
@@ -294,6 +305,34 @@ async def test_a_hint_names_the_door_when_the_sandbox_is_to_blame_and_only_then(
     value = await harness.use(tool, command=command)
     assert value.is_error
     assert ("outside_sandbox" in value.message) is blamed, (value.output, value.message)
+
+
+async def test_a_program_whose_link_on_path_leads_to_what_is_hidden_is_named_with_the_setting(
+    harness: ToolHarness, tool: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Poetry's installer makes such a link, to a folder that commands see."""
+    programs = Path.home() / ".local/bin"
+    programs.mkdir(parents=True)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    for name, folder in (("hidden-tool", "src/tool"), ("shown-tool", ".local/share/pypoetry/venv/bin")):
+        file = Path.home() / folder / name
+        file.parent.mkdir(parents=True)
+        file.write_text("#!/bin/sh\necho runs\n")
+        file.chmod(0o755)
+        (programs / name).symlink_to(file)
+    assert await done(harness, tool, "shown-tool") == "runs\n"
+    assert "`sandbox.readable`" in (await harness.use(tool, command="hidden-tool")).message
+    assert "sandbox" not in (await harness.use(tool, command="no-such-tool")).message
+
+
+async def test_a_link_into_a_nested_repository_fails_with_the_reason(harness: ToolHarness, tool: Shell) -> None:
+    nested = harness.dir / "nested"
+    nested.mkdir()
+    git(nested, "init", "-q", "-b", "main")
+    (nested / "a").write_text("1")
+    value = await harness.use(tool, command="ln nested/a b")
+    assert "linked or renamed into a repository" in value.message
+    await done(harness, tool, "mv nested/a b && cat b")
 
 
 @pytest.mark.parametrize(
