@@ -958,6 +958,10 @@ DEFENCES: tuple[Defence, ...] = (
         too=(("compare-with-plain-text", Without(2)),),
     ),
     Defence(
+        "31 cmd_split", "a comment begins a word", "comment-within-a-word", NEVER,
+        "test_a_number_sign_that_ends_a_word_hides_nothing_behind_it",
+    ),
+    Defence(
         "31 cmd_split", "telling a pattern from the same in quotes", "quoted-pattern", NEVER,
         "test_a_yes_for_a_word_in_quotes_covers_none_that_bash_expands",
     ),

@@ -210,6 +210,7 @@ CASES: dict[str, tuple[str, ...]] = {
         "tests/tools/core/test_ask_approval.py::test_a_way_that_the_model_calls_no_is_no_answer_of_the_user",
         f"{_CMD}::test_commands_within_others_are_listed_too",
         f"{_CMD}::test_a_pattern_that_names_a_program_is_no_test",
+        f"{_CMD}::test_a_number_sign_that_ends_a_word_hides_nothing_behind_it",
         f"{_CMD}::test_a_word_behind_assignments_that_is_known_only_at_run_time_may_be_the_program",
         f"{_CMD}::test_a_yes_for_a_word_in_quotes_covers_none_that_bash_expands",
         f"{_CMD}::test_no_text_takes_long",

@@ -85,6 +85,7 @@ _STATEMENTS = frozenset(
     }
 )
 _BLANK = re.compile(rb"(?:(?:\\\n)*[ \t\n](?:[ \t\n]|\\\n)*)?")
+_BEFORE_COMMENT = re.compile(rb"(?:\A|[ \t\n;&|])\Z")
 _PLAIN = bytes(code if " " <= chr(code) <= "~" or chr(code) in "\t\n" else ord("x") for code in range(256))
 """Non-ASCII characters crash the parser; Bash treats them like letters, so letters replace them."""
 _TEST = re.compile(r"\[\s(?:.*\s)?\]", re.DOTALL)
@@ -388,7 +389,8 @@ def _odd(node: Node, source: _Source) -> bool:
 
 def _skips(root: Node, source: _Source) -> bool:
     r"""Whether the parser skipped anything but white space: it accepts `\ ` as white space, where Bash has a word, a
-    lone line continuation as the end of a word, and a line end before a backslash as part of a word.
+    lone line continuation as the end of a word, and a line end before a backslash as part of a word. It also takes the
+    `#` of the word `]#` for the start of a comment.
     """
     at = 0
     pending = [root]
@@ -398,6 +400,9 @@ def _skips(root: Node, source: _Source) -> bool:
             pending.extend(reversed(here.children))
         else:
             if not _BLANK.fullmatch(source.content, at, max(at, here.start_byte)):
+                return True
+            # defence: comment-within-a-word
+            if here.type == "comment" and not _BEFORE_COMMENT.search(source.content, 0, here.start_byte):
                 return True
             if here.type == "word" and re.search(r"\s", ESCAPED.sub("", source.text(here))):
                 return True

@@ -247,6 +247,13 @@ def test_a_pattern_that_names_a_program_is_no_test() -> None:
     assert not parse_command_line("[ -f a ]").risks
 
 
+def test_a_number_sign_that_ends_a_word_hides_nothing_behind_it() -> None:
+    for line in ("[ -f a ]# b; rm x", "[ -f a ]#\nrm x", "a=(1)# b; rm x", "{ ls; }# b; rm x"):
+        assert parse_command_line(line).unread, line
+    for line in ("[ -f a ] # b; rm x", "ls;# b\nls", "# b\nls", "ls \\\n# b"):
+        assert not parse_command_line(line).unread, line
+
+
 def test_a_word_behind_assignments_that_is_known_only_at_run_time_may_be_the_program() -> None:
     for line in ("env a=b $'rm' x", "env a=b $X", "sudo a=b $X y", "env a=b r{m,} x"):
         assert parse_command_line(line).unread, line
