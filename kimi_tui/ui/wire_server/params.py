@@ -55,7 +55,7 @@ class PromptParams(_Params):
 
 
 class SetPlanMode(_Params):
-    enabled: bool
+    enabled: bool = Field(strict=True)
 
 
 P = TypeVar("P", bound=_Params)

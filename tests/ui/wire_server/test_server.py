@@ -215,6 +215,16 @@ async def test_plan_mode_is_set_and_told(tmp_path):
         assert (await client.call("set_plan_mode", enabled=False))["plan_mode"] is False
 
 
+async def test_plan_mode_is_set_by_true_and_false_alone(tmp_path):
+    async with served(plan(tmp_path, SHELL, "text: ok")) as (client, engine):
+        await client.call("set_plan_mode", enabled=True)
+        for value in ("no", "off", 0, None):
+            with pytest.raises(Refused) as refused:
+                await client.call("set_plan_mode", enabled=value)
+            assert refused.value.code == -32602
+        assert engine.services.plan_mode.on
+
+
 @pytest.mark.usefixtures("skills")
 async def test_a_flow_is_an_outer_turn_with_a_turn_a_node(tmp_path):
     async with served(plan(tmp_path, *CHOICES)) as (client, _):
