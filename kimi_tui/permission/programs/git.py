@@ -2,9 +2,17 @@
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from kimi_tui.permission.programs.files import leads_out
-from kimi_tui.permission.programs.git_options import DIFF, DIFF_DANGER, LOG, REF_LIST
+from kimi_tui.permission.programs.git_options import (
+    DIFF,
+    DIFF_DANGER,
+    LOG,
+    REF_LIST,
+    known_format,
+    known_ref_format,
+)
 from kimi_tui.permission.programs.git_tracked import (
     anything,
     changes_in_status,
@@ -15,7 +23,16 @@ from kimi_tui.permission.programs.git_tracked import (
     whole_tree,
 )
 from kimi_tui.permission.programs.options import Level, Options, Parsed
-from kimi_tui.permission.programs.program import NOT_RECURSIVE, Check, Kind, Program, RecursiveRead, Tracked, names
+from kimi_tui.permission.programs.program import (
+    NOT_RECURSIVE,
+    Check,
+    Kind,
+    Program,
+    RecursiveRead,
+    Tracked,
+    names,
+    unlisted_options,
+)
 
 _READS, _HARMLESS, _EXACT = Level.READS, Level.HARMLESS, Level.EXACT
 
@@ -30,48 +47,8 @@ _PLAIN_SETTINGS = re.compile(
 _NAME = re.compile(r"[A-Za-z0-9_][\w./#-]*")
 
 
-_COMMIT_FORMAT = re.compile(
-    r"(?:[^%]|%[+ -]?(?:[HhTtPpsfbBdDmn%]|[ac][nNeElLdDrtiIsh]|g[dDsnNeE]|x[0-9a-fA-F]{2}|C(?:\([\w ,#]*\)|red|green|"
-    r"blue|reset)|[<>]{1,2}\|?\([\w, ]*\)|w\([\d, ]*\)))*",
-    re.ASCII | re.DOTALL,
-)
-_COMMIT_FORMATS = frozenset({"oneline", "short", "medium", "full", "fuller", "reference", "email", "raw"})
-_REF_FORMAT = re.compile(
-    r"(?:[^%]|%%|%[0-9a-fA-F]{2}|%\(\*?(?:(?:refname|objectname|upstream|push)(?::(?:short(?:=\d+)?|[lr]?strip=-?\d+|"
-    r"track|trackshort|nobracket|,)*)?|objecttype|objectsize|(?:author|committer|tagger)(?:name|email)?|"
-    r"(?:author|committer|tagger|creator)date(?::[\w: %-]*)?|subject|contents:subject|HEAD|color(?::\w+)?|if|then|else|"
-    r"end|align:[\w,=]*)\))*",
-    re.ASCII | re.DOTALL,
-)
-_REF_ORDER = re.compile(r"-?(?:v(?:ersion)?:refname|refname|(?:author|committer|tagger|creator)date|objectsize)")
-
-
-def _known_format(parsed: Parsed) -> str:
-    """Find a format of commits with an unknown part: with some, Git verifies signatures, which runs another program."""
-    formats = parsed.values("--format", "--pretty")
-    return next((value for value in formats if not _is_commit_format(value)), "")  # defence: formats-of-commits
-
-
-def _is_commit_format(value: str) -> bool:
-    kind, colon, text = value.partition(":")
-    if kind in _COMMIT_FORMATS:
-        return not colon
-    if kind in ("format", "tformat") and colon:
-        value = text
-    elif "%" not in value:
-        return False
-    return _COMMIT_FORMAT.fullmatch(value) is not None
-
-
-def _known_ref_format(parsed: Parsed) -> str:
-    """Find a format of refs, or an order, with an unknown part: some print files or addresses, or run a program."""
-    formats = [value for value in parsed.values("--format") if not _REF_FORMAT.fullmatch(value)]
-    orders = [value for value in parsed.values("--sort") if not _REF_ORDER.fullmatch(value)]
-    return next(iter((*formats, *orders)), "")  # defence: formats-of-refs
-
-
 def _only_lists(parsed: Parsed) -> str:
-    if unknown := _known_ref_format(parsed):
+    if unknown := known_ref_format(parsed):
         return unknown
     return "" if parsed.has(*_LISTING) or not parsed.operands else parsed.operands[0][1]
 
@@ -169,6 +146,28 @@ def _exact(
     return Program(_EXACT, Options("", known, danger), dangerous=dangerous, tracked=tracked)
 
 
+def _only(known: str, dangerous: Callable[[Parsed], list[int]] = _addresses, *, prints: bool = False) -> Program:
+    """Make a program as `_exact` does, of which a rule has to name each option that is not `known`, and each word that
+    leads out of the folder.
+    """
+
+    def dangers(parsed: Parsed) -> list[int]:
+        outside = [index for index, word in parsed.operands if leads_out(word)]
+        return [*unlisted_options(parsed), *outside, *dangerous(parsed)]  # defence: git-writes-elsewhere
+
+    return Program(_EXACT, Options("", known), dangerous=dangers, tracked=anything if prints else None)
+
+
+def _starts_another(parsed: Parsed) -> list[int]:
+    """Find the subcommand, and each option: it starts a program that the settings name, or one that it finds."""
+    return [0, *(option.at for option in parsed.options), *parsed.unknown]
+
+
+def _with_manual(program: Program) -> Program:
+    """Add the option that starts a reader of manuals, or a browser."""
+    return replace(program, options=replace(program.options, danger=f"{program.options.danger} --help"))
+
+
 _PACKS = "--upload-pack= --receive-pack= --exec= "
 _SUBCOMMANDS: dict[str, Program] = {
     "status": _reads(
@@ -177,13 +176,13 @@ _SUBCOMMANDS: dict[str, Program] = {
         tracked=changes_in_status,
     ),
     "diff": _reads(DIFF, DIFF_DANGER, deep=_compares_folders, tracked=compared),
-    "log": _reads(DIFF + LOG, DIFF_DANGER, check=_known_format, tracked=logged),
-    "show": _reads(DIFF + LOG, DIFF_DANGER, check=_known_format, tracked=shown_revisions),
+    "log": _reads(DIFF + LOG, DIFF_DANGER, check=known_format, tracked=logged),
+    "show": _reads(DIFF + LOG, DIFF_DANGER, check=known_format, tracked=shown_revisions),
     "shortlog": _reads("-nse -# --numbered --summary --email --since= --until= --all --no-merges"),
     "reflog": _reads(
         DIFF + LOG,
         DIFF_DANGER,
-        check=lambda parsed: _known_format(parsed) or _first("show")(parsed),
+        check=lambda parsed: known_format(parsed) or _first("show")(parsed),
         tracked=logged,
     ),
     "blame": _reads(
@@ -198,14 +197,14 @@ _SUBCOMMANDS: dict[str, Program] = {
     "tag": _reads(
         REF_LIST + "-l -n?",
         "-v --verify",
-        check=lambda parsed: _known_ref_format(parsed) if parsed.has("-l") else _only_lists(parsed),
+        check=lambda parsed: known_ref_format(parsed) if parsed.has("-l") else _only_lists(parsed),
     ),
     "stash": Program(
         _EXACT,
         Options(stops=True),
         subs={
             "list": _reads(
-                DIFF + LOG, DIFF_DANGER, check=_known_format, tracked=lambda parsed: whole_tree(logged(parsed))
+                DIFF + LOG, DIFF_DANGER, check=known_format, tracked=lambda parsed: whole_tree(logged(parsed))
             ),
             "show": _reads(
                 DIFF + "--include-untracked --only-untracked",
@@ -231,7 +230,8 @@ _SUBCOMMANDS: dict[str, Program] = {
         Options(stops=True),
         subs={
             "list": _reads("-vz --porcelain --verbose", most=0),
-            **dict.fromkeys(("lock", "prune", "remove", "repair", "unlock"), _exact()),
+            **dict.fromkeys(("lock", "prune", "remove", "unlock"), _exact()),
+            "repair": _only(""),
             **dict.fromkeys(("add", "move"), _exact("", "-b: -B: --reason=", _written_paths(outside=True))),
         },
     ),
@@ -287,7 +287,7 @@ _SUBCOMMANDS: dict[str, Program] = {
     "merge-base": _reads("-a --all --is-ancestor --fork-point"),
     "for-each-ref": _reads(
         "--count= --sort= --format= --points-at= --merged? --no-merged? --contains? --no-contains?",
-        check=_known_ref_format,
+        check=known_ref_format,
     ),
     "check-ignore": _reads("-qvzn --quiet --verbose --non-matching --no-index"),
     "version": _reads("", most=0),
@@ -296,7 +296,7 @@ _SUBCOMMANDS: dict[str, Program] = {
         Options(
             "--get --local --list -l",
             "",
-            "-f: --file= --blob= --global --system --edit -e",
+            "-f: --file= --blob= --global --system --edit -e --unset --unset-all --remove-section --rename-section",
         ),
         check=_plain_key,
         dangerous=_settings,
@@ -359,18 +359,15 @@ _SUBCOMMANDS: dict[str, Program] = {
         ("whatchanged", "cat-file", "diff-tree", "diff-index", "diff-files"),
         _exact("--output= --ext-diff --textconv --filters", prints=True),
     ),
-    "difftool": _exact("-x: --extcmd= -t: --tool=", "-gdy --gui --dir-diff --no-prompt", prints=True),
+    "difftool": _exact("-x: --extcmd= -t: --tool=", "-gdy --gui --dir-diff --no-prompt", _starts_another, prints=True),
     "maintenance": Program(
         _EXACT, Options(stops=True), subs={"run": _exact(), "is-needed": _exact(), "unregister": _exact()}, plugins=True
     ),
-    **dict.fromkeys(("bugreport", "diagnose"), _exact("-o: --output-directory=")),
-    **dict.fromkeys(
-        ("fast-import", "fast-export"),
-        _exact("--export-marks= --export-pack-edges= --allow-unsafe-features", prints=True),
-    ),
-    **dict.fromkeys(("commit-graph", "multi-pack-index"), _exact("--object-dir=")),
-    "index-pack": _exact("-o:"),
-    **dict.fromkeys(("repack", "gc"), _exact("--expire-to= --filter-to=")),
+    **dict.fromkeys(("bugreport", "diagnose"), _only("")),
+    **dict.fromkeys(("fast-import", "fast-export"), _only("-MC --all --quiet --stats", prints=True)),
+    **dict.fromkeys(("commit-graph", "multi-pack-index"), _only("--reachable --append --progress --no-progress")),
+    "index-pack": _only("-v --stdin --strict --keep"),
+    **dict.fromkeys(("repack", "gc"), _only("-aAdfFlq --quiet --prune? --aggressive --auto --force")),
     **dict.fromkeys(
         names(
             "mergetool filter-branch send-email remote-ext remote-fd shell daemon "
@@ -379,8 +376,8 @@ _SUBCOMMANDS: dict[str, Program] = {
         ),
         Program(kind=Kind.ANYTHING),
     ),
-    "mailsplit": _exact("-o:"),
-    "read-tree": _exact("--index-output="),
+    "mailsplit": _only("", _written_paths()),
+    "read-tree": _only("-muvn --reset --prefix= --empty --dry-run"),
     "clone": _exact(
         "-u: -c: --upload-pack= --config= --template= --separate-git-dir= --reference= --bundle-uri=",
         "-qvnls -b: -o: -j: --depth= --branch= --origin= --jobs=",
@@ -394,16 +391,20 @@ _SUBCOMMANDS: dict[str, Program] = {
     "var": _exact(),
     "bundle": _exact("", "-q --version= --all", _bundled, prints=True),
     **dict.fromkeys(
-        ("mailinfo", "merge-file", "pack-objects"), _exact("", "-kbnmpuqL --stdout", _written_paths(), prints=True)
+        ("mailinfo", "merge-file", "pack-objects"), _only("-kbnmpuqL --stdout", _written_paths(), prints=True)
     ),
     "interpret-trailers": _exact("--in-place"),
-    "format-patch": _exact("-o: --output-directory= --output= --ext-diff --textconv", "-# -nks", prints=True),
+    "format-patch": _only(
+        "-# -nks -M? --stdout --numbered --signoff --cover-letter --no-cover-letter --subject-prefix= --rfc --base= "
+        "--keep-subject --thread? --root --no-stat --signature= --no-signature",
+        prints=True,
+    ),
     "apply": _exact("--unsafe-paths --directory= --build-fake-ancestor=", "-pvRz --stat --check --index --cached"),
     "am": _exact("--directory=", "-kcsq3i -p: -C:"),
     "merge": _exact("-s: --strategy=", "-nqve -m: -X: -F:"),
     "cherry-pick": _exact("--strategy=", "-nxes -m: -X:"),
     "revert": _exact("--strategy=", "-nes -m: -X:"),
-    "checkout-index": _exact("--prefix="),
+    "checkout-index": _only("-aufqn --all --force --quiet"),
     **dict.fromkeys(("range-diff", "request-pull", "merge-tree", "unpack-file"), _exact(prints=True)),
     "checkout": _exact("", "-bB:"),
     **{
@@ -428,7 +429,7 @@ PROGRAMS: dict[str, Program] = {
             "--bare --attr-source= --list-cmds=",
             stops=True,
         ),
-        subs=_SUBCOMMANDS,
+        subs={name: _with_manual(program) for name, program in _SUBCOMMANDS.items()},
         plugins=True,
         configured=True,
     ),

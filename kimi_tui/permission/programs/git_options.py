@@ -1,4 +1,8 @@
-"""The options that several Git commands share, as texts for `Options`."""
+"""The options that several Git commands share, as texts for `Options`, and checks of their formats."""
+
+import re
+
+from kimi_tui.permission.programs.options import Parsed
 
 
 def option_names(options: str) -> frozenset[str]:
@@ -32,3 +36,41 @@ REF_LIST = (
     "--list --contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --color? --no-color "
     "--no-column --ignore-case -i "
 )
+_COMMIT_FORMAT = re.compile(
+    r"(?:[^%]|%[+ -]?(?:[HhTtPpsfbBdDmn%]|[ac][nNeElLdDrtiIsh]|g[dDsnNeE]|x[0-9a-fA-F]{2}|C(?:\([\w ,#]*\)|red|green|"
+    r"blue|reset)|[<>]{1,2}\|?\([\w, ]*\)|w\([\d, ]*\)))*",
+    re.ASCII | re.DOTALL,
+)
+_COMMIT_FORMATS = frozenset({"oneline", "short", "medium", "full", "fuller", "reference", "email", "raw"})
+_REF_FORMAT = re.compile(
+    r"(?:[^%]|%%|%[0-9a-fA-F]{2}|%\(\*?(?:(?:refname|objectname|upstream|push)(?::(?:short(?:=\d+)?|[lr]?strip=-?\d+|"
+    r"track|trackshort|nobracket|,)*)?|objecttype|objectsize|(?:author|committer|tagger)(?:name|email)?|"
+    r"(?:author|committer|tagger|creator)date(?::[\w: %-]*)?|subject|contents:subject|HEAD|color(?::\w+)?|if|then|else|"
+    r"end|align:[\w,=]*)\))*",
+    re.ASCII | re.DOTALL,
+)
+_REF_ORDER = re.compile(r"-?(?:v(?:ersion)?:refname|refname|(?:author|committer|tagger|creator)date|objectsize)")
+
+
+def known_format(parsed: Parsed) -> str:
+    """Find a format of commits with an unknown part: with some, Git verifies signatures, which runs another program."""
+    formats = parsed.values("--format", "--pretty")
+    return next((value for value in formats if not _is_commit_format(value)), "")  # defence: formats-of-commits
+
+
+def _is_commit_format(value: str) -> bool:
+    kind, colon, text = value.partition(":")
+    if kind in _COMMIT_FORMATS:
+        return not colon
+    if kind in ("format", "tformat") and colon:
+        value = text
+    elif "%" not in value:
+        return False
+    return _COMMIT_FORMAT.fullmatch(value) is not None
+
+
+def known_ref_format(parsed: Parsed) -> str:
+    """Find a format of refs, or an order, with an unknown part: some print files or addresses, or run a program."""
+    formats = [value for value in parsed.values("--format") if not _REF_FORMAT.fullmatch(value)]
+    orders = [value for value in parsed.values("--sort") if not _REF_ORDER.fullmatch(value)]
+    return next(iter((*formats, *orders)), "")  # defence: formats-of-refs

@@ -70,6 +70,19 @@ git maintenance register
 git fast-export --all --export-marks=../x
 git fast-import --export-marks=../x
 git bugreport -o ../x
+git bugreport --suffix=x/../../out
+git bugreport -s x/../../out
+git diagnose --suffix=x/../../out
+git format-patch -1 --suffix=/../../out
+git mailsplit m ../out
+git mailsplit -f7 m out
+git index-pack ../out/x.pack
+git worktree repair ../x
+git log --help
+git clone --help
+git difftool -y HEAD
+git config --unset core.hooksPath
+git config --remove-section protocol
 git diagnose --output-directory=../x
 git index-pack -o ../x y
 git read-tree --index-output=../x HEAD
