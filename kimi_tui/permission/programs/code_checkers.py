@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from kimi_tui.permission.programs.files import outside
+from kimi_tui.permission.programs.git_options import option_names
 from kimi_tui.permission.programs.options import Level, Options, Parsed
 from kimi_tui.permission.programs.program import Program, unlisted_options
 
@@ -15,9 +16,28 @@ def _files_of_arguments(parsed: Parsed) -> list[int]:
     return [index for index, word in words if word.startswith("@")]  # defence: files-of-arguments
 
 
-def _checker(program: Program) -> Program:
-    subs = {name: _checker(sub) for name, sub in program.subs.items()}
-    return replace(program, dangerous=program.dangerous or _files_of_arguments, subs=subs)
+def _dangers(parsed: Parsed) -> list[int]:
+    return [*unlisted_options(parsed), *_files_of_arguments(parsed)]
+
+
+def _checker(name: str, program: Program) -> Program:
+    """Complete a table. Their plugins have more options that write files or load code than could be listed, so a rule
+    has to name each option that is not known.
+    """
+    also, options = _ALSO_KNOWN.get(name, ""), program.options
+    names = frozenset(also.split()) if options.single else option_names(also)
+
+    def check(parsed: Parsed) -> str:
+        found = next((option.name for option in parsed.options if option.name in names), "")
+        return found or (program.check(parsed) if program.check else "")
+
+    return replace(
+        program,
+        options=replace(options, harmless=f"{options.harmless} {also}"),
+        check=check,
+        dangerous=program.dangerous or _dangers,
+        subs={sub: _checker(f"{name} {sub}", table) for sub, table in program.subs.items()},
+    )
 
 
 def _changes_files(parsed: Parsed) -> str:
@@ -42,6 +62,49 @@ def _named(parsed: Parsed) -> list[int]:
 def _first_word(parsed: Parsed) -> str:
     return parsed.operands[0][1] if parsed.operands else "."
 
+
+_ALSO_KNOWN = {
+    "pytest": "-h --pdb --trace --sw-skip --stepwise-skip --snapshot-update --cov-append --cov-branch --no-cov-on-fail "
+    "--cov-fail-under= --dist= --forked --deselect= --ignore= --log-level= --log-cli-level= --setup-show --setup-only "
+    "--setup-plan --fixtures --markers --strict-config --runxfail --doctest-modules --full-trace --reruns= "
+    "--randomly-seed= --random-order --durations-min= --show-capture= --benchmark-skip --benchmark-disable "
+    "--benchmark-only --hypothesis-seed= --hypothesis-show-statistics --reuse-db --create-db --asyncio-mode= "
+    "--verbosity= --help",
+    "unittest": "-ck: --catch --locals --durations=",
+    "ruff check": "-es --fix --unsafe-fixes --fix-only --no-unsafe-fixes --watch --extend-ignore= --per-file-ignores= "
+    "--line-length= --exclude= --extend-exclude= --force-exclude --respect-gitignore --ignore-noqa --show-settings "
+    "--show-files --silent --exit-non-zero-on-fix",
+    "ruff format": "-s --preview --exclude= --force-exclude --respect-gitignore --target-version= --range= --silent",
+    "black": "-t: --target-version= --line-length= --skip-string-normalization --skip-magic-trailing-comma -C "
+    "--preview --unstable --fast --safe --workers= -W: --exclude= --extend-exclude= --force-exclude= --include= "
+    "--line-ranges= --color --no-color --pyi --version",
+    "isort": "-l: -j: --line-length= --multi-line= --atomic --skip= --skip-glob= --filter-files --trailing-comma "
+    "--combine-as --stdout --show-files --gitignore --jobs= --version",
+    "flake8": "-j: --jobs= --extend-ignore= --extend-select= --per-file-ignores= --exclude= --extend-exclude= "
+    "--filename= --format= --max-complexity= --max-doc-length= --show-source --disable-noqa --exit-zero --isolated "
+    "--version --color=",
+    "mypy": "-m: --module= --package= --disallow-untyped-defs --disallow-untyped-calls --disallow-incomplete-defs "
+    "--disallow-any-generics --disallow-any-explicit --disallow-subclassing-any --disallow-untyped-decorators "
+    "--warn-unused-ignores --warn-return-any --warn-unreachable --warn-redundant-casts --warn-unused-configs "
+    "--no-implicit-optional --no-implicit-reexport --strict-equality --show-column-numbers --show-error-context "
+    "--show-error-end --hide-error-codes --no-color-output --explicit-package-bases --namespace-packages --exclude= "
+    "--disable-error-code= --enable-error-code= --no-site-packages --scripts-are-modules --show-traceback "
+    "--non-interactive --allow-redefinition --local-partial-types --show-absolute-path --output= --version",
+    "pyright": "-w --watch --pythonversion= --pythonplatform= --threads? --verifytypes= --ignoreexternal "
+    "--dependencies --createstub= --version",
+    "eslint": "--fix --fix-dry-run --fix-type= --rule= --env= --global= --ignore-pattern= --no-ignore "
+    "--no-inline-config --report-unused-disable-directives --cache-strategy= --no-error-on-unmatched-pattern "
+    "--no-warn-ignored --stdin --debug --exit-on-fatal-error --no-eslintrc --version --env-info --concurrency=",
+    "tsc": "-watch -w -init -version -v -help -h -all -showconfig -listfilesonly -explainfiles -declaration -d "
+    "-emitdeclarationonly -sourcemap -target= -t= -module= -m= -lib= -jsx= -esmoduleinterop -resolvejsonmodule "
+    "-moduleresolution= -allowjs -checkjs -incremental -removecomments -noimplicitany -strictnullchecks "
+    "-nounusedlocals -nounusedparameters -noimplicitreturns -extendeddiagnostics -diagnostics -traceresolution "
+    "-isolatedmodules -types=",
+    "prettier": "-w --write --ignore-unknown --no-config --no-editorconfig --log-level= --loglevel= --no-color "
+    "--single-quote --no-semi --tab-width= --print-width= --use-tabs --trailing-comma= --end-of-line= --cache "
+    "--cache-strategy= --no-error-on-unmatched-pattern --prose-wrap= --version",
+}
+"""Options that change files of the project, or that are rare: an approval with one covers exactly the command."""
 
 _PROGRAMS: dict[str, Program] = {
     "pytest": Program(
@@ -182,4 +245,4 @@ _PROGRAMS: dict[str, Program] = {
     ),
 }
 
-PROGRAMS = {name: _checker(program) for name, program in _PROGRAMS.items()}
+PROGRAMS = {name: _checker(name, program) for name, program in _PROGRAMS.items()}

@@ -69,6 +69,15 @@ git maintenance start
 git maintenance register
 git fast-export --all --export-marks=../x
 git fast-import --export-marks=../x
+pytest --alluredir=/tmp/x
+pytest --ds=evil.settings
+mypy --lineprecision-report=/tmp/x a.py
+mypy --xslt-html-report /tmp/x a.py
+isort --formatter x
+eslint --suppressions-location /tmp/x --suppress-all
+prettier --cache --cache-location=/tmp/x .
+prettier --plugin-search-dir /tmp .
+tsc --outfile /tmp/x
 git bugreport -o ../x
 git bugreport --suffix=x/../../out
 git bugreport -s x/../../out
@@ -698,7 +707,12 @@ def test_there_are_many_dangerous_commands() -> None:
         ("npm *", "npm pkg get name", True),
         ("npm install *", "npm install x", True),
         ("gh *", "gh pr view 1 --comments", True),
-        ("pytest *", "pytest -x --no-such-option tests", True),
+        ("pytest *", "pytest -x --no-such-option tests", False),
+        ("pytest *", "pytest -x --pdb --deselect=a tests", True),
+        ("eslint *", "eslint --fix .", True),
+        ("prettier *", "prettier --write .", True),
+        ("mypy *", "mypy --strict --warn-unreachable -m a", True),
+        ("tsc *", "tsc --Watch", True),
         ("kubectl *", "kubectl config current-context", True),
         ("git *", "git commit -F x", True),
         ("git *", "git log --no-such-option", True),
