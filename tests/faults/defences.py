@@ -876,6 +876,14 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),
     Defence(
+        "31 cmd_split", "what Git writes elsewhere", "git-writes-elsewhere", Value("dangerous(parsed)"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
+        "31 cmd_split", "modules that Go fetches", "modules-that-go-fetches", Value("unlisted_options(parsed)"),
+        "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
+    ),
+    Defence(
         "31 cmd_split", "files that curl writes a format to", "curl-writes-out", Value("[]"),
         "test_a_dangerous_word_is_asked_about_whatever_was_granted_and_whatever_the_rule",
     ),

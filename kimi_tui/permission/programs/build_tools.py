@@ -4,20 +4,29 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from kimi_tui.permission.programs.files import outside
+from kimi_tui.permission.programs.files import leads_out, outside
 from kimi_tui.permission.programs.options import Level, Options, Parsed
 from kimi_tui.permission.programs.program import Classification, Kind, Program, names, unlisted_options
 
 _HARMLESS = Level.HARMLESS
+_GO_MODULES = ("vendor", "readonly")
+"""Values of `-mod` with which Go takes no module that the project does not name already."""
 _GO_BUILD = "-v -x -race -msan -asan -work -trimpath -buildvcs= -p= -tags= -mod= -cover -covermode= -short -a -json"
 
 
 def _go(options: str, level: Level = _HARMLESS) -> Program:
     options_of = Options("", options, single=True)
-    return Program(level, options_of, check=outside, dangerous=unlisted_options, loose=True)
+
+    def dangerous(parsed: Parsed) -> list[int]:
+        fetches = [option.at for option in parsed.options if option.name == "-mod" and option.value not in _GO_MODULES]
+        return [*unlisted_options(parsed), *fetches]  # defence: modules-that-go-fetches
+
+    return Program(level, options_of, check=outside, dangerous=dangerous, loose=True)
 
 
-_CARGO_DANGER = "--config= --manifest-path= -C: --target-dir= --out-dir= --artifact-dir= --lockfile-path= -Z: --target="
+_CARGO_DANGER = (
+    "--config= --manifest-path= -C: --target-dir= --out-dir= --artifact-dir= --lockfile-path= -Z: --target= --open"
+)
 _CARGO = (
     "-rqv -p: -F: -j: --release --all --workspace --package= --exclude= --lib --bins --bin= --example= --examples "
     "--tests --test= --benches --bench= --all-targets --all-features --features= --no-default-features --quiet "
@@ -48,6 +57,23 @@ def _for_the_tests(parsed: Parsed) -> str:
     """Find a word behind `--` that the program with the tests may not take for a name, or for a harmless option."""
     behind = [word for index, word in parsed.operands if parsed.dashes is not None and index > parsed.dashes]
     return next((word for word in behind if not _TEST_ARGUMENT.fullmatch(word)), "")  # defence: arguments-of-tests
+
+
+def _unlisted_of_tests(parsed: Parsed) -> list[int]:
+    """Find options behind `--` that are not listed: the program with the tests writes the file of `--logfile`."""
+    return [
+        index
+        for index, word in parsed.operands
+        if parsed.dashes is not None
+        and index > parsed.dashes
+        and word[0:1] == "-"
+        and not _TEST_ARGUMENT.fullmatch(word)
+    ]
+
+
+def _led_out(parsed: Parsed) -> list[int]:
+    """Find the folders that `cargo new` and `cargo vendor` make."""
+    return [index for index, word in parsed.operands if leads_out(word)]
 
 
 def _formats(parsed: Parsed) -> str:
@@ -113,11 +139,13 @@ def _named_options(
 _MAKE = Program(
     options=Options(
         "",
-        "-knsBqtwdi -j? -l? -O? --dry-run --just-print --keep-going --silent --always-make --jobs? --question",
+        "-knsBqtwdirRSp -j? -l? -O? --dry-run --just-print --keep-going --silent --always-make --jobs? --question "
+        "--no-print-directory --print-directory --trace --output-sync? --no-builtin-rules --no-builtin-variables "
+        "--warn-undefined-variables --debug? --load-average? --touch --ignore-errors --print-data-base --shuffle?",
         "-f: -C: -I: -E: -e --file= --makefile= --directory= --include-dir= --eval= --environment-overrides "
         "--assume-old= -o: --old-file= -W: --what-if= --new-file= --assume-new=",
     ),
-    dangerous=_variables,
+    dangerous=lambda parsed: [*unlisted_options(parsed), *_variables(parsed)],
     version="--version",
 )
 
@@ -148,11 +176,14 @@ PROGRAMS: dict[str, Program] = {
             "build": _cargo(),
             "check": _cargo(),
             "clippy": replace(_cargo(), dangerous=_for_the_compiler),
-            "test": replace(_cargo(_CARGO + " --no-fail-fast --doc", most=2), check=_for_the_tests),
+            "test": replace(
+                _cargo(_CARGO + " --no-fail-fast --doc", most=2), check=_for_the_tests, dangerous=_unlisted_of_tests
+            ),
             "fmt": replace(_cargo("--all --check -v -q"), check=_formats),
             **dict.fromkeys(("rustc", "rustdoc"), replace(_cargo("", Level.EXACT), dangerous=_for_the_compiler)),
             "install": Program(options=Options(danger=_CARGO_DANGER + " --root=")),
-            **{name: _cargo("", Level.EXACT) for name in _CARGO_EXACT},
+            **{name: replace(_cargo("", Level.EXACT), dangerous=_led_out) for name in _CARGO_EXACT},
+            **dict.fromkeys(("bench", "t"), replace(_cargo("", Level.EXACT), dangerous=_unlisted_of_tests)),
         },
         plugins=True,
     ),
@@ -191,7 +222,10 @@ PROGRAMS: dict[str, Program] = {
         "-lnqv --list --summary --dry-run --quiet --verbose --yes --evaluate --variables",
         _of_another_folder,
     ),
-    "task": Program(options=Options("", "", "-t: --taskfile= -d: --dir= -g --global")),
+    "task": _named_options(
+        "-lapvsnfw --list --list-all --parallel --verbose --silent --dry --force --summary --status --watch --version",
+        _variables,
+    ),
     "bazel": _named_options(
         "-kc: --keep_going --compilation_mode= --config= --jobs= --test_output= --test_filter= --verbose_failures"
     ),

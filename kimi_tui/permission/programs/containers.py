@@ -29,7 +29,15 @@ _DOCKER = Program(
     options=Options(danger=_GLOBAL, stops=True),
     subs={
         **_commands("ps images logs top port stats diff history version info inspect events search"),
-        **_commands("build push pull start stop restart rm rmi tag rename kill pause unpause wait commit", _WRITES),
+        "build": Program(
+            options=Options(
+                "",
+                "-q -t: --tag= --build-arg= --no-cache --pull --target= --platform= --progress= --quiet --rm "
+                "--force-rm --label=",
+            ),
+            dangerous=unlisted_options,
+        ),
+        **_commands("push pull start stop restart rm rmi tag rename kill pause unpause wait commit", _WRITES),
         **dict.fromkeys(("exec", "run", "create", "attach"), _ANYTHING),
         "compose": _COMPOSE,
     },

@@ -192,12 +192,17 @@ PROGRAMS: dict[str, Program] = {
     "tar": Program(
         options=Options(
             "",
-            "-AcdrtuxvzjJahkmOpSUW -f: -b: -X: -H: -V: -N: -K: --file= --extract --list --create",
+            "-AcdrtuxvzjJahkmOpSUW -f: -b: -X: -H: -V: -N: -K: --file= --extract --list --create --append --update "
+            "--delete --verbose --gzip --bzip2 --xz --zstd --auto-compress --exclude= --exclude-from= --exclude-vcs "
+            "--strip-components= --wildcards --no-recursion --keep-old-files --overwrite --to-stdout --sort= --owner= "
+            "--group= --mode= --mtime= --numeric-owner --same-owner --no-same-owner --same-permissions "
+            "--no-same-permissions --touch --dereference --preserve-permissions --totals --version",
             "-I: -F: -P -C: -T: -g: --use-compress-program= --to-command= --checkpoint-action= --info-script= "
             "--new-volume-script= --rmt-command= --rsh-command= --absolute-names --directory= --files-from= "
             "--listed-incremental= --index-file= --volno-file= --one-top-level? --transform= --xform= --add-file=",
         ),
         dangerous=lambda parsed: [
+            *unlisted_options(parsed),
             *_bundled(parsed),
             *_archive_elsewhere(parsed),
             *(option.at for option in parsed.options if option.name == "-f" and ":" in (option.value or "")),
@@ -206,9 +211,10 @@ PROGRAMS: dict[str, Program] = {
     "zip": Program(
         options=Options(
             "", "-rqv0123456789jmu9 -x: -i:", ("-T -TT: --unzip-command= --test -@ --out= -O: -b: --temp-path=")
-        )
+        ),
+        dangerous=unlisted_options,
     ),
-    "unzip": Program(options=Options("", "-lqjnovtz -x:", "-d: -:")),
+    "unzip": Program(options=Options("", "-lpqjnovtuz -x: -P:", "-d: -:"), dangerous=unlisted_options),
     "gzip": Program(),
     "xz": Program(options=Options("", "-dkzcf0123456789", "--files? --files0?")),
     "zstd": Program(options=Options("", "-dkcflqvV# -T?"), dangerous=unlisted_options),

@@ -91,13 +91,13 @@ PROGRAMS: dict[str, Program] = {
     "mosh": _ANYTHING,
     "autossh": _ANYTHING,
     "scp": Program(options=_SCP, dangerous=unlisted_options),
-    "sftp": Program(options=Options("", "", "-S: -o: -F: -b: -D: -J: -i: -s:")),
+    "sftp": Program(options=Options("", "-pqrvC46 -P: -l:"), dangerous=unlisted_options),
     "ftp": _ANYTHING,
     "lftp": _ANYTHING,
     "telnet": _ANYTHING,
-    "nc": Program(options=Options("", "-vzulnk46 -w: -p:", "-e: -c: --exec= --sh-exec= --lua-exec= -x: -X: -U: -o:")),
-    "ncat": Program(options=Options("", "-vzulnk46 -w: -p:", "-e: -c: --exec= --sh-exec= --lua-exec= -o: -x:")),
-    "netcat": Program(options=Options("", "-vzulnk46 -w: -p:", "-e: -c: -x: -X: -U: -o:")),
+    **dict.fromkeys(
+        ("nc", "ncat", "netcat"), Program(options=Options("", "-vzulnkN46 -w: -p:"), dangerous=unlisted_options)
+    ),
     "socat": _ANYTHING,
     "openssl": Program(
         options=Options(
@@ -109,7 +109,7 @@ PROGRAMS: dict[str, Program] = {
         dangerous=unlisted_options,
     ),
     "nmap": Program(options=Options("", "-nvPpFTO46 -p:"), dangerous=unlisted_options),
-    "tcpdump": Program(options=Options("", "-nvqXA -i: -c: -s:", "-z: -w: -F: -G: -Z: -r:")),
+    "tcpdump": Program(options=Options("", "-nvqXAelDt -i: -c: -s:"), dangerous=unlisted_options),
     "dig": Program(options=Options("", "", "-f: -k:")),
     "gh": Program(
         options=Options(stops=True),

@@ -168,6 +168,11 @@ def _with_run(*also: str, danger: str = "", runner: Program = _RUN) -> Program:
     )
 
 
+def _unlisted_or_path(parsed: Parsed) -> list[int]:
+    """Find a formula that is a file or somebody else's, and options that are not listed."""
+    return [*unlisted_options(parsed), *(at for at, word in parsed.operands if "/" in word)]
+
+
 PROGRAMS: dict[str, Program] = {
     "npm": _node_manager("--version -v"),
     "pnpm": _node_manager(),
@@ -287,11 +292,13 @@ PROGRAMS: dict[str, Program] = {
     "mix": Program(options=Options(stops=True), subs={"run": _ANYTHING, "eval": _ANYTHING}, plugins=True),
     "brew": Program(
         options=Options(stops=True),
-        subs={
-            **dict.fromkeys(
-                ("list", "info", "search", "install", "uninstall", "upgrade", "update", "doctor"), Program()
+        subs=dict.fromkeys(
+            names("list info search install uninstall upgrade update doctor"),
+            Program(
+                options=Options("", "-qv --quiet --verbose --cask --formula --dry-run --versions --json?"),
+                dangerous=_unlisted_or_path,
             ),
-        },
+        ),
         plugins=True,
     ),
     "apt": Program(

@@ -72,6 +72,11 @@ def _set(parsed: Parsed) -> list[int]:
     return [*unlisted_options(parsed), *(at for at, word in parsed.operands if "=" in word)]
 
 
+def _unit_files(parsed: Parsed) -> list[int]:
+    """Find files of units, which `systemctl enable` takes from any folder."""
+    return [at for at, word in parsed.operands if "/" in word]
+
+
 def _named(parsed: Parsed) -> list[int]:
     return [at for at, _ in parsed.operands]
 
@@ -91,16 +96,22 @@ PROGRAMS: dict[str, Program] = {
     "systemctl": Program(
         options=Options(danger="-H: --host= -M: --machine= --root= --image=", stops=True),
         subs={
-            **{name: Program(options=Options(danger="-H: -M: --host= --machine= --root=")) for name in _UNIT_COMMANDS},
+            **{
+                name: Program(options=Options(danger="-H: -M: --host= --machine= --root="), dangerous=_unit_files)
+                for name in _UNIT_COMMANDS
+            },
             **dict.fromkeys(("edit", "link", "set-environment"), Program(kind=Kind.ANYTHING)),
         },
         plugins=True,
     ),
     "journalctl": Program(
         options=Options(
-            danger="--file= -D: --directory= --root= --cursor-file= --vacuum-size= --vacuum-time= --vacuum-files= "
-            "--rotate --flush --setup-keys",
+            "",
+            "-fexkraq -u: -n: -b? -p: -S: -U: -o: -t: -g: --unit= --user-unit= --lines= --boot? --priority= --since= "
+            "--until= --output= --identifier= --grep= --no-pager --follow --reverse --all --quiet --catalog --dmesg "
+            "--utc --no-hostname --list-boots --disk-usage --user --system --no-full --full",
         ),
+        dangerous=unlisted_options,
     ),
     "kill": Program(),
     "pkill": Program(),
@@ -119,5 +130,5 @@ PROGRAMS: dict[str, Program] = {
         plugins=True,
     ),
     "ldconfig": Program(options=Options("", "-p", "-f: -C: -r: -n")),
-    "ldd": Program(),
+    "ldd": Program(kind=Kind.ANYTHING),
 }

@@ -91,13 +91,17 @@ _DIFF = Program(
 )
 
 _ASKED = names(
-    "rev fold fmt expand unexpand join seq strings base64 base32 zcat cksum sum b2sum sha224sum sha384sum sha512sum "
-    "dir vdir eza exa whereis who groups locale getconf tty lscpu lsblk pgrep pidof netstat lsof ping"
+    "rev fold fmt expand unexpand join seq strings zcat cksum sum b2sum sha224sum sha384sum sha512sum "
+    "dir vdir eza exa whereis who groups locale getconf tty lscpu lsblk pgrep pidof netstat ping"
 )
 """They run no other program. An approval covers exactly the command: they are rare, or may read or tell more."""
 
 PROGRAMS: dict[str, Program] = {
     **dict.fromkeys(_ASKED, Program()),
+    **dict.fromkeys(
+        ("base64", "base32"), Program(options=Options("", "-dDi -w: --decode --wrap="), dangerous=unlisted_options)
+    ),
+    "lsof": Program(options=Options("", "-nPtaRUl -i? -p: -u: -c: -d:"), dangerous=unlisted_options),
     "grep": _GREP,
     "egrep": _GREP,
     "fgrep": _GREP,

