@@ -118,6 +118,15 @@ def find_program(name: str, *, outside: Iterable[Path]) -> str | None:
     return None
 
 
+def path_outside(folders: Iterable[Path]) -> str:
+    """Return PATH without the entries that lead into these folders, and without relative ones."""
+    closed = [real for folder in folders if (real := real_path(folder)) != Path("/")]
+    entries = [entry for entry in os.environ.get("PATH", os.defpath).split(os.pathsep) if entry.startswith("/")]
+    return os.pathsep.join(
+        entry for entry in entries if not any(real_path(Path(entry)).is_relative_to(folder) for folder in closed)
+    )
+
+
 def shown(path: Path) -> str:
     """Return `path` with the user's home as `~`."""
     try:

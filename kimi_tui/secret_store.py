@@ -7,6 +7,7 @@ unlocks the keyring, so run it in a thread. Results are cached for the lifetime 
 import importlib
 import logging
 import os
+import sys
 from collections.abc import Iterable
 from typing import Protocol, cast
 
@@ -18,6 +19,10 @@ REFERENCE = "keyring"
 """The configuration value for a key that is in the keyring; `keyring:NAME` gives its name."""
 
 _GOOD = 1.0
+_OF_MACOS = "keyring.backends.macOS.api"
+"""`keyring` loads it on every system; elsewhere it then looks for libraries by the `gcc` and the `ld` on PATH, which
+commands of the agent could have put there.
+"""
 _log = logging.getLogger(__name__)
 _known: dict[str, str] = {}
 
@@ -127,6 +132,9 @@ def all_secrets(keys: Iterable[str]) -> list[str]:
 
 def _backend() -> _Backend | None:
     """Return the system keyring, or the user's configured one, unless it stores secrets in a file of its own."""
+    if sys.platform != "darwin":
+        # defence: keyring-of-another-system
+        cast(dict[str, object], sys.modules).setdefault(_OF_MACOS, None)
     try:
         core = importlib.import_module("keyring.core")
         backend = cast(_Backend, core.get_keyring())

@@ -188,3 +188,15 @@ def test_doctor_says_which_key_is_not_to_be_had(capsys: pytest.CaptureFixture[st
     said = capsys.readouterr().out
     assert "fail  keys           providers.k in the keyring (none)" in said
     assert "not available: providers.k" in said
+
+
+def test_no_program_of_the_project_starts_where_the_keyring_is_looked_for(tmp_path: Path) -> None:
+    for name in ("gcc", "cc", "ld"):
+        planted = tmp_path / name
+        planted.write_text(f"#!/bin/sh\ntouch {tmp_path}/PWNED\n")
+        planted.chmod(0o755)
+    env = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    env.pop("PYTHON_KEYRING_BACKEND", None)
+    code = "from kimi_tui import secret_store; secret_store.backend_name()"
+    subprocess.run([sys.executable, "-c", code], env=env, cwd=Path(__file__).parents[1], check=True, timeout=60)
+    assert not (tmp_path / "PWNED").exists()

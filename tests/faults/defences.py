@@ -1157,6 +1157,25 @@ DEFENCES: tuple[Defence, ...] = (
         "test_a_program_that_commands_could_have_put_on_path_is_not_found",
     ),
     Defence(
+        "34 protected_paths", "a keyring that looks for libraries by programs on PATH", "keyring-of-another-system",
+        REMOVED, "test_no_program_of_the_project_starts_where_the_keyring_is_looked_for",
+    ),
+    Defence(
+        "34 protected_paths", "a bash that judges the sandbox", "judge-of-the-sandbox",
+        Instead('import shutil\nbash = shutil.which("bash")'),
+        "test_a_program_of_the_project_is_not_started",
+    ),
+    Defence(
+        "34 protected_paths", "an editor that commands could have put on PATH", "editor-of-the-user",
+        Instead("import shutil\nprogram = shutil.which(program)"),
+        "test_an_editor_that_commands_could_have_put_on_path_is_not_started",
+    ),
+    Defence(
+        "34 protected_paths", "a browser that commands could have put on PATH", "browser-of-the-user",
+        Instead("env = dict(os.environ)"),
+        "test_a_browser_that_commands_could_have_put_on_path_is_not_started",
+    ),
+    Defence(
         "34 protected_paths", "settings closed to background commands", "settings-closed-in-background", REMOVED,
         "test_a_background_command_cannot_change_the_settings_of_git",
     ),

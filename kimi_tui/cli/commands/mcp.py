@@ -2,6 +2,7 @@
 
 import argparse
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kimi_tui.cli.error_output import print_error
@@ -216,9 +217,9 @@ def _auth(args: argparse.Namespace) -> int:
     def show(address: str) -> None:
         print_out(f"If no browser opens, open this address yourself:\n  {printable(address)}")
         if not args.no_browser and address.startswith(("https://", "http://")):
-            import webbrowser
+            from kimi_tui.browser import open_in_browser
 
-            webbrowser.open(address)
+            open_in_browser(address, [Path.cwd()])
 
     asyncio.run(authorize_server(server.name, expand_env(server.config, os.environ), show=show))
     print_out(f"{printable(server.name)} is authorized.")

@@ -5,8 +5,9 @@ import asyncio
 import os
 import sys
 import threading
-import webbrowser
+from pathlib import Path
 
+from kimi_tui.browser import open_in_browser
 from kimi_tui.cli.engine_options import build_plan
 from kimi_tui.cli.error_output import print_error
 from kimi_tui.cli.log_file import start_logging
@@ -36,8 +37,9 @@ def run_web_mode(options: argparse.Namespace) -> int:
         print_out("Anyone with this address can do what you can do here. Ctrl+C stops it.")
         sys.stdout.flush()
         if not options.no_open and _has_browser():
+            folders = (Path.cwd(), resolve_work_dir(options))
             opening = address + server.doorkeeper.opening_link()
-            threading.Thread(target=webbrowser.open, args=(opening,), name="browser", daemon=True).start()
+            threading.Thread(target=open_in_browser, args=(opening, folders), name="browser", daemon=True).start()
 
     return asyncio.run(server.serve(options.port, started))
 

@@ -416,7 +416,8 @@ class Sandbox:
         if version or box.program:
             holds = bool(box.program) or version >= _LANDLOCK_WITH_TCP
             argv = self._files_argv(box, workspace, git=GitUse.NONE)
-            self._box = await probe_files(box, self._config, argv, holds_network=holds)
+            untrusted = (*workspace.folders, *self._config.writable)
+            self._box = await probe_files(box, self._config, argv, untrusted, holds_network=holds)
         return reason
 
     async def _start_proxy(self, box: SandboxFeatures) -> None:

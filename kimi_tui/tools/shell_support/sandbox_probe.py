@@ -60,7 +60,7 @@ async def probe(
         if not settings.own_users and os.geteuid() != 0 and not _is_setuid(Path(box.program)):
             continue  # it would make a user namespace, in which more could be made
         with _forbidden((*workspace.folders, *config.writable)) as (file, port):
-            tests = _tests(file, port, network=config.network)
+            tests = _tests(file, port, (*workspace.folders, *config.writable), network=config.network)
 
             def make(unstarted: Path, *, tests: list[str] = tests, settings: SandboxFeatures = settings) -> list[str]:
                 return [*sandbox_argv(settings, config, workspace, unstarted=unstarted), *tests]
@@ -89,7 +89,12 @@ async def probe(
 
 
 async def probe_files(
-    box: SandboxFeatures, config: SandboxConfig, argv: Sequence[str], *, holds_network: bool
+    box: SandboxFeatures,
+    config: SandboxConfig,
+    argv: Sequence[str],
+    untrusted: Iterable[Path],
+    *,
+    holds_network: bool,
 ) -> SandboxFeatures | None:
     """Return the settings if these arguments (for Landlock or `sandbox-exec`) keep a command from a file of ours and,
     where it is off, from the network.
@@ -97,7 +102,7 @@ async def probe_files(
     file = paths.home() / f"written-by-a-probe-{os.getpid()}"
     printed: list[str] = []
     with _forbidden() as (_, port):
-        tests = _tests(file, port, network=config.network or not holds_network, spaces=False)
+        tests = _tests(file, port, untrusted, network=config.network or not holds_network, spaces=False)
         try:
             paths.private_folder(paths.home())
             ended = await run(
@@ -126,9 +131,12 @@ def _forbidden(writable: Iterable[Path] = ()) -> Generator[tuple[Path, int]]:
         yield Path(folder) / "written", server.getsockname()[1]
 
 
-def _tests(file: Path, port: int, *, network: bool, spaces: bool = True) -> list[str]:
-    """Return the test command; `spaces`: it has its own namespaces."""
-    bash = shutil.which("bash") or "/bin/bash"
+def _tests(file: Path, port: int, untrusted: Iterable[Path], *, network: bool, spaces: bool = True) -> list[str]:
+    """Return the test command; `spaces`: it has its own namespaces. No program of a folder that commands write judges
+    the sandbox.
+    """
+    # defence: judge-of-the-sandbox
+    bash = paths.find_program("bash", outside=[folder.expanduser() for folder in untrusted]) or "/bin/bash"
     tests = [
         (f"(: > {shlex.quote(str(file))})", "it lets a command write outside"),
         ("[ -w /proc/sys/kernel ] || (: >> /proc/sys/kernel/core_pattern)", "it lets a command change the kernel"),

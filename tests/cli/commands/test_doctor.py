@@ -152,12 +152,13 @@ def test_the_doctor_warns_where_commands_could_replace_kimi_tui(capsys, service)
     assert "which contains files that kimi-tui itself runs" in checks["sandbox"]["found"]
 
 
-def test_a_git_of_the_project_is_not_started(capsys, monkeypatch, tmp_path):
-    planted = tmp_path / "bin/git"
-    planted.parent.mkdir()
-    planted.write_text(f"#!/bin/sh\ntouch {tmp_path}/PWNED\necho git version 9.9.9\n")
-    planted.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{planted.parent}:{os.environ['PATH']}")
+def test_a_program_of_the_project_is_not_started(capsys, monkeypatch, tmp_path):
+    (tmp_path / "bin").mkdir()
+    for name in ("git", "rg", "bash", "gcc", "cc", "ld"):
+        planted = tmp_path / "bin" / name
+        planted.write_text(f"#!/bin/sh\ntouch {tmp_path}/PWNED-{name}\necho {name} version 9.9.9\n")
+        planted.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
     _, checks = examined(capsys, "--work-dir", str(tmp_path))
-    assert "9.9.9" not in checks["git"]["found"]
-    assert not (tmp_path / "PWNED").exists()
+    assert "9.9.9" not in checks["git"]["found"] + checks["ripgrep"]["found"]
+    assert not list(tmp_path.glob("PWNED*"))

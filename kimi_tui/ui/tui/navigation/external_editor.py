@@ -4,9 +4,9 @@ While the editor runs, the app is suspended and the event loop is blocked. So th
 """
 
 import contextlib
+import errno
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.app import SuspendNotSupported
 
+from kimi_tui.paths import find_program
 from kimi_tui.ui.tui.i18n.catalog import _
 from kimi_tui.ui.tui.terminal.shutdown import SIGNALS
 from kimi_tui.ui.tui.transcript.word_selection import block_text
@@ -33,16 +34,21 @@ def editor_command(configured: str, environ: Mapping[str, str]) -> list[str]:
         with contextlib.suppress(ValueError):
             if words := shlex.split(line):
                 return words
-    found = next((known for known in _KNOWN_EDITORS if shutil.which(known[0])), ())
+    found = next((known for known in _KNOWN_EDITORS if find_program(known[0], outside=[Path.cwd()])), ())
     return list(found)
 
 
 def edit_in_editor(text: str, command: list[str]) -> str:
     """The text after editing. Raises OSError if the editor cannot be started or fails."""
+    program = command[0]
+    if "/" not in program:
+        program = find_program(program, outside=[Path.cwd()]) or ""  # defence: editor-of-the-user
+    if not program:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), command[0])
     with tempfile.TemporaryDirectory(prefix="kimi-tui-") as folder:
         file = Path(folder) / "message.md"
         file.write_text(text, "utf-8")
-        with subprocess.Popen([*command, str(file)]) as editor, _editor_signals(editor):
+        with subprocess.Popen([program, *command[1:], str(file)]) as editor, _editor_signals(editor):
             status = editor.wait()
         if status:
             raise OSError(_("ended with status {status}", status=status))

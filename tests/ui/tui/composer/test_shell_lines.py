@@ -1,5 +1,6 @@
 """`!`, Shift+Tab and Ctrl+G at the composer."""
 
+import os
 import stat
 from pathlib import Path
 
@@ -79,6 +80,19 @@ def test_what_the_editor_wrote_comes_back_and_a_failure_is_told(tmp_path: Path) 
         edit_in_editor("draft", ["false"])
     with pytest.raises(OSError, match="No such file"):
         edit_in_editor("draft", [str(tmp_path / "nothing")])
+
+
+def test_an_editor_that_commands_could_have_put_on_path_is_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    editor = tmp_path / "of-the-project"
+    editor.write_text(f"#!/bin/sh\ntouch {tmp_path}/PWNED\n")
+    editor.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(OSError, match="No such file"):
+        edit_in_editor("draft", ["of-the-project"])
+    assert not (tmp_path / "PWNED").exists()
 
 
 def test_chips_are_whole_in_the_editor_and_chips_again_after_it() -> None:
