@@ -101,6 +101,8 @@ def test_clock_back(tmp_path: Path) -> None:
             ".claude/.credentials.json",
         ),
         *(".codex/auth.json", ".cache/huggingface/token", ".vault-token", ".password-store/a.gpg"),
+        *("token.json", "client_secret_1.apps.json", ".env-prod", ".env_local", ".dev.vars", "kubeconfig", "a.ovpn"),
+        "x-firebase-adminsdk-1.json",
     ],
 )
 def test_a_name_of_the_list_is_sensitive(path: str) -> None:
@@ -113,6 +115,9 @@ def test_a_name_of_the_list_is_sensitive(path: str) -> None:
         ".env.example",
         ".env.sample",
         ".env.template",
+        ".env_example",
+        ".env-sample",
+        "tokens.json",
         "id_rsa.pub",
         "environment",
         "keys.py",

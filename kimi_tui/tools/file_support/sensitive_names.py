@@ -4,10 +4,10 @@ import re
 from fnmatch import translate
 from pathlib import PurePath
 
-_EXEMPT = ("*.example", "*.sample", "*.template", "*.pub")  # defence: exempt-names
+_EXEMPT = ("*.example", "*.sample", "*.template", "*.pub", ".env[-_]example", ".env[-_]sample")  # defence: exempt-names
 _NAMES = (
     ".env",
-    ".env.*",
+    ".env[._-]*",
     "*.env",  # defence: list-of-secrets
     ".envrc",
     "id_rsa*",
@@ -31,6 +31,9 @@ _NAMES = (
     ".htpasswd",
     "credentials",
     "credentials.json",
+    "token.json",
+    "client_secret*.json",
+    "*firebase-adminsdk*.json",
     "service-account*.json",
     "service_account*.json",
     "secrets.y*ml",
@@ -45,6 +48,9 @@ _NAMES = (
     ".boto",
     "rclone.conf",
     ".dockercfg",
+    ".dev.vars",
+    "kubeconfig",
+    "*.ovpn",
     "*.ppk",
     "*.tfstate",
     "*.tfvars",
