@@ -98,10 +98,12 @@ class ChoiceDialog(OneShotModal[str | None]):
         return self.guard if self._typed is not None else super().key_guard()
 
     def forward_text(self, typed: TypedText) -> None:
-        """Close the dialog and pass the text to `typed`."""
+        """Close the dialog and pass the text to `typed`; without it, write the text into the message."""
         self.dismiss(None)
         if self._typed is not None:
             self._typed(typed.text)
+        else:
+            super().forward_text(typed)
 
     def _move(self, by: int) -> None:
         rows, box = self.query_one(OptionList), self.query_one("#rows", Vertical)

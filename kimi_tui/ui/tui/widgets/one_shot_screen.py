@@ -29,6 +29,9 @@ class OneShotModal(ModalScreen[Answer]):
 
     The previous screen is dimmed around it, or hidden if only fragments of it would be visible.
 
+    What is typed after the key that closed it, and before it has gone, goes into the message; the letter that closed
+    it, pressed again, does nothing.
+
     A letter of `letter_answers` is accepted only if no other letter follows at once. Other letters only show a note,
     as does an Enter that follows them: it belongs to the sentence. On a screen that opened without a user action
     (`forwards_text`), they go into the message, as a paste always does.
@@ -39,8 +42,9 @@ class OneShotModal(ModalScreen[Answer]):
     """A note in the lower edge, and what it replaces."""
     _in_sentence = False
     """Whether the last key was a letter without effect."""
-    _closed_by_text = False
-    """Whether typed text closed the screen: letters that come after it belong to it."""
+    _last_letter = ""
+    """The letter of the last key while the screen was open, "" for a key without one."""
+    is_dismissed = False
 
     @property
     def forwards_text(self) -> bool:
@@ -68,9 +72,9 @@ class OneShotModal(ModalScreen[Answer]):
 
     def _write_letters(self, typed: TypedText) -> None:
         if self.forwards_text:
-            was_active = self.is_active
             self.forward_text(typed)
-            self._closed_by_text = self._closed_by_text or (was_active and not self.is_active)
+            if not self.is_active:
+                self._last_letter = ""  # it is in the message; the same letter again continues it
         else:
             self._show_stray(_("letters are keys here; “{text}” has no effect", text=typed.text))
 
@@ -110,19 +114,32 @@ class OneShotModal(ModalScreen[Answer]):
     def dismiss(self, result: Answer | None = None) -> AwaitComplete:
         if not self.is_active:
             return AwaitComplete()
+        self.is_dismissed = True
         if self.forwards_text:
             self.letters.leave()
         return super().dismiss(result)
 
     async def on_event(self, event: events.Event) -> None:
         if not self.is_active and isinstance(event, events.InputEvent):
-            if self._closed_by_text and isinstance(event, events.Key) and event.is_printable:
-                self.forward_text(TypedText(event.character or ""))  # defence: rest-of-a-sentence
+            if self.is_dismissed and (text := _text_of(event)) and text != self._last_letter:
+                self._last_letter = ""
+                self.forward_text(TypedText(text))  # defence: rest-of-a-sentence
             return
+        if isinstance(event, events.Key):
+            self._last_letter = _text_of(event)
         if isinstance(event, events.Key | events.Paste) and self._takes(event):
             event.stop()
-        else:
+        elif not (isinstance(event, events.Key) and event.key == "escape" and await self.run_escape(event)):
             await super().on_event(event)
+
+    async def run_escape(self, event: events.Key) -> bool:
+        """Run what Esc does on this screen at once, if it does: on the way by the app, letters would overtake it."""
+        bound = self.active_bindings.get(event.key)
+        if not self.is_active or bound is None or not bound.enabled or bound.node is not self:
+            return False
+        event.stop()
+        await self.run_action(bound.binding.action)  # defence: escape-before-letters
+        return True
 
     def _takes(self, event: events.Key | events.Paste) -> bool:
         """Handle a letter or a paste that no input field handled."""
@@ -163,3 +180,10 @@ class OneShotModal(ModalScreen[Answer]):
         self.app.bell()
         self.letters.drop()
         self._show_stray(_("{key} does nothing here", key=letter))
+
+
+def _text_of(event: events.Event) -> str:
+    """What a key or a paste types; "" for any other event."""
+    if isinstance(event, events.Paste):
+        return event.text
+    return event.character or "" if isinstance(event, events.Key) and event.is_printable else ""

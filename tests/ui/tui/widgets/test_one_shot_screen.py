@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from textual import events
 
 from kimi_tui.ui.tui.dialogs.choice_dialog import ChoiceDialog
@@ -26,3 +27,21 @@ async def test_a_second_answer_of_a_screen_that_goes_is_nobodys(tmp_path: Path) 
         await pilot.press("s")
         assert answers == ["svg", "svg"]
         assert app.screen is app.main_screen
+
+
+@pytest.mark.parametrize("key", ["f1", "ctrl+p", "ctrl+l"])
+async def test_letters_that_come_with_the_escape_that_closes_a_screen_are_in_the_message(
+    tmp_path: Path, key: str
+) -> None:
+    app, _ = make_app(FakeEngine(tmp_path))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await ready(pilot)
+        await pilot.press(key)
+        await pilot.pause()
+        assert app.screen is not app.main_screen
+        for name, letter in [("escape", None), ("n", "n"), ("o", "o"), ("w", "w")]:
+            app.post_message(events.Key(name, letter))
+        await pilot.pause()
+        await pilot.pause()
+        assert app.screen is app.main_screen
+        assert app.main_screen.composer.text == "now"

@@ -2,6 +2,7 @@
 
 import pytest
 from rich.segment import Segment
+from textual import events
 from textual.app import App, ComposeResult
 from textual.strip import Strip
 from textual.widget import Widget
@@ -28,6 +29,21 @@ async def test_no_control_character_of_the_value_reaches_the_terminal(kind: type
         strip = app.query_one(kind).render_line(0)
         assert strip.text.count("x") == WITH_CONTROLS.count("x")
         assert not set(CONTROLS) & set(strip.text)
+
+
+@pytest.mark.parametrize(
+    ("pasted", "value"), [("one\ntwo\r\nthree", "one two three"), ("one\n", "one"), ("\none", " one")]
+)
+async def test_a_paste_of_several_lines_is_taken_whole(pasted: str, value: str) -> None:
+    app = Fields()
+    async with app.run_test(size=(100, 12)) as pilot:
+        field = app.query_one(TextField)
+        field.value = ""
+        field.focus()
+        await pilot.pause()
+        app.post_message(events.Paste(pasted))
+        await pilot.pause()
+        assert field.value == value
 
 
 def test_a_strip_without_control_characters_is_as_wide_as_with_them() -> None:
